@@ -39,9 +39,9 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
   const record = found?.record;
   const mine = record !== undefined && isOurs(known, record.holder);
   if (record !== undefined && !mine && !isFree(record, clock.wall())) throw await heldBy(store, record);
-  // True if nobody else can have written since. Then `known` still holds.
+  // True if nobody else can have written since. Then `known` still holds. After a lost lease object epochs begin at 1 again.
   const trusted =
-    (mine || record?.released === true) &&
+    mine &&
     String(record?.epoch) === known.meta("epoch") &&
     String(record?.epoch) === known.meta("knownEpoch") &&
     known.meta("store") === store.name;

@@ -138,6 +138,17 @@ export function subjectOf(
   return { subject, unknown };
 }
 
+/**
+ * The configured installation of the stored index. If the index is lost, its telemetry is still under the key of the configured
+ * one. Undefined if nothing is published.
+ */
+export function configuredBefore(known: Known): string | undefined {
+  const index = storedIndex(known);
+  if (index?.is !== "lost") return index?.configured;
+  const of = known.get(TELEMETRY_KEY)?.sourceVersion.of;
+  return [...(known.publishedInstallations?.keys() ?? [])].find((id) => shortHash(id) === of);
+}
+
 /** True if another installation may have been configured before. */
 function wasOther(id: string, known: Known): boolean {
   const index = storedIndex(known);

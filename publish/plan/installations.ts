@@ -18,7 +18,7 @@ import { telemetryPublication } from "../../src/resources/telemetry/publication.
 import type { Known } from "../known.ts";
 import type { Planning } from "./answers.ts";
 import { decide, responsePut } from "./decide.ts";
-import { higherHistory, type NewNames, storedIndex, storedPart } from "./histories.ts";
+import { configuredBefore, higherHistory, type NewNames, storedIndex, storedPart } from "./histories.ts";
 import { NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
 import { shortHash } from "./source-version.ts";
 
@@ -42,7 +42,7 @@ export function planIndex(planning: IndexPlanning): Plan {
   const index = storedIndex(known);
   if (index === undefined) return needs([{ is: "index", key: INSTALLATIONS_KEY }]);
   if (index.is === "lost" && known.publishedInstallations === undefined) return needs([{ is: "installations" }]);
-  const configured = index.is === "lost" ? planning.configured : namedConfigured(index.configured, planning);
+  const configured = namedConfigured(configuredBefore(known) ?? planning.configured, planning);
   if (index.is === "sharded") {
     const all = Array.from({ length: index.shards }, (_, shard) => shardKey(shard, index.shards));
     const changed = new Set([...names.keys()].map((id) => shardKeyOf(id, index.shards)));

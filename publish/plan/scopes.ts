@@ -7,7 +7,7 @@ import { telemetryPublication, unknownTelemetryPublication } from "../../src/res
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Failure } from "../../src/values/failure.ts";
 import { hasFacts, type Planning, planAnswers } from "./answers.ts";
-import { higherHistory, type NewNames, type Subject, storedIndex, subjectOf } from "./histories.ts";
+import { configuredBefore, higherHistory, type NewNames, type Subject, subjectOf } from "./histories.ts";
 import { planObservations } from "./observations.ts";
 import { joined, NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
 import { isVersionOf, joinedFacts, ledgerRegression, shortHash } from "./source-version.ts";
@@ -92,9 +92,8 @@ function ownPublications(id: string, { publications }: ScopePlanning): Publicati
  */
 function planPrevious(id: string, planning: ScopePlanning): Plan {
   const { known, at } = planning;
-  const index = storedIndex(known);
-  if (index === undefined || index.is === "lost" || index.configured === id) return NOTHING;
-  const before = index.configured;
+  const before = configuredBefore(known);
+  if (before === undefined || before === id) return NOTHING;
   const keys = ownPublications(id, planning).map(({ key }) => key);
   const key = installationTelemetryKey(before);
   const unknown = [...keys, key].filter((one) => known.get(one) === undefined);

@@ -21,7 +21,7 @@ import { firstChain, ModelSources, mineEvent, partsOf } from "./model/sources.ts
 import { Watcher } from "./model/watcher.ts";
 import { type Opened, START, type Worker, World } from "./world.ts";
 
-const SECONDS = 400;
+const SECONDS = 250;
 /** After this, nothing stops and no fact arrives. */
 const QUIET_SECONDS = 150;
 const SECOND = 1_000;

@@ -22,7 +22,7 @@ import { States } from "./model/states.ts";
 import { Watcher } from "./model/watcher.ts";
 import { START, type Worker, type WorkOptions, World } from "./world.ts";
 
-const STEPS = 14;
+const STEPS = 10;
 /** Lines of the story in a failure. */
 const LOGGED_STEPS = 24;
 const SECOND = 1_000;
@@ -494,7 +494,7 @@ function directory(): FilesystemStore {
   return new FilesystemStore(folder, { write: true });
 }
 
-test.each(seeds(3))(
+test.each(seeds(2))(
   "in the random store of seed %d nothing goes back, and a whole run publishes as a first one does",
   async (seed) => {
     const story = tell(seed);

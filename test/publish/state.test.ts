@@ -4,8 +4,11 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { Known, type KnownObject } from "../../publish/known.ts";
 import { isOutage } from "../../publish/schedule/schedule.ts";
+import { STATUS_KEY } from "../../src/http/keys.ts";
+import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { noSmallDisk, smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { World } from "./world.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -89,3 +92,21 @@ test.skipIf(noSmallDisk !== undefined)(
     }
   },
 );
+
+test("a state is forgotten if another publisher held the lease since, also under the same epoch", async () => {
+  const world = new World();
+  const key = installationTelemetryKey("wheel-2");
+  world.receive(3);
+  world.receive(3, 2, "wheel-2");
+  for (const state of ["own", "other"]) {
+    const worker = await world.work({ state });
+    await worker.cycle(world.now + 10_000);
+    await worker.stop();
+    // Without its object the lease begins at epoch 1 again.
+    if (state === "own") await world.store.delete(STATUS_KEY);
+  }
+  const again = await world.work({ state: "own" });
+  expect(again.known.get(key)).toBeUndefined();
+  await again.stop();
+  world.end();
+});

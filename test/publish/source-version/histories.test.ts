@@ -99,31 +99,55 @@ test("a changed configured installation is compared with its own objects, and na
   await back.stop();
 });
 
-test("the formerly configured installation of another ledger is still served under its own id", async () => {
+test.each(["kept", "deleted"])(
+  "the formerly configured installation of another ledger is still served under its own id, the index %s",
+  async (is) => {
+    world.receive(20);
+    const worker = await world.work();
+    await worker.cycle(START + 70_000);
+    await worker.stop();
+    if (is === "deleted") await world.store.delete("installations");
+    const own = `/v1/public/installations/${INSTALLATION}/telemetry`;
+    const at = START + 90_000;
+    const before = await world.body("/v1/public/telemetry", at);
+    const ledgerPath = join(world.folder, "other.db");
+    const ledger = openLedgerForIntake(ledgerPath);
+    receive(ledger, 3, { rowId: 1, id: "wheel-2" });
+    ledger.close();
+    for (const state of ["state", "other"]) {
+      const other = await world.work({ installationId: "wheel-2", ledgerPath, state });
+      expect((await other.cycle(START + 80_000)).failures).toEqual([]);
+      await other.stop();
+      expect((await index()).configured).toBe("wheel-2");
+      expect(JSON.parse(await world.body("/v1/public/telemetry", at)).installationId).toBe("wheel-2");
+      expect(await world.body(own, at)).toBe(before);
+      expect(await observations()).toBe(20);
+    }
+    // A dead installation's telemetry turns stale by itself.
+    expect(await world.body(own, START + 3_600_000)).toContain('"stale"');
+    const { findings } = await examine(world.store, at);
+    expect(findings).toEqual([]);
+  },
+);
+
+test("a deleted index does not name an installation as configured whose ledger is refused", async () => {
   world.receive(20);
+  world.receive(5, 2, "wheel-2");
   const worker = await world.work();
   await worker.cycle(START + 70_000);
   await worker.stop();
-  const own = `/v1/public/installations/${INSTALLATION}/telemetry`;
-  const at = START + 90_000;
-  const before = await world.body(own, at);
-  const ledgerPath = join(world.folder, "other.db");
+  await world.store.delete("installations");
+  const ledgerPath = join(world.folder, "older.db");
   const ledger = openLedgerForIntake(ledgerPath);
-  receive(ledger, 3, { rowId: 1, id: "wheel-2" });
+  receive(ledger, 3, { rowId: 2, id: "wheel-2" });
   ledger.close();
-  for (const state of ["state", "other"]) {
+  for (const state of ["one", "two"]) {
     const other = await world.work({ installationId: "wheel-2", ledgerPath, state });
-    expect((await other.cycle(START + 80_000)).failures).toEqual([]);
+    expect((await other.cycle(START + 80_000)).failures.map(({ code }) => code)).toEqual(["ledger_behind"]);
     await other.stop();
-    expect((await index()).configured).toBe("wheel-2");
-    expect(JSON.parse(await world.body("/v1/public/telemetry", at)).installationId).toBe("wheel-2");
-    expect(await world.body(own, at)).toBe(before);
-    expect(await observations()).toBe(20);
+    expect((await index()).configured).toBe(INSTALLATION);
+    expect(await observations("wheel-2")).toBe(5);
   }
-  // A dead installation's telemetry turns stale by itself.
-  expect(await world.body(own, START + 3_600_000)).toContain('"stale"');
-  const { findings } = await examine(world.store, at);
-  expect(findings).toEqual([]);
 });
 
 test("a warning names an installation that the ledger does not know, and those that it has", async () => {
