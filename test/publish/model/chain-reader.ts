@@ -138,6 +138,9 @@ export class ChainReader {
     if (body.status !== "available") return { complaint: this.#whyNot(url, body, at) };
     const chain = this.#options.chains.find(({ deployment }) => deployment.target === body.chain.target);
     if (chain === undefined) return { complaint: "it is of an unknown deployment" };
+    const { indexedThroughBlock, safeThroughBlock } = body.chain;
+    if (Number(indexedThroughBlock) - Number(safeThroughBlock) !== 11)
+      return { complaint: "it has not 12 confirmations" };
     const source = response.headers["x-service-settlement-source"];
     if (source === "durable-cache" && Date.parse(body.generatedAt) < this.#forgotten) return {};
     const isOver = source !== "durable-cache" && at >= this.#options.lastGoodPassAt(chain) + VALIDITY;
@@ -146,7 +149,7 @@ export class ChainReader {
       const walked = await this.#activityView(url, body, at);
       return { ...walked, complaint: complaint ?? walked.complaint };
     }
-    const sameNumber = chain.blocksAt(Number(body.chain.safeThroughBlock));
+    const sameNumber = chain.blocksAt(Number(safeThroughBlock));
     const blocks = sameNumber.filter((block) =>
       url === ONCHAIN ? isOnchainOf(body, block) : isHistoryOf(body, block),
     );
