@@ -697,8 +697,9 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
-test.each(seeds(3))(
+test.each(seeds(2))(
   "in the random chains of seed %d no response goes back, and a good chain is published as by a new publisher",
+  { timeout: 240_000 },
   async (seed) => {
     story = new Story(seed);
     for (let step = 0; step < STEPS; step++) await story.step();
