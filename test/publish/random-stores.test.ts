@@ -23,6 +23,8 @@ import { Watcher } from "./model/watcher.ts";
 import { START, type Worker, type WorkOptions, World } from "./world.ts";
 
 const STEPS = 10;
+/** Objects that are damaged at once, at most. */
+const DAMAGES = 8;
 /** Lines of the story in a failure. */
 const LOGGED_STEPS = 24;
 const SECOND = 1_000;
@@ -172,7 +174,7 @@ class Story {
     const keys = await this.#bucket.keys();
     if (keys.length === 0) return;
     this.#damaged ??= this.#sources.ledger;
-    for (let count = 1 + random.below(3); count > 0; count--) {
+    for (let count = 1 + random.below(DAMAGES); count > 0; count--) {
       const key = random.of(keys);
       const damage = random.of<Damage>(["lost", "damaged", "foreign", "older"]);
       if (damage !== "older" && !(await this.#bucket.keys()).includes(key)) continue;
@@ -415,6 +417,7 @@ class Story {
     const own = this.#expected(this.#sources.configured);
     const where = () => this.log.slice(-LOGGED_STEPS).join("\n");
     if (own === "refused") expect(codes, where()).toMatch(/ledger_(?:behind|forked)/);
+    if (own === "either") this.#mayPublish();
     if (own !== "published") return;
     const ids = this.#publishedIds();
     const [now, first] = await Promise.all([

@@ -115,6 +115,7 @@ class Story {
     const codes = new Set(failures.map(({ code }) => code));
     this.log.push(`  ${[...codes].join(" ") || "published"}`);
     const own = this.#expected(this.#sources.configured);
+    if (own === "either") this.#mayPublish();
     await this.#judge(this.#sources.configured, own, codes);
     const other = IDS.find((id) => id !== this.#sources.configured) ?? "wheel-2";
     // A ledger that is refused for the configured installation is refused as a whole.
@@ -204,6 +205,10 @@ class Story {
     } catch (error) {
       if (!(error instanceof Died) && !(error instanceof StoreUnavailable)) throw error;
     }
+    this.#mayPublish();
+  }
+
+  #mayPublish(): void {
     if (this.#expected(this.#sources.configured) === "refused") return;
     for (const id of IDS) {
       if (this.#expected(id) === "refused") continue;

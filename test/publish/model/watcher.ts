@@ -12,6 +12,8 @@ export class Watcher {
   readonly #reader: Reader;
   readonly #now: () => number;
   readonly #seen: Record<Id, Seen> = { "wheel-1": nothingSeen(), "wheel-2": nothingSeen() };
+  /** Receipts of abandoned histories: an index that returns as an older version may show them again. */
+  readonly #abandonedReceipts: Record<Id, (readonly number[])[]> = { "wheel-1": [], "wheel-2": [] };
   /** Ids of the activity's events, by configured installation. */
   readonly #events = new Map<string, Set<string>>();
 
@@ -23,6 +25,7 @@ export class Watcher {
 
   /** The operator has abandoned what was published of an installation. */
   abandon(id: Id): void {
+    this.#abandonedReceipts[id].push(this.#seen[id].receipts);
     this.#seen[id] = nothingSeen();
     this.#events.delete(id);
     this.abandoned = id;
@@ -43,10 +46,15 @@ export class Watcher {
     for (const id of IDS.filter((one) => one !== this.abandoned)) {
       const before = this.#seen[id];
       const now = await this.#reader.seen(id, before, this.#now());
-      const isRight = this.servesOlder ? isOneHistory(before, now) : hasGrown(before, now);
+      const isRight = this.servesOlder ? this.#isOneHistory(id, now) : hasGrown(before, now);
       if (!isRight) this.wrong.push(`${id} ${when}: ${told(before)}, then ${told(now)}`);
       if (!this.servesOlder) this.#seen[id] = now;
     }
+  }
+
+  #isOneHistory(id: Id, { receipts }: Seen): boolean {
+    const histories = [...this.#abandonedReceipts[id], this.#seen[id].receipts];
+    return histories.some((history) => isPrefix(history, receipts) || isPrefix(receipts, history));
   }
 
   async #lookAtActivity(when: string): Promise<void> {
@@ -59,10 +67,6 @@ export class Watcher {
     if (missing.length > 0) this.wrong.push(`${when}: the activity lacks ${missing.slice(0, 3)}`);
     this.#events.set(installationId, ids);
   }
-}
-
-function isOneHistory(before: Seen, now: Seen): boolean {
-  return isPrefix(before.receipts, now.receipts) || isPrefix(now.receipts, before.receipts);
 }
 
 function told({ receipts, modules, ...seen }: Seen): string {
