@@ -115,7 +115,6 @@ class Story {
     const codes = new Set(failures.map(({ code }) => code));
     this.log.push(`  ${[...codes].join(" ") || "published"}`);
     const own = this.#expected(this.#sources.configured);
-    if (own === "either") this.#mayPublish();
     await this.#judge(this.#sources.configured, own, codes);
     const other = IDS.find((id) => id !== this.#sources.configured) ?? "wheel-2";
     // A ledger that is refused for the configured installation is refused as a whole.
@@ -142,6 +141,7 @@ class Story {
         where(),
       ).toBe(true);
     }
+    if (expected === "either") this.#published[id].mayPublish(facts, this.#kinds(id));
     if (expected !== "published") return;
     const now = await this.#reader.seen(id, nothingSeen(), this.#at);
     expect(now.receipts, where()).toEqual(facts.receipts);
