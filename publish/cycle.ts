@@ -23,7 +23,7 @@ import { learn } from "./learn.ts";
 import { isNamed, reconcileNames } from "./plan/histories.ts";
 import { planIndex } from "./plan/installations.ts";
 import type { Plan, Unknown } from "./plan/plan.ts";
-import { ownRegression, planOther, planOwn, type ScopePlanning } from "./plan/scopes.ts";
+import { planOther, planOwn, type RefusedSources, refusedSources, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
 import { type CycleReport, type ReportRow, unknownInstallation } from "./report.ts";
@@ -52,12 +52,12 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   sources.snapshot((snapshot) => rememberChain(snapshot, session));
   const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
   if (session.mustNameFirst) await nameHistories(cycle);
-  const refused = await refusedLedger(cycle);
+  const refused = await checkSources(cycle);
   await publishOwn(cycle, refused);
-  if (refused === undefined) await publishOthers(cycle, dirty);
+  if (refused.ledger === undefined) await publishOthers(cycle, dirty);
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
-  if (refused === undefined) session.dirty.planned(dirty);
+  if (refused.ledger === undefined) session.dirty.planned(dirty);
   scheduleDoubted(session);
   session.known.dropBodies((key) => isKept(key, session));
   session.known.forgetSilentBlocks();
@@ -111,15 +111,15 @@ async function nameHistories(cycle: Cycle): Promise<void> {
   cycle.session.mustNameFirst = false;
 }
 
-/** A ledger is refused as a whole if it would revert any published fact of the configured installation. */
-async function refusedLedger(cycle: Cycle): Promise<Failure | undefined> {
+/** Ledger and chain are each refused as a whole if they would take back anything that was published of the configured installation. */
+async function checkSources(cycle: Cycle): Promise<RefusedSources> {
   const { sources, session } = cycle;
   for (;;) {
-    const { unknown, regression } = sources.snapshot((snapshot) => ownRegression(snapshot, planningOf(cycle)));
+    const { unknown, refused } = sources.snapshot((snapshot) => refusedSources(snapshot, planningOf(cycle)));
     if (unknown.length === 0) {
-      if (regression === undefined) session.regressions.clear("ledger");
-      else session.regressions.add("ledger", regression);
-      return regression;
+      session.regressions.set("ledger", refused.ledger);
+      session.regressions.set("chain", refused.chain);
+      return refused;
     }
     await learn(unknown, cycle.target);
     restoreHistory(unknown, cycle);
@@ -127,13 +127,13 @@ async function refusedLedger(cycle: Cycle): Promise<Failure | undefined> {
 }
 
 /**
- * A refused ledger is not taken into the projections, and nothing that is computed from facts is put. The chain is: a view at a
- * new safe block must not lack the events up to it.
+ * A refused ledger is not taken into the projections, and nothing that is computed from facts is put. The chain is followed also
+ * then: a view at a new safe block must not lack the events up to it. Of a refused chain nothing is put.
  */
-async function publishOwn(cycle: Cycle, refused: Failure | undefined): Promise<void> {
+async function publishOwn(cycle: Cycle, { ledger, chain }: RefusedSources): Promise<void> {
   const { sources } = cycle;
-  const planning = { ...planningOf(cycle), refused };
-  const read: Read = (plan) => (refused === undefined ? sources.advance(plan) : sources.advanceChain(plan));
+  const planning = { ...planningOf(cycle), refused: ledger, refusedChain: chain };
+  const read: Read = (plan) => (ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan));
   await publishScope(cycle, (snapshot) => planOwn(snapshot, planning), read);
 }
 

@@ -74,6 +74,11 @@ export async function startHistory(id: string, session: Session, learning: Learn
 export class Regressions {
   readonly #failures = new Map<string, Failure>();
 
+  set(key: string, failure: Failure | undefined): void {
+    if (failure === undefined) this.clear(key);
+    else this.add(key, failure);
+  }
+
   add(key: string, failure: Failure): void {
     this.#failures.set(key, failure);
   }

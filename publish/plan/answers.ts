@@ -25,6 +25,8 @@ export interface Planning {
   readonly savedAsked: ReadonlySet<string>;
   /** Why the ledger is refused: nothing that is computed from facts is put. */
   readonly refused?: Failure | undefined;
+  /** Why the chain is refused: what was published of it stays. */
+  readonly refusedChain?: Failure | undefined;
   /** Keys that must be stored before any response. */
   readonly after?: readonly string[];
   selected(resource: ResourceName): boolean;
@@ -59,7 +61,7 @@ export function planAnswers(
       unknown.push(...unknownOf(publication, subject, snapshot, planning));
       due.push({ publication, inputs });
     } catch (error) {
-      failed.push(failedAnswer(publication, inputs, error));
+      failed.push(failedAnswer(publication, inputs, error, planning));
     }
   }
   if (unknown.length > 0) return needs(unknown);
@@ -77,7 +79,7 @@ export function planAnswers(
       if (answer.put !== undefined) puts.push({ ...answer.put, after: [...answer.put.after, ...after] });
     } catch (error) {
       if (error instanceof Failure && error.code === "clock_behind") throw error;
-      failed.push(failedAnswer(publication, inputs, error));
+      failed.push(failedAnswer(publication, inputs, error, planning));
     }
   }
   return { ...NOTHING, answers, failed, waits, puts, tileSets };
@@ -116,9 +118,16 @@ function unknownOf(publication: Publication, subject: Subject, snapshot: Snapsho
   return unknown;
 }
 
-function failedAnswer(publication: Publication, inputs: Inputs | undefined, error: unknown) {
-  const regression = isRegression(error) ? error : undefined;
-  return { publication, inputs, regression, row: regression === undefined ? failedRow(publication, error) : undefined };
+function failedAnswer(
+  publication: Publication,
+  inputs: Inputs | undefined,
+  error: unknown,
+  { refusedChain }: Planning,
+): Plan["failed"][number] {
+  if (!isRegression(error)) return { publication, inputs, regression: undefined, row: failedRow(publication, error) };
+  // The cycle reports a refused chain, once for all of its views.
+  const regression = error.code === refusedChain?.code ? undefined : error;
+  return { publication, inputs, regression, row: undefined };
 }
 
 interface Context {
@@ -143,7 +152,13 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
   if (object === undefined) throw new TypeError(`${key} was not looked up`);
   // Another clock may have published as of a later instant: time must not go back.
   const instant = force ? at : Math.max(at, object.sourceVersion.at);
-  const permitted = permittedSources(publication, object, { subject, snapshot, known, at });
+  const permitted = permittedSources(publication, object, {
+    subject,
+    snapshot,
+    known,
+    at,
+    refusedChain: planning.refusedChain,
+  });
   const isNewer = isNewerProgram(object.sourceVersion.program, publication.sources?.program);
   const decision =
     (isNewer && object.condition === "stored" ? LEFT_TO_NEWER : undefined) ??

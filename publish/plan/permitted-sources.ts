@@ -32,13 +32,14 @@ export interface Permitting {
   readonly known: Known;
   /** Epoch ms. */
   readonly at: number;
+  readonly refusedChain: Failure | undefined;
 }
 
 /** Throws the `Failure` of `sourceRegression` if there are none, and clock_behind. */
 export function permittedSources(
   publication: Publication,
   object: KnownObject,
-  { subject, snapshot, known, at }: Permitting,
+  { subject, snapshot, known, at, refusedChain }: Permitting,
 ): PermittedSources {
   const { sources = CONSTANT } = publication;
   const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
@@ -48,7 +49,7 @@ export function permittedSources(
   const isSettling = usesChain && snapshot.chain.isSettling;
   if (installationId === null) return { snapshot, version: now, isSettling, isOthers: false };
   const current = { snapshot, installationId, version: now, kinds, blockAt: (one: string) => known.blocks.get(one) };
-  let chainRegression: Failure | undefined;
+  let chainRegression = refusedChain;
   for (const one of [published, ...subject.elsewhere]) {
     const regression = sourceRegression(one, current);
     if (regression !== undefined && regression.code !== "chain_behind") throw regression;

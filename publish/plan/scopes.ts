@@ -6,11 +6,19 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Failure } from "../../src/values/failure.ts";
-import { hasFacts, type Planning, planAnswers } from "./answers.ts";
+import { type Planning, planAnswers } from "./answers.ts";
 import { configuredBefore, higherHistory, type NewNames, type Subject, subjectOf } from "./histories.ts";
 import { planObservations } from "./observations.ts";
 import { joined, NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
-import { isVersionOf, joinedFacts, ledgerRegression, shortHash } from "./source-version.ts";
+import {
+  chainRegression,
+  currentSourceVersion,
+  isVersionOf,
+  joinedFacts,
+  ledgerRegression,
+  publishedBlock,
+  shortHash,
+} from "./source-version.ts";
 
 export interface ScopePlanning extends Planning {
   readonly names: NewNames;
@@ -53,30 +61,46 @@ function unnamed({ id, history, isPublished, isNamed }: Subject): Plan {
   return { ...NOTHING, unnamed: isPublished && !isNamed ? [[id, history]] : [] };
 }
 
+/** Sources that would take back something that was published of the configured installation. */
+export interface RefusedSources {
+  readonly ledger?: Failure | undefined;
+  readonly chain?: Failure | undefined;
+}
+
 /**
- * Checks the ledger against everything that was published of the configured installation (docs/spec/publishing.md#asof). This
- * comes first in a cycle: a ledger that is behind or forked in one kind of fact must not advance another kind.
+ * Checks ledger and chain against everything that was published of the configured installation
+ * (docs/spec/publishing.md#asof). This comes first in a cycle: a source that is behind or forked in one part must not advance
+ * another part.
  */
-export function ownRegression(
+export function refusedSources(
   snapshot: Snapshot,
   planning: ScopePlanning,
-): { readonly unknown: readonly Unknown[]; readonly regression: Failure | undefined } {
+): { readonly unknown: readonly Unknown[]; readonly refused: RefusedSources } {
   const { installationId: id } = snapshot;
-  const own = ownPublications(id, planning).filter(hasFacts);
+  const { known, at } = planning;
+  const own = ownPublications(id, planning);
   const { subject, unknown } = subjectOf(id, id, planning);
   const { history, elsewhere } = subject;
-  const missing = own.flatMap(({ key }): Unknown[] =>
-    planning.known.get(key) === undefined ? [{ is: "answer", key }] : [],
-  );
-  const all = [...unknown, ...missing];
-  if (all.length > 0) return { unknown: all, regression: undefined };
+  const missing = own.flatMap(({ key }): Unknown[] => (known.get(key) === undefined ? [{ is: "answer", key }] : []));
+  const versions = own.flatMap(({ key }) => known.get(key)?.sourceVersion ?? []);
+  const now = currentSourceVersion(snapshot, { installationId: id, usesChain: true }, at, history);
+  const blocks = [...versions, ...elsewhere].flatMap((one): Unknown[] => {
+    const number = publishedBlock(one, now)?.number;
+    return number === undefined || known.blocks.has(number) ? [] : [{ is: "block", number }];
+  });
+  const all = [...unknown, ...missing, ...blocks];
+  if (all.length > 0) return { unknown: all, refused: {} };
   const of = shortHash(id);
-  const versions = own.flatMap(({ key }) => planning.known.get(key)?.sourceVersion ?? []);
-  const published = [...versions, ...elsewhere]
+  const facts = [...versions, ...elsewhere]
     .filter((one) => one.of === of && isVersionOf(one, of, history))
     // A ledger that has the facts of the highest count also has those of every lower count.
     .reduce(joinedFacts, { at: 0, of, ...(history === "1" ? {} : { history }) });
-  return { unknown: [], regression: ledgerRegression(published, { snapshot, installationId: id, version: published }) };
+  const ledger = ledgerRegression(facts, { snapshot, installationId: id, version: facts });
+  const blockAt = (number: string) => known.blocks.get(number);
+  const chain = [...versions, ...elsewhere]
+    .map((one) => chainRegression(one, { version: now, blockAt }))
+    .find((one) => one !== undefined);
+  return { unknown: [], refused: { ledger, chain } };
 }
 
 function ownPublications(id: string, { publications }: ScopePlanning): Publication[] {

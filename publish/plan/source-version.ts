@@ -80,13 +80,7 @@ export interface CurrentSources {
  * continue those of a published version. Versions of another installation or history are not compared with the ledger.
  */
 export function sourceRegression(published: SourceVersion, current: CurrentSources): Failure | undefined {
-  const { of, history = "1" } = current.version;
-  // A new history also accepts another chain. Another installation was published from the same chain.
-  const isLeftBehind = isVersionOf(published, of, published.history ?? "1") && (published.history ?? "1") !== history;
-  return (
-    ledgerRegression(published, current) ??
-    (isLeftBehind ? undefined : chainRegression(published, current.version, current.blockAt))
-  );
+  return ledgerRegression(published, current) ?? chainRegression(published, current);
 }
 
 /** The ledger's part of the check. */
@@ -119,14 +113,16 @@ export function publishedBlock(
 }
 
 /**
- * `Failure` chain_behind if the chain has not reached a published version's safe block, or has another block there: a fork
- * may have outgrown what was published.
+ * The chain's part of the check: `Failure` chain_behind if the chain has not reached a published version's safe block, or has
+ * another block there: a fork may have outgrown what was published.
  */
-function chainRegression(
+export function chainRegression(
   published: SourceVersion,
-  now: SourceVersion,
-  blockAt: CurrentSources["blockAt"],
+  { version: now, blockAt }: Pick<CurrentSources, "version" | "blockAt">,
 ): Failure | undefined {
+  // A new history also accepts another chain. Another installation was published from the same chain.
+  const { history = "1" } = published;
+  if (isVersionOf(published, now.of, history) && history !== (now.history ?? "1")) return undefined;
   const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
   if (published.safeBlock === undefined || now.safeBlock === undefined || !isSameChain) return undefined;
   const ahead = BigInt(now.safeBlock) - BigInt(published.safeBlock);

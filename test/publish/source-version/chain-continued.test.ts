@@ -241,3 +241,24 @@ test("while the ledger is refused, views of the chain that need no facts go on, 
   const { chain: point, events } = await body(PLAYERS);
   expect([point.safeThroughBlock, events.length]).toEqual(["51", 2]);
 });
+
+test("a fork that left one published view is refused for every view, also for those that it still continues", async () => {
+  grow(20, settle);
+  await publish();
+  const published = await body(SETTLEMENTS);
+  grow(20);
+  const safe = Number((await publishedOnchain({ only: ["onchain"] })).safeThroughBlock);
+  fork(safe - 5, 60, settle, ...nodes);
+  const report = await publish({ file: "lost", state: "lost" });
+  expect(codes(report)).toEqual(["chain_behind"]);
+  expect(await body(SETTLEMENTS)).toEqual(published);
+  for (const node of nodes) node.fork = undefined;
+  grow(80, settle);
+  expect(codes(await publish({ file: "right", state: "right" }))).toEqual([]);
+  expect(await body(SETTLEMENTS)).not.toEqual(published);
+});
+
+async function publishedOnchain(options: Publishing): Promise<{ readonly safeThroughBlock: string }> {
+  await publish(options);
+  return (await body(ONCHAIN)).chain;
+}
