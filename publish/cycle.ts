@@ -20,7 +20,7 @@ import { acknowledge } from "./acknowledge.ts";
 import type { DirtyBatch } from "./dirty-installations.ts";
 import { eachLimited } from "./each-limited.ts";
 import { learn } from "./learn.ts";
-import { isNamed, reconcileNames } from "./plan/histories.ts";
+import { isNamed } from "./plan/histories.ts";
 import { planIndex } from "./plan/installations.ts";
 import type { Plan, Unknown } from "./plan/plan.ts";
 import { planOther, planOwn, type RefusedSources, refusedSources, type ScopePlanning } from "./plan/scopes.ts";
@@ -189,7 +189,6 @@ async function publishScope(cycle: Cycle, plan: (snapshot: Snapshot) => Plan, re
     if (planned.unknown.length > 0) {
       await learn(planned.unknown, target);
       restoreHistory(planned.unknown, cycle);
-      reconcileNames(planned.unknown, cycle.session);
       continue;
     }
     const outcomes = await executePuts(planned.puts, sources, target);

@@ -5,6 +5,7 @@ import { runCycle } from "./cycle.ts";
 import { DirtyInstallations } from "./dirty-installations.ts";
 import { Known } from "./known.ts";
 import { learn } from "./learn.ts";
+import type { NewNames } from "./plan/histories.ts";
 import type { PublisherOptions } from "./publisher.ts";
 import type { Fence } from "./put.ts";
 import type { CycleReport } from "./report.ts";
@@ -23,9 +24,10 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
   const known = Known.inMemory();
   const store = readOnly(options.store);
   const blockHash = (number: bigint) => reader.blockHash(number, at);
-  const target = { at, store, fence: UNFENCED, known, concurrency, blockHash };
+  const names: NewNames = new Map();
+  const target = { at, store, fence: UNFENCED, known, names, concurrency, blockHash };
   await learn([{ is: "index", key: INSTALLATIONS_KEY }], target);
-  const session = newSession({ ...options, known, minimumPutInterval: 0 }, new DirtyInstallations());
+  const session = newSession({ ...options, known, names, minimumPutInterval: 0 }, new DirtyInstallations());
   for (const id of newHistories) await startHistory(id, session, target);
   return runCycle({ at, session, sources: reader.begin(at), target, rows: [] });
 }

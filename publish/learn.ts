@@ -19,12 +19,11 @@ import {
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, TileProgress } from "./known.ts";
-import { FIRST_HISTORY, higherHistory } from "./plan/histories.ts";
+import { FIRST_HISTORY, higherHistory, type PublishedNames, reconcileNames } from "./plan/histories.ts";
 import type { Unknown } from "./plan/plan.ts";
 
-export interface Learning {
+export interface Learning extends PublishedNames {
   readonly store: ObjectStore;
-  readonly known: Known;
   /** Requests in flight. */
   readonly concurrency: number;
   /** From the chain's nodes; undefined if all are silent. */
@@ -53,6 +52,7 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
         remember(one.key, await readObject(one.is, one.key, store), known);
     }
   });
+  reconcileNames([...asked.values()], learning);
 }
 
 /** A saved history and the response that contains it are the same object. */

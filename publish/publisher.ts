@@ -14,7 +14,7 @@ import type { Known } from "./known.ts";
 import { learn } from "./learn.ts";
 import type { Lease, StatusUpdate } from "./lease/lease.ts";
 import { earlier } from "./pace.ts";
-import { reconcileNames } from "./plan/histories.ts";
+import type { NewNames } from "./plan/histories.ts";
 import { repairStore } from "./repair.ts";
 import type { CycleReport } from "./report.ts";
 import { checkTiles, Scrub } from "./scrub.ts";
@@ -101,13 +101,13 @@ export class Publisher {
     const configured = reader.installationId;
     known.forgetOwn(configured);
     const blockHash = (number: bigint) => reader.blockHash(number, options.clock.wall());
-    const learning = { store, known, concurrency, blockHash };
+    const names: NewNames = new Map();
+    const learning = { store, known, names, concurrency, blockHash };
     await learn([{ is: "index", key: INSTALLATIONS_KEY }], learning);
     // With a new history every installation is planned, as without a checkpoint.
     const checkpoint = newHistories.length > 0 ? null : lease.checkpoint;
     const resumption = { checkpoint, known, configured, program, force };
-    const session = newSession(options, dirtyInstallations(resumption));
-    reconcileNames([{ is: "index", key: INSTALLATIONS_KEY }], session);
+    const session = newSession({ ...options, names }, dirtyInstallations(resumption));
     resumeDue(session.pace, known);
     for (const id of newHistories) await startHistory(id, session, learning);
     if (newHistories.length > 0) reader.begin(options.clock.wall()).forgetLedger();
@@ -207,9 +207,11 @@ export class Publisher {
     // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
     if (replaced.ledger || replaced.projections) session.pace.forget();
     if (replaced.ledger) session.dirty.forget();
+    // The new file has no saved history: it is looked up in the store again.
+    if (replaced.projections) session.savedAsked.clear();
     const version = reader.version();
     const blockHash = (number: bigint) => reader.blockHash(number, at);
-    const target = { at, store, fence: this.#lease, known, concurrency, blockHash };
+    const target = { at, store, fence: this.#lease, known, names: session.names, concurrency, blockHash };
     const done = await this.#run({ at, session, sources: reader.begin(at), target, rows: [] });
     const report = { ...done, rows: [...done.rows, ...this.#scrub.faults()] };
     known.setMeta("at", String(at));

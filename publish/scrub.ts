@@ -96,11 +96,11 @@ function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | undefine
 
 /** If the object is not what was put, the next cycle plans it. */
 async function checkObject(key: string, { session, sources, target, at }: Scrubbing): Promise<undefined> {
-  const { known, pace, rechecked } = session;
+  const { known, names, pace, rechecked } = session;
   const before = known.get(key);
   const is = key === INSTALLATIONS_KEY ? "index" : isShardKey(key) ? "shard" : "answer";
   known.forget(key);
-  await learn([{ is, key }], { store: target.store, known, concurrency: 1, blockHash: async () => undefined });
+  await learn([{ is, key }], { store: target.store, known, names, concurrency: 1, blockHash: async () => undefined });
   if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
   if (is !== "answer") rechecked.add(key);
   const of = parseInstallationTelemetryKey(key);

@@ -3,10 +3,9 @@ import type { Publication } from "../src/resources/publication.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import type { Failure } from "../src/values/failure.ts";
 import type { DirtyInstallations } from "./dirty-installations.ts";
-import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import { Pace } from "./pace.ts";
-import { subjectOf } from "./plan/histories.ts";
+import { type PublishedNames, subjectOf } from "./plan/histories.ts";
 import type { IndexPlanning } from "./plan/installations.ts";
 import { type ReportFailure, reportFailure } from "./report.ts";
 
@@ -24,8 +23,7 @@ export interface Session extends Omit<IndexPlanning, "at" | "mustNameFirst"> {
   mustNameFirst: boolean;
 }
 
-export interface SessionOptions {
-  readonly known: Known;
+export interface SessionOptions extends PublishedNames {
   readonly reader: { readonly installationId: string };
   readonly publications: readonly Publication[];
   readonly force: boolean;
@@ -35,7 +33,7 @@ export interface SessionOptions {
 }
 
 export function newSession(options: SessionOptions, dirty: DirtyInstallations): Session {
-  const { known, reader, publications, force, minimumPutInterval, site } = options;
+  const { known, names, reader, publications, force, minimumPutInterval, site } = options;
   return {
     known,
     configured: reader.installationId,
@@ -43,7 +41,7 @@ export function newSession(options: SessionOptions, dirty: DirtyInstallations): 
     force,
     dirty,
     pace: new Pace(minimumPutInterval),
-    names: new Map(),
+    names,
     regressions: new Regressions(),
     savedAsked: new Set(),
     rechecked: new Set(),

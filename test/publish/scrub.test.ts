@@ -102,3 +102,15 @@ test("a deleted activity tile is rewritten under its name within a round", async
   expect(await turns((await objects()).length + 2)).toContain(key);
   expect(await objects()).toContain(key);
 });
+
+test("an older index that comes back while nothing changes gets every name back", async () => {
+  const before = await world.store.get(INSTALLATIONS_KEY);
+  if (before === undefined) throw new Error("there is no index");
+  world.receive(3, 3, "wheel-3");
+  await worker.cycle(AT + SECOND);
+  const named = async () => JSON.parse(await text(INSTALLATIONS_KEY)).installations;
+  expect(await named()).toHaveProperty("wheel-3");
+  await world.store.put(INSTALLATIONS_KEY, before);
+  await turns((await objects()).length);
+  expect(await named()).toHaveProperty("wheel-3");
+});

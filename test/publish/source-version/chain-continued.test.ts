@@ -1,5 +1,5 @@
 /** Everything that the chain has shown stays, whichever publisher, chain file and node comes next (docs/spec/publishing.md#asof). */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CycleReport } from "../../../publish/report.ts";
@@ -10,6 +10,7 @@ import { openChainStore } from "../../../src/chain/store/open-store.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { epoch, receipt } from "../../ledger/samples.ts";
 import { type Action, SimulatedChain } from "../../support/chain/simulated-chain.ts";
 import { fetchFrom, SimulatedNode } from "../../support/chain/simulated-node.ts";
@@ -262,3 +263,22 @@ async function publishedOnchain(options: Publishing): Promise<{ readonly safeThr
   await publish(options);
   return (await body(ONCHAIN)).chain;
 }
+
+test("saved history is read back from the store after a rebuild replaced the projections", async () => {
+  grow(40, settle);
+  const { worker, cycle } = await publisher();
+  await cycle();
+  const published = await body(SETTLEMENTS);
+  for (const node of nodes) node.fault = "silent";
+  await cycle();
+  const file = join(world.folder, "state", PROJECTIONS_FILE);
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  openProjections(file).close();
+  world.now += 20_000;
+  await worker.publisher.renewIfDue(undefined);
+  await cycle();
+  const { headers } = await world.read(SETTLEMENTS);
+  expect(headers["x-service-settlement-source"]).toBe("durable-cache");
+  expect(await body(SETTLEMENTS)).toEqual(published);
+  await worker.stop();
+});
