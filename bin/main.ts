@@ -16,7 +16,7 @@ export async function main(argv: string[]): Promise<void> {
     .description("Publishes accepted measurements and safe chain state as a read-only JSON API in static files.")
     .version(packageVersion())
     .option("--debug", "print stack traces of failures")
-    // `usageFailure` prints it, with a code.
+    // Commander's own line has no code: `usageFailure` takes its place.
     .configureOutput({ outputError() {} })
     .exitOverride();
   try {

@@ -128,7 +128,7 @@ async function checkSources(cycle: Cycle): Promise<RefusedSources> {
 
 /**
  * A refused ledger is not taken into the projections, and nothing that is computed from facts is put. The chain is followed also
- * then: a view at a new safe block must not lack the events up to it. Of a refused chain nothing is put.
+ * then: a view at a new safe block must not lack the events up to it. Nothing is put from a refused chain.
  */
 async function publishOwn(cycle: Cycle, { ledger, chain }: RefusedSources): Promise<void> {
   const { sources } = cycle;
@@ -206,7 +206,7 @@ async function publishScope(cycle: Cycle, plan: (snapshot: Snapshot) => Plan, re
  */
 function restoreHistory(unknown: readonly Unknown[], { session, sources }: Cycle): void {
   for (const one of unknown) {
-    if (one.is !== "saved" && one.is !== "answer") continue;
+    if (one.is !== "answer") continue;
     const history = session.publications.find(({ key }) => key === one.key)?.publishedBody?.history;
     const body = session.known.body(one.key);
     session.savedAsked.add(one.key);

@@ -55,7 +55,6 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
   reconcileNames([...asked.values()], learning);
 }
 
-/** A saved history and the response that contains it are the same object. */
 function nameOf(unknown: Unknown): string {
   if (unknown.is === "history") return `history ${unknown.installationId}`;
   if (unknown.is === "block") return `block ${unknown.number}`;
@@ -70,7 +69,7 @@ interface Found {
   readonly stored?: StoredObject;
 }
 
-async function readObject(is: "answer" | "saved" | "index" | "shard", key: string, store: ObjectStore): Promise<Found> {
+async function readObject(is: "answer" | "index" | "shard", key: string, store: ObjectStore): Promise<Found> {
   const stored = await readOrDamaged(store, key);
   if (stored === undefined || stored instanceof StoreDamaged) return { tag: stored?.tag ?? null };
   const { tag } = stored;

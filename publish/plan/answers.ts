@@ -86,7 +86,7 @@ export function planAnswers(
 }
 
 /** True if the response is computed from facts of the ledger. */
-export function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
+function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
   return kinds.length > 0;
 }
 
@@ -111,7 +111,7 @@ function unknownOf(publication: Publication, subject: Subject, snapshot: Snapsho
     }
   }
   const history = publishedBody?.history;
-  if (history?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "saved", key });
+  if (history?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "answer", key });
   if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
     unknown.push({ is: "listing", prefix: tileSet.prefix });
   }

@@ -78,10 +78,8 @@ export interface Deletion {
 
 /** Something that a plan needs and `known` lacks. */
 export type Unknown =
-  /** An object, with its body. */
+  /** An object, with its body. A stored response also has the settlement history that the projections have lost. */
   | { readonly is: "answer" | "index" | "shard"; readonly key: string }
-  /** Settlement history that the projections have lost; it is in a stored response. */
-  | { readonly is: "saved"; readonly key: string }
   /** The end of a history's tiles. */
   | { readonly is: "history"; readonly installationId: string; readonly history: string }
   /** The names below a prefix. */

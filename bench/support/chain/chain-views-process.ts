@@ -115,7 +115,7 @@ async function turn({ chain, projections: source, known, pace, store, times }: S
   const target = { at: 0, store, known, names: new Map(), concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) {
     await learn(needs, target);
-    for (const one of needs) if (one.is === "saved") planning.savedAsked.add(one.key);
+    for (const one of needs) if (one.is === "answer") planning.savedAsked.add(one.key);
   }
   const began = performance.now();
   source.step(snapshot, at);

@@ -83,8 +83,9 @@ function insert(db: Database, events: readonly ChainEvent[]): void {
 // The way out of a reorg below the safe block (docs/nodes.md, "After a deep reorg").
 
 /**
- * Forgets everything above `block`. The next pass compares the hash of the newest event that is left and reads on after its
- * block: in the blocks between it and `block` the chain may have other events now. `next` is that block; undefined if nothing is left.
+ * Forgets everything above `block`. The next pass compares the hash of the newest event that is left, and reads on after its
+ * block: between it and `block` the chain may have other events now. `next`: the block after that event; undefined if no event
+ * is left.
  */
 export function rewind(db: Database, block: bigint): { removed: number; next: bigint | undefined } {
   return db
