@@ -55,9 +55,10 @@ export class SourceReader {
     return ledger?.hasChanged() === true || projections.isBehind || chain.changes() !== this.#chainVersion;
   }
 
-  /** Opens files again that were replaced, and says which. */
+  /** Opens files again that were replaced, and says which. A rewritten file of the chain is noticed, too. */
   reopenReplaced(): { readonly ledger: boolean; readonly projections: boolean } {
-    const { ledger, projections } = this.#options;
+    const { ledger, projections, chain } = this.#options;
+    chain.noticeRewrite();
     return { ledger: ledger?.reopenReplaced() ?? false, projections: projections.reopenReplaced() };
   }
 

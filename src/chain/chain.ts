@@ -11,7 +11,9 @@ export interface Chain {
    * reject; `deadline` is in epoch ms.
    */
   poll(now: number, deadline: number): Promise<void>;
-  /** Synchronous and cheap: from memory and one row; `now` in epoch ms ages the last good pass. */
+  /** Drops the view if another process has rewritten the chain's file, as `noonmark chain rewind` does: its events are gone. */
+  noticeRewrite(): void;
+  /** Synchronous and cheap: from memory; `now` in epoch ms ages the last good pass. */
   state(now: number): ChainState;
   /** Epoch ms after `now` at which `state` changes by time alone; undefined if it does not. */
   nextChange(now: number): number | undefined;
@@ -35,6 +37,7 @@ export function noChain(): Chain {
   return {
     db: undefined,
     changes: () => 0,
+    noticeRewrite() {},
     state: () => state,
     nextChange: () => undefined,
     poll: async () => {},

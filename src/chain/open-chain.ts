@@ -51,11 +51,8 @@ export function openChain(options: ChainOptions): OpenChain {
         });
       await running;
     },
-    state(now) {
-      // A view of blocks that `noonmark chain rewind` has removed meanwhile would lack their events.
-      poller.noticeRewrite();
-      return chainState(poller.health.verdict, deployment, times(now));
-    },
+    noticeRewrite: () => poller.noticeRewrite(),
+    state: (now) => chainState(poller.health.verdict, deployment, times(now)),
     nextChange: (now) => nextChangeOf(poller.health.verdict, times(now)),
     changes: () => poller.health.changes,
     concluded: () => poller.health.concluded,

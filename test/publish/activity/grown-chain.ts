@@ -47,6 +47,7 @@ export class GrownChain implements Chain {
   state = () => this.#state;
   nextChange = () => undefined;
   poll = async () => {};
+  noticeRewrite(): void {}
   concluded = () => true;
   /** All its blocks have the hash of the only one that a view shows. */
   blockHash = async () => coreView().chain.safeBlockHash;
