@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 
 let world: World;
@@ -118,4 +119,17 @@ test("a tile that the store refused is put once the store is back, without a new
   expect(worker.publisher.isIdle(START + 18_000)).toBe(false);
   await worker.cycle(START + 18_000);
   expect(JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations`)).items).toHaveLength(4);
+});
+
+test("the last tile is not put while one before it is missing, and the next cycle puts both", async () => {
+  world.receive(300);
+  const [middle, last] = [observationTileKey(INSTALLATION, "1", 1), observationTileKey(INSTALLATION, "1", 2)];
+  const worker = await world.work();
+  world.store.failPuts = (key) => key === middle;
+  await worker.cycle(START + 910_000);
+  expect(await world.store.get(last)).toBeUndefined();
+  world.store.failPuts = () => false;
+  await worker.cycle(START + 945_000);
+  expect([await world.store.get(middle), await world.store.get(last)]).not.toContain(undefined);
+  await worker.stop();
 });
