@@ -111,7 +111,10 @@ async function nameHistories(cycle: Cycle): Promise<void> {
   cycle.session.mustNameFirst = false;
 }
 
-/** Ledger and chain are each refused as a whole if they would take back anything that was published of the configured installation. */
+/**
+ * Ledger and chain are each refused as a whole if they would take back anything that was published of the configured
+ * installation.
+ */
 async function checkSources(cycle: Cycle): Promise<RefusedSources> {
   const { sources, session } = cycle;
   for (;;) {
