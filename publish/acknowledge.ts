@@ -21,25 +21,23 @@ export interface Acknowledging {
 
 export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowledging: Acknowledging): void {
   const { at, session, rows, isLast } = acknowledging;
-  const { pace, regressions, dirty, known } = session;
+  const { pace, refused, dirty, known } = session;
   const byKey = new Map(outcomes.map((outcome) => [outcome.put.key, outcome]));
   for (const [key, until] of plan.waits) pace.wait(key, until);
-  for (const { publication, inputs, row, regression } of plan.failed) {
+  for (const { installationId: id, refused: now } of plan.checked) {
+    if (now.ledger === undefined && now.chain === undefined) refused.delete(id);
+    else refused.set(id, now);
+    if (now.ledger !== undefined) dirty.keep(id);
+  }
+  for (const { publication, inputs, row } of plan.failed) {
     if (inputs !== undefined) pace.failed(publication.key, inputs, at);
-    if (regression !== undefined) regressions.add(publication.key, regression);
     if (row !== undefined) rows.push(row);
   }
   for (const answer of plan.answers) acknowledgeAnswer(answer, byKey.get(answer.publication.key), acknowledging);
-  for (const { installationId: id, regression, until, hasPuts } of plan.observations) {
-    if (regression === undefined) {
-      regressions.clear(`observations ${id}`);
-      dirty.clear(id);
-      if (hasPuts) pace.tilesPut(id, at);
-      else pace.tilesWait(id, until);
-    } else {
-      regressions.add(`observations ${id}`, regression);
-      dirty.keep(id);
-    }
+  for (const { installationId: id, until, hasPuts } of plan.observations) {
+    dirty.clear(id);
+    if (hasPuts) pace.tilesPut(id, at);
+    else pace.tilesWait(id, until);
   }
   for (const set of plan.tileSets) {
     const isWhole = outcomes.every(
@@ -66,10 +64,9 @@ function acknowledgeAnswer(
   { at, session, sources, rows, isLast }: Acknowledging,
 ): void {
   const { key, resource, publishedBody } = publication;
-  const { pace, regressions, known } = session;
+  const { pace, known } = session;
   const built = () => pace.built(key, { ...inputs, dueAt, builtAt: isPlaceholder ? 0 : at });
   if (put === undefined) {
-    regressions.clear(key);
     built();
     const { status = null, bytes = 0, etag = null } = known.get(key) ?? {};
     rows.push({ key, resource, action: "unchanged", why, status, bytes, etag, milliseconds });
@@ -80,7 +77,6 @@ function acknowledgeAnswer(
   if (row === undefined) return;
   if (row.action === "failed") pace.failed(key, inputs, at);
   else {
-    regressions.clear(key);
     built();
     const body = known.body(key);
     const history = publishedBody?.history;
@@ -106,9 +102,9 @@ function failTiles({ key }: ReportRow, { dirty }: Session): void {
 /** An installation is named in the index once its own responses are stored. */
 function nameInstallations({ observations }: Plan, outcomes: readonly PutOutcome[], session: Session): void {
   const { known, names } = session;
-  for (const { installationId: id, regression } of observations) {
+  for (const { installationId: id } of observations) {
     const history = known.progress(id)?.history;
-    if (regression !== undefined || history === undefined) continue;
+    if (history === undefined) continue;
     const hasFailed = outcomes.some(({ put, result }) => result !== "done" && put.key.startsWith(observationsKey(id)));
     if (!hasFailed && !isNamed(known, id, history)) names.set(id, history);
   }

@@ -22,11 +22,11 @@ import { eachLimited } from "./each-limited.ts";
 import { learn } from "./learn.ts";
 import { isNamed } from "./plan/histories.ts";
 import { planIndex } from "./plan/installations.ts";
-import type { Plan, Unknown } from "./plan/plan.ts";
-import { planOther, planOwn, type RefusedSources, refusedSources, type ScopePlanning } from "./plan/scopes.ts";
+import { needs, type Plan, type Unknown } from "./plan/plan.ts";
+import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
-import { type CycleReport, type ReportRow, unknownInstallation } from "./report.ts";
+import { type CycleReport, type ReportFailure, type ReportRow, reportFailure, unknownInstallation } from "./report.ts";
 import type { Session } from "./session.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
@@ -52,17 +52,17 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   sources.snapshot((snapshot) => rememberChain(snapshot, session));
   const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
   if (session.mustNameFirst) await nameHistories(cycle);
-  const refused = await checkSources(cycle);
-  await publishOwn(cycle, refused);
-  if (refused.ledger === undefined) await publishOthers(cycle, dirty);
+  await publishOwn(cycle);
+  const isLedgerRefused = session.refused.get(session.configured)?.ledger !== undefined;
+  if (!isLedgerRefused) await publishOthers(cycle, dirty);
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
-  if (refused.ledger === undefined) session.dirty.planned(dirty);
+  if (!isLedgerRefused) session.dirty.planned(dirty);
   scheduleDoubted(session);
   session.known.dropBodies((key) => isKept(key, session));
   session.known.forgetSilentBlocks();
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { at, rows, failures: session.regressions.report(), warnings: warningsOf(sources) };
+  return { at, rows, failures: failuresOf(session), warnings: warningsOf(sources) };
 }
 
 /** Blocks that were asked about say nothing of another fork. A view that was published needs no question later. */
@@ -112,38 +112,18 @@ async function nameHistories(cycle: Cycle): Promise<void> {
 }
 
 /**
- * Ledger and chain are each refused as a whole if they would take back anything that was published of the configured
- * installation.
+ * The check comes first, because a refused ledger must not get into the projections. The chain is followed also then: a view at
+ * a new safe block must not lack the events up to it.
  */
-async function checkSources(cycle: Cycle): Promise<RefusedSources> {
+async function publishOwn(cycle: Cycle): Promise<void> {
   const { sources, session } = cycle;
-  for (;;) {
-    const { unknown, refused } = sources.snapshot((snapshot) => refusedSources(snapshot, planningOf(cycle)));
-    if (unknown.length === 0) {
-      session.regressions.set("ledger", refused.ledger);
-      session.regressions.set("chain", refused.chain);
-      return refused;
-    }
-    await learn(unknown, cycle.target);
-    restoreHistory(unknown, cycle);
-  }
-}
-
-/**
- * A refused ledger is not taken into the projections, and nothing that is computed from facts is put. The chain is followed also
- * then: a view at a new safe block must not lack the events up to it. Nothing is put from a refused chain.
- */
-async function publishOwn(cycle: Cycle, { ledger, chain }: RefusedSources): Promise<void> {
-  const { sources } = cycle;
-  const planning = { ...planningOf(cycle), refused: ledger, refusedChain: chain };
-  const read: Read = (plan) => (ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan));
-  await publishScope(cycle, (snapshot) => planOwn(snapshot, planning), read);
-}
-
-type Read = (plan: (snapshot: Snapshot) => Plan) => Promise<Plan>;
-
-function readNow(sources: CycleSources): Read {
-  return async (plan) => sources.snapshot(plan);
+  const planning = planningOf(cycle);
+  const plan = (snapshot: Snapshot) => planScope(session.configured, snapshot, planning);
+  await publishScope(cycle, async () => {
+    const { unknown, refused } = sources.snapshot((snapshot) => checkScope(session.configured, snapshot, planning));
+    if (unknown.length > 0) return needs(unknown);
+    return refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
+  });
 }
 
 /** A few at a time, each in its own snapshot: memory stays flat, and the event loop runs in between. */
@@ -151,12 +131,12 @@ async function publishOthers(cycle: Cycle, dirty: DirtyBatch): Promise<void> {
   const { sources, target } = cycle;
   const planning = planningOf(cycle);
   let turns = Promise.resolve();
-  await eachLimited(othersOf(cycle, dirty), target.concurrency, async (installation) => {
+  await eachLimited(othersOf(cycle, dirty), target.concurrency, async ({ id }) => {
     // One per turn of the event loop, however many wait for the store.
     turns = turns.then(() => nextTurn());
     await turns;
     await target.fence.beforePut();
-    await publishScope(cycle, (snapshot) => planOther(installation, snapshot, planning), readNow(sources));
+    await publishScope(cycle, async () => sources.snapshot((snapshot) => planScope(id, snapshot, planning)));
   });
 }
 
@@ -168,14 +148,13 @@ function* othersOf({ session, sources }: Cycle, dirty: DirtyBatch): Iterable<Ins
 }
 
 async function publishIndex(cycle: Cycle): Promise<void> {
-  const { session, sources } = cycle;
+  const { session, at } = cycle;
   if (!session.selected("observations") && !session.mustNameFirst) return;
   // Each part takes long in a first publish of 100,000 installations, so each has a turn of the event loop.
-  const read: Read = async (plan) => {
+  await publishScope(cycle, async () => {
     await nextTurn();
-    return sources.snapshot(plan);
-  };
-  await publishScope(cycle, () => planIndex({ ...session, at: cycle.at }), read);
+    return planIndex({ ...session, at });
+  });
   await nextTurn();
   const { known, names, rechecked } = session;
   for (const [id, history] of names) if (isNamed(known, id, history)) names.delete(id);
@@ -185,10 +164,10 @@ async function publishIndex(cycle: Cycle): Promise<void> {
 }
 
 /** Plans, learns what the plan lacks, puts what it has, and plans again after a conflict. */
-async function publishScope(cycle: Cycle, plan: (snapshot: Snapshot) => Plan, read: Read): Promise<void> {
+async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<void> {
   const { sources, target } = cycle;
   for (let conflicts = 0; ; ) {
-    const planned = await read(plan);
+    const planned = await plan();
     if (planned.unknown.length > 0) {
       await learn(planned.unknown, target);
       restoreHistory(planned.unknown, cycle);
@@ -257,6 +236,11 @@ function planningOf({ session, at }: Cycle): ScopePlanning {
 function isKept(key: string, { publications }: Session): boolean {
   if (key === INSTALLATIONS_KEY || isShardKey(key)) return true;
   return publications.some((one: Publication) => one.key === key && one.publishedBody?.core !== undefined);
+}
+
+function failuresOf({ refused }: Session): ReportFailure[] {
+  const failures = [...refused.values()].flatMap(({ ledger, chain }) => [ledger, chain]);
+  return failures.filter((failure) => failure !== undefined).map(reportFailure);
 }
 
 function warningsOf(sources: CycleSources) {

@@ -1,18 +1,17 @@
 /** A publisher's memory from cycle to cycle, besides `known`; and the start of a new history. */
 import type { Publication } from "../src/resources/publication.ts";
 import type { ResourceName } from "../src/resources/table.ts";
-import type { Failure } from "../src/values/failure.ts";
 import type { DirtyInstallations } from "./dirty-installations.ts";
 import { type Learning, learn } from "./learn.ts";
 import { Pace } from "./pace.ts";
 import { type PublishedNames, subjectOf } from "./plan/histories.ts";
 import type { IndexPlanning } from "./plan/installations.ts";
-import { type ReportFailure, reportFailure } from "./report.ts";
+import type { RefusedSources } from "./plan/source-version.ts";
 
 export interface Session extends Omit<IndexPlanning, "at" | "mustNameFirst"> {
   readonly dirty: DirtyInstallations;
-  /** Sources that are behind what was published. */
-  readonly regressions: Regressions;
+  /** Sources that are behind what was published: installation id → why. They are reported in each cycle, due or not. */
+  readonly refused: Map<string, RefusedSources>;
   /** Keys whose settlement history was looked up in the store once. */
   readonly savedAsked: Set<string>;
   /** Keys of the index that are planned again, named or not. */
@@ -42,7 +41,7 @@ export function newSession(options: SessionOptions, dirty: DirtyInstallations): 
     dirty,
     pace: new Pace(minimumPutInterval),
     names,
-    regressions: new Regressions(),
+    refused: new Map(),
     savedAsked: new Set(),
     rechecked: new Set(),
     hasSite: site !== undefined,
@@ -65,35 +64,5 @@ export async function startHistory(id: string, session: Session, learning: Learn
     session.known.rememberProgress(id, { history: next, position: 0, tag: null, telemetryId: null });
     session.mustNameFirst ||= isPublished;
     return;
-  }
-}
-
-/** Source regressions by key, until they are over. They are reported in each cycle, also if the object is not due. */
-export class Regressions {
-  readonly #failures = new Map<string, Failure>();
-
-  set(key: string, failure: Failure | undefined): void {
-    if (failure === undefined) this.clear(key);
-    else this.add(key, failure);
-  }
-
-  add(key: string, failure: Failure): void {
-    this.#failures.set(key, failure);
-  }
-
-  /** The sources have caught up. */
-  clear(key: string): void {
-    this.#failures.delete(key);
-  }
-
-  /** One for each installation (its hint names it) and one for the chain. A forked ledger hides that it is also behind. */
-  report(): ReportFailure[] {
-    const subjects = new Map<string, ReportFailure>();
-    for (const failure of this.#failures.values()) {
-      const subject = failure.hint ?? failure.code;
-      const isWorse = failure.code === "ledger_forked" && subjects.get(subject)?.code !== "ledger_forked";
-      if (isWorse || !subjects.has(subject)) subjects.set(subject, reportFailure(failure));
-    }
-    return [...subjects.values()];
   }
 }

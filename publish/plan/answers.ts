@@ -1,44 +1,28 @@
 /** Plans the responses of one installation: builds those that are due, and compares them with what is published. */
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import type { ResourceName } from "../../src/resources/table.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
-import type { Known, KnownObject } from "../known.ts";
-import { earlier, type Inputs, inputsOf, type Pace } from "../pace.ts";
+import type { KnownObject } from "../known.ts";
+import { earlier, type Inputs, inputsOf } from "../pace.ts";
 import { failedRow } from "../report.ts";
 import { type Decision, decide, type Place, responsePut } from "./decide.ts";
-import type { Subject } from "./histories.ts";
-import { permittedSources } from "./permitted-sources.ts";
-import { type NamedTiles, NOTHING, needs, type Plan, type PlannedAnswer, type Put, type Unknown } from "./plan.ts";
-import { currentSourceVersion, isNewerProgram, isRegression, publishedBlock } from "./source-version.ts";
+import { permittedSources, type Scope } from "./permitted-sources.ts";
+import {
+  type NamedTiles,
+  NOTHING,
+  needs,
+  type Plan,
+  type PlannedAnswer,
+  type Planning,
+  type Put,
+  type Unknown,
+} from "./plan.ts";
+import { isNewerProgram } from "./source-version.ts";
 import { namedTiles } from "./tile-sets.ts";
 
-/** Inputs of every plan besides the snapshot. */
-export interface Planning {
-  readonly known: Known;
-  readonly pace: Pace;
-  /** Put everything as of now, changed or not. */
-  readonly force: boolean;
-  /** Epoch ms. */
-  readonly at: number;
-  /** Keys whose settlement history was looked up in the store. */
-  readonly savedAsked: ReadonlySet<string>;
-  /** Why the ledger is refused: nothing that is computed from facts is put. */
-  readonly refused?: Failure | undefined;
-  /** Why the chain is refused: what was published of it stays. */
-  readonly refusedChain?: Failure | undefined;
-  /** Keys that must be stored before any response. */
-  readonly after?: readonly string[];
-  selected(resource: ResourceName): boolean;
-}
-
-/** Builds only what is due. Throws `Failure` clock_behind. */
-export function planAnswers(
-  publications: readonly Publication[],
-  subject: Subject,
-  snapshot: Snapshot,
-  planning: Planning,
-): Plan {
+/** Builds only what is due. Nothing that is computed from a refused ledger is put. Throws `Failure` clock_behind. */
+export function planAnswers(publications: readonly Publication[], scope: Scope, planning: Planning): Plan {
+  const { snapshot, refused } = scope;
   const due: { readonly publication: Publication; readonly inputs: Inputs }[] = [];
   const unknown: Unknown[] = [];
   const waits: [string, number][] = [];
@@ -54,14 +38,14 @@ export function planAnswers(
         waits.push([publication.key, until]);
         continue;
       }
-      if (planning.refused !== undefined && hasFacts(publication)) {
-        failed.push({ publication, inputs, regression: undefined, row: undefined });
+      if (refused.ledger !== undefined && hasFacts(publication)) {
+        failed.push({ publication, inputs, row: undefined });
         continue;
       }
-      unknown.push(...unknownOf(publication, subject, snapshot, planning));
+      unknown.push(...unknownOf(publication, snapshot, planning));
       due.push({ publication, inputs });
     } catch (error) {
-      failed.push(failedAnswer(publication, inputs, error, planning));
+      failed.push({ publication, inputs, row: failedRow(publication, error) });
     }
   }
   if (unknown.length > 0) return needs(unknown);
@@ -70,7 +54,7 @@ export function planAnswers(
   const tileSets: NamedTiles[] = [];
   for (const { publication, inputs } of due) {
     try {
-      const answer = planAnswer(publication, inputs, { subject, snapshot, planning });
+      const answer = planAnswer(publication, inputs, scope, planning);
       answers.push(answer);
       const named = namedTiles(publication, snapshot, planning.known, answer.version);
       puts.push(...named.puts);
@@ -79,7 +63,8 @@ export function planAnswers(
       if (answer.put !== undefined) puts.push({ ...answer.put, after: [...answer.put.after, ...after] });
     } catch (error) {
       if (error instanceof Failure && error.code === "clock_behind") throw error;
-      failed.push(failedAnswer(publication, inputs, error, planning));
+      const row = error === refused.chain ? undefined : failedRow(publication, error);
+      failed.push({ publication, inputs, row });
     }
   }
   return { ...NOTHING, answers, failed, waits, puts, tileSets };
@@ -97,43 +82,16 @@ function buildableAt(publication: Publication, inputs: Inputs, { known, pace, at
   return pace.buildableAt(publication, inputs, at, object?.putAt ?? 0);
 }
 
-function unknownOf(publication: Publication, subject: Subject, snapshot: Snapshot, planning: Planning): Unknown[] {
-  const { known, savedAsked, at } = planning;
-  const { key, sources = {}, publishedBody, tileSet } = publication;
-  const object = known.get(key);
-  if (object === undefined) return [{ is: "answer", key }];
+function unknownOf(publication: Publication, snapshot: Snapshot, { known, savedAsked }: Planning): Unknown[] {
+  const { key, publishedBody, tileSet } = publication;
+  if (known.get(key) === undefined) return [{ is: "answer", key }];
   const unknown: Unknown[] = [];
-  if (sources.usesChain === true) {
-    const now = currentSourceVersion(snapshot, { ...sources, kinds: [] }, at, subject.history);
-    for (const published of [object.sourceVersion, ...subject.elsewhere]) {
-      const number = publishedBlock(published, now)?.number;
-      if (number !== undefined && !known.blocks.has(number)) unknown.push({ is: "block", number });
-    }
-  }
   const history = publishedBody?.history;
   if (history?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "answer", key });
   if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
     unknown.push({ is: "listing", prefix: tileSet.prefix });
   }
   return unknown;
-}
-
-function failedAnswer(
-  publication: Publication,
-  inputs: Inputs | undefined,
-  error: unknown,
-  { refusedChain }: Planning,
-): Plan["failed"][number] {
-  if (!isRegression(error)) return { publication, inputs, regression: undefined, row: failedRow(publication, error) };
-  // The cycle reports a refused chain, once for all of its views.
-  const regression = error.code === refusedChain?.code ? undefined : error;
-  return { publication, inputs, regression, row: undefined };
-}
-
-interface Context {
-  readonly subject: Subject;
-  readonly snapshot: Snapshot;
-  readonly planning: Planning;
 }
 
 /** Also with `force`: an older program must not replace the files of a newer one. */
@@ -144,7 +102,7 @@ const LEFT_TO_NEWER: Decision = {
   isPlaceholder: false,
 };
 
-function planAnswer(publication: Publication, inputs: Inputs, { subject, snapshot, planning }: Context): PlannedAnswer {
+function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, planning: Planning): PlannedAnswer {
   const started = performance.now();
   const { known, force, at } = planning;
   const { key } = publication;
@@ -152,13 +110,7 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
   if (object === undefined) throw new TypeError(`${key} was not looked up`);
   // Another clock may have published as of a later instant: time must not go back.
   const instant = force ? at : Math.max(at, object.sourceVersion.at);
-  const permitted = permittedSources(publication, object, {
-    subject,
-    snapshot,
-    known,
-    at,
-    refusedChain: planning.refusedChain,
-  });
+  const permitted = permittedSources(publication, object, scope, planning);
   const isNewer = isNewerProgram(object.sourceVersion.program, publication.sources?.program);
   const decision =
     (isNewer && object.condition === "stored" ? LEFT_TO_NEWER : undefined) ??
@@ -174,7 +126,7 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
     phase: publication.sources === undefined ? "constants" : "answers",
     before: object,
     sourceVersion: version,
-    after: planning.after ?? [],
+    after: scope.after,
     keepsBody: publication.publishedBody !== undefined,
   };
   return {
@@ -184,7 +136,7 @@ function planAnswer(publication: Publication, inputs: Inputs, { subject, snapsho
     put: decision.put ? responsePut(decision, place) : undefined,
     why: decision.why,
     isPlaceholder: decision.isPlaceholder,
-    dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(snapshot, at)),
+    dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(scope.snapshot, at)),
     milliseconds: performance.now() - started,
   };
 }

@@ -16,10 +16,9 @@ import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import type { Known } from "../known.ts";
-import type { Planning } from "./answers.ts";
 import { decide, responsePut } from "./decide.ts";
 import { configuredBefore, higherHistory, type NewNames, storedIndex, storedPart } from "./histories.ts";
-import { NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
+import { NOTHING, needs, type Plan, type Planning, type Put, type Unknown } from "./plan.ts";
 import { shortHash } from "./source-version.ts";
 
 /** Above this number of installations (about 50 kB) the index has shards. */

@@ -4,54 +4,32 @@
  */
 
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
-import { type Installation, readWatermarks } from "../../src/ledger/watermarks.ts";
-import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
+import { type Installation, installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
+import { encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
-import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import type { Planning } from "./answers.ts";
-import type { Subject } from "./histories.ts";
-import { NOTHING, needs, type Phase, type Plan, type Put } from "./plan.ts";
-import { currentSourceVersion, sourceRegression } from "./source-version.ts";
+import type { Scope } from "./permitted-sources.ts";
+import { NOTHING, type Phase, type Plan, type Planning, type Put } from "./plan.ts";
 
 /** One line of JSON per item. */
 export const TILE_TYPE = "application/x-ndjson; charset=utf-8";
 /** At most so many tiles per plan, so that a first publish of a long history needs little memory. */
 const TILES_LIMIT = 64;
 
-/** Plans no tile if the ledger is behind what was published. */
-export function planObservations(
-  installation: Installation,
-  subject: Subject,
-  snapshot: Snapshot,
-  planning: Planning,
-): Plan {
+/** Plans no tile from a refused ledger. */
+export function planObservations({ subject, snapshot, refused }: Scope, planning: Planning): Plan {
   const { known, pace, at } = planning;
   const { ledger } = snapshot;
   const { id, history } = subject;
-  if (!planning.selected("observations") || ledger === undefined) return NOTHING;
-  const key = id === snapshot.installationId ? TELEMETRY_KEY : installationTelemetryKey(id);
-  const telemetry = known.get(key);
-  if (telemetry === undefined) return needs([{ is: "answer", key }]);
+  const rowId = ledger && installationRowId(ledger, id);
   const progress = known.progress(id);
-  if (progress?.history !== history) return needs([{ is: "history", installationId: id, history }]);
-  const sources = { installationId: id, kinds: ["receipt"] } as const;
-  const version = currentSourceVersion(snapshot, sources, at, history);
-  const current = { snapshot, version, ...sources };
-  const published = [telemetry.sourceVersion, ...subject.elsewhere, versionOf(progress, version)];
-  const regression =
-    planning.refused ?? published.map((one) => sourceRegression(one, current)).find((one) => one !== undefined);
-  const nothingToPut = {
-    ...NOTHING,
-    observations: [{ installationId: id, regression, until: undefined, hasPuts: false, hasMore: false }],
-  };
-  if (regression !== undefined) return nothingToPut;
-  const through = readWatermarks(ledger, installation.rowId).receipt;
-  const source = { installation, history, at };
+  if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return NOTHING;
+  if (refused.ledger !== undefined || progress === undefined) return NOTHING;
+  const through = readWatermarks(ledger, rowId).receipt;
+  const source = { installation: { rowId, id }, history, at };
   const faulty = known.faultyTiles(`${observationsKey(id)}/${history}/`);
   const puts = [
     ...faulty.flatMap((key) => faultyTile(key, progress, source, planning)),
@@ -60,26 +38,11 @@ export function planObservations(
   const until = pace.tilesAt(id);
   // A new tile does not wait: it must be stored before the telemetry that names its receipts.
   if (puts.length > 0 && until > at && puts.every(({ phase }) => phase === "grown-tile")) {
-    const waiting = { installationId: id, regression: undefined, until, hasPuts: false, hasMore: false };
-    return { ...NOTHING, observations: [waiting] };
+    return { ...NOTHING, observations: [{ installationId: id, until, hasPuts: false, hasMore: false }] };
   }
   const hasMore = through > tileBounds(tileOf(progress.position + 1) + TILES_LIMIT - 1).last;
-  return {
-    ...nothingToPut,
-    observations: [{ installationId: id, regression: undefined, until: undefined, hasPuts: puts.length > 0, hasMore }],
-    puts,
-  };
-}
-
-/** The newest tile is a published version too: it states its last receipt. */
-function versionOf({ history, position, telemetryId }: TileProgress, { of }: SourceVersion): SourceVersion {
-  return {
-    at: 0,
-    ...(of === undefined ? {} : { of }),
-    ...(history === "1" ? {} : { history }),
-    ...(position === 0 ? {} : { position }),
-    ...(position === 0 || telemetryId === null ? {} : { telemetryId }),
-  };
+  const planned = { installationId: id, until: undefined, hasPuts: puts.length > 0, hasMore };
+  return { ...NOTHING, observations: [planned], puts };
 }
 
 interface TileSource {

@@ -1,7 +1,8 @@
 /**
- * The sources that a response may be built from, so that no part of it goes back: facts and chain as they are now, or the
- * published chain state if the chain is behind it or silent.
+ * The sources that one response may be built from, so that no part of it goes back: facts and chain as they are now, or the
+ * published chain state if the chain is refused or silent.
  */
+
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication, Sources } from "../../src/resources/publication.ts";
@@ -11,7 +12,17 @@ import { clockBehind, isAhead } from "../clock/instant.ts";
 import type { Known, KnownObject } from "../known.ts";
 import { isNew } from "./decide.ts";
 import type { Subject } from "./histories.ts";
-import { currentSourceVersion, isVersionOf, joinedFacts, sourceRegression } from "./source-version.ts";
+import type { Planning } from "./plan.ts";
+import { currentSourceVersion, isVersionOf, joinedFacts, type RefusedSources } from "./source-version.ts";
+
+/** One installation, as it is planned. */
+export interface Scope {
+  readonly snapshot: Snapshot;
+  readonly subject: Subject;
+  readonly refused: RefusedSources;
+  /** Keys that must be stored before any response. */
+  readonly after: readonly string[];
+}
 
 /** A constant has no source that could go back. */
 const CONSTANT: Sources = { installationId: null };
@@ -26,39 +37,24 @@ export interface PermittedSources {
   readonly isSettling: boolean;
 }
 
-export interface Permitting {
-  readonly subject: Subject;
-  readonly snapshot: Snapshot;
-  readonly known: Known;
-  /** Epoch ms. */
-  readonly at: number;
-  readonly refusedChain: Failure | undefined;
-}
-
-/** Throws the `Failure` of `sourceRegression` if there are none, and clock_behind. */
+/** Throws the `Failure` of a refused chain if nothing of it was published, and clock_behind. */
 export function permittedSources(
   publication: Publication,
   object: KnownObject,
-  { subject, snapshot, known, at, refusedChain }: Permitting,
+  { snapshot, subject, refused }: Scope,
+  { known, at }: Pick<Planning, "known" | "at">,
 ): PermittedSources {
   const { sources = CONSTANT } = publication;
-  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
+  const { installationId = snapshot.installationId, usesChain = false } = sources;
   const published = object.sourceVersion;
   const now = currentSourceVersion(snapshot, sources, at, subject.history);
   if (isAhead(published.at, at)) throw clockBehind(object.key, published.at, at);
   const isSettling = usesChain && snapshot.chain.isSettling;
   if (installationId === null) return { snapshot, version: now, isSettling, isOthers: false };
-  const current = { snapshot, installationId, version: now, kinds, blockAt: (one: string) => known.blocks.get(one) };
-  let chainRegression = refusedChain;
-  for (const one of [published, ...subject.elsewhere]) {
-    const regression = sourceRegression(one, current);
-    if (regression !== undefined && regression.code !== "chain_behind") throw regression;
-    chainRegression ??= regression;
-  }
   const isOthers = !isNew(object) && !isVersionOf(published, now.of, now.history ?? "1");
   const version = isOthers ? now : withOtherFacts(published, now);
   const permitted = { snapshot, version, isOthers, isSettling: isSettling && !isOthers };
-  return usesChain ? permittedChain(publication, published, { permitted, chainRegression, known }) : permitted;
+  return usesChain ? permittedChain(publication, published, { permitted, refused: refused.chain, known }) : permitted;
 }
 
 /** Keeps facts of kinds that this response is not computed from, but that its version has (`planPrevious`). */
@@ -69,15 +65,15 @@ function withOtherFacts(before: SourceVersion, now: SourceVersion): SourceVersio
 
 interface PermittingChain {
   readonly permitted: PermittedSources;
-  readonly chainRegression: Failure | undefined;
+  readonly refused: Failure | undefined;
   readonly known: Known;
 }
 
-/** `permitted` with a chain state that continues the published one, or with the published one. Throws `chainRegression`. */
+/** `permitted` with a chain state that continues the published one, or with the published one. Throws `refused`. */
 function permittedChain(
   publication: Publication,
   published: SourceVersion,
-  { permitted, chainRegression, known }: PermittingChain,
+  { permitted, refused, known }: PermittingChain,
 ): PermittedSources {
   const { snapshot, version, isOthers, isSettling } = permitted;
   const { chain } = snapshot;
@@ -86,20 +82,20 @@ function permittedChain(
   const isOtherChain =
     published.chain !== undefined && version.chain !== undefined && published.chain !== version.chain;
   if (published.safeBlock === undefined || isOthers || (isOtherChain && core !== undefined)) {
-    if (chainRegression !== undefined) throw chainRegression;
+    if (refused !== undefined) throw refused;
     return core === undefined ? permitted : { ...permitted, version: withChainOf(versionOfCore(chain), version) };
   }
   const hasView = version.safeBlock !== undefined;
-  if (hasView && chainRegression === undefined) return permitted;
+  if (hasView && refused === undefined) return permitted;
   const kept = { ...permitted, version: withChainOf(published, version) };
   const isCoreUnproven = core !== undefined && !isCoreOf(published, chain);
-  if (chainRegression !== undefined || isCoreUnproven || (isSettling && chain.safeCore === undefined)) {
+  if (refused !== undefined || isCoreUnproven || (isSettling && chain.safeCore === undefined)) {
     const safeCore = publishedCore(publication, known);
     if (safeCore !== undefined && snapshot.genesisTimestamp !== undefined) {
       return { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore } }, isSettling: false };
     }
   }
-  if (chainRegression !== undefined) throw chainRegression;
+  if (refused !== undefined) throw refused;
   return isCoreUnproven ? { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: undefined } } } : kept;
 }
 

@@ -4,10 +4,23 @@ import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
-import type { Failure } from "../../src/values/failure.ts";
 import type { Known } from "../known.ts";
-import type { Inputs } from "../pace.ts";
+import type { Inputs, Pace } from "../pace.ts";
 import type { ReportRow } from "../report.ts";
+import type { RefusedSources } from "./source-version.ts";
+
+/** Inputs of every plan besides the snapshot. */
+export interface Planning {
+  readonly known: Known;
+  readonly pace: Pace;
+  /** Put everything as of now, changed or not. */
+  readonly force: boolean;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Keys whose settlement history was looked up in the store. */
+  readonly savedAsked: ReadonlySet<string>;
+  selected(resource: ResourceName): boolean;
+}
 
 /** The order of puts. After a crash, no stored object names one that is missing. */
 export const PHASES = [
@@ -103,19 +116,23 @@ export interface PlannedAnswer {
   readonly milliseconds: number;
 }
 
-/** A response that was due and stays as it is, because it failed or the ledger is refused. */
+/** A response that was due and stays as it is, because it failed or its sources are refused. */
 export interface FailedAnswer {
   readonly publication: Publication;
   readonly inputs: Inputs | undefined;
+  /** Undefined if the sources are refused. */
   readonly row: ReportRow | undefined;
-  /** Present if its sources are behind what is published. */
-  readonly regression: Failure | undefined;
+}
+
+/** The check of an installation's sources. */
+export interface Checked {
+  readonly installationId: string;
+  readonly refused: RefusedSources;
 }
 
 /** The tiles of one installation. */
 export interface PlannedObservations {
   readonly installationId: string;
-  readonly regression: Failure | undefined;
   /** Epoch ms: the tiles wait until then. */
   readonly until: number | undefined;
   readonly hasPuts: boolean;
@@ -125,6 +142,7 @@ export interface PlannedObservations {
 
 export interface Plan {
   readonly unknown: readonly Unknown[];
+  readonly checked: readonly Checked[];
   readonly answers: readonly PlannedAnswer[];
   readonly failed: readonly FailedAnswer[];
   /** Responses that have changed and may not be put yet: key and instant (epoch ms). */
@@ -138,6 +156,7 @@ export interface Plan {
 
 export const NOTHING: Plan = {
   unknown: [],
+  checked: [],
   answers: [],
   failed: [],
   waits: [],
@@ -154,6 +173,7 @@ export function joined(plans: readonly Plan[]): Plan {
   if (unknown.length > 0) return needs(unknown);
   return {
     unknown,
+    checked: all("checked") as Checked[],
     answers: all("answers") as PlannedAnswer[],
     failed: all("failed") as FailedAnswer[],
     waits: all("waits") as Plan["waits"],

@@ -1,23 +1,24 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
-import { type Installation, installationRowId } from "../../src/ledger/watermarks.ts";
+import { installationRowId } from "../../src/ledger/watermarks.ts";
 import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
-import type { Failure } from "../../src/values/failure.ts";
-import { type Planning, planAnswers } from "./answers.ts";
+import type { TileProgress } from "../known.ts";
+import { planAnswers } from "./answers.ts";
 import { configuredBefore, higherHistory, type NewNames, type Subject, subjectOf } from "./histories.ts";
 import { planObservations } from "./observations.ts";
-import { joined, NOTHING, needs, type Plan, type Put, type Unknown } from "./plan.ts";
+import type { Scope } from "./permitted-sources.ts";
+import { joined, NOTHING, needs, type Plan, type Planning, type Put, type Unknown } from "./plan.ts";
 import {
-  chainRegression,
   currentSourceVersion,
   isVersionOf,
   joinedFacts,
-  ledgerRegression,
   publishedBlock,
+  type RefusedSources,
   shortHash,
+  sourceRegression,
 } from "./source-version.ts";
 
 export interface ScopePlanning extends Planning {
@@ -26,87 +27,80 @@ export interface ScopePlanning extends Planning {
   readonly publications: readonly Publication[];
 }
 
-/** The configured installation, and every file. Throws `Failure` clock_behind. */
-export function planOwn(snapshot: Snapshot, planning: ScopePlanning): Plan {
-  const { installationId: id, ledger } = snapshot;
-  const previous = planPrevious(id, planning);
-  const { subject, unknown } = subjectOf(id, id, planning);
+/** The configured installation and every file, or one other installation. Throws `Failure` clock_behind. */
+export function planScope(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
+  const { subject, unknown, refused } = checkScope(id, snapshot, planning);
+  const previous = id === snapshot.installationId ? planPrevious(id, snapshot, planning) : NOTHING;
   if (unknown.length > 0 || previous.unknown.length > 0) return needs([...unknown, ...previous.unknown]);
-  const answers = [unknownTelemetryPublication, telemetryPublication(id, true), ...planning.publications];
-  const after = previous.puts.map(({ key }) => key);
-  const rowId = ledger && installationRowId(ledger, id);
-  const observations = rowId === undefined ? NOTHING : planObservations({ rowId, id }, subject, snapshot, planning);
+  const scope: Scope = { snapshot, subject, refused, after: previous.puts.map(({ key }) => key) };
   return joined([
-    unnamed(subject),
+    checked(scope),
     previous,
-    planAnswers(answers, subject, snapshot, { ...planning, after }),
-    observations,
+    planAnswers(publicationsOf(id, snapshot, planning), scope, planning),
+    planObservations(scope, planning),
   ]);
 }
 
-/** An installation other than the configured one. Throws `Failure` clock_behind. */
-export function planOther(installation: Installation, snapshot: Snapshot, planning: ScopePlanning): Plan {
-  const { id } = installation;
-  const { subject, unknown } = subjectOf(id, snapshot.installationId, planning);
-  if (unknown.length > 0) return needs(unknown);
-  // First, because it often lacks the end of the tiles: then no response is built in vain.
-  const observations = planObservations(installation, subject, snapshot, planning);
-  if (observations.unknown.length > 0) return observations;
-  const answers = planAnswers([telemetryPublication(id, false)], subject, snapshot, planning);
-  return joined([unnamed(subject), answers, observations]);
+/** The result of the check. An older index that comes back is corrected also while a source is refused. */
+function checked({ subject: { id, history, isPublished, isNamed }, refused }: Scope): Plan {
+  const unnamed = isPublished && !isNamed ? ([[id, history]] as const) : [];
+  return { ...NOTHING, checked: [{ installationId: id, refused }], unnamed };
 }
 
-/** An older index that comes back is corrected also while the ledger is refused. */
-function unnamed({ id, history, isPublished, isNamed }: Subject): Plan {
-  return { ...NOTHING, unnamed: isPublished && !isNamed ? [[id, history]] : [] };
-}
-
-/** Sources that would take back something that was published of the configured installation. */
-export interface RefusedSources {
-  readonly ledger?: Failure | undefined;
-  readonly chain?: Failure | undefined;
+export interface CheckedScope {
+  readonly subject: Subject;
+  /** Must be looked up first. */
+  readonly unknown: readonly Unknown[];
+  readonly refused: RefusedSources;
 }
 
 /**
- * Checks ledger and chain against everything that was published of the configured installation
- * (docs/spec/publishing.md#asof). This comes first in a cycle: a source that is behind or forked in one part must not advance
- * another part.
+ * Compares ledger and chain with everything that was published of an installation (docs/spec/publishing.md#asof). A source that is
+ * behind or forked in one part must not advance another part.
  */
-export function refusedSources(
-  snapshot: Snapshot,
-  planning: ScopePlanning,
-): { readonly unknown: readonly Unknown[]; readonly refused: RefusedSources } {
-  const { installationId: id } = snapshot;
-  const { known, at } = planning;
-  const own = ownPublications(id, planning);
-  const { subject, unknown } = subjectOf(id, id, planning);
+export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
+  const { known, at, selected } = planning;
+  const { ledger } = snapshot;
+  const { subject, unknown: unknownSubject } = subjectOf(id, snapshot.installationId, planning);
+  if (unknownSubject.length > 0) return { subject, unknown: unknownSubject, refused: {} };
   const { history, elsewhere } = subject;
-  const missing = own.flatMap(({ key }): Unknown[] => (known.get(key) === undefined ? [{ is: "answer", key }] : []));
-  const versions = own.flatMap(({ key }) => known.get(key)?.sourceVersion ?? []);
   const now = currentSourceVersion(snapshot, { installationId: id, usesChain: true }, at, history);
-  const blocks = [...versions, ...elsewhere].flatMap((one): Unknown[] => {
-    const number = publishedBlock(one, now)?.number;
-    return number === undefined || known.blocks.has(number) ? [] : [{ is: "block", number }];
-  });
-  const all = [...unknown, ...missing, ...blocks];
-  if (all.length > 0) return { unknown: all, refused: {} };
-  const of = shortHash(id);
-  const facts = [...versions, ...elsewhere]
-    .filter((one) => one.of === of && isVersionOf(one, of, history))
-    // A ledger that has the facts of the highest count also has those of every lower count.
-    .reduce(joinedFacts, { at: 0, of, ...(history === "1" ? {} : { history }) });
-  const ledger = ledgerRegression(facts, { snapshot, installationId: id, version: facts });
+  const unknown: Unknown[] = [];
+  const published = [...elsewhere];
+  for (const { key } of ownPublications(id, snapshot, planning)) {
+    const object = known.get(key);
+    if (object === undefined) unknown.push({ is: "answer", key });
+    else published.push(object.sourceVersion);
+  }
+  if (selected("observations") && ledger !== undefined && installationRowId(ledger, id) !== undefined) {
+    const progress = known.progress(id);
+    if (progress?.history !== history) unknown.push({ is: "history", installationId: id, history });
+    else if (progress.position > 0) published.push(newestTile(progress));
+  }
+  for (const version of published) {
+    const number = publishedBlock(version, now)?.number;
+    if (number !== undefined && !known.blocks.has(number)) unknown.push({ is: "block", number });
+  }
   const blockAt = (number: string) => known.blocks.get(number);
-  const chain = [...versions, ...elsewhere]
-    .map((one) => chainRegression(one, { version: now, blockAt }))
-    .find((one) => one !== undefined);
-  return { unknown: [], refused: { ledger, chain } };
+  const current = { snapshot, installationId: id, version: now, blockAt };
+  return { subject, unknown, refused: unknown.length > 0 ? {} : sourceRegression(published, current) };
 }
 
-function ownPublications(id: string, { publications }: ScopePlanning): Publication[] {
+/** The newest observation tile is a published version too: it states its last receipt. */
+function newestTile({ history, position, telemetryId }: TileProgress): SourceVersion {
+  return { at: 0, history, position, ...(telemetryId !== null && { telemetryId }) };
+}
+
+function publicationsOf(id: string, { installationId }: Snapshot, { publications }: ScopePlanning): Publication[] {
+  if (id !== installationId) return [telemetryPublication(id, false)];
+  return [unknownTelemetryPublication, telemetryPublication(id, true), ...publications];
+}
+
+/** Those that are computed from the installation's facts or its chain. */
+function ownPublications(id: string, snapshot: Snapshot, planning: ScopePlanning): Publication[] {
   const isOwn = ({ sources: { installationId = id, kinds = [], usesChain = false } = {} }: Publication) =>
     installationId === id && (kinds.length > 0 || usesChain);
-  return [telemetryPublication(id, true), ...publications.filter(isOwn)];
+  return publicationsOf(id, snapshot, planning).filter(isOwn);
 }
 
 /**
@@ -114,11 +108,11 @@ function ownPublications(id: string, { publications }: ScopePlanning): Publicati
  * (docs/spec/publishing.md#asof). Its version there joins all facts that were published of it. So it can become the configured
  * one again without going back.
  */
-function planPrevious(id: string, planning: ScopePlanning): Plan {
+function planPrevious(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { known, at } = planning;
   const before = configuredBefore(known);
   if (before === undefined || before === id) return NOTHING;
-  const keys = ownPublications(id, planning).map(({ key }) => key);
+  const keys = ownPublications(id, snapshot, planning).map(({ key }) => key);
   const key = installationTelemetryKey(before);
   const unknown = [...keys, key].filter((one) => known.get(one) === undefined);
   if (unknown.length > 0) return needs(unknown.map((one) => ({ is: "answer", key: one })));

@@ -63,37 +63,49 @@ function higher(one: FactPart | null, other: FactPart | null): FactPart | null {
   return (other?.[0] ?? -1) > (one?.[0] ?? -1) ? other : one;
 }
 
+/** Why sources are refused: they would take back something that was published of an installation. */
+export interface RefusedSources {
+  readonly ledger?: Failure | undefined;
+  readonly chain?: Failure | undefined;
+}
+
 /** The sources now. */
 export interface CurrentSources {
   readonly snapshot: Pick<Snapshot, "ledger">;
   readonly installationId: string;
-  /** From `currentSourceVersion`. */
+  /** Of the installation, its published history and the chain (`currentSourceVersion`). */
   readonly version: SourceVersion;
   /** The chain's hash at a published block; null: every node was silent; undefined: not looked up. */
-  blockAt?(number: string): string | null | undefined;
-  /** The kinds of fact to compare; all if absent. */
-  readonly kinds?: readonly FactKind[];
+  blockAt(number: string): string | null | undefined;
 }
 
 /**
  * The one check (docs/spec/publishing.md#asof): `Failure` ledger_behind, ledger_forked or chain_behind unless the sources
- * continue those of a published version. Versions of another installation or history are not compared with the ledger.
+ * continue everything that was published of an installation. Versions of another installation or history are not compared
+ * with the ledger.
  */
-export function sourceRegression(published: SourceVersion, current: CurrentSources): Failure | undefined {
-  return ledgerRegression(published, current) ?? chainRegression(published, current);
+export function sourceRegression(published: readonly SourceVersion[], current: CurrentSources): RefusedSources {
+  const { snapshot, installationId, version } = current;
+  const { of, history = "1" } = version;
+  const facts = published.filter((one) => isVersionOf(one, of, history));
+  const chain = published.map((one) => chainRegression(one, current)).find((failure) => failure !== undefined);
+  return { ledger: ledgerRegression(facts, snapshot, installationId), chain };
 }
 
-/** The ledger's part of the check. */
-export function ledgerRegression(published: SourceVersion, current: CurrentSources): Failure | undefined {
-  const { snapshot, installationId, version, kinds = FACT_KINDS } = current;
-  if (!isVersionOf(published, version.of, version.history ?? "1")) return undefined;
-  const rowId = snapshot.ledger && installationRowId(snapshot.ledger, installationId);
-  const facts: Facts = { ledger: rowId === undefined ? undefined : snapshot.ledger, installation: rowId ?? 0 };
+/** The ledger's part of the check, for versions of this installation and history. */
+export function ledgerRegression(
+  published: readonly SourceVersion[],
+  { ledger }: Pick<Snapshot, "ledger">,
+  installationId: string,
+): Failure | undefined {
+  const rowId = ledger && installationRowId(ledger, installationId);
+  const facts: Facts = { ledger: rowId === undefined ? undefined : ledger, installation: rowId ?? 0 };
+  const newest = distinct(published.map(({ position, telemetryId }) => [position, telemetryId] as const));
   const faults = [
-    kinds.includes("receipt") ? receiptsRegression(published, facts) : undefined,
-    ...FACT_KINDS.map((kind, index) => {
-      const part = published.facts?.[index];
-      return part && kinds.includes(kind) ? kindRegression(kind, part, facts) : undefined;
+    ...newest.map(([position, telemetryId]) => receiptsRegression(position, telemetryId, facts)),
+    ...FACT_KINDS.flatMap((kind, index) => {
+      const parts = distinct(published.map((one) => one.facts?.[index]).filter((part) => part != null));
+      return parts.map((part) => kindRegression(kind, part, facts));
     }),
   ].filter((fault) => fault !== undefined);
   // A forked ledger hides that it is also behind.
@@ -116,17 +128,14 @@ export function publishedBlock(
  * The chain's part of the check: `Failure` chain_behind if the chain has not reached a published version's safe block, or has
  * another block there: a fork may have outgrown what was published.
  */
-export function chainRegression(
-  published: SourceVersion,
-  { version: now, blockAt }: Pick<CurrentSources, "version" | "blockAt">,
-): Failure | undefined {
+function chainRegression(published: SourceVersion, { version: now, blockAt }: CurrentSources): Failure | undefined {
   // A new history also accepts another chain. Another installation was published from the same chain.
   const { history = "1" } = published;
   if (isVersionOf(published, now.of, history) && history !== (now.history ?? "1")) return undefined;
   const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
   if (published.safeBlock === undefined || now.safeBlock === undefined || !isSameChain) return undefined;
   const ahead = BigInt(now.safeBlock) - BigInt(published.safeBlock);
-  const hash = ahead === 0n ? now.safeHash : ahead > 0n ? blockAt?.(published.safeBlock) : undefined;
+  const hash = ahead === 0n ? now.safeHash : ahead > 0n ? blockAt(published.safeBlock) : undefined;
   if (ahead >= 0n && (published.safeHash === undefined || hash === undefined || hash === published.safeHash)) {
     return undefined;
   }
@@ -142,12 +151,6 @@ export function chainRegression(
   });
 }
 
-const REGRESSIONS = new Set(["ledger_behind", "ledger_forked", "chain_behind"]);
-
-export function isRegression(error: unknown): error is Failure {
-  return error instanceof Failure && REGRESSIONS.has(error.code);
-}
-
 interface Facts {
   /** Undefined if there is no ledger, or if it does not know the installation. */
   readonly ledger: ReadOnlyDatabase | undefined;
@@ -159,8 +162,14 @@ interface Fault {
   readonly message: string;
 }
 
+/** Most versions of an installation have the same facts. */
+function distinct<T extends readonly unknown[]>(parts: readonly T[]): T[] {
+  return [...new Map(parts.map((part) => [String(part), part])).values()];
+}
+
 function receiptsRegression(
-  { position, telemetryId }: SourceVersion,
+  position: number | undefined,
+  telemetryId: string | undefined,
   { ledger, installation }: Facts,
 ): Fault | undefined {
   if (position === undefined) return undefined;

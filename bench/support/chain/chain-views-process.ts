@@ -111,7 +111,7 @@ async function turn({ chain, projections: source, known, pace, store, times }: S
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
   const planning = { known, pace, force: false, at, savedAsked: new Set<string>(), selected: () => true };
-  const plan = () => planAnswers(PUBLICATIONS, SUBJECT, snapshot, planning);
+  const plan = () => planAnswers(PUBLICATIONS, { snapshot, subject: SUBJECT, refused: {}, after: [] }, planning);
   const target = { at: 0, store, known, names: new Map(), concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) {
     await learn(needs, target);

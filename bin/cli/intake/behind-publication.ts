@@ -103,9 +103,7 @@ async function behindStore(path: string, store: ObjectStore, index: Installation
   const ledger = openLedgerForReading(path);
   try {
     for await (const [installationId, sourceVersion] of publishedVersions(ledger, store, index)) {
-      const fault = readLedger(ledger, (db) =>
-        ledgerRegression(sourceVersion, { snapshot: { ledger: db }, installationId, version: sourceVersion }),
-      );
+      const fault = readLedger(ledger, (db) => ledgerRegression([sourceVersion], { ledger: db }, installationId));
       if (fault?.code === "ledger_behind") return behind(fault.message, MISSING_FIRST);
       if (fault !== undefined) return fault;
     }
