@@ -73,7 +73,7 @@ export interface RefusedSources {
 export interface CurrentSources {
   readonly snapshot: Pick<Snapshot, "ledger">;
   readonly installationId: string;
-  /** Of the installation, its published history and the chain (`currentSourceVersion`). */
+  /** From `currentSourceVersion`, with the published history and the chain. */
   readonly version: SourceVersion;
   /** The chain's hash at a published block; null: every node was silent; undefined: not looked up. */
   blockAt(number: string): string | null | undefined;
