@@ -13,11 +13,12 @@ import type { Known, KnownObject } from "../known.ts";
 import { isNew } from "./decide.ts";
 import type { Subject } from "./histories.ts";
 import type { Planning } from "./plan.ts";
-import { currentSourceVersion, isVersionOf, joinedFacts, type RefusedSources } from "./source-version.ts";
+import { type CurrentSources, isVersionOf, joinedFacts, type RefusedSources, versionFor } from "./source-version.ts";
 
 /** One installation, as it is planned. */
 export interface Scope {
   readonly snapshot: Snapshot;
+  readonly now: CurrentSources;
   readonly subject: Subject;
   readonly refused: RefusedSources;
   /** Keys that must be stored before any response. */
@@ -41,18 +42,18 @@ export interface PermittedSources {
 export function permittedSources(
   publication: Publication,
   object: KnownObject,
-  { snapshot, subject, refused }: Scope,
+  { snapshot, now, refused }: Scope,
   { known, at }: Pick<Planning, "known" | "at">,
 ): PermittedSources {
   const { sources = CONSTANT } = publication;
   const { installationId = snapshot.installationId, usesChain = false } = sources;
   const published = object.sourceVersion;
-  const now = currentSourceVersion(snapshot, sources, at, subject.history);
+  const current = versionFor(sources, now);
   if (isAhead(published.at, at)) throw clockBehind(object.key, published.at, at);
   const isSettling = usesChain && snapshot.chain.isSettling;
-  if (installationId === null) return { snapshot, version: now, isSettling, isOthers: false };
-  const isOthers = !isNew(object) && !isVersionOf(published, now.of, now.history ?? "1");
-  const version = isOthers ? now : withOtherFacts(published, now);
+  if (installationId === null) return { snapshot, version: current, isSettling, isOthers: false };
+  const isOthers = !isNew(object) && !isVersionOf(published, current.of, current.history ?? "1");
+  const version = isOthers ? current : withOtherFacts(published, current);
   const permitted = { snapshot, version, isOthers, isSettling: isSettling && !isOthers };
   return usesChain ? permittedChain(publication, published, { permitted, refused: refused.chain, known }) : permitted;
 }

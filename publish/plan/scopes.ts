@@ -1,5 +1,4 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
-import { installationRowId } from "../../src/ledger/watermarks.ts";
 import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -12,10 +11,10 @@ import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
 import { joined, NOTHING, needs, type Plan, type Planning, type Put, type Unknown } from "./plan.ts";
 import {
-  currentSourceVersion,
+  type CurrentSources,
+  currentSources,
   isVersionOf,
   joinedFacts,
-  publishedBlock,
   type RefusedSources,
   shortHash,
   sourceRegression,
@@ -29,10 +28,10 @@ export interface ScopePlanning extends Planning {
 
 /** The configured installation and every file, or one other installation. Throws `Failure` clock_behind. */
 export function planScope(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
-  const { subject, unknown, refused } = checkScope(id, snapshot, planning);
+  const { subject, now, unknown, refused } = checkScope(id, snapshot, planning);
   const previous = id === snapshot.installationId ? planPrevious(id, snapshot, planning) : NOTHING;
   if (unknown.length > 0 || previous.unknown.length > 0) return needs([...unknown, ...previous.unknown]);
-  const scope: Scope = { snapshot, subject, refused, after: previous.puts.map(({ key }) => key) };
+  const scope: Scope = { snapshot, now, subject, refused, after: previous.puts.map(({ key }) => key) };
   return joined([
     checked(scope),
     previous,
@@ -49,6 +48,7 @@ function checked({ subject: { id, history, isPublished, isNamed }, refused }: Sc
 
 export interface CheckedScope {
   readonly subject: Subject;
+  readonly now: CurrentSources;
   /** Must be looked up first. */
   readonly unknown: readonly Unknown[];
   readonly refused: RefusedSources;
@@ -60,11 +60,10 @@ export interface CheckedScope {
  */
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
   const { known, at, selected } = planning;
-  const { ledger } = snapshot;
   const { subject, unknown: unknownSubject } = subjectOf(id, snapshot.installationId, planning);
-  if (unknownSubject.length > 0) return { subject, unknown: unknownSubject, refused: {} };
   const { history, elsewhere } = subject;
-  const now = currentSourceVersion(snapshot, { installationId: id, usesChain: true }, at, history);
+  const now = currentSources(snapshot, subject, at);
+  if (unknownSubject.length > 0) return { subject, now, unknown: unknownSubject, refused: {} };
   const unknown: Unknown[] = [];
   const published = [...elsewhere];
   for (const { key } of ownPublications(id, snapshot, planning)) {
@@ -72,18 +71,14 @@ export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanni
     if (object === undefined) unknown.push({ is: "answer", key });
     else published.push(object.sourceVersion);
   }
-  if (selected("observations") && ledger !== undefined && installationRowId(ledger, id) !== undefined) {
+  if (selected("observations") && now.ledger !== undefined) {
     const progress = known.progress(id);
     if (progress?.history !== history) unknown.push({ is: "history", installationId: id, history });
     else if (progress.position > 0) published.push(newestTile(progress));
   }
-  for (const version of published) {
-    const number = publishedBlock(version, now)?.number;
-    if (number !== undefined && !known.blocks.has(number)) unknown.push({ is: "block", number });
-  }
-  const blockAt = (number: string) => known.blocks.get(number);
-  const current = { snapshot, installationId: id, version: now, blockAt };
-  return { subject, unknown, refused: unknown.length > 0 ? {} : sourceRegression(published, current) };
+  const { refused, blocks } = sourceRegression(published, now, (number) => known.blocks.get(number));
+  for (const number of blocks) unknown.push({ is: "block", number });
+  return { subject, now, unknown, refused };
 }
 
 /** The newest observation tile is a published version too: it states its last receipt. */

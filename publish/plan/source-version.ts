@@ -15,18 +15,60 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 
-/** `at` in epoch ms; `history` is the installation's. */
-export function currentSourceVersion(snapshot: Snapshot, sources: Sources, at: number, history: string): SourceVersion {
-  const { installationId = snapshot.installationId, kinds = [], usesChain = false } = sources;
-  const program = sources.program === undefined ? {} : { program: sources.program };
-  if (installationId === null || (kinds.length === 0 && !usesChain)) return { at, ...program };
+/** The sources of one installation now, in the parts of a source version. */
+export interface CurrentSources {
+  readonly installationId: string;
+  /** Undefined if there is none, or if it does not know the installation. */
+  readonly ledger: { readonly db: ReadOnlyDatabase; readonly rowId: number } | undefined;
+  /** Epoch ms. */
+  readonly at: number;
+  /** The installation, and its published history. */
+  readonly subject: { readonly of: string; readonly history?: string };
+  /** By kind. */
+  readonly facts: readonly FactPart[] | undefined;
+  readonly newest: Pick<SourceVersion, "position" | "telemetryId">;
+  readonly chain: Pick<SourceVersion, "chain" | "safeBlock" | "safeHash">;
+}
+
+export function currentSources(
+  { ledger: db, chain }: Pick<Snapshot, "ledger" | "chain">,
+  { id, history }: { readonly id: string; readonly history: string },
+  at: number,
+): CurrentSources {
+  const ledger = db && installationIn(db, id);
+  const sums = ledger && readFactSums(ledger.db, ledger.rowId);
+  const newest = ledger && readNewestReceipt(ledger.db, ledger.rowId);
   return {
+    installationId: id,
+    ledger,
     at,
-    ...program,
-    of: shortHash(installationId),
-    ...(history === "1" ? {} : { history }),
-    ...(kinds.length === 0 ? {} : factsOf(snapshot, installationId, kinds)),
-    ...(usesChain ? chainOf(snapshot) : {}),
+    subject: { of: shortHash(id), ...(history === "1" ? {} : { history }) },
+    facts: sums && FACT_KINDS.map((kind) => factPart(sums[kind])),
+    newest: newest === undefined ? {} : { position: newest.position, telemetryId: newest.telemetryId },
+    chain: chainOf(chain),
+  };
+}
+
+/** Undefined if the ledger does not know the installation. */
+export function installationIn(db: ReadOnlyDatabase, id: string): CurrentSources["ledger"] {
+  const rowId = installationRowId(db, id);
+  return rowId === undefined ? undefined : { db, rowId };
+}
+
+/** The source version of a response: the parts that it is computed from. */
+export function versionFor(
+  { installationId, kinds = [], usesChain = false, program }: Sources,
+  { at, subject, facts, newest, chain }: CurrentSources,
+): SourceVersion {
+  const written = { at, ...(program === undefined ? {} : { program }) };
+  if (installationId === null || (kinds.length === 0 && !usesChain)) return written;
+  const own = facts?.map((part, index) => (kinds.some((kind) => kind === FACT_KINDS[index]) ? part : null));
+  return {
+    ...written,
+    ...subject,
+    ...(kinds.length === 0 || own === undefined ? {} : { facts: own }),
+    ...(kinds.includes("receipt") ? newest : {}),
+    ...(usesChain ? chain : {}),
   };
 }
 
@@ -69,43 +111,45 @@ export interface RefusedSources {
   readonly chain?: Failure | undefined;
 }
 
-/** The sources now. */
-export interface CurrentSources {
-  readonly snapshot: Pick<Snapshot, "ledger">;
-  readonly installationId: string;
-  /** From `currentSourceVersion`, with the published history and the chain. */
-  readonly version: SourceVersion;
-  /** The chain's hash at a published block; null: every node was silent; undefined: not looked up. */
-  blockAt(number: string): string | null | undefined;
+export interface CheckedSources {
+  readonly refused: RefusedSources;
+  /** Numbers of published blocks. Their hashes must be looked up before the chain is checked. */
+  readonly blocks: readonly string[];
 }
 
 /**
  * The one check (docs/spec/publishing.md#asof): `Failure` ledger_behind, ledger_forked or chain_behind unless the sources
  * continue everything that was published of an installation. Versions of another installation or history are not compared
- * with the ledger.
+ * with the ledger. `blockAt`: the chain's hash at a published block; null: every node was silent; undefined: not looked up.
  */
-export function sourceRegression(published: readonly SourceVersion[], current: CurrentSources): RefusedSources {
-  const { snapshot, installationId, version } = current;
-  const { of, history = "1" } = version;
-  const facts = published.filter((one) => isVersionOf(one, of, history));
-  const chain = published.map((one) => chainRegression(one, current)).find((failure) => failure !== undefined);
-  return { ledger: ledgerRegression(facts, snapshot, installationId), chain };
+export function sourceRegression(
+  published: readonly SourceVersion[],
+  now: CurrentSources,
+  blockAt: (number: string) => string | null | undefined,
+): CheckedSources {
+  const { of, history = "1" } = now.subject;
+  const own = published.filter((one) => isVersionOf(one, of, history));
+  const chain = published.map((one) => chainRegression(one, now, blockAt));
+  return {
+    refused: {
+      ledger: ledgerRegression(own, now),
+      chain: chain.find(({ failure }) => failure !== undefined)?.failure,
+    },
+    blocks: chain.flatMap(({ block }) => block ?? []),
+  };
 }
 
 /** The ledger's part of the check, for versions of this installation and history. */
 export function ledgerRegression(
   published: readonly SourceVersion[],
-  { ledger }: Pick<Snapshot, "ledger">,
-  installationId: string,
+  { ledger, installationId }: Pick<CurrentSources, "ledger" | "installationId">,
 ): Failure | undefined {
-  const rowId = ledger && installationRowId(ledger, installationId);
-  const facts: Facts = { ledger: rowId === undefined ? undefined : ledger, installation: rowId ?? 0 };
   const newest = distinct(published.map(({ position, telemetryId }) => [position, telemetryId] as const));
   const faults = [
-    ...newest.map(([position, telemetryId]) => receiptsRegression(position, telemetryId, facts)),
+    ...newest.map(([position, telemetryId]) => receiptsRegression(position, telemetryId, ledger)),
     ...FACT_KINDS.flatMap((kind, index) => {
       const parts = distinct(published.map((one) => one.facts?.[index]).filter((part) => part != null));
-      return parts.map((part) => kindRegression(kind, part, facts));
+      return parts.map((part) => kindRegression(kind, part, ledger));
     }),
   ].filter((fault) => fault !== undefined);
   // A forked ledger hides that it is also behind.
@@ -113,48 +157,34 @@ export function ledgerRegression(
   return fault && ledgerFailure(fault, installationId);
 }
 
-/** The published block that a newer state of the same chain must still have; undefined if there is none. */
-export function publishedBlock(
-  published: SourceVersion,
-  now: SourceVersion,
-): { readonly number: string; readonly hash: string } | undefined {
-  const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
-  const { safeBlock: number, safeHash: hash } = published;
-  if (number === undefined || hash === undefined || now.safeBlock === undefined || !isSameChain) return undefined;
-  return BigInt(now.safeBlock) > BigInt(number) ? { number, hash } : undefined;
-}
-
 /**
  * The chain's part of the check: `Failure` chain_behind if the chain has not reached a published version's safe block, or has
- * another block there: a fork may have outgrown what was published.
+ * another block there: a fork may have outgrown what was published. `block` must be looked up first.
  */
-function chainRegression(published: SourceVersion, { version: now, blockAt }: CurrentSources): Failure | undefined {
+function chainRegression(
+  published: SourceVersion,
+  { subject, chain: now }: CurrentSources,
+  blockAt: (number: string) => string | null | undefined,
+): { readonly failure?: Failure; readonly block?: string } {
   // A new history also accepts another chain. Another installation was published from the same chain.
-  const { history = "1" } = published;
-  if (isVersionOf(published, now.of, history) && history !== (now.history ?? "1")) return undefined;
+  const { history = "1", safeBlock, safeHash } = published;
+  if (isVersionOf(published, subject.of, history) && history !== (subject.history ?? "1")) return {};
   const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
-  if (published.safeBlock === undefined || now.safeBlock === undefined || !isSameChain) return undefined;
-  const ahead = BigInt(now.safeBlock) - BigInt(published.safeBlock);
-  const hash = ahead === 0n ? now.safeHash : ahead > 0n ? blockAt(published.safeBlock) : undefined;
-  if (ahead >= 0n && (published.safeHash === undefined || hash === undefined || hash === published.safeHash)) {
-    return undefined;
-  }
-  const what =
-    ahead < 0n
-      ? `is safe through block ${now.safeBlock}, block ${published.safeBlock} was published`
-      : hash === null
-        ? `cannot be asked for block ${published.safeBlock}, which was published`
-        : `has another block at ${published.safeBlock} than was published`;
-  return new Failure("chain_behind", `the chain ${what}`, {
-    exit: EXIT.failed,
-    hint: "What was published stays until the chain has caught up. If it does not, use another node (rpcUrl).",
-  });
+  if (safeBlock === undefined || now.safeBlock === undefined || !isSameChain) return {};
+  const ahead = BigInt(now.safeBlock) - BigInt(safeBlock);
+  if (ahead < 0n) return behind(`is safe through block ${now.safeBlock}, block ${safeBlock} was published`);
+  // Objects of earlier program versions have no hash.
+  if (safeHash === undefined) return {};
+  const hash = ahead === 0n ? now.safeHash : blockAt(safeBlock);
+  if (hash === safeHash) return {};
+  if (hash === undefined) return { block: safeBlock };
+  if (hash === null) return behind(`cannot be asked for block ${safeBlock}, which was published`);
+  return behind(`has another block at ${safeBlock} than was published`);
 }
 
-interface Facts {
-  /** Undefined if there is no ledger, or if it does not know the installation. */
-  readonly ledger: ReadOnlyDatabase | undefined;
-  readonly installation: number;
+function behind(what: string) {
+  const hint = "What was published stays until the chain has caught up. If it does not, use another node (rpcUrl).";
+  return { failure: new Failure("chain_behind", `the chain ${what}`, { exit: EXIT.failed, hint }) };
 }
 
 interface Fault {
@@ -170,24 +200,24 @@ function distinct<T extends readonly unknown[]>(parts: readonly T[]): T[] {
 function receiptsRegression(
   position: number | undefined,
   telemetryId: string | undefined,
-  { ledger, installation }: Facts,
+  ledger: CurrentSources["ledger"],
 ): Fault | undefined {
   if (position === undefined) return undefined;
-  const found = ledger && readTelemetryIdAt(ledger, installation, position);
+  const found = ledger && readTelemetryIdAt(ledger.db, ledger.rowId, position);
   const message = `was published through position ${position}, the ledger`;
   if (found === undefined) return { code: "ledger_behind", message: `${message} does not reach it` };
   if (found === telemetryId || telemetryId === undefined) return undefined;
   return { code: "ledger_forked", message: `${message} has another receipt there` };
 }
 
-function kindRegression(kind: FactKind, part: FactPart, { ledger, installation }: Facts): Fault | undefined {
+function kindRegression(kind: FactKind, part: FactPart, ledger: CurrentSources["ledger"]): Fault | undefined {
   const [count, sum, base = 0] = part;
-  const present = ledger === undefined ? 0 : readWatermarks(ledger, installation)[kind];
+  const present = ledger === undefined ? 0 : readWatermarks(ledger.db, ledger.rowId)[kind];
   const message = `was published with ${count} facts of kind ${kind}, the ledger`;
   if (present < count) return { code: "ledger_behind", message: `${message} has ${present}` };
   // Objects of earlier program versions have only counts.
   if (ledger === undefined || sum === undefined) return undefined;
-  const then = factSumAt(ledger, installation, kind, count);
+  const then = factSumAt(ledger.db, ledger.rowId, kind, count);
   // A ledger that cannot be compared counts as forked.
   if (then === undefined) return { code: "ledger_forked", message: `${message} cannot tell if they are the same` };
   const [, sumThen, baseThen = 0] = factPart(then);
@@ -211,16 +241,7 @@ export function factPart({ count, sum, base }: FactSum): FactPart {
   return base === 0 ? [count, text] : [count, text, base];
 }
 
-function factsOf({ ledger }: Snapshot, installationId: string, kinds: readonly FactKind[]) {
-  const rowId = ledger && installationRowId(ledger, installationId);
-  if (ledger === undefined || rowId === undefined) return {};
-  const sums = readFactSums(ledger, rowId);
-  const facts = FACT_KINDS.map((kind) => (kinds.includes(kind) ? factPart(sums[kind]) : null));
-  const newest = kinds.includes("receipt") ? readNewestReceipt(ledger, rowId) : undefined;
-  return { facts, ...(newest && { position: newest.position, telemetryId: newest.telemetryId }) };
-}
-
-function chainOf({ chain: { core, binding } }: Snapshot) {
+function chainOf({ core, binding }: Snapshot["chain"]): CurrentSources["chain"] {
   const bound = binding === undefined ? {} : { chain: chainId(binding) };
   if (core.status === "unavailable") return bound;
   const { safeThroughBlock, safeBlockHash } = core.view.chain;

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { learn } from "../../../publish/learn.ts";
 import { Pace } from "../../../publish/pace.ts";
 import { planAnswers } from "../../../publish/plan/answers.ts";
+import { currentSources } from "../../../publish/plan/source-version.ts";
 import { executePuts } from "../../../publish/put.ts";
 import { ownProjections, type ProjectionsSource } from "../../../publish/sources/projections-source.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
@@ -111,7 +112,8 @@ async function turn({ chain, projections: source, known, pace, store, times }: S
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
   const planning = { known, pace, force: false, at, savedAsked: new Set<string>(), selected: () => true };
-  const plan = () => planAnswers(PUBLICATIONS, { snapshot, subject: SUBJECT, refused: {}, after: [] }, planning);
+  const now = currentSources(snapshot, SUBJECT, at);
+  const plan = () => planAnswers(PUBLICATIONS, { snapshot, now, subject: SUBJECT, refused: {}, after: [] }, planning);
   const target = { at: 0, store, known, names: new Map(), concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) {
     await learn(needs, target);

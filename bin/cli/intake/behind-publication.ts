@@ -6,7 +6,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { findLease } from "../../../publish/lease/lease-record.ts";
-import { ledgerRegression } from "../../../publish/plan/source-version.ts";
+import { installationIn, ledgerRegression } from "../../../publish/plan/source-version.ts";
 import { stateFile } from "../../../publish/state-directory.ts";
 import { type InstallationIndex, parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
@@ -103,7 +103,9 @@ async function behindStore(path: string, store: ObjectStore, index: Installation
   const ledger = openLedgerForReading(path);
   try {
     for await (const [installationId, sourceVersion] of publishedVersions(ledger, store, index)) {
-      const fault = readLedger(ledger, (db) => ledgerRegression([sourceVersion], { ledger: db }, installationId));
+      const fault = readLedger(ledger, (db) =>
+        ledgerRegression([sourceVersion], { ledger: installationIn(db, installationId), installationId }),
+      );
       if (fault?.code === "ledger_behind") return behind(fault.message, MISSING_FIRST);
       if (fault !== undefined) return fault;
     }

@@ -106,8 +106,9 @@ export class Bucket implements ObjectStore {
     }
   }
 
-  /** Returns what happened, for the story; undefined if the object has no older version. */
+  /** Returns what happened, for the story; undefined if there is no object, or no older version of it. */
   async damage(key: string, damage: Damage, pick: (versions: number) => number): Promise<string | undefined> {
+    if ((await this.stored.get(key).catch(() => "damaged")) === undefined) return undefined;
     if (damage === "lost") await this.stored.delete(key);
     else if (damage === "damaged") this.#cut(key);
     else if (damage === "foreign") this.#replace(key);

@@ -1,6 +1,12 @@
 /** The one check: which sources are refused after what was published (docs/spec/publishing.md#asof). */
 import { describe, expect, test } from "vitest";
-import { currentSourceVersion, shortHash, sourceRegression } from "../../../publish/plan/source-version.ts";
+import {
+  type CurrentSources,
+  currentSources,
+  shortHash,
+  sourceRegression,
+  versionFor,
+} from "../../../publish/plan/source-version.ts";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import type { SourceVersion } from "../../../src/object-store/stored-response.ts";
@@ -13,20 +19,23 @@ const OF = shortHash(ID);
 const receipts = (through: number, changes: Json = {}) =>
   Array.from({ length: through }, (_, index) => receipt(index + 1, changes));
 
-function sourcesOf(facts: readonly Json[]) {
+const NO_CHAIN = { core: { status: "unavailable" } } as unknown as Snapshot["chain"];
+
+function sourcesOf(facts: readonly Json[]): CurrentSources {
   const ledger = emptyLedger();
   ingest(ledger, facts);
-  const snapshot = { ledger, installationId: ID } as unknown as Snapshot;
-  const kinds = FACT_KINDS;
-  return { snapshot, version: currentSourceVersion(snapshot, { installationId: ID, kinds }, 1, "1") };
+  return currentSources({ ledger, chain: NO_CHAIN }, { id: ID, history: "1" }, 1);
 }
 
+const publishedFrom = (facts: readonly Json[]) => versionFor({ kinds: FACT_KINDS }, sourcesOf(facts));
+
 describe("a ledger of ten receipts and a module", () => {
-  const { snapshot, version: own } = sourcesOf([...receipts(10), module()]);
-  const { version: earlier } = sourcesOf([...receipts(7), module()]);
-  const { version: later } = sourcesOf([...receipts(12), module()]);
-  const { version: fork } = sourcesOf([...receipts(8, { softwareVersion: "2.0.0" }), module()]);
-  const { version: otherModule } = sourcesOf([...receipts(3), module({ state: "degraded" })]);
+  const now = sourcesOf([...receipts(10), module()]);
+  const own = versionFor({ kinds: FACT_KINDS }, now);
+  const earlier = publishedFrom([...receipts(7), module()]);
+  const later = publishedFrom([...receipts(12), module()]);
+  const fork = publishedFrom([...receipts(8, { softwareVersion: "2.0.0" }), module()]);
+  const otherModule = publishedFrom([...receipts(3), module({ state: "degraded" })]);
   const counts = (version: SourceVersion): SourceVersion => ({
     at: 0,
     of: OF,
@@ -53,24 +62,28 @@ describe("a ledger of ten receipts and a module", () => {
     ["sums that its saved sums do not reach", [{ at: 0, of: OF, facts: [[5, "AAAAAAAAAAA"]] }], "ledger_forked"],
   ];
   test.each(cases)("published %s", (_what, published, code) => {
-    const refused = sourceRegression(published, {
-      snapshot,
-      installationId: ID,
-      version: own,
-      blockAt: () => undefined,
-    });
-    expect([refused.ledger?.code, refused.chain]).toEqual([code, undefined]);
+    const { refused, blocks } = sourceRegression(published, now, () => undefined);
+    expect([refused.ledger?.code, refused.chain, blocks]).toEqual([code, undefined, []]);
   });
 
   test("no ledger is behind any published fact", () => {
-    const current = { snapshot: { ledger: undefined }, installationId: ID, version: own, blockAt: () => undefined };
-    expect(sourceRegression([earlier], current).ledger?.code).toBe("ledger_behind");
-    expect(sourceRegression([{ at: 5, of: OF }], current)).toEqual({ ledger: undefined, chain: undefined });
+    const none = currentSources({ ledger: undefined, chain: NO_CHAIN }, { id: ID, history: "1" }, 1);
+    const refusedAfter = (version: SourceVersion) => sourceRegression([version], none, () => undefined).refused;
+    expect(refusedAfter(earlier).ledger?.code).toBe("ledger_behind");
+    expect(refusedAfter({ at: 5, of: OF })).toEqual({ ledger: undefined, chain: undefined });
   });
 });
 
 describe("a chain that is safe through block 40", () => {
-  const now: SourceVersion = { at: 1, of: OF, chain: "c", safeBlock: "40", safeHash: "0x40" };
+  const now = {
+    installationId: ID,
+    ledger: undefined,
+    at: 1,
+    subject: { of: OF },
+    facts: undefined,
+    newest: {},
+    chain: { chain: "c", safeBlock: "40", safeHash: "0x40" },
+  };
   const at = (block: number, more: Partial<SourceVersion> = {}): SourceVersion => ({
     at: 0,
     of: OF,
@@ -104,23 +117,18 @@ describe("a chain that is safe through block 40", () => {
     ],
   ];
   test.each(cases)("published %s", (_what, published, blocks, message) => {
-    const { ledger, chain } = sourceRegression(published, {
-      snapshot: { ledger: undefined },
-      installationId: ID,
-      version: now,
-      blockAt: (number) => blocks[number],
-    });
-    expect([ledger, chain?.code]).toEqual([undefined, message && "chain_behind"]);
-    if (message !== undefined) expect(chain?.message).toContain(message);
+    const { refused, blocks: asked } = sourceRegression(published, now, (number) => blocks[number]);
+    expect([refused.ledger, refused.chain?.code, asked]).toEqual([undefined, message && "chain_behind", []]);
+    if (message !== undefined) expect(refused.chain?.message).toContain(message);
+  });
+
+  test("the hash of an earlier published block is asked for first", () => {
+    const { refused, blocks } = sourceRegression([at(36), at(40)], now, () => undefined);
+    expect([refused.chain, blocks]).toEqual([undefined, ["36"]]);
   });
 
   test("a chain without a view takes nothing back", () => {
-    const current = {
-      snapshot: { ledger: undefined },
-      installationId: ID,
-      version: { at: 1, of: OF },
-      blockAt: () => undefined,
-    };
-    expect(sourceRegression([at(40)], current).chain).toBeUndefined();
+    const { refused, blocks } = sourceRegression([at(40)], { ...now, chain: {} }, () => undefined);
+    expect([refused.chain, blocks]).toEqual([undefined, []]);
   });
 });

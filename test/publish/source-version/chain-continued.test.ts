@@ -78,6 +78,7 @@ async function publisher({ file = "chain", ...options }: Publishing = {}) {
     validity: 600_000,
     now,
     sleep: async (ms) => void (world.now += ms),
+    random: () => 0.5,
   });
   const worker: Worker = await world.work({ ...options, chain: opened });
   const cycle = async (between = () => {}): Promise<CycleReport> => {
