@@ -2,7 +2,7 @@
  * The facts of one installation as logs, one for each kind that something is derived from. A ledger never takes a fact
  * back, so a log has either all of what was followed or is another log, which is followed from its start.
  */
-import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, readRows, readValue, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
 import { factSumAt, RECEIPTS_PER_SUM, savedReceipts } from "./read/changes.ts";
 import { readTelemetryIdAt } from "./read/receipts.ts";
@@ -35,7 +35,7 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
       // A step ends where a sum is saved: its checksum then costs one look.
       const end = from + limit;
       const to = limit < RECEIPTS_PER_SUM ? end : end - (end % RECEIPTS_PER_SUM);
-      const facts = statement<[number, number, number], MeasuredReceipt>(ledger, RECEIPTS).all(installation, from, to);
+      const facts = readRows<MeasuredReceipt>(ledger, RECEIPTS, installation, from, to);
       return { facts, through: at(facts.at(-1)?.position ?? from) };
     },
     lastCommon: (position) => commonWith(position, at(Number(position.at))),
@@ -125,11 +125,12 @@ export interface AcceptedRound {
  */
 export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number): Log<AcceptedRound> {
   const count = () =>
-    statement<[number], number>(ledger, "SELECT value FROM watermark WHERE installation = ? AND kind = 'closure'")
-      .pluck()
-      .get(installation) ?? 0;
-  const next = (seq: number) =>
-    statement<[number, number], StoredClosure>(ledger, `${CLOSURES_AFTER} LIMIT 1`).get(installation, seq);
+    readValue<number>(
+      ledger,
+      "SELECT value FROM watermark WHERE installation = ? AND kind = 'closure'",
+      installation,
+    ) ?? 0;
+  const next = (seq: number) => readRow<StoredClosure>(ledger, `${CLOSURES_AFTER} LIMIT 1`, installation, seq);
   const checksum = ({ closures, seq, round }: ClosurePlace): string | undefined => {
     const last = closures === 0 ? undefined : next(seq - 1);
     if (closures > 0 && last?.seq !== seq) return undefined;
@@ -153,12 +154,7 @@ export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number)
         const left = limit - facts.length;
         if (left <= 0) break;
         const from = place.round === undefined ? closure.first : paddedRound(BigInt(place.round) + 1n);
-        const rounds = statement<[number, string, string, number], StoredRound>(ledger, ROUNDS).all(
-          installation,
-          from,
-          closure.last,
-          left,
-        );
+        const rounds = readRows<StoredRound>(ledger, ROUNDS, installation, from, closure.last, left);
         for (const { roundId, workUnits, distanceMm } of rounds) {
           const distance = distanceMm === null ? null : BigInt(distanceMm);
           facts.push({ roundId: BigInt(roundId), workUnits: BigInt(workUnits), distanceMm: distance });

@@ -1,5 +1,5 @@
 /** Shows in one small read what has changed in the ledger: the number of facts of each kind per installation. */
-import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, readRows, readValue } from "../sqlite/statement.ts";
 import { FACT_KINDS, type FactKind } from "./schema.ts";
 
 /** Accepted facts by kind; 0 if there is none. They only grow. */
@@ -16,10 +16,11 @@ const COLUMNS = "no AS rowId, id";
 /** The watermarks of one installation. */
 export function readWatermarks(db: ReadOnlyDatabase, installation: number): Watermarks {
   const watermarks = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as Watermarks;
-  const rows = statement<[number], { kind: FactKind; value: number }>(
+  const rows = readRows<{ kind: FactKind; value: number }>(
     db,
     "SELECT kind, value FROM watermark WHERE installation = ?",
-  ).all(installation);
+    installation,
+  );
   for (const { kind, value } of rows) watermarks[kind] = value;
   return watermarks;
 }
@@ -27,25 +28,25 @@ export function readWatermarks(db: ReadOnlyDatabase, installation: number): Wate
 /** Undefined before the installation's first record. */
 export function installationRowId(db: ReadOnlyDatabase, id: string): number | undefined {
   const sql = "SELECT no FROM installation WHERE id = ?";
-  return statement<[string], number>(db, sql).pluck().get(id) as number | undefined;
+  return readValue<number>(db, sql, id);
 }
 
 export function readInstallation(db: ReadOnlyDatabase, rowId: number): Installation | undefined {
-  return statement<[number], Installation>(db, `SELECT ${COLUMNS} FROM installation WHERE no = ?`).get(rowId);
+  return readRow<Installation>(db, `SELECT ${COLUMNS} FROM installation WHERE no = ?`, rowId);
 }
 
 /** How many installations there are: row ids have no gap. */
 export function lastInstallationRowId(db: ReadOnlyDatabase): number {
-  return statement<[], number>(db, "SELECT ifnull(max(no), 0) FROM installation").pluck().get() as number;
+  return readValue<number>(db, "SELECT max(no) FROM installation") ?? 0;
 }
 
 /** Every installation that has a record, in the order of their first ones. */
 export function listInstallations(db: ReadOnlyDatabase): Installation[] {
-  return statement<[], Installation>(db, `SELECT ${COLUMNS} FROM installation ORDER BY no`).all();
+  return readRows<Installation>(db, `SELECT ${COLUMNS} FROM installation ORDER BY no`);
 }
 
 /** At most `limit` installations after a row id. */
 export function installationsAfter(db: ReadOnlyDatabase, rowId: number, limit: number): Installation[] {
   const sql = `SELECT ${COLUMNS} FROM installation WHERE no > ? ORDER BY no LIMIT ?`;
-  return statement<[number, number], Installation>(db, sql).all(rowId, limit);
+  return readRows<Installation>(db, sql, rowId, limit);
 }

@@ -4,7 +4,8 @@
  */
 import type { Database } from "better-sqlite3";
 import { blockOf } from "../chain/store/read-events.ts";
-import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, readValue, run } from "../sqlite/statement.ts";
+import { fromBigintJson, toBigintJson } from "../values/decimal.ts";
 import { isSamePosition, type Log, type Position, START } from "../values/log.ts";
 
 export const CURSOR_TABLE = `
@@ -17,6 +18,14 @@ CREATE TABLE cursor (
   checksum TEXT NOT NULL,
   -- rises with every change of what was derived
   changes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
+export const TOTALS_TABLE = `
+-- what a follower adds up over all facts: JSON, in which a bigint is {"n": "…"}
+CREATE TABLE totals (
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;
 
@@ -87,18 +96,31 @@ export function isBehind(
 /** Undefined before the first step of a follower, and if it is to be rebuilt. */
 export function readCursor(projections: ReadOnlyDatabase, name: string): Cursor | undefined {
   const sql = "SELECT version, position AS at, checksum, changes FROM cursor WHERE name = ?";
-  return statement<[string], Cursor>(projections, sql).get(name);
+  return readRow<Cursor>(projections, sql, name);
 }
 
 function writeCursor(projections: Database, name: string, { version, at, checksum, changes }: Cursor): void {
   const sql = "INSERT OR REPLACE INTO cursor VALUES (?, ?, ?, ?, ?)";
-  statement(projections, sql).run(name, version, at, checksum, changes);
+  run(projections, sql, name, version, at, checksum, changes);
 }
 
 /** The followers' next steps rebuild what they have derived. */
 export function deleteCursors(projections: Database, names: readonly string[]): void {
-  const remove = statement(projections, "DELETE FROM cursor WHERE name = ?");
-  for (const name of names) remove.run(name);
+  for (const name of names) run(projections, "DELETE FROM cursor WHERE name = ?", name);
+}
+
+/** The totals of a name, in the order of the fields of `empty`; `empty` itself before the first are written. */
+export function readTotals<Totals extends object>(projections: ReadOnlyDatabase, name: string, empty: Totals): Totals {
+  const text = readValue<string>(projections, "SELECT value FROM totals WHERE name = ?", name);
+  return text === undefined ? { ...empty } : { ...empty, ...(fromBigintJson(text) as Totals) };
+}
+
+export function writeTotals(projections: Database, name: string, totals: object): void {
+  run(projections, "INSERT OR REPLACE INTO totals VALUES (?, ?)", name, toBigintJson(totals));
+}
+
+export function forgetTotals(projections: Database, name: string): void {
+  run(projections, "DELETE FROM totals WHERE name = ?", name);
 }
 
 /** Rows that come from blocks. */

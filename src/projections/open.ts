@@ -9,10 +9,8 @@ import { EXIT, Failure } from "../values/failure.ts";
 import { ACTIVITY_TABLES } from "./activity/activity-events.ts";
 import { MILESTONE_TABLES } from "./activity/milestones.ts";
 import { TILE_TABLES } from "./activity/tile-tree.ts";
-import { CURSOR_TABLE } from "./follow.ts";
-import { PEAK_TABLE } from "./receipts.ts";
+import { CURSOR_TABLE, TOTALS_TABLE } from "./follow.ts";
 import { INTERVAL_TABLE } from "./rounds/intervals.ts";
-import { ROUND_TOTALS_TABLE } from "./rounds/round-totals.ts";
 import { WAITING_TABLE } from "./rounds/rounds.ts";
 import { DAY_TABLE } from "./rounds/rounds-day.ts";
 import { SAVED_HISTORY_TABLE } from "./settlements/saved-history.ts";
@@ -22,14 +20,13 @@ import { SUBMISSION_TABLES } from "./settlements/submissions.ts";
 const PROJECTIONS: DatabaseKind = {
   name: "projections",
   applicationId: 0x4e4f4f50, // "NOOP"
-  schemaVersion: 8,
+  schemaVersion: 9,
   schema: [
     CURSOR_TABLE,
+    TOTALS_TABLE,
     DAY_TABLE,
     INTERVAL_TABLE,
-    ROUND_TOTALS_TABLE,
     WAITING_TABLE,
-    PEAK_TABLE,
     SUBMISSION_TABLES,
     SETTLEMENT_TABLES,
     SAVED_HISTORY_TABLE,

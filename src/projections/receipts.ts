@@ -4,19 +4,9 @@
  */
 import type { Database } from "better-sqlite3";
 import type { MeasuredReceipt } from "../ledger/logs.ts";
-import { type ReadOnlyDatabase, statement } from "../sqlite/statement.ts";
+import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { followMilestones, forgetMilestones } from "./activity/milestones.ts";
-import type { Follower } from "./follow.ts";
-
-export const PEAK_TABLE = `
--- the highest value of all receipts, and the earliest receipt that has it
-CREATE TABLE peak (
-  -- rpmMilli or speedMmPerSecond
-  kind TEXT PRIMARY KEY,
-  value INTEGER NOT NULL,
-  observed_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-`;
+import { type Follower, forgetTotals, readTotals, writeTotals } from "./follow.ts";
 
 export const PEAK_KINDS = ["rpmMilli", "speedMmPerSecond"] as const;
 export type PeakKind = (typeof PEAK_KINDS)[number];
@@ -36,31 +26,39 @@ export function receiptFollower(installationId: string): Follower<MeasuredReceip
     version: `1 ${installationId}`,
     cost: 1,
     apply(projections, receipts) {
-      for (const kind of PEAK_KINDS) raisePeak(projections, kind, receipts);
+      raisePeaks(projections, receipts);
       followMilestones(projections, receipts);
     },
     rewind(projections, to) {
-      projections.exec("DELETE FROM peak");
+      forgetTotals(projections, PEAKS);
       forgetMilestones(projections);
       return to.at;
     },
   };
 }
 
+/** The highest value of all receipts, from the earliest receipt that has it. */
+type Peaks = Record<PeakKind, Peak | undefined>;
+const PEAKS = "peaks";
+const NONE: Peaks = { rpmMilli: undefined, speedMmPerSecond: undefined };
+const NO_PEAK: Peak = { value: 0, observedAt: Number.NEGATIVE_INFINITY };
+
 /** Undefined before the first receipt above zero. */
 export function readPeak(projections: ReadOnlyDatabase, kind: PeakKind): Peak | undefined {
-  const sql = "SELECT value, observed_at AS observedAt FROM peak WHERE kind = ?";
-  return statement<[string], Peak>(projections, sql).get(kind);
+  return readTotals(projections, PEAKS, NONE)[kind];
 }
 
-function raisePeak(projections: Database, kind: PeakKind, receipts: readonly MeasuredReceipt[]): void {
-  const before = readPeak(projections, kind) ?? { value: 0, observedAt: Number.NEGATIVE_INFINITY };
-  let highest: Peak = before;
-  for (const { [kind]: value, observedAt } of receipts) {
-    const isEarlier = value === highest.value && observedAt < highest.observedAt;
-    if (value > highest.value || isEarlier) highest = { value, observedAt };
+function raisePeaks(projections: Database, receipts: readonly MeasuredReceipt[]): void {
+  const before = readTotals(projections, PEAKS, NONE);
+  const peaks = { ...before };
+  for (const kind of PEAK_KINDS) {
+    let highest = peaks[kind] ?? NO_PEAK;
+    for (const { [kind]: value, observedAt } of receipts) {
+      const isEarlier = value === highest.value && observedAt < highest.observedAt;
+      if (value > highest.value || isEarlier) highest = { value, observedAt };
+    }
+    if (highest !== NO_PEAK) peaks[kind] = highest;
   }
-  if (highest === before) return;
-  const sql = "INSERT OR REPLACE INTO peak VALUES (?, ?, ?)";
-  statement(projections, sql).run(kind, highest.value, highest.observedAt);
+  const isRaised = PEAK_KINDS.some((kind) => peaks[kind] !== before[kind]);
+  if (isRaised) writeTotals(projections, PEAKS, peaks);
 }

@@ -1,4 +1,4 @@
-import type { Database, Statement } from "better-sqlite3";
+import type { Database, RunResult, Statement } from "better-sqlite3";
 
 /** A database as a snapshot gives it: it can be queried, and neither written nor closed. */
 export type ReadOnlyDatabase = Pick<Database, "name" | "inTransaction">;
@@ -32,4 +32,48 @@ export function statement(db: ReadOnlyDatabase, sql: string): Statement {
   let found = statements.get(sql);
   if (found === undefined) statements.set(sql, (found = whole.prepare(sql)));
   return found;
+}
+
+type Parameter = string | number | bigint | null;
+
+/** The first row; undefined if there is none. */
+export function readRow<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Row | undefined {
+  return statement<Parameter[], Row>(db, sql).get(...parameters);
+}
+
+export function readRows<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Row[] {
+  return statement<Parameter[], Row>(db, sql).all(...parameters);
+}
+
+/** The rows, each read when it is asked for. */
+export function eachRow<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): IterableIterator<Row> {
+  return statement<Parameter[], Row>(db, sql).iterate(...parameters);
+}
+
+/** The first column of the first row; undefined if there is none. A text whose value is read is never read as rows. */
+export function readValue<Value>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Value | undefined {
+  return statement<Parameter[], Value>(db, sql)
+    .pluck()
+    .get(...parameters);
+}
+
+/** The first column of each row. */
+export function readValues<Value>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Value[] {
+  return statement<Parameter[], Value>(db, sql)
+    .pluck()
+    .all(...parameters);
+}
+
+export function run(db: Database, sql: string, ...parameters: Parameter[]): RunResult {
+  return statement<Parameter[]>(db, sql).run(...parameters);
+}
+
+/** The columns of a row: what is a bigint in the program is an integer or a decimal text in the file. */
+export type Stored<Row> = { readonly [Name in keyof Row]: Row[Name] extends bigint ? string | number : Row[Name] };
+
+/** A row whose columns `names` are bigints. */
+export function withBigints<Row extends object>(row: Stored<Row>, ...names: (keyof Row)[]): Row {
+  const read = { ...row } as Record<keyof Row, unknown>;
+  for (const name of names) read[name] = BigInt(read[name] as string | number);
+  return read as Row;
 }

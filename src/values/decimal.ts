@@ -45,6 +45,19 @@ function decimalString(maxDigits: number, max: bigint) {
   );
 }
 
+/** JSON in which a bigint is `{"n": "…"}`, so that it is a bigint again when it is read. */
+export function toBigintJson(value: unknown): string {
+  return JSON.stringify(value, (_, one) => (typeof one === "bigint" ? { n: one.toString() } : one));
+}
+
+export function fromBigintJson(text: string): unknown {
+  return JSON.parse(text, (_, one) =>
+    typeof one === "object" && one !== null && typeof one.n === "string" && Object.keys(one).length === 1
+      ? BigInt(one.n)
+      : one,
+  );
+}
+
 /** For `JSON.stringify`: a bigint as its decimal string. */
 export function decimalText(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { advanceLedgerViews, areStatisticsBehind } from "../../src/projections/advance.ts";
 import { deleteCursors, StepBudget } from "../../src/projections/follow.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";
+import { readRoundTotals } from "../../src/projections/rounds/round-totals.ts";
 import { statisticsVersion } from "../../src/resources/statistics/publication.ts";
 import { advanceFully, bodyOf, contentOf, rebuiltBody } from "../resources/statistics/build-from-ledger.ts";
 import { accept, emptyLedger, type Fact, type HistoryReceipt, INSTALLATION } from "../resources/statistics/history.ts";
@@ -27,10 +28,7 @@ interface StepOptions {
 test("steps are bounded by their budget; between them the statistics are being rebuilt", () => {
   const ledger = ledgerOf([...rounds(0, 50), receipt(5), receipt(6), receipt(7)]);
   const projections = openProjectionsInMemory();
-  const taken = () => [
-    step(ledger, projections, { microseconds: 203 }),
-    projections.prepare("SELECT observed FROM round_totals").pluck().get(),
-  ];
+  const taken = () => [step(ledger, projections, { microseconds: 203 }), readRoundTotals(projections)?.observed];
   const isBehind = () =>
     areStatisticsBehind(projections, { ledger, installationId: INSTALLATION, genesis: GENESIS, at: AT });
   expect(taken()).toEqual([true, 20]);
@@ -117,7 +115,7 @@ test("a deleted cursor and another version of a follower are a rebuild", () => {
   const projections = openProjectionsInMemory();
   advanceFully(ledger, projections, QUESTION);
   const content = contentOf(projections);
-  const damage = "UPDATE peak SET value = 1; UPDATE round_totals SET observed = 7; DELETE FROM submission_state";
+  const damage = "UPDATE totals SET value = '{}'; DELETE FROM submission_state";
   for (const rebuild of [
     () => deleteCursors(projections, ["receipts", "submissions", "rounds"]),
     () => projections.exec("UPDATE cursor SET version = '0'"),

@@ -26,7 +26,7 @@ test("every table has an owner, and no two modules create the same one", () => {
     [...text.matchAll(/CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+)/g)].map(([, table]) => `${table} ${file}`),
   );
   expect(new Set(created.map((line) => line.split(" ")[0])).size).toBe(created.length);
-  for (const table of ["receipt", "event", "cursor", "peak"]) expect(owners.has(table), table).toBe(true);
+  for (const table of ["receipt", "event", "cursor", "totals"]) expect(owners.has(table), table).toBe(true);
 });
 
 test("no SQL names another module's table", () => {

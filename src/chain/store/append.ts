@@ -4,7 +4,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { statement } from "../../sqlite/statement.ts";
+import { run, statement } from "../../sqlite/statement.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import { digestOf, eventsFrom, newestEventUpTo } from "./read-events.ts";
 import { readSync, type StoredThrough } from "./sync-row.ts";
@@ -28,21 +28,28 @@ export class StoreMoved extends Error {
 /** Stores a range whole or not at all. Throws `StoreMoved` if somebody else has written meanwhile. */
 export function append(db: Database, { expected, from, events, through, finish }: Append): void {
   db.transaction(() => {
-    const moved = statement(
+    const moved = run(
       db,
       `UPDATE sync SET stored_through_block = ?, stored_through_hash = ?
        WHERE id = 1 AND stored_through_block IS ? AND stored_through_hash IS ?`,
-    ).run(through.block, through.hash, expected?.block ?? null, expected?.hash ?? null);
+      through.block,
+      through.hash,
+      expected?.block ?? null,
+      expected?.hash ?? null,
+    );
     if (moved.changes !== 1) throw new StoreMoved("another process has written to the chain's file");
     const known = expected !== undefined && from <= expected.block && replace(db, from, expected.block, events);
     insert(db, known ? events.filter((event) => event.blockNumber > expected.block) : events);
     if (finish !== undefined) {
       const pass = finish();
-      statement(
+      run(
         db,
         `UPDATE sync SET indexed_through_block = ?, snapshot = ?,
          last_good_pass_at = coalesce(?, last_good_pass_at) WHERE id = 1`,
-      ).run(pass.head, pass.snapshot, pass.at);
+        pass.head,
+        pass.snapshot,
+        pass.at,
+      );
     }
   }).immediate();
 }
@@ -53,8 +60,8 @@ export function append(db: Database, { expected, from, events, through, finish }
  */
 function replace(db: Database, from: bigint, to: bigint, events: readonly ChainEvent[]): boolean {
   if (digestOf(eventsFrom(db, from), from, to) === digestOf(events, from, to)) return true;
-  statement(db, "DELETE FROM event WHERE block_number >= ?").run(from);
-  statement(db, "UPDATE sync SET history = ? WHERE id = 1").run(randomUUID());
+  run(db, "DELETE FROM event WHERE block_number >= ?", from);
+  run(db, "UPDATE sync SET history = ? WHERE id = 1", randomUUID());
   return false;
 }
 
@@ -92,13 +99,16 @@ export function rewind(db: Database, block: bigint): { removed: number; next: bi
     .transaction(() => {
       const stored = readSync(db).stored;
       if (stored === undefined || stored.block <= block) return { removed: 0, next: undefined };
-      const { changes } = statement(db, "DELETE FROM event WHERE block_number > ?").run(block);
+      const { changes } = run(db, "DELETE FROM event WHERE block_number > ?", block);
       const newest = newestEventUpTo(db, block);
-      statement(
+      run(
         db,
         `UPDATE sync SET stored_through_block = ?, stored_through_hash = ?,
          indexed_through_block = NULL, snapshot = NULL, problem = NULL, history = ? WHERE id = 1`,
-      ).run(newest?.blockNumber ?? null, newest?.blockHash ?? null, randomUUID());
+        newest?.blockNumber ?? null,
+        newest?.blockHash ?? null,
+        randomUUID(),
+      );
       return { removed: changes, next: newest && newest.blockNumber + 1n };
     })
     .immediate();

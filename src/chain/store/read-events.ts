@@ -1,8 +1,7 @@
 /** Typed reads of the stored events; none of them grows with the history, except those that say so. */
 
 import { createHash } from "node:crypto";
-import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
-import { statement } from "../../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readRows, readValue } from "../../sqlite/statement.ts";
 import { type Log, type Position, START } from "../../values/log.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import { EVENT_SHAPES } from "../event-shape.ts";
@@ -26,9 +25,7 @@ const NEWEST_FIRST = "ORDER BY block_number DESC, log_index DESC LIMIT ?";
 
 /** `rest` is the statement from its WHERE on. */
 function select(db: ReadOnlyDatabase, rest: string, ...values: (string | number | bigint)[]): ChainEvent[] {
-  return statement<(string | number | bigint)[], EventRow>(db, `${SELECT} ${rest}`)
-    .all(...values)
-    .map(eventOf);
+  return readRows<EventRow>(db, `${SELECT} ${rest}`, ...values).map(eventOf);
 }
 
 function eventOf(row: EventRow): ChainEvent {
@@ -50,7 +47,7 @@ export function newestOf(db: ReadOnlyDatabase, kind: ContractKind, name: string,
 }
 
 export function countEvents(db: ReadOnlyDatabase): number {
-  return statement<[], number>(db, "SELECT count(*) FROM event").pluck().get() ?? 0;
+  return readValue<number>(db, "SELECT count(*) FROM event") ?? 0;
 }
 
 /** All events from a block on, ascending. */
@@ -91,7 +88,7 @@ export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safe
       const sql = `${names.map(() => EVENTS_OF_A_NAME).join(" UNION ALL ")} ORDER BY blockNumber, logIndex`;
       const values = names.flatMap((name) => [...name, blockOf(after), end]);
       const facts: ChainEvent[] = [];
-      for (const row of statement<(bigint | string)[], EventRow>(db, sql).iterate(...values)) {
+      for (const row of eachRow<EventRow>(db, sql, ...values)) {
         const last = facts.at(-1)?.blockNumber;
         if (last !== undefined && facts.length >= limit && BigInt(row.blockNumber) > last) {
           return { facts, through: at(last) };

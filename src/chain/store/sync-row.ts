@@ -1,7 +1,7 @@
 /** The one row that says how far the chain's file goes, what was found last, and what is wrong. */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, run, statement } from "../../sqlite/statement.ts";
 import type { ProblemEvent } from "../poll-event.ts";
 
 /** How far the file goes; `hash` is null only after a rewind. */
@@ -47,23 +47,23 @@ export function readSync(db: ReadOnlyDatabase): SyncRow {
 
 /** Remembers a pass that found nothing new. */
 export function touch(db: Database, lastGoodPassAt: number): void {
-  statement(db, "UPDATE sync SET last_good_pass_at = ? WHERE id = 1").run(lastGoodPassAt);
+  run(db, "UPDATE sync SET last_good_pass_at = ? WHERE id = 1", lastGoodPassAt);
 }
 
 /** The problem for `chain status`; undefined if there is none. */
 export function writeProblem(db: Database, event: ProblemEvent | undefined, since: number): void {
   const problem = event === undefined ? null : JSON.stringify({ since, event } satisfies Problem);
-  statement(db, "UPDATE sync SET problem = ? WHERE id = 1").run(problem);
+  run(db, "UPDATE sync SET problem = ? WHERE id = 1", problem);
 }
 
 /** Epoch ms until which the node at an address is not asked; undefined if it never sent anything harmful. */
 export function readSkippedUntil(db: ReadOnlyDatabase, address: string): number | undefined {
   const find = "SELECT skipped_until AS until FROM node WHERE address_hash = ?";
-  return statement<[string], { until: number }>(db, find).get(hashOf(address))?.until;
+  return readRow<{ until: number }>(db, find, hashOf(address))?.until;
 }
 
 export function writeSkippedUntil(db: Database, address: string, until: number): void {
-  statement(db, "INSERT OR REPLACE INTO node (address_hash, skipped_until) VALUES (?, ?)").run(hashOf(address), until);
+  run(db, "INSERT OR REPLACE INTO node (address_hash, skipped_until) VALUES (?, ?)", hashOf(address), until);
 }
 
 function hashOf(address: string): string {
@@ -72,7 +72,7 @@ function hashOf(address: string): string {
 
 /** Forgets the snapshot that the chain contradicts, so that a restart does not serve it. */
 export function dropSnapshot(db: Database): void {
-  statement(db, "UPDATE sync SET snapshot = NULL WHERE id = 1").run();
+  run(db, "UPDATE sync SET snapshot = NULL WHERE id = 1");
 }
 
 /** `doubt` is what earlier versions called an unconfirmed fault. */

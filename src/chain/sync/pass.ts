@@ -4,6 +4,7 @@
  * what the state says of it.
  */
 import type { Database } from "better-sqlite3";
+import { toBigintJson } from "../../values/decimal.ts";
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { FailedCheck } from "../check-name.ts";
@@ -20,7 +21,7 @@ import { readSync, type StoredThrough, type SyncRow } from "../store/sync-row.ts
 import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
 import { type CoreStateRead, type Returned, returnedCore, wholeCore } from "../view/state-read.ts";
 import { MULTICALL3 } from "../view/view-calls.ts";
-import { coreView, economyView, type Snapshot, safeCoreState, writeSnapshot } from "../view/views.ts";
+import { coreView, economyView, type Snapshot, safeCoreState } from "../view/views.ts";
 import { BLOOM_BLOCKS, type SuspectBlock, suspectBlocks } from "./blooms.ts";
 import { fetchRanges, headersOf, isProven } from "./fetch-ranges.ts";
 import { failedLogCheck, faultOf, firstBlock, frontierAfter, frontierBefore } from "./log-checks.ts";
@@ -303,7 +304,7 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
         if (fault !== undefined) throw new Undone(fault);
         const snapshot = snapshotOf(context, state, economy);
         outcome = { kind: "read", snapshot, economy };
-        return { head: head.head, at: now(), snapshot: writeSnapshot(snapshot) };
+        return { head: head.head, at: now(), snapshot: toBigintJson(snapshot) };
       },
     });
   } catch (error) {

@@ -19,7 +19,7 @@ import {
   writeSkippedUntil,
 } from "../store/sync-row.ts";
 import { LogFactsReader } from "../view/log-facts.ts";
-import { readSnapshot } from "../view/views.ts";
+import { storedSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
 import * as health from "./health.ts";
 import { logSources } from "./logs.ts";
@@ -259,17 +259,18 @@ export class Poller {
     this.#fileState = state;
     this.#chain.facts.reset();
     this.#suspects.clear();
-    const { snapshot } = readSync(this.#chain.db);
-    this.#health = health.rewritten(this.#health, snapshot === null ? undefined : readSnapshot(snapshot));
+    this.#health = health.rewritten(this.#health, storedSnapshot(readSync(this.#chain.db)));
   }
 
   #storedHealth(): health.ChainHealth {
     const { grace, now, deployment, rpcQuorum } = this.#options;
-    const { snapshot, indexedThroughBlock, stored, lastGoodPassAt } = readSync(this.#chain.db);
+    const sync = readSync(this.#chain.db);
+    const { indexedThroughBlock, stored, lastGoodPassAt } = sync;
+    const snapshot = storedSnapshot(sync);
     // One from the future, written by a wrong clock, says nothing of how long the nodes have been silent.
-    const isKnown = snapshot !== null && (lastGoodPassAt ?? 0) <= now() + grace;
+    const isKnown = snapshot !== undefined && (lastGoodPassAt ?? 0) <= now() + grace;
     const verdict = {
-      snapshot: snapshot === null ? undefined : readSnapshot(snapshot),
+      snapshot,
       safe: indexedThroughBlock === undefined ? undefined : stored?.block,
       lastGoodPassAt: isKnown ? lastGoodPassAt : undefined,
       synced: indexedThroughBlock !== undefined,

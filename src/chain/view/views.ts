@@ -1,7 +1,8 @@
 /** The published views of one reading (docs/spec/api.md), and their form in the chain's file. */
-
+import { fromBigintJson } from "../../values/decimal.ts";
 import type { ChainEvent, ChainPoint, CoreView, EconomyView, SafeCoreState } from "../chain-state.ts";
 import type { Deployment, EconomyDeployment } from "../deployment.ts";
+import type { SyncRow } from "../store/sync-row.ts";
 import { governance } from "./governance.ts";
 import { miningImplementation, type WholeReading } from "./reading.ts";
 import type { CoreStateRead, EconomyStateRead } from "./state-read.ts";
@@ -114,17 +115,9 @@ export function safeCoreState(core: CoreStateRead, lastSettlement: ChainEvent | 
   };
 }
 
-/** JSON in which a bigint is `{"n": "…"}`. */
-export function writeSnapshot(snapshot: Snapshot): string {
-  return JSON.stringify(snapshot, (_, value) => (typeof value === "bigint" ? { n: value.toString() } : value));
-}
-
-export function readSnapshot(text: string): Snapshot {
-  return JSON.parse(text, (_, value) =>
-    typeof value === "object" && value !== null && typeof value.n === "string" && Object.keys(value).length === 1
-      ? BigInt(value.n)
-      : value,
-  ) as Snapshot;
+/** Undefined before the first good pass, and if the chain has contradicted it. */
+export function storedSnapshot({ snapshot }: SyncRow): Snapshot | undefined {
+  return snapshot === null ? undefined : (fromBigintJson(snapshot) as Snapshot);
 }
 
 function chainPoint(deployment: Deployment, { block }: WholeReading, head: bigint): ChainPoint {

@@ -3,7 +3,7 @@
  * ones (docs/spec/publishing.md#nothing-goes-back). Ledgers of schema 1 have only counts.
  */
 import { createHash } from "node:crypto";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, readRows, readValue, readValues, statement } from "../../sqlite/statement.ts";
 import { FactHash, FactSum64 } from "../intake/accept/fact-hash.ts";
 import { FACT_KINDS, type FactKind } from "../schema.ts";
 import { readWatermarks } from "../watermarks.ts";
@@ -61,15 +61,14 @@ export function factSumAt(
   if (count === 0) return { count: 0, sum: 0n, base: 0 };
   if (!hasChanges(ledger)) return undefined;
   const sql = "SELECT 1 FROM change WHERE installation = ? AND kind = ? AND count = ?";
-  const isSaved = statement(ledger, sql).get(installation, kind, count) !== undefined;
+  const isSaved = readRow(ledger, sql, installation, kind, count) !== undefined;
   if (isSaved) return readFactSum(ledger, installation, kind, count);
   return kind === "receipt" ? receiptSumAt(ledger, installation, count) : undefined;
 }
 
 /** From the newest saved sum before it, or from its base, by the receipts since. */
 function receiptSumAt(ledger: ReadOnlyDatabase, installation: number, count: number): FactSum | undefined {
-  const base =
-    statement<[number, string, number], number>(ledger, BASE).pluck().get(installation, "receipt", count) ?? 0;
+  const base = readValue<number>(ledger, BASE, installation, "receipt", count) ?? 0;
   const from = savedReceipts(ledger, installation, count);
   const saved = from > base ? readFactSum(ledger, installation, "receipt", from).sum : 0n;
   if (saved === undefined) return undefined;
@@ -87,7 +86,7 @@ function receiptSumAt(ledger: ReadOnlyDatabase, installation: number, count: num
 /** The newest position up to `count` whose sum is saved, or is a base; 0 if there is none. */
 export function savedReceipts(ledger: ReadOnlyDatabase, installation: number, count: number): number {
   if (!hasChanges(ledger)) return 0;
-  return statement<[number, number], number>(ledger, SAVED_UP_TO).pluck().get(installation, count) ?? 0;
+  return readValue<number>(ledger, SAVED_UP_TO, installation, count) ?? 0;
 }
 
 const SAVED_UP_TO = `
@@ -102,7 +101,7 @@ const RECEIPTS = `${SELECT_RECEIPTS} WHERE installation = ? AND position > ? AND
 export function changedSince(ledger: ReadOnlyDatabase, since: LedgerPoint | undefined): Changes {
   const now = newestPoint(ledger);
   if (since === undefined || !hasChanges(ledger) || !hasBeenAt(ledger, since)) return { now, installations: undefined };
-  const moved = statement<[number], number>(ledger, MOVED_SINCE).pluck().all(since.seq) as number[];
+  const moved = readValues<number>(ledger, MOVED_SINCE, since.seq);
   return { now, installations: moved.sort((one, other) => one - other) };
 }
 
@@ -112,7 +111,7 @@ export const MOVED_SINCE = "SELECT DISTINCT installation FROM change NOT INDEXED
 /** The newest change; `seq` 0 if the ledger has or keeps none. */
 export function newestPoint(ledger: ReadOnlyDatabase): LedgerPoint {
   if (!hasChanges(ledger)) return { seq: 0, check: "" };
-  const newest = statement<[], number | null>(ledger, "SELECT max(seq) FROM change").pluck().get() ?? 0;
+  const newest = readValue<number | null>(ledger, "SELECT max(seq) FROM change") ?? 0;
   return { seq: newest, check: checkAt(ledger, newest) };
 }
 
@@ -125,7 +124,7 @@ export function hasBeenAt(ledger: ReadOnlyDatabase, point: LedgerPoint): boolean
 /** True if the file keeps changes: another process may upgrade it while it is open. */
 function hasChanges(ledger: ReadOnlyDatabase): boolean {
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change'";
-  return statement(ledger, sql).get() !== undefined;
+  return readRow(ledger, sql) !== undefined;
 }
 
 /** Changes in the check of a point. A ledger that went back and grew again has others among them. */
@@ -134,7 +133,7 @@ const CHECKED = 16;
 function checkAt(ledger: ReadOnlyDatabase, seq: number): string {
   const sql = `SELECT seq, installation || ' ' || kind || ' ' || count || ' ' || ifnull(sum, '-') AS said
     FROM change WHERE seq <= ? ORDER BY seq DESC LIMIT ${CHECKED}`;
-  const rows = statement<[number], { seq: number; said: string }>(ledger, sql).all(seq);
+  const rows = readRows<{ seq: number; said: string }>(ledger, sql, seq);
   if (rows[0]?.seq !== seq) return "";
   const hash = createHash("sha256").update(rows.map(({ said }) => said).join("\n"));
   return hash.digest().subarray(0, 8).toString("base64url");
@@ -144,7 +143,7 @@ function checkAt(ledger: ReadOnlyDatabase, seq: number): string {
 export function readFactSum(ledger: ReadOnlyDatabase, installation: number, kind: FactKind, count: number): FactSum {
   if (count === 0) return { count, sum: 0n, base: 0 };
   if (!hasChanges(ledger)) return { count, sum: undefined, base: count };
-  const base = statement<[number, string, number], number>(ledger, BASE).pluck().get(installation, kind, count);
+  const base = readValue<number>(ledger, BASE, installation, kind, count);
   const stored = statement<[number, string, number], bigint>(ledger, SUM)
     .pluck()
     .safeIntegers()

@@ -2,7 +2,7 @@
  * Typed reads of the modules' latest snapshots (docs/spec/intake.md#module): what may be published of them, and no
  * more.
  */
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRows } from "../../sqlite/statement.ts";
 
 export interface ModuleSnapshot {
   readonly instanceId: string;
@@ -25,6 +25,6 @@ export function readModules(ledger: ReadOnlyDatabase, installation: number): Mod
       module_version AS moduleVersion, schema_version AS schemaVersion, state, observed_at AS observedAt, provenance,
       health_checked_at AS healthCheckedAt
     FROM module WHERE installation = ?`;
-  const modules = statement<[number], ModuleSnapshot>(ledger, sql).all(installation);
+  const modules = readRows<ModuleSnapshot>(ledger, sql, installation);
   return modules.sort((a, b) => (a.instanceId < b.instanceId ? -1 : a.instanceId > b.instanceId ? 1 : 0));
 }

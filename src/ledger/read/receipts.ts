@@ -1,5 +1,5 @@
 /** Typed reads of accepted measurements (docs/spec/intake.md#receipt). Positions are 1, 2, 3 … per installation. */
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readRow, readRows, readValue } from "../../sqlite/statement.ts";
 import type { RecordOf } from "../intake/decode/records.ts";
 
 /** As it was accepted: instants in epoch ms, cumulativeWorkUnits a uint64 decimal string. */
@@ -15,13 +15,13 @@ export const SELECT_RECEIPTS = `SELECT position, ${RECEIPT_FIELDS} FROM receipt`
 /** The receipt with the highest position. */
 export function readNewestReceipt(ledger: ReadOnlyDatabase, installation: number): Receipt | undefined {
   const sql = `${SELECT_RECEIPTS} WHERE installation = ? ORDER BY position DESC LIMIT 1`;
-  return statement<[number], Receipt>(ledger, sql).get(installation);
+  return readRow<Receipt>(ledger, sql, installation);
 }
 
 /** The receipts from one position to another, both included, ascending. */
 export function readReceipts(ledger: ReadOnlyDatabase, installation: number, from: number, to: number): Receipt[] {
   const sql = `${SELECT_RECEIPTS} WHERE installation = ? AND position BETWEEN ? AND ? ORDER BY position`;
-  return statement<[number, number, number], Receipt>(ledger, sql).all(installation, from, to);
+  return readRows<Receipt>(ledger, sql, installation, from, to);
 }
 
 /** The last receipt of a counter epoch that was observed before an instant (epoch ms). */
@@ -33,7 +33,7 @@ export function readReceiptBefore(
 ): Receipt | undefined {
   const sql = `${SELECT_RECEIPTS}
     WHERE installation = ? AND counter_epoch = ? AND observed_at < ? ORDER BY position DESC LIMIT 1`;
-  return statement<[number, string, number], Receipt>(ledger, sql).get(installation, counterEpoch, instant);
+  return readRow<Receipt>(ledger, sql, installation, counterEpoch, instant);
 }
 
 /** The telemetryId at a position, by which a ledger is known to go on from what was published. */
@@ -43,7 +43,7 @@ export function readTelemetryIdAt(
   position: number,
 ): string | undefined {
   const sql = "SELECT telemetry_id FROM receipt WHERE installation = ? AND position = ?";
-  return statement<[number, number], string>(ledger, sql).pluck().get(installation, position);
+  return readValue<string>(ledger, sql, installation, position);
 }
 
 // The work counter's course, without the rest of each receipt (docs/spec/intake.md#receipt).
@@ -66,7 +66,7 @@ export function iterateCountersBack(
   const sql = `SELECT counter_epoch AS counterEpoch, observed_at AS observedAt,
       cumulative_work_units AS cumulativeWorkUnits
     FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY position DESC`;
-  return statement<[number, number, number], CounterReading>(ledger, sql).iterate(installation, after, from);
+  return eachRow<CounterReading>(ledger, sql, installation, after, from);
 }
 
 // Typed reads of counter epochs (docs/spec/intake.md#epoch): what the Oracle approved, and where each began.
@@ -74,7 +74,7 @@ export function iterateCountersBack(
 /** True if the Oracle lets a counter epoch count, whenever it said so. */
 export function isEpochApproved(ledger: ReadOnlyDatabase, installation: number, counterEpoch: string): boolean {
   const sql = "SELECT 1 FROM epoch_approval WHERE installation = ? AND counter_epoch = ?";
-  return statement<[number, string]>(ledger, sql).get(installation, counterEpoch) !== undefined;
+  return readRow(ledger, sql, installation, counterEpoch) !== undefined;
 }
 
 export interface EpochStart {
@@ -94,5 +94,5 @@ export function readEpochStart(
     FROM counter_epoch JOIN receipt
       ON receipt.installation = counter_epoch.installation AND receipt.position = counter_epoch.first_position
     WHERE counter_epoch.installation = ? AND counter_epoch.counter_epoch = ?`;
-  return statement<[number, string], EpochStart>(ledger, sql).get(installation, counterEpoch);
+  return readRow<EpochStart>(ledger, sql, installation, counterEpoch);
 }

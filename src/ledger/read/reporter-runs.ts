@@ -1,5 +1,5 @@
 /** Typed reads of the Reporter's runs (docs/spec/intake.md#reporter_run). Instants are epoch ms. */
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow } from "../../sqlite/statement.ts";
 
 export type RunResult = "submitted" | "nothing_to_submit" | "failed";
 
@@ -15,7 +15,7 @@ const COLUMNS = "started_at AS startedAt, finished_at AS finishedAt, result";
 /** The run with the highest startedAt. */
 export function readLastRun(ledger: ReadOnlyDatabase, installation: number): ReporterRun | undefined {
   const sql = `SELECT ${COLUMNS} FROM reporter_run WHERE installation = ? ORDER BY started_at DESC LIMIT 1`;
-  return statement<[number], ReporterRun>(ledger, sql).get(installation);
+  return readRow<ReporterRun>(ledger, sql, installation);
 }
 
 export interface LastCompletion {
@@ -26,15 +26,18 @@ export interface LastCompletion {
 
 /** The highest finishedAt; of two runs that share it the higher startedAt counts (docs/spec/api.md#process-queue). */
 export function readLastCompletion(ledger: ReadOnlyDatabase, installation: number): LastCompletion | undefined {
-  const completed = statement<[number], { startedAt: number; finishedAt: number }>(
+  const completed = readRow<{ startedAt: number; finishedAt: number }>(
     ledger,
     `SELECT started_at AS startedAt, finished_at AS finishedAt FROM reporter_run
       WHERE installation = ? AND finished_at IS NOT NULL ORDER BY finished_at DESC, started_at DESC LIMIT 1`,
-  ).get(installation);
+    installation,
+  );
   if (completed === undefined) return undefined;
-  const newer = statement<[number, number]>(
+  const newer = readRow(
     ledger,
     "SELECT 1 FROM reporter_run WHERE installation = ? AND finished_at IS NULL AND started_at > ? LIMIT 1",
-  ).get(installation, completed.startedAt);
+    installation,
+    completed.startedAt,
+  );
   return { finishedAt: completed.finishedAt, newerRunUnfinished: newer !== undefined };
 }

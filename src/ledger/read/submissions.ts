@@ -1,7 +1,7 @@
 /**
  * Typed reads of settlement submissions (docs/spec/intake.md#submission): the current state of each. Instants are epoch ms.
  */
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, type Stored, withBigints } from "../../sqlite/statement.ts";
 
 export type ActiveLifecycle = "preparing" | "submitted" | "retrying";
 export type Lifecycle = ActiveLifecycle | "confirmed" | "reverted" | "superseded";
@@ -26,14 +26,7 @@ export interface Submission {
   readonly outcomeCode: "reverted" | "superseded" | null;
 }
 
-type Row = Omit<Submission, "expected" | "previousSettledThroughRound" | "settledThroughRound"> & {
-  readonly previousSettledThroughRound: string;
-  readonly settledThroughRound: string;
-  readonly cumulativeWork: string;
-  readonly blockHeight: string;
-  readonly currentWork: string;
-  readonly completedBlockCount: string;
-};
+type Row = Omit<Submission, "expected"> & Submission["expected"];
 
 const COLUMNS = `submission_id AS submissionId, lifecycle,
   previous_settled_through_round AS previousSettledThroughRound, settled_through_round AS settledThroughRound,
@@ -42,40 +35,36 @@ const COLUMNS = `submission_id AS submissionId, lifecycle,
   expected_completed_block_count AS completedBlockCount, transaction_hash AS transactionHash,
   prepared_at AS preparedAt, submitted_at AS submittedAt, terminal_at AS terminalAt, confirmed_at AS confirmedAt,
   outcome_code AS outcomeCode`;
-const NEWEST = "ORDER BY prepared_at DESC, submission_id DESC LIMIT 1";
 
 /** The submission with the highest preparedAt, ties to the higher submissionId (docs/spec/api.md#process-queue). */
 export function readLatestSubmission(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
-  const sql = `SELECT ${COLUMNS} FROM submission WHERE installation = ? ${NEWEST}`;
-  return submissionOf(statement<[number], Row>(ledger, sql).get(installation));
+  return newest(ledger, installation, "");
 }
 
 /** The same among those in preparing, submitted or retrying. */
 export function readActiveSubmission(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
   // The condition's words are those of the index submission_active: SQLite then sees that it serves.
-  const sql = `SELECT ${COLUMNS} FROM submission
-    WHERE installation = ? AND lifecycle IN ('preparing', 'submitted', 'retrying') ${NEWEST}`;
-  return submissionOf(statement<[number], Row>(ledger, sql).get(installation));
+  return newest(ledger, installation, "AND lifecycle IN ('preparing', 'submitted', 'retrying')");
 }
 
 /** The confirmed one with the highest preparedAt. */
 export function readLatestConfirmed(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
-  const sql = `SELECT ${COLUMNS} FROM submission WHERE installation = ? AND lifecycle = 'confirmed' ${NEWEST}`;
-  return submissionOf(statement<[number], Row>(ledger, sql).get(installation));
+  return newest(ledger, installation, "AND lifecycle = 'confirmed'");
 }
 
-function submissionOf(row: Row | undefined): Submission | undefined {
+function newest(ledger: ReadOnlyDatabase, installation: number, condition: string): Submission | undefined {
+  const sql = `SELECT ${COLUMNS} FROM submission WHERE installation = ? ${condition}
+    ORDER BY prepared_at DESC, submission_id DESC LIMIT 1`;
+  const row = readRow<Stored<Row>>(ledger, sql, installation);
   if (row === undefined) return undefined;
-  const { cumulativeWork, blockHeight, currentWork, completedBlockCount, ...rest } = row;
-  return {
-    ...rest,
-    previousSettledThroughRound: BigInt(row.previousSettledThroughRound),
-    settledThroughRound: BigInt(row.settledThroughRound),
-    expected: {
-      cumulativeWork: BigInt(cumulativeWork),
-      blockHeight: BigInt(blockHeight),
-      currentWork: BigInt(currentWork),
-      completedBlockCount: BigInt(completedBlockCount),
-    },
-  };
+  const { cumulativeWork, blockHeight, currentWork, completedBlockCount, ...rest } = withBigints<Row>(
+    row,
+    "previousSettledThroughRound",
+    "settledThroughRound",
+    "cumulativeWork",
+    "blockHeight",
+    "currentWork",
+    "completedBlockCount",
+  );
+  return { ...rest, expected: { cumulativeWork, blockHeight, currentWork, completedBlockCount } };
 }

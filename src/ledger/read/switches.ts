@@ -1,13 +1,11 @@
 /** Typed reads of what the Oracle and the operator switch (docs/spec/intake.md#oracle, #settlement_control). */
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, readValue } from "../../sqlite/statement.ts";
 import type { RecordOf } from "../intake/decode/records.ts";
 
 /** The Oracle's own block, as its latest record says; null if it is lifted or was never set. */
 export function readOracleBlock(ledger: ReadOnlyDatabase, installation: number): string | null {
   const sql = "SELECT blocked_reason FROM oracle_block WHERE installation = ? ORDER BY at DESC LIMIT 1";
-  return (
-    (statement<[number], string | null>(ledger, sql).pluck().get(installation) as string | null | undefined) ?? null
-  );
+  return readValue<string | null>(ledger, sql, installation) ?? null;
 }
 
 export type SettlementControl = Omit<RecordOf<"settlement_control">, "type" | "installationId" | "at">;
@@ -22,14 +20,12 @@ export const NO_CONTROL: SettlementControl = {
 
 /** The operator's switches, as the latest record says. */
 export function readSettlementControl(ledger: ReadOnlyDatabase, installation: number): SettlementControl {
-  const row = statement<
-    [number],
-    { enabled: number; reporter: number; blockedReason: string | null; incident: number }
-  >(
+  const row = readRow<{ enabled: number; reporter: number; blockedReason: string | null; incident: number }>(
     ledger,
     `SELECT settlement_enabled AS enabled, reporter_environment_enabled AS reporter, blocked_reason AS blockedReason,
       incident_open AS incident FROM settlement_control WHERE installation = ? ORDER BY at DESC LIMIT 1`,
-  ).get(installation);
+    installation,
+  );
   if (row === undefined) return NO_CONTROL;
   return {
     settlementEnabled: row.enabled === 1,

@@ -3,7 +3,7 @@
  * keeper of pages touches only those.
  */
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRows, readValue, run, statement } from "../../sqlite/statement.ts";
 import { type Log, type Position, START } from "../../values/log.ts";
 
 export const ACTIVITY_TABLES = `
@@ -51,15 +51,15 @@ export interface NewActivityEvent {
 export function addActivityEvent(projections: Database, event: NewActivityEvent): void {
   const { key, category, blockNumber, type, source, payload } = event;
   const sql = "INSERT INTO activity_event VALUES (?, ?, ?, ?, ?, ?)";
-  statement(projections, sql).run(key, category, blockNumber, type, JSON.stringify(source), JSON.stringify(payload));
-  statement(projections, "INSERT INTO activity_change (key, category) VALUES (?, ?)").run(key, category);
+  run(projections, sql, key, category, blockNumber, type, JSON.stringify(source), JSON.stringify(payload));
+  run(projections, "INSERT INTO activity_change (key, category) VALUES (?, ?)", key, category);
 }
 
 /** The block of the newest event of the chain but `events`; undefined if there are no more than these. */
 export function chainBlockBelow(projections: ReadOnlyDatabase, events: number): number | undefined {
   const sql = `SELECT block_number FROM activity_event WHERE block_number IS NOT NULL
     ORDER BY block_number DESC LIMIT 1 OFFSET ?`;
-  return statement<[number], number>(projections, sql).pluck().get(events) as number | undefined;
+  return readValue<number>(projections, sql, events);
 }
 
 /** Returns how many went. */
@@ -100,7 +100,7 @@ export function newestEvents(
 ): ActivityEvent[] {
   const sql = `SELECT key, type, source, payload FROM activity_event
     WHERE category = ? AND type = ? ORDER BY key DESC LIMIT ?`;
-  return statement<[string, string, number], ActivityEvent>(projections, sql).all(category, type, limit);
+  return readRows<ActivityEvent>(projections, sql, category, type, limit);
 }
 
 /** The keys alone, of a half-open range: above `above`, at or below `through`. Newest first. */
@@ -155,13 +155,12 @@ export function activityChangeLog(projections: ReadOnlyDatabase, category: Activ
 
 /** The number of the newest change, 0 before the first. */
 export function newestChange(projections: ReadOnlyDatabase): number {
-  const sql = "SELECT ifnull(max(seq), 0) FROM sqlite_sequence WHERE name = 'activity_change'";
-  return statement<[], number>(projections, sql).pluck().get() as number;
+  return readValue<number>(projections, "SELECT seq FROM sqlite_sequence WHERE name = 'activity_change'") ?? 0;
 }
 
 /** Deletes changes that every category has taken in. */
 export function forgetChanges(projections: Database, through: number): void {
-  statement(projections, "DELETE FROM activity_change WHERE no <= ?").run(through);
+  run(projections, "DELETE FROM activity_change WHERE no <= ?", through);
 }
 
 /** Above every key: keys begin with a digit. */
@@ -177,6 +176,6 @@ function categoryArgument(category: ActivityCategory): string[] {
 
 function drop(projections: Database, condition: string, argument: string | bigint): number {
   const log = `INSERT INTO activity_change (key, category) SELECT key, category FROM activity_event WHERE ${condition}`;
-  statement(projections, log).run(argument);
-  return statement(projections, `DELETE FROM activity_event WHERE ${condition}`).run(argument).changes;
+  run(projections, log, argument);
+  return run(projections, `DELETE FROM activity_event WHERE ${condition}`, argument).changes;
 }

@@ -4,9 +4,10 @@
  */
 import type { Database } from "better-sqlite3";
 import type { MeasuredReceipt } from "../../ledger/logs.ts";
-import { statement } from "../../sqlite/statement.ts";
+import { readValue, statement } from "../../sqlite/statement.ts";
 import { measurementEventKey } from "../../values/activity-key.ts";
 import { noonDate, noonDay } from "../../values/noon-day.ts";
+import { forgetTotals, readTotals, writeTotals } from "../follow.ts";
 import { addActivityEvent, dropMeasurementEvents } from "./activity-events.ts";
 import {
   dailyMilestones,
@@ -18,15 +19,6 @@ import {
 } from "./milestone-policy.ts";
 
 export const MILESTONE_TABLES = `
--- one row: what the receipts come to
-CREATE TABLE milestone_state (
-  id INTEGER PRIMARY KEY CHECK (id = 1),
-  lifetime_mm TEXT NOT NULL,
-  fastest INTEGER NOT NULL,
-  -- the speed of the last record event or of the base; 0 before the first positive speed
-  last_record INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE milestone_epoch (
   counter_epoch TEXT PRIMARY KEY,
   distance_mm INTEGER NOT NULL
@@ -37,6 +29,8 @@ CREATE TABLE milestone_day (
   distance_mm TEXT NOT NULL
 ) STRICT;
 `;
+
+const MILESTONES = "milestones";
 
 /** The part of its receipt that a measurement event keeps; instants in epoch ms. */
 export interface MeasurementEventSource {
@@ -59,18 +53,20 @@ export function followMilestones(projections: Database, receipts: readonly Measu
 /** Forgets every milestone, so that the receipts are followed from the first one on. */
 export function forgetMilestones(projections: Database): void {
   dropMeasurementEvents(projections);
-  for (const table of ["milestone_state", "milestone_epoch", "milestone_day"]) projections.exec(`DELETE FROM ${table}`);
+  forgetTotals(projections, MILESTONES);
+  projections.exec("DELETE FROM milestone_epoch; DELETE FROM milestone_day");
 }
 
 function followDistance(projections: Database, totals: Totals, row: MeasuredReceipt): void {
+  const { all } = totals;
   const increase = totals.increase(row.counterEpoch, row.distanceMm);
   if (increase === 0n) return;
-  const lifetime = totals.lifetimeMm + increase;
-  for (const milestone of lifetimeMilestones(totals.lifetimeMm, lifetime)) {
+  const lifetime = all.lifetimeMm + increase;
+  for (const milestone of lifetimeMilestones(all.lifetimeMm, lifetime)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(lifetime) };
     add(projections, row, { kind: "lifetime_distance_milestone", value: milestone, payload });
   }
-  totals.lifetimeMm = lifetime;
+  all.lifetimeMm = lifetime;
 
   const day = noonDay(row.observedAt);
   const before = totals.day(day);
@@ -87,21 +83,21 @@ function followDistance(projections: Database, totals: Totals, row: MeasuredRece
   }
 }
 
-function followSpeed(projections: Database, totals: Totals, row: MeasuredReceipt): void {
+function followSpeed(projections: Database, { all }: Totals, row: MeasuredReceipt): void {
   const speed = row.speedMmPerSecond;
-  if (speed <= totals.fastest) return;
-  for (const milestone of speedMilestones(totals.fastest, speed)) {
+  if (speed <= all.fastest) return;
+  for (const milestone of speedMilestones(all.fastest, speed)) {
     const payload = { milestoneMmPerSecond: milestone, speedMmPerSecond: speed };
     add(projections, row, { kind: "speed_milestone", value: milestone, payload });
   }
-  if (totals.lastRecord === 0) {
-    totals.lastRecord = speed;
-  } else if (isSpeedRecord(speed, totals.fastest, totals.lastRecord)) {
-    const payload = { speedMmPerSecond: speed, previousSpeedMmPerSecond: totals.lastRecord };
+  if (all.lastRecord === 0) {
+    all.lastRecord = speed;
+  } else if (isSpeedRecord(speed, all.fastest, all.lastRecord)) {
+    const payload = { speedMmPerSecond: speed, previousSpeedMmPerSecond: all.lastRecord };
     add(projections, row, { kind: "speed_record", value: speed, payload });
-    totals.lastRecord = speed;
+    all.lastRecord = speed;
   }
-  totals.fastest = speed;
+  all.fastest = speed;
 }
 
 interface Milestone {
@@ -133,22 +129,15 @@ function add(projections: Database, row: MeasuredReceipt, { kind, value, payload
  * read at their first use, and written back by `save`.
  */
 class Totals {
-  lifetimeMm = 0n;
-  fastest = 0;
-  lastRecord = 0;
+  /** Of all receipts. `lastRecord` is the speed of the last record event or of the base; 0 before the first positive speed. */
+  readonly all: { lifetimeMm: bigint; fastest: number; lastRecord: number };
   readonly #projections: Database;
   readonly #epochs = new Map<string, number>();
   readonly #days = new Map<number, bigint>();
 
   constructor(projections: Database) {
     this.#projections = projections;
-    type Row = { readonly lifetimeMm: string; readonly fastest: number; readonly lastRecord: number };
-    const sql = "SELECT lifetime_mm AS lifetimeMm, fastest, last_record AS lastRecord FROM milestone_state";
-    const row = statement<[], Row>(projections, sql).get();
-    if (row === undefined) return;
-    this.lifetimeMm = BigInt(row.lifetimeMm);
-    this.fastest = row.fastest;
-    this.lastRecord = row.lastRecord;
+    this.all = readTotals(projections, MILESTONES, { lifetimeMm: 0n, fastest: 0, lastRecord: 0 });
   }
 
   /** The increase within the epoch; its first receipt counts its own value. */
@@ -162,9 +151,7 @@ class Totals {
     let total = this.#days.get(day);
     if (total === undefined) {
       const sql = "SELECT distance_mm FROM milestone_day WHERE day = ?";
-      total = BigInt(
-        (statement<[number], string>(this.#projections, sql).pluck().get(day) as string | undefined) ?? "0",
-      );
+      total = BigInt(readValue<string>(this.#projections, sql, day) ?? "0");
       this.#days.set(day, total);
     }
     return total;
@@ -186,12 +173,11 @@ class Totals {
     for (const entry of this.#epochs) epoch.run(...entry);
     const day = statement(this.#projections, "INSERT OR REPLACE INTO milestone_day VALUES (?, ?)");
     for (const [number, total] of this.#days) if (total > 0n) day.run(number, String(total));
-    const state = statement(this.#projections, "INSERT OR REPLACE INTO milestone_state VALUES (1, ?, ?, ?)");
-    state.run(String(this.lifetimeMm), this.fastest, this.lastRecord);
+    writeTotals(this.#projections, MILESTONES, this.all);
   }
 
   #storedEpoch(epoch: string): number {
     const sql = "SELECT distance_mm FROM milestone_epoch WHERE counter_epoch = ?";
-    return (statement<[string], number>(this.#projections, sql).pluck().get(epoch) as number | undefined) ?? 0;
+    return readValue<number>(this.#projections, sql, epoch) ?? 0;
   }
 }

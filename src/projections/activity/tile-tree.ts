@@ -4,7 +4,7 @@
  * own newest down to the next older tile's newest; what lies above all of them has no tile yet.
  */
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, readRows, run } from "../../sqlite/statement.ts";
 import { type Follower, readCursor } from "../follow.ts";
 import type { ActivityCategory, ActivityChange } from "./activity-events.ts";
 
@@ -80,7 +80,7 @@ export class TileReader {
   /** True if any tile is to be cut or hashed, or the events above all tiles are to be cut. */
   hasTodo(): boolean {
     const sql = "SELECT 1 FROM activity_tile WHERE category = ? AND todo IS NOT NULL LIMIT 1";
-    return statement<[string], number>(this.#db, sql).get(this.category) !== undefined;
+    return readRow<number>(this.#db, sql, this.category) !== undefined;
   }
 
   /** The oldest with which this is to be done. */
@@ -89,11 +89,11 @@ export class TileReader {
   }
 
   #one(level: TileLevel, rest: string, ...args: string[]): TileNode | undefined {
-    return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).get(this.category, level, ...args);
+    return readRow<TileNode>(this.#db, `${SELECT} ${rest}`, this.category, level, ...args);
   }
 
   #all(level: TileLevel, rest: string, ...args: (string | number)[]): TileNode[] {
-    return statement<(string | number)[], TileNode>(this.#db, `${SELECT} ${rest}`).all(this.category, level, ...args);
+    return readRows<TileNode>(this.#db, `${SELECT} ${rest}`, this.category, level, ...args);
   }
 }
 
@@ -108,18 +108,18 @@ export class TileTree extends TileReader {
 
   insert({ level, first, last, hash, todo }: TileNode): void {
     const sql = "INSERT INTO activity_tile VALUES (?, ?, ?, ?, ?, ?)";
-    statement(this.#db, sql).run(this.category, level, first, last, hash, todo);
+    run(this.#db, sql, this.category, level, first, last, hash, todo);
   }
 
   /** The events above all tiles may fill another one. */
   mustCutAbove(): void {
     const sql = "INSERT OR IGNORE INTO activity_tile VALUES (?, 0, '', '', NULL, 'cut')";
-    statement(this.#db, sql).run(this.category);
+    run(this.#db, sql, this.category);
   }
 
   /** They do not, or they were cut. */
   finishAbove(): void {
-    statement(this.#db, "DELETE FROM activity_tile WHERE category = ? AND level = 0").run(this.category);
+    run(this.#db, "DELETE FROM activity_tile WHERE category = ? AND level = 0", this.category);
   }
 
   /** The tile that covers a key must be cut again, if there is one. */
@@ -127,21 +127,21 @@ export class TileTree extends TileReader {
     const tile = this.covering(level, key);
     if (tile === undefined || tile.todo === "cut") return;
     const sql = "UPDATE activity_tile SET todo = 'cut' WHERE category = ? AND level = ? AND first = ?";
-    statement(this.#db, sql).run(this.category, level, tile.first);
+    run(this.#db, sql, this.category, level, tile.first);
   }
 
   setHash({ level, first }: Pick<TileNode, "level" | "first">, hash: string): void {
     const sql = "UPDATE activity_tile SET hash = ?, todo = NULL WHERE category = ? AND level = ? AND first = ?";
-    statement(this.#db, sql).run(hash, this.category, level, first);
+    run(this.#db, sql, hash, this.category, level, first);
   }
 
   remove({ level, first }: TileNode): void {
     const sql = "DELETE FROM activity_tile WHERE category = ? AND level = ? AND first = ?";
-    statement(this.#db, sql).run(this.category, level, first);
+    run(this.#db, sql, this.category, level, first);
   }
 
   removeAll(): void {
-    statement(this.#db, "DELETE FROM activity_tile WHERE category = ?").run(this.category);
+    run(this.#db, "DELETE FROM activity_tile WHERE category = ?", this.category);
   }
 }
 

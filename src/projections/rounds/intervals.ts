@@ -3,7 +3,7 @@
  * are never taken back, so that intervals only grow and join: the longest is always one look at an index away.
  */
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, run, statement } from "../../sqlite/statement.ts";
 
 export const INTERVAL_TABLE = `
 CREATE TABLE active_interval (
@@ -45,7 +45,7 @@ export function forgetIntervals(db: Database): void {
 export function longestInterval(db: ReadOnlyDatabase, unit: IntervalUnit): Interval | undefined {
   const sql = `SELECT first, length FROM active_interval WHERE unit = ?
     ORDER BY length DESC, first LIMIT 1`;
-  return statement<[string], Interval>(db, sql).get(unit);
+  return readRow<Interval>(db, sql, unit);
 }
 
 function join(db: Database, unit: IntervalUnit, first: number, last: number): void {
@@ -62,5 +62,5 @@ function join(db: Database, unit: IntervalUnit, first: number, last: number): vo
     to = Math.max(to, near.first + near.length - 1);
     near = newest.get(unit, last + 1);
   }
-  statement(db, "INSERT INTO active_interval VALUES (?, ?, ?)").run(unit, from, to - from + 1);
+  run(db, "INSERT INTO active_interval VALUES (?, ?, ?)", unit, from, to - from + 1);
 }

@@ -3,7 +3,7 @@
  * window of thirty days is thirty rows, whatever the history.
  */
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, readRows, run, type Stored, withBigints } from "../../sqlite/statement.ts";
 import { SLOTS_PER_DAY } from "../../values/slot.ts";
 
 export const DAY_TABLE = `
@@ -43,7 +43,7 @@ export function forgetDays(projections: Database): void {
 export function readDays(projections: ReadOnlyDatabase, from: number, to: number): DayRounds[] {
   const sql = `SELECT day, observed, work, measured, distance, rounds FROM day_rounds
     WHERE day BETWEEN ? AND ? ORDER BY day`;
-  return statement<[number, number], DayRow>(projections, sql).all(from, to).map(dayOf);
+  return readRows<DayRow>(projections, sql, from, to).map(dayOf);
 }
 
 export function readDay(projections: ReadOnlyDatabase, day: number): DayRounds | undefined {
@@ -52,7 +52,9 @@ export function readDay(projections: ReadOnlyDatabase, day: number): DayRounds |
 
 export function writeDay(projections: Database, day: DayRounds): void {
   const rounds = day.rounds.map((work) => (work === undefined ? "" : String(work))).join(",");
-  statement(projections, "INSERT OR REPLACE INTO day_rounds VALUES (?, ?, ?, ?, ?, ?)").run(
+  run(
+    projections,
+    "INSERT OR REPLACE INTO day_rounds VALUES (?, ?, ?, ?, ?, ?)",
     day.day,
     day.observed,
     String(day.work),
@@ -65,19 +67,12 @@ export function writeDay(projections: Database, day: DayRounds): void {
 /** True if each day from one to another has all its 144 rounds observed; days without any are not looked for. */
 export function areComplete(projections: ReadOnlyDatabase, from: number, to: number): boolean {
   const sql = `SELECT 1 FROM day_rounds WHERE day BETWEEN ? AND ? AND observed < ${SLOTS_PER_DAY}`;
-  return statement<[number, number]>(projections, `${sql} LIMIT 1`).get(from, to) === undefined;
+  return readRow(projections, `${sql} LIMIT 1`, from, to) === undefined;
 }
 
-interface DayRow {
-  readonly day: number;
-  readonly observed: number;
-  readonly work: string;
-  readonly measured: number;
-  readonly distance: string;
-  readonly rounds: string;
-}
+type DayRow = Omit<Stored<DayRounds>, "rounds"> & { readonly rounds: string };
 
 function dayOf(row: DayRow): DayRounds {
   const rounds = row.rounds.split(",").map((work) => (work === "" ? undefined : BigInt(work)));
-  return { ...row, work: BigInt(row.work), distance: BigInt(row.distance), rounds };
+  return withBigints<DayRounds>({ ...row, rounds }, "work", "distance");
 }

@@ -4,11 +4,11 @@
  */
 import type { Database } from "better-sqlite3";
 import type { AcceptedRound } from "../../ledger/logs.ts";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRow, readRows, statement } from "../../sqlite/statement.ts";
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotOfRound } from "../../values/slot.ts";
 import type { Follower, StepBudget } from "../follow.ts";
 import { addToIntervals, forgetIntervals } from "./intervals.ts";
-import { better, forgetRoundTotals, type RoundTotals, readRoundTotals, writeRoundTotals } from "./round-totals.ts";
+import { better, forgetRoundTotals, roundTotalsToAddTo, writeRoundTotals } from "./round-totals.ts";
 import { type DayRounds, emptyDay, forgetDays, readDay, writeDay } from "./rounds-day.ts";
 
 export const WAITING_TABLE = `
@@ -54,7 +54,7 @@ export function observeElapsed(projections: Database, at: number, budget: StepBu
   if (!hasElapsedWaiting(projections, at)) return false;
   const sql = "SELECT slot, work, distance FROM waiting_round WHERE slot < ? ORDER BY slot LIMIT ?";
   const most = Math.max(1, budget.count(COST));
-  const rows = statement<[number, number], Waiting>(projections, sql).all(slotAt(at), most);
+  const rows = readRows<Waiting>(projections, sql, slotAt(at), most);
   const remove = statement(projections, "DELETE FROM waiting_round WHERE slot = ?");
   for (const { slot } of rows) remove.run(slot);
   const rounds = rows.map(({ slot, work, distance }) => {
@@ -68,7 +68,7 @@ export function observeElapsed(projections: Database, at: number, budget: StepBu
 /** True if a round that waited for its end has elapsed at `at` (epoch ms). */
 export function hasElapsedWaiting(projections: ReadOnlyDatabase, at: number): boolean {
   const sql = "SELECT 1 FROM waiting_round WHERE slot < ? LIMIT 1";
-  return statement<[number]>(projections, sql).get(slotAt(at)) !== undefined;
+  return readRow(projections, sql, slotAt(at)) !== undefined;
 }
 
 interface Waiting {
@@ -87,7 +87,7 @@ interface ObservedRound {
 /** A round that is in already changes nothing. */
 function observe(projections: Database, rounds: readonly ObservedRound[]): void {
   if (rounds.length === 0) return;
-  const totals = readRoundTotals(projections) ?? emptyTotals();
+  const totals = roundTotalsToAddTo(projections);
   const days = new Map<number, DayRounds>();
   const halfHours = new Set<number>();
   const activeSlots: number[] = [];
@@ -141,20 +141,6 @@ function halfHourWork(dayOf: (number: number) => DayRounds, halfHour: number): b
   const day = dayOf(dayOfSlot(slot));
   const index = slot - firstSlotOf(day.day);
   return day.rounds.slice(index, index + SLOTS_PER_HALF_HOUR).reduce<bigint>((sum, work) => sum + (work ?? 0n), 0n);
-}
-
-function emptyTotals(): RoundTotals {
-  return {
-    observed: 0,
-    work: 0n,
-    distance: 0n,
-    activeDays: 0,
-    firstSlot: Number.POSITIVE_INFINITY,
-    lastSlot: Number.NEGATIVE_INFINITY,
-    bestHalfHour: undefined,
-    bestDay: undefined,
-    farthestDay: undefined,
-  };
 }
 
 function ascending(numbers: number[]): number[] {

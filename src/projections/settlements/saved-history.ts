@@ -3,7 +3,7 @@
  * durable-cache). It outlives a restart and a wiped chain file; lost with this file, it is read back from the store.
  */
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readValue, run } from "../../sqlite/statement.ts";
 
 export const SAVED_HISTORY_TABLE = `
 CREATE TABLE saved_history (
@@ -18,9 +18,9 @@ CREATE TABLE saved_history (
 /** The saved body, queue projections excluded. */
 export function savedHistory(projections: ReadOnlyDatabase, key: string, binding: string): string | undefined {
   const sql = "SELECT body FROM saved_history WHERE key = ? AND binding = ?";
-  return statement<[string, string], string>(projections, sql).pluck().get(key, binding) as string | undefined;
+  return readValue<string>(projections, sql, key, binding);
 }
 
 export function saveHistory(projections: Database, key: string, binding: string, body: string): void {
-  statement(projections, "INSERT OR REPLACE INTO saved_history VALUES (?, ?, ?)").run(key, binding, body);
+  run(projections, "INSERT OR REPLACE INTO saved_history VALUES (?, ?, ?)", key, binding, body);
 }

@@ -7,7 +7,16 @@ import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../../chain/chain-state.ts";
 import { type EventName, textArgument } from "../../chain/store/read-events.ts";
 import { paddedRound } from "../../ledger/schema.ts";
-import { type ReadOnlyDatabase, statement } from "../../sqlite/statement.ts";
+import {
+  eachRow,
+  type ReadOnlyDatabase,
+  readRow,
+  readRows,
+  readValues,
+  run,
+  type Stored,
+  withBigints,
+} from "../../sqlite/statement.ts";
 import { type Follower, readCursor, rewindBlocks } from "../follow.ts";
 
 export const SETTLEMENT_TABLES = `
@@ -63,9 +72,7 @@ export function settlementChanges(projections: ReadOnlyDatabase): number {
 
 /** The last batch whose block was before an instant (epoch ms); undefined before the first. */
 export function lastSettlementBefore(projections: ReadOnlyDatabase, instant: number): Settlement | undefined {
-  return settlementOf(
-    statement<[number], Row>(projections, `${SELECT} WHERE block_timestamp < ? ${NEWEST} LIMIT 1`).get(instant),
-  );
+  return settlements(projections, `WHERE block_timestamp < ? ${NEWEST}`, instant, 1)[0];
 }
 
 /** Batches with start ≤ blockTimestamp < end, newest first, at most `limit`. */
@@ -75,12 +82,7 @@ export function settlementsBetween(
   end: number,
   limit: number,
 ): Settlement[] {
-  return statement<[number, number, number], Row>(
-    projections,
-    `${SELECT} WHERE block_timestamp >= ? AND block_timestamp < ? ${NEWEST} LIMIT ?`,
-  )
-    .all(start, end, limit)
-    .flatMap((row) => settlementOf(row) ?? []);
+  return settlements(projections, `WHERE block_timestamp >= ? AND block_timestamp < ? ${NEWEST}`, start, end, limit);
 }
 
 /** The batch before one. Its totals are subtracted for the work and blocks of the next. */
@@ -88,26 +90,42 @@ export function settlementBefore(
   projections: ReadOnlyDatabase,
   { blockNumber, logIndex }: { readonly blockNumber: bigint; readonly logIndex: number },
 ): Settlement | undefined {
-  const sql = `${SELECT} WHERE (block_number, log_index) < (?, ?) ORDER BY block_number DESC, log_index DESC LIMIT 1`;
-  return settlementOf(statement<[bigint, number], Row>(projections, sql).get(blockNumber, logIndex));
+  const rest = "WHERE (block_number, log_index) < (?, ?) ORDER BY block_number DESC, log_index DESC LIMIT ?";
+  return settlements(projections, rest, blockNumber, logIndex, 1)[0];
 }
-
-/** The funding of the rounds above `after` up to and including `through`, in the token's base units. */
-export function fundedAmount(projections: ReadOnlyDatabase, after: bigint, through: bigint): bigint {
-  const sql = "SELECT amount FROM round_funding WHERE round > ? AND round <= ?";
-  const amounts = statement<[string, string], string>(projections, sql).pluck();
-  let sum = 0n;
-  for (const amount of amounts.iterate(paddedRound(after), paddedRound(through))) sum += BigInt(amount as string);
-  return sum;
-}
-
-type Row = { readonly [Name in keyof Settlement]: string | number };
 
 const SELECT = `SELECT block_number AS blockNumber, log_index AS logIndex, block_timestamp AS blockTimestamp,
   transaction_hash AS transactionHash, previous_round AS previousRound, settled_round AS settledRound,
   active_rounds AS activeRounds, cumulative_work AS cumulativeWork, block_height AS blockHeight, batches,
   total_active_rounds AS totalActiveRounds FROM settlement`;
-const NEWEST = "ORDER BY block_timestamp DESC, block_number DESC, log_index DESC";
+const NEWEST = "ORDER BY block_timestamp DESC, block_number DESC, log_index DESC LIMIT ?";
+
+/** `rest` is the statement from its WHERE on. */
+function settlements(projections: ReadOnlyDatabase, rest: string, ...values: (number | bigint)[]): Settlement[] {
+  return readRows<Stored<Settlement>>(projections, `${SELECT} ${rest}`, ...values).map((row) =>
+    withBigints<Settlement>(
+      row,
+      "blockNumber",
+      "previousRound",
+      "settledRound",
+      "activeRounds",
+      "cumulativeWork",
+      "blockHeight",
+      "batches",
+      "totalActiveRounds",
+    ),
+  );
+}
+
+/** The funding of the rounds above `after` up to and including `through`, in the token's base units. */
+export function fundedAmount(projections: ReadOnlyDatabase, after: bigint, through: bigint): bigint {
+  const sql = "SELECT amount FROM round_funding WHERE round > ? AND round <= ?";
+  let sum = 0n;
+  for (const { amount } of eachRow<{ amount: string }>(projections, sql, paddedRound(after), paddedRound(through))) {
+    sum += BigInt(amount);
+  }
+  return sum;
+}
 
 export const SETTLEMENT_EVENTS: readonly EventName[] = [
   ["core", "BatchSettled"],
@@ -125,10 +143,10 @@ export const settlementFollower: Follower<ChainEvent> = {
     rewindBlocks(to, budget, {
       cost: 10,
       blockBelow(rows) {
-        const blocks = ROW_BELOW.flatMap((sql) => statement<[number], number>(projections, sql).pluck().all(rows));
+        const blocks = ROW_BELOW.flatMap((sql) => readValues<number>(projections, sql, rows));
         return blocks.length === 0 ? undefined : Math.max(...blocks);
       },
-      dropAbove: (block) => DROP_ABOVE.reduce((sum, sql) => sum + statement(projections, sql).run(block).changes, 0),
+      dropAbove: (block) => DROP_ABOVE.reduce((sum, sql) => sum + run(projections, sql, block).changes, 0),
     }),
 };
 
@@ -142,12 +160,14 @@ const DROP_ABOVE = [
 ];
 
 function addSettlement(projections: Database, event: ChainEvent): void {
-  const last = statement<[], { batches: number; total: string }>(
+  const last = readRow<{ batches: number; total: string }>(
     projections,
     `SELECT batches, total_active_rounds AS total FROM settlement ORDER BY block_number DESC, log_index DESC LIMIT 1`,
-  ).get();
+  );
   const activeRounds = textArgument(event, "activeRoundCount");
-  statement(projections, "INSERT INTO settlement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+  run(
+    projections,
+    "INSERT INTO settlement VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     event.blockNumber,
     event.logIndex,
     event.blockTimestamp,
@@ -163,30 +183,14 @@ function addSettlement(projections: Database, event: ChainEvent): void {
 }
 
 function addFunding(projections: Database, event: ChainEvent): void {
-  statement(projections, "INSERT INTO round_funding VALUES (?, ?, ?, ?)").run(
+  run(
+    projections,
+    "INSERT INTO round_funding VALUES (?, ?, ?, ?)",
     paddedRound(textArgument(event, "round")),
     event.blockNumber,
     event.logIndex,
     textArgument(event, "amount"),
   );
-}
-
-function settlementOf(row: Row | undefined): Settlement | undefined {
-  return row === undefined
-    ? undefined
-    : {
-        blockNumber: BigInt(row.blockNumber),
-        logIndex: Number(row.logIndex),
-        blockTimestamp: Number(row.blockTimestamp),
-        transactionHash: String(row.transactionHash),
-        previousRound: BigInt(row.previousRound),
-        settledRound: BigInt(row.settledRound),
-        activeRounds: BigInt(row.activeRounds),
-        cumulativeWork: BigInt(row.cumulativeWork),
-        blockHeight: BigInt(row.blockHeight),
-        batches: BigInt(row.batches),
-        totalActiveRounds: BigInt(row.totalActiveRounds),
-      };
 }
 
 interface Memo {

@@ -55,9 +55,13 @@ afterEach(() => {
 
 // The steps of a cycle are limited along the ledger, and along the chain they are not.
 test.for([
-  ["receipts", "several cycles", "UPDATE peak SET value = value + 7; UPDATE milestone_state SET lifetime_mm = '1'"],
-  ["rounds", "several cycles", "UPDATE day_rounds SET work = '1'; UPDATE round_totals SET observed = 1, work = '1'"],
-  ["submissions", "one cycle", "UPDATE submission_totals SET confirmed = 0; DELETE FROM submission_state"],
+  [
+    "receipts",
+    "several cycles",
+    `${setTotal("peaks", "rpmMilli.value", 7)}; ${setTotal("milestones", "lifetimeMm.n", "'1'")}`,
+  ],
+  ["rounds", "several cycles", `UPDATE day_rounds SET work = '1'; ${setTotal("rounds", "observed", 1)}`],
+  ["submissions", "one cycle", `${setTotal("submissions", "confirmed", 0)}; DELETE FROM submission_state`],
   [
     "settlements",
     "one cycle",
@@ -102,6 +106,11 @@ test.for([
     for (const worker of [upgraded, fresh]) await worker.stop();
   },
 );
+
+/** SQL that changes one field of a follower's totals. */
+function setTotal(name: string, field: string, value: number | string): string {
+  return `UPDATE totals SET value = json_set(value, '$.${field}', ${value}) WHERE name = '${name}'`;
+}
 
 const PATHS = ["/v2/public/stats?range=7d", "/v2/public/stats?range=30d", "/v4/public/settlements?range=30d"];
 

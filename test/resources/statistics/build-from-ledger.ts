@@ -44,12 +44,9 @@ export function contentOf(projections: Database): unknown {
   const tables = [
     "day_rounds",
     "active_interval",
-    "round_totals",
     "waiting_round",
-    "peak",
+    "totals",
     "submission_state",
-    "submission_totals",
-    "milestone_state",
     "milestone_epoch",
     "milestone_day",
   ];

@@ -2,7 +2,7 @@
  * Facts that are dated and never move: approved epochs, the Oracle's blocks, the operator's switches
  * (docs/spec/intake.md#epoch, #oracle, #settlement_control). A run of the Reporter moves once (#reporter_run).
  */
-import { statement } from "../../../sqlite/statement.ts";
+import { readRow, run } from "../../../sqlite/statement.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Fault, type Verdict } from "../fault.ts";
 import type { InstallationState, InstallationStates } from "./installation-states.ts";
@@ -56,10 +56,10 @@ export function acceptReporterRun(
 ): Verdict {
   const { db } = states;
   const isOpen = "SELECT 1 FROM reporter_run WHERE installation = ? AND started_at = ? AND finished_at IS NULL";
-  if (statement(db, isOpen).get(state.rowId, startedAt) !== undefined) {
+  if (readRow(db, isOpen, state.rowId, startedAt) !== undefined) {
     if (finishedAt === null) return "duplicate";
     const finish = "UPDATE reporter_run SET finished_at = ?, result = ? WHERE installation = ? AND started_at = ?";
-    statement(db, finish).run(finishedAt, result, state.rowId, startedAt);
+    run(db, finish, finishedAt, result, state.rowId, startedAt);
     return "accepted";
   }
   const key = ["started_at", startedAt] as const;
@@ -78,10 +78,10 @@ function acceptOnce(
   const { db } = states;
   const columns = Object.keys(content).join(", ");
   const select = `SELECT ${columns} FROM ${table} WHERE installation = ? AND ${column} = ?`;
-  const stored = statement<[number, string | number], Record<string, Column>>(db, select).get(state.rowId, value);
+  const stored = readRow<Record<string, Column>>(db, select, state.rowId, value);
   if (stored !== undefined) return isSame(stored, content) ? "duplicate" : otherwise;
   const values = Object.values(content);
   const insert = `INSERT INTO ${table} (installation, ${column}, ${columns}) VALUES (?, ?${", ?".repeat(values.length)})`;
-  statement(db, insert).run(states.exist(state), value, ...values);
+  run(db, insert, states.exist(state), value, ...values);
   return "accepted";
 }

@@ -2,7 +2,7 @@
  * The latest snapshot of each module (docs/spec/intake.md#module): key (instanceId, observedAt); a later one replaces
  * it.
  */
-import { statement } from "../../../sqlite/statement.ts";
+import { readRow, run } from "../../../sqlite/statement.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
 import { canonicalJson } from "../decode/canonical-json.ts";
 import type { RecordOf } from "../decode/records.ts";
@@ -15,10 +15,7 @@ type Module = RecordOf<"module">;
 export function acceptModule(states: InstallationStates, state: InstallationState, module: Module): Verdict {
   const { db } = states;
   const { instanceId, observedAt } = module;
-  const stored = statement<[number, string], { observedAt: number; record: string }>(db, STORED).get(
-    state.rowId,
-    instanceId,
-  );
+  const stored = readRow<{ observedAt: number; record: string }>(db, STORED, state.rowId, instanceId);
   if (stored !== undefined && observedAt < stored.observedAt) return "duplicate";
   const record = normalised(module);
   if (stored !== undefined && observedAt === stored.observedAt) {
@@ -26,7 +23,9 @@ export function acceptModule(states: InstallationStates, state: InstallationStat
       ? "duplicate"
       : conflict("observedAt", "another snapshot has this instanceId and observedAt");
   }
-  statement(db, REPLACE).run(
+  run(
+    db,
+    REPLACE,
     states.exist(state),
     instanceId,
     module.moduleType,

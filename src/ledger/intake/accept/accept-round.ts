@@ -1,5 +1,5 @@
 /** Closed rounds and the Oracle's closures over them (docs/spec/intake.md#round, #closure). */
-import { statement } from "../../../sqlite/statement.ts";
+import { readRow, run } from "../../../sqlite/statement.ts";
 import { TOTAL_MAX } from "../../../values/decimal.ts";
 import { paddedRound } from "../../schema.ts";
 import type { RecordOf } from "../decode/records.ts";
@@ -13,7 +13,7 @@ export function acceptRound(states: InstallationStates, state: InstallationState
   const roundId = paddedRound(round.roundId);
   const { workUnits, distanceMm, closedAt } = round;
   const come = { workUnits, distanceMm, eligible: flag(round.eligible), closedAt };
-  const stored = statement<[number, string], typeof come>(db, STORED_ROUND).get(state.rowId, roundId);
+  const stored = readRow<typeof come>(db, STORED_ROUND, state.rowId, roundId);
   if (stored !== undefined) {
     return isSame(stored, come) ? "duplicate" : conflict("roundId", "this round was closed with other content");
   }
@@ -21,7 +21,7 @@ export function acceptRound(states: InstallationStates, state: InstallationState
   const distance = state.roundDistanceMm + BigInt(distanceMm ?? 0);
   if (work > TOTAL_MAX) return tooMuch("workUnits");
   if (distance > TOTAL_MAX) return tooMuch("distanceMm");
-  statement(db, INSERT_ROUND).run(states.exist(state), roundId, workUnits, distanceMm, come.eligible, closedAt);
+  run(db, INSERT_ROUND, states.exist(state), roundId, workUnits, distanceMm, come.eligible, closedAt);
   state.roundWorkUnits = work;
   state.roundDistanceMm = distance;
   return "accepted";
@@ -37,7 +37,7 @@ export function acceptClosure(
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
   // No two overlap, so that of all that begin at or before `last` only the one that begins latest may reach `first`.
-  const before = statement<[number, string], StoredClosure>(db, STORED_CLOSURE).get(state.rowId, last);
+  const before = readRow<StoredClosure>(db, STORED_CLOSURE, state.rowId, last);
   const overlaps = before !== undefined && before.last >= first;
   const isKnown = overlaps && before.first === first && before.last === last;
   if (isKnown) {
@@ -52,7 +52,7 @@ export function acceptClosure(
     const field = before.first <= first ? "firstRound" : "lastRound";
     return new Fault("closure_overlap", field, "the closure overlaps another one");
   }
-  statement(db, INSERT_CLOSURE).run(state.rowId, first, last, closure.acceptedAt);
+  run(db, INSERT_CLOSURE, state.rowId, first, last, closure.acceptedAt);
   return "accepted";
 }
 
@@ -64,10 +64,10 @@ function unknownBound(
 ): string | undefined {
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
-  if (statement<[number, string]>(db, STORED_ROUND).get(state.rowId, first) === undefined) return "firstRound";
+  if (readRow(db, STORED_ROUND, state.rowId, first) === undefined) return "firstRound";
   const span = BigInt(closure.lastRound) - BigInt(closure.firstRound) + 1n;
   if (span > BigInt(state.watermarks.round)) return "lastRound";
-  const count = statement<[number, string, string], { known: number }>(db, COUNT_ROUNDS).get(state.rowId, first, last);
+  const count = readRow<{ known: number }>(db, COUNT_ROUNDS, state.rowId, first, last);
   return BigInt(count?.known ?? 0) === span ? undefined : "lastRound";
 }
 

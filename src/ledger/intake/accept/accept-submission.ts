@@ -2,7 +2,7 @@
  * Settlement submissions (docs/spec/intake.md#submission): each record moves its submission on, until a
  * terminal lifecycle, which never changes. Every accepted record is remembered, so that an equal one is a duplicate.
  */
-import { statement } from "../../../sqlite/statement.ts";
+import { readRow, run } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../../values/settlement-limits.ts";
 import type { RecordOf } from "../decode/records.ts";
@@ -18,9 +18,9 @@ export function acceptSubmission(
   const { submissionId } = submission;
   const columns = columnsOf(submission);
   const record = JSON.stringify(Object.values(columns));
-  const current = statement<[number, string], Current>(db, CURRENT).get(state.rowId, submissionId);
+  const current = readRow<Current>(db, CURRENT, state.rowId, submissionId);
   if (current !== undefined) {
-    if (statement(db, REMEMBERED).get(state.rowId, submissionId, record) !== undefined) return "duplicate";
+    if (readRow(db, REMEMBERED, state.rowId, submissionId, record) !== undefined) return "duplicate";
     const isOther = PLAN.some((column) => columns[column] !== current[column]);
     if (isTerminal(current.lifecycle) && !isOther) {
       return new Fault("submission_terminal", "lifecycle", `the submission is ${current.lifecycle} and never changes`);
@@ -34,8 +34,8 @@ export function acceptSubmission(
   }
   const installation = states.exist(state);
   const changedSeq = state.watermarks.submission + 1;
-  statement(db, REPLACE).run(installation, submissionId, ...Object.values(columns), changedSeq);
-  statement(db, "INSERT INTO submission_record VALUES (?, ?, ?)").run(installation, submissionId, record);
+  run(db, REPLACE, installation, submissionId, ...Object.values(columns), changedSeq);
+  run(db, "INSERT INTO submission_record VALUES (?, ?, ?)", installation, submissionId, record);
   return "accepted";
 }
 

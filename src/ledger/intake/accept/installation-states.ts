@@ -3,7 +3,7 @@
  * counters of its epochs. Read once, moved in memory, written at the end of the batch in the batch's own transaction.
  */
 import type { Database } from "better-sqlite3";
-import { statement } from "../../../sqlite/statement.ts";
+import { readRow, run, statement } from "../../../sqlite/statement.ts";
 import { RECEIPTS_PER_SUM, readFactSum } from "../../read/changes.ts";
 import type { FactKind } from "../../schema.ts";
 import { installationRowId, readWatermarks, type Watermarks } from "../../watermarks.ts";
@@ -47,7 +47,7 @@ export class InstallationStates {
 
   /** Called in each transaction first: forgets what another process may have changed meanwhile. */
   refresh(): void {
-    const version = statement<[], { data_version: number }>(this.db, "PRAGMA data_version").get()?.data_version;
+    const version = readRow<{ data_version: number }>(this.db, "PRAGMA data_version")?.data_version;
     if (version !== this.#dataVersion) this.forget();
     this.#dataVersion = version;
   }
@@ -67,10 +67,7 @@ export class InstallationStates {
   epoch(state: InstallationState, counterEpoch: string): EpochCounters | undefined {
     const known = state.epochs.get(counterEpoch);
     if (known !== undefined) return known;
-    const row = statement<[number, string], Omit<EpochCounters, "moved">>(this.db, READ_EPOCH).get(
-      state.rowId,
-      counterEpoch,
-    );
+    const row = readRow<Omit<EpochCounters, "moved">>(this.db, READ_EPOCH, state.rowId, counterEpoch);
     if (row === undefined) return undefined;
     const epoch = { ...row, moved: false };
     state.epochs.set(counterEpoch, epoch);
@@ -101,7 +98,7 @@ export class InstallationStates {
   }
 
   #saveSum({ rowId, watermarks }: InstallationState, kind: FactKind, sum: FactSum64): void {
-    statement(this.db, SAVE_CHANGE).run(rowId, kind, watermarks[kind], BigInt.asIntN(64, sum.value));
+    run(this.db, SAVE_CHANGE, rowId, kind, watermarks[kind], BigInt.asIntN(64, sum.value));
   }
 
   /** Called in each transaction last. */
@@ -112,10 +109,11 @@ export class InstallationStates {
 
   #read(id: string): InstallationState {
     const rowId = installationRowId(this.db, id) ?? 0;
-    const sums = statement<[number], { work: string; distance: string }>(
+    const sums = readRow<{ work: string; distance: string }>(
       this.db,
       "SELECT round_work_units AS work, round_distance_mm AS distance FROM installation WHERE no = ?",
-    ).get(rowId);
+      rowId,
+    );
     return {
       rowId,
       id,
@@ -131,10 +129,12 @@ export class InstallationStates {
     for (const [kind, sum] of state.moved) {
       // Also if this sum is saved already: the newest change says what raised the watermark.
       this.#saveSum(state, kind, sum);
-      statement(this.db, SAVE_WATERMARK).run(state.rowId, kind, state.watermarks[kind]);
+      run(this.db, SAVE_WATERMARK, state.rowId, kind, state.watermarks[kind]);
     }
     if (state.moved.has("round")) {
-      statement(this.db, "UPDATE installation SET round_work_units = ?, round_distance_mm = ? WHERE no = ?").run(
+      run(
+        this.db,
+        "UPDATE installation SET round_work_units = ?, round_distance_mm = ? WHERE no = ?",
         String(state.roundWorkUnits),
         String(state.roundDistanceMm),
         state.rowId,
@@ -143,7 +143,7 @@ export class InstallationStates {
     if (state.moved.has("receipt")) {
       for (const [counterEpoch, epoch] of state.epochs) {
         if (!epoch.moved) continue;
-        statement(this.db, SAVE_EPOCH).run(state.rowId, counterEpoch, epoch.firstPosition, epoch.lastPosition);
+        run(this.db, SAVE_EPOCH, state.rowId, counterEpoch, epoch.firstPosition, epoch.lastPosition);
         epoch.moved = false;
       }
       if (state.epochs.size > EPOCHS_LIMIT) state.epochs.clear();
