@@ -1,7 +1,7 @@
 /** The settlement chain as the publisher uses it: `openChain` gives a real one, this file that of a publisher without. */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "./chain-state.ts";
-import { disabledChain } from "./status/verdict.ts";
+import { disabledChain } from "./sync/verdict.ts";
 
 export interface Chain {
   /** The chain's own SQLite file, for reads of events up to the view's safeThroughBlock; undefined without a chain. */

@@ -1,17 +1,16 @@
 /** Opens the chain that a deployment file names. One process polls one file; a second writer makes a pass fail and start over. */
 import type { Database } from "better-sqlite3";
 import type { Chain } from "./chain.ts";
-import type { ChainOptions } from "./chain-options.ts";
 import type { ChainPoint } from "./chain-state.ts";
 import { type PollEvent, plainEvent } from "./poll-event.ts";
 import { blockCall, ContradictingResponse, parseBlock } from "./rpc/node-responses.ts";
 import { RpcError } from "./rpc/rpc-error.ts";
 import { RPC_LIMITS, rpcNode } from "./rpc/rpc-node.ts";
-import { chainState, nextChangeOf } from "./status/verdict.ts";
 import { openChainStore } from "./store/open-store.ts";
 import { type Problem, readSync } from "./store/sync-row.ts";
 import { askingSince } from "./sync/health.ts";
-import { Poller } from "./sync/poller.ts";
+import { type ChainOptions, Poller } from "./sync/poller.ts";
+import { chainState, nextChangeOf } from "./sync/verdict.ts";
 
 export interface OpenChain extends Chain {
   readonly db: Database;

@@ -1,6 +1,5 @@
-/** Events of a poll for the operator. They contain no keys and are never in a public body. */
+/** Events of a poll, and names of checks, for the operator. They contain no keys and are never in a public body. */
 import { decimalText } from "../values/decimal.ts";
-import type { CheckName } from "./check-name.ts";
 
 /** After each stored range. */
 export interface RangeProgress {
@@ -33,4 +32,41 @@ export type PollEvent =
 /** For JSON: blocks as decimal strings. */
 export function plainEvent(event: PollEvent): Record<string, unknown> {
   return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, decimalText(name, value)]));
+}
+
+/** The binding checks by the names under which the operator sees them (docs/spec/chain.md#checks). */
+export type CheckName =
+  | "chain_id"
+  | "code_factory"
+  | "code_core"
+  | "code_proxy_admin"
+  | "code_operator_timelock"
+  | "core_deployed"
+  | "proxy_admin_slot"
+  | "stream_id"
+  | "round_duration"
+  | "genesis_timestamp_multiple"
+  | "genesis_timestamp_configured"
+  | "proxy_admin_owner"
+  | "proposer_role"
+  | "block_height"
+  | "current_work"
+  | "settlement_continuity"
+  | "settlement_state"
+  | "snapshot_regression"
+  | "code_mining"
+  | "code_token"
+  | "code_token_factory"
+  | "code_collection"
+  | "mining_core"
+  | "mining_token"
+  | "mining_collection"
+  | "token_decimals"
+  | "minted_through_round"
+  | "round_funded_cursor";
+
+/** A check that fails, with what it saw. */
+export interface FailedCheck {
+  readonly check: CheckName;
+  readonly detail: string;
 }

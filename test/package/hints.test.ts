@@ -117,7 +117,9 @@ test("the hints about a deployment and a check lead to their sections", () => {
   const [keys] = pathsIn(read("src/chain/deployment.ts").split("hint: ").at(-1) ?? "");
   for (const key of Object.keys(deploymentSchema.shape)) expect.soft(section(keys)).toContain(key);
   const [checks] = pathsIn(read("bin/commands/publishing/chain.ts").split("const hint = ").at(-1) ?? "");
-  const names = [...read("src/chain/check-name.ts").matchAll(/\| "(\w+)"/g)].map(([, name]) => name);
+  const names = [...(read("src/chain/poll-event.ts").split("type CheckName")[1] ?? "").matchAll(/\| "(\w+)"/g)].map(
+    ([, name]) => name,
+  );
   expect(names.length).toBeGreaterThan(20);
   for (const name of names) expect.soft(section(checks)).toContain(`\`${name}\``);
 });

@@ -3,8 +3,7 @@
  * Messages of its errors have the node's own words. They are cleaned before they are shown (`Secrets`).
  */
 import { noResponse } from "../../values/no-response.ts";
-import { type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
-import { implausibility } from "./response-shape.ts";
+import { implausibility, type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
 import { kindOfResponse, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
 import { redactUrl } from "./secrets.ts";
 

@@ -6,7 +6,7 @@ import { makeDirectory } from "../../files/make-directory.ts";
 import { makePrivateFile } from "../../files/private-file.ts";
 import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
 import type { Deployment } from "../deployment.ts";
-import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION, NODE_SCHEMA } from "./schema.ts";
+import { ADDED_SCHEMA, CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
 
 /** How long a statement waits for another process's transaction, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
@@ -56,7 +56,7 @@ function bind(db: Database, logs: string, whole: string): void {
     db.exec(CHAIN_SCHEMA);
     db.pragma(`user_version = ${CHAIN_SCHEMA_VERSION}`);
   }
-  db.exec(NODE_SCHEMA);
+  db.exec(ADDED_SCHEMA);
   const row = db.prepare<[], { binding: string }>("SELECT binding FROM sync WHERE id = 1").get();
   if (row === undefined) {
     db.prepare("INSERT INTO sync (id, binding, history) VALUES (1, ?, ?)").run(`${logs}:${whole}`, randomUUID());

@@ -5,6 +5,7 @@ import { eachRow, type ReadOnlyDatabase, readRows, readValue } from "../../sqlit
 import { type Log, type Position, START } from "../../values/log.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import { EVENT_SHAPES } from "../event-shape.ts";
+import { HIGHEST_FIRST, IS_FUNDING } from "./schema.ts";
 import { readSync } from "./sync-row.ts";
 
 /** The four interfaces of the onchain resource (docs/spec/chain.md#derived). */
@@ -66,7 +67,17 @@ export function settlementBefore(db: ReadOnlyDatabase, block: bigint): ChainEven
   return select(db, rest, "core", "BatchSettled", block, 1)[0];
 }
 
-export function newestFirst(a: ChainEvent, b: ChainEvent): number {
+/** The timelock's events, ascending: few, but as many as there ever were. */
+export function timelockEvents(db: ReadOnlyDatabase): ChainEvent[] {
+  return select(db, `WHERE contract_kind = ? ${OLDEST_FIRST}`, "timelock");
+}
+
+/** The first RoundFunded of the highest round, with one look. SQLite would choose the index of names and sort all. */
+export function highestFunded(db: ReadOnlyDatabase): ChainEvent | undefined {
+  return select(db, `INDEXED BY event_highest_funded WHERE ${IS_FUNDING} ${HIGHEST_FIRST} LIMIT 1`)[0];
+}
+
+function newestFirst(a: ChainEvent, b: ChainEvent): number {
   return a.blockNumber === b.blockNumber ? b.logIndex - a.logIndex : a.blockNumber < b.blockNumber ? 1 : -1;
 }
 
@@ -138,35 +149,4 @@ export function digestOf(events: readonly ChainEvent[], from: bigint, through: b
     hash.update(JSON.stringify([blockHash, transactionHash, logIndex, contractAddress, eventName, event.arguments]));
   }
   return hash.digest("hex");
-}
-
-// Follows the stored events of one name, so that a pass reads what is new and not the history.
-
-export class EventTail {
-  readonly #kind: ContractKind;
-  readonly #name: string;
-  #block = -1n;
-  #logIndex = -1;
-
-  constructor(kind: ContractKind, name: string) {
-    this.#kind = kind;
-    this.#name = name;
-  }
-
-  /** Events that were stored since the last call, ascending; the first call returns all. */
-  next(db: ReadOnlyDatabase): readonly ChainEvent[] {
-    const rest = `WHERE contract_kind = ? AND event_name = ? AND (block_number, log_index) > (?, ?) ${OLDEST_FIRST}`;
-    const events = select(db, rest, this.#kind, this.#name, this.#block, this.#logIndex);
-    const last = events.at(-1);
-    if (last !== undefined) {
-      this.#block = last.blockNumber;
-      this.#logIndex = last.logIndex;
-    }
-    return events;
-  }
-
-  reset(): void {
-    this.#block = -1n;
-    this.#logIndex = -1;
-  }
 }

@@ -41,8 +41,15 @@ CREATE TABLE event (
 CREATE INDEX event_by_name ON event (contract_kind, event_name, block_number, log_index);
 `;
 
-/** Beside the chain's own facts, in files of any version: what is remembered of a node over a restart. */
-export const NODE_SCHEMA = `
+export const IS_FUNDING = "contract_kind = 'mining' AND event_name = 'RoundFunded'";
+/** Its first argument is the round, padded here so that text sorts as the numbers do. */
+const HIGHEST = "format('%20s', arguments ->> '$[0].value') DESC, block_number, log_index";
+export const HIGHEST_FIRST = `ORDER BY ${HIGHEST}`;
+
+/** Added to files of any version: an index, and what is remembered of a node over a restart. */
+export const ADDED_SCHEMA = `
+CREATE INDEX IF NOT EXISTS event_highest_funded ON event (${HIGHEST}) WHERE ${IS_FUNDING};
+
 CREATE TABLE IF NOT EXISTS node (
   -- SHA-256 of its address, which may hold a key
   address_hash TEXT PRIMARY KEY,

@@ -2,13 +2,13 @@
  * The health of the chain after the passes so far (docs/spec/chain.md#reading). Each function returns the next health from the
  * previous one, without a clock, a file or a node. All instants are epoch ms.
  */
-import type { FailedCheck } from "../check-name.ts";
-import { confirms, type UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
+
 import type { Deployment } from "../deployment.ts";
-import type { PollEvent, ProblemEvent } from "../poll-event.ts";
-import type { Verdict } from "../status/verdict.ts";
+import type { FailedCheck, PollEvent, ProblemEvent } from "../poll-event.ts";
 import type { Snapshot } from "../view/views.ts";
+import { confirms, type UnconfirmedFault } from "./log-checks.ts";
 import type { BrokenPass, PassOutcome } from "./pass-types.ts";
+import type { Verdict } from "./verdict.ts";
 
 export interface ChainHealth {
   readonly rules: HealthRules;

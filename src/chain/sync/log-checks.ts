@@ -1,13 +1,35 @@
-/** The binding checks that logs alone decide (docs/spec/chain.md#checks), and the fault of a pass if one fails. */
+/**
+ * The binding checks that logs alone decide (docs/spec/chain.md#checks), and faults: what a pass found against what is stored,
+ * or against itself. A fault counts once a second pass agrees, from another node if one responds (docs/spec/chain.md#reading).
+ */
 import type { Database } from "better-sqlite3";
+import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
-import type { FailedCheck } from "../check-name.ts";
-import { discontinuity, type Frontier, frontierOf, isSettlement, NOTHING_SETTLED } from "../checks/settlement-chain.ts";
-import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import type { Deployment } from "../deployment.ts";
-import { digestOf, settlementBefore } from "../store/read-events.ts";
+import type { FailedCheck } from "../poll-event.ts";
+import { digestOf, integerArgument, settlementBefore } from "../store/read-events.ts";
 import type { RangeLogs } from "./logs.ts";
-import type { PassContext } from "./pass-types.ts";
+
+/** The totals after one settlement; all zero before the first. */
+export interface Frontier {
+  readonly settledThroughRound: bigint;
+  readonly cumulativeWork: bigint;
+  readonly blockHeight: bigint;
+}
+
+const NOTHING_SETTLED: Frontier = { settledThroughRound: 0n, cumulativeWork: 0n, blockHeight: 0n };
+
+function isSettlement(event: ChainEvent): boolean {
+  return event.contractKind === "core" && event.eventName === "BatchSettled";
+}
+
+function frontierOf(settlement: ChainEvent): Frontier {
+  return {
+    settledThroughRound: integerArgument(settlement, "settledThroughRound"),
+    cumulativeWork: integerArgument(settlement, "cumulativeWork"),
+    blockHeight: integerArgument(settlement, "blockHeight"),
+  };
+}
 
 export interface LogFault {
   readonly failure: FailedCheck;
@@ -15,31 +37,9 @@ export interface LogFault {
   readonly block: bigint;
 }
 
-/** The logs that a pass has read from block `from` on. */
-export interface ReadSpan {
-  readonly from: bigint;
-  readonly events: readonly ChainEvent[];
-}
-
 /** The first check that a range's logs fail; `before` has the totals after the settlement before it. */
 export function failedLogCheck(deployment: Deployment, range: RangeLogs, before: Frontier): LogFault | undefined {
   return brokenSettlement(range.events, before) ?? missingDeployment(deployment, range);
-}
-
-/** The fault of a pass that has read `span`, to be confirmed by a second one. */
-export function faultOf(context: PassContext, { failure, block }: LogFault, span: ReadSpan): UnconfirmedFault {
-  const { db, deployment } = context.chain;
-  const { from, events } = span;
-  // A log may have been lost since the last settlement that is stored, and not only in this range.
-  const since = settlementBefore(db, from)?.blockNumber ?? firstBlock(deployment);
-  return {
-    failure,
-    node: context.node.index,
-    from,
-    through: block,
-    repairFrom: since < from ? since : from,
-    digest: (first, lastBlock) => digestOf(events, first, lastBlock),
-  };
 }
 
 /** The first block of which logs are read. */
@@ -84,4 +84,77 @@ function missingDeployment(deployment: Deployment, range: RangeLogs): LogFault |
   if (deployed) return undefined;
   const detail = `the factory emitted no CoreDeployed of this Core in block ${block}`;
   return { failure: { check: "core_deployed", detail }, block };
+}
+
+/** The difference, as a text for the operator, if a batch does not continue `before`. */
+function discontinuity(before: Frontier, settlement: ChainEvent): string | undefined {
+  const previous = integerArgument(settlement, "previousSettledThroughRound");
+  const active = integerArgument(settlement, "activeRoundCount");
+  const after = frontierOf(settlement);
+  const where = `the batch in block ${settlement.blockNumber}`;
+  if (previous !== before.settledThroughRound) {
+    return `${where} continues round ${previous}, not ${before.settledThroughRound}`;
+  }
+  if (after.settledThroughRound <= previous) return `${where} settles no round`;
+  if (after.cumulativeWork < before.cumulativeWork) return `${where} has less cumulative work than the one before`;
+  if (after.blockHeight < before.blockHeight) return `${where} has a lower block height than the one before`;
+  if (active > MAX_ACTIVE_ROUNDS) return `${where} has ${active} active rounds`;
+  return undefined;
+}
+
+// Faults.
+
+export interface UnconfirmedFault {
+  readonly failure: FailedCheck;
+  /** The node's place in the list. */
+  readonly node: number;
+  /** The blocks whose logs show it; for a regression, the stored block. */
+  readonly from: bigint;
+  readonly through: bigint;
+  /** The block from which the next pass reads again, so that a log that was lost can come back. */
+  readonly repairFrom: bigint | undefined;
+  /** Fingerprint of the pass's logs between two blocks inside what it read. */
+  digest(from: bigint, through: bigint): string;
+}
+
+/** The logs that a pass has read from block `from` on. */
+export interface ReadSpan {
+  readonly from: bigint;
+  readonly events: readonly ChainEvent[];
+}
+
+/** The pass that found a fault. */
+interface FaultyPass {
+  readonly chain: { readonly db: Database; readonly deployment: Deployment };
+  /** Its node's place in the list. */
+  readonly node: { readonly index: number };
+}
+
+/** The fault of a pass that has read `span`, to be confirmed by a second one. */
+export function faultOf({ chain, node }: FaultyPass, { failure, block }: LogFault, span: ReadSpan): UnconfirmedFault {
+  const { db, deployment } = chain;
+  const { from, events } = span;
+  // A log may have been lost since the last settlement that is stored, and not only in this range.
+  const since = settlementBefore(db, from)?.blockNumber ?? firstBlock(deployment);
+  return {
+    failure,
+    node: node.index,
+    from,
+    through: block,
+    repairFrom: since < from ? since : from,
+    digest: (first, lastBlock) => digestOf(events, first, lastBlock),
+  };
+}
+
+/** True if the second of two passes running says the same as the first. */
+export function confirms(
+  first: UnconfirmedFault | undefined,
+  second: UnconfirmedFault,
+  sameNodeWillDo: boolean,
+): boolean {
+  if (first === undefined || first.failure.check !== second.failure.check) return false;
+  if (first.node === second.node && !sameNodeWillDo) return false;
+  if (second.failure.check === "snapshot_regression") return true;
+  if (second.from > first.from || second.through < first.through) return false;
+  return first.digest(first.from, first.through) === second.digest(first.from, first.through);
 }

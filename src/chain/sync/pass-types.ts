@@ -1,16 +1,14 @@
 /** The inputs and outcomes of a pass. */
 import type { Database } from "better-sqlite3";
-import type { FailedCheck } from "../check-name.ts";
-import type { EconomyFinding } from "../checks/economy-finding.ts";
-import type { UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
 import type { Deployment } from "../deployment.ts";
-import type { RangeProgress } from "../poll-event.ts";
+import type { FailedCheck, RangeProgress } from "../poll-event.ts";
 import type { Block } from "../rpc/node-responses.ts";
 import type { RangeSize } from "../rpc/nodes.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
-import type { LogFactsReader } from "../view/log-facts.ts";
+import type { EconomyFinding } from "../view/checks.ts";
 import type { Snapshot } from "../view/views.ts";
 import type { SuspectMemory } from "./blooms.ts";
+import type { UnconfirmedFault } from "./log-checks.ts";
 import type { LogSources } from "./logs.ts";
 import type { Quorum } from "./quorum.ts";
 
@@ -27,7 +25,6 @@ export interface PassChain {
   readonly db: Database;
   readonly deployment: Deployment;
   readonly sources: LogSources;
-  readonly facts: LogFactsReader;
   /** The configured start of round 0 (seconds), if any. */
   readonly genesisTimestamp: bigint | undefined;
   /** Epoch ms. */

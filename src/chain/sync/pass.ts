@@ -7,26 +7,41 @@ import type { Database } from "better-sqlite3";
 import { toBigintJson } from "../../values/decimal.ts";
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
-import type { FailedCheck } from "../check-name.ts";
-import { failedCoreCheck, missingCoreCode } from "../checks/checks.ts";
-import { type EconomyFinding, economyFinding } from "../checks/economy-finding.ts";
-import type { Frontier } from "../checks/settlement-chain.ts";
-import { confirms, type UnconfirmedFault } from "../checks/unconfirmed-fault.ts";
+import type { FailedCheck } from "../poll-event.ts";
 import { type Block, blockCall, ContradictingResponse, parseBlock, quantity } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { append } from "../store/append.ts";
-import { newestEventUpTo, newestOf } from "../store/read-events.ts";
+import {
+  highestFunded,
+  newestEvents,
+  newestEventUpTo,
+  newestOf,
+  ONCHAIN_KINDS,
+  timelockEvents,
+} from "../store/read-events.ts";
 import { readSync, type StoredThrough, type SyncRow } from "../store/sync-row.ts";
+import { type EconomyFinding, economyFinding, failedCoreCheck, missingCoreCode } from "../view/checks.ts";
 import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
-import { type CoreStateRead, type Returned, returnedCore, wholeCore } from "../view/state-read.ts";
-import { MULTICALL3 } from "../view/view-calls.ts";
+import { type CoreStateRead, MULTICALL3, type Returned, returnedCore, wholeCore } from "../view/view-calls.ts";
 import { coreView, economyView, type Snapshot, safeCoreState } from "../view/views.ts";
 import { BLOOM_BLOCKS, type SuspectBlock, suspectBlocks } from "./blooms.ts";
 import { fetchRanges, headersOf, isProven } from "./fetch-ranges.ts";
-import { failedLogCheck, faultOf, firstBlock, frontierAfter, frontierBefore } from "./log-checks.ts";
+import type { Frontier } from "./log-checks.ts";
+import {
+  confirms,
+  failedLogCheck,
+  faultOf,
+  firstBlock,
+  frontierAfter,
+  frontierBefore,
+  type UnconfirmedFault,
+} from "./log-checks.ts";
 import { type RangeLogs, withBlocks } from "./logs.ts";
 import type { Head, PassContext, PassOutcome } from "./pass-types.ts";
+
+/** Events of the onchain view (docs/spec/api.md#onchain). */
+const EVENTS_LIMIT = 25;
 
 /** Throws `RpcError`, `ContradictingResponse` and `StoreMoved`. */
 export async function runPass(context: PassContext): Promise<PassOutcome> {
@@ -145,7 +160,7 @@ async function readLogs(
   stored: StoredThrough | undefined,
 ): Promise<UnstoredLogs | PassOutcome> {
   const { chain, node, earlier, listener } = context;
-  const { db, deployment, facts, sources } = chain;
+  const { db, deployment, sources } = chain;
   const next = stored === undefined ? 0n : stored.block + 1n;
   const start = firstBlock(deployment);
   const begin = earlier.repairFrom ?? (next < start ? start : next);
@@ -171,7 +186,6 @@ async function readLogs(
     if (expected !== undefined && from <= expected.block) {
       // Stored events stay until everything that is read again, and the range of the fault, has been read.
       if (range.to < expected.block || range.to < (earlier.fault?.through ?? 0n)) continue;
-      facts.reset();
     }
     const through = { block: range.to, hash: range.endHash };
     append(db, { expected, from, events, through });
@@ -234,7 +248,7 @@ async function readSafeState(context: PassContext, head: Head, logs: UnstoredLog
   }
   let whole: { readonly reading: WholeReading; readonly core: CoreStateRead };
   try {
-    whole = { reading: wholeReading(reading), core: wholeCore(core, reading.views) };
+    whole = { reading: wholeReading(reading), core: wholeCore(reading.views) };
   } catch (error) {
     if (!(error instanceof ContradictingResponse)) throw error;
     const economy = economyFinding(deployment, reading, core, undefined);
@@ -288,7 +302,7 @@ interface SafeState {
 }
 
 function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
-  const { db, deployment, facts, now } = context.chain;
+  const { db, deployment, now } = context.chain;
   const { head, logs, reading, core } = state;
   let outcome: PassOutcome | undefined;
   try {
@@ -298,8 +312,7 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
       events: logs.events,
       through: { block: head.safe, hash: reading.block.hash },
       finish() {
-        if (logs.expected !== undefined && logs.from <= logs.expected.block) facts.reset();
-        const economy = economyFinding(deployment, reading, core, facts.highestFunded(db));
+        const economy = economyFinding(deployment, reading, core, highestFunded(db));
         const fault = fundingFault(context, economy, state);
         if (fault !== undefined) throw new Undone(fault);
         const snapshot = snapshotOf(context, state, economy);
@@ -308,7 +321,6 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
       },
     });
   } catch (error) {
-    facts.reset();
     if (error instanceof Undone) return { kind: "fault", fault: error.fault };
     throw error;
   }
@@ -318,12 +330,13 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
 }
 
 function snapshotOf({ chain }: PassContext, { head, reading, core }: SafeState, economy: EconomyFinding): Snapshot {
-  const { db, deployment, facts } = chain;
-  const { source, ...known } = facts.read(db);
+  const { db, deployment } = chain;
+  const source = newestEvents(db, ["core"], 1)[0];
   if (source === undefined) throw new ContradictingResponse("the Core has emitted no event");
+  const facts = { source, events: newestEvents(db, ONCHAIN_KINDS, EVENTS_LIMIT), timelock: timelockEvents(db) };
   return {
-    core: coreView({ deployment, reading, core, head: head.head, facts: { ...known, source } }),
-    safeCore: safeCoreState(core, known.lastSettlement),
+    core: coreView({ deployment, reading, core, head: head.head, facts }),
+    safeCore: safeCoreState(core, newestOf(db, "core", "BatchSettled", 1)[0]),
     economy:
       economy.kind === "read" && deployment.economy !== undefined
         ? economyView(deployment.economy, reading, economy.state)

@@ -3,11 +3,11 @@
  * add up to. The poller reports it to the operator and stores it.
  */
 import type { Database } from "better-sqlite3";
-import type { ChainOptions } from "../chain-options.ts";
-import type { ProblemEvent } from "../poll-event.ts";
+import type { Deployment } from "../deployment.ts";
+import type { PollEvent, ProblemEvent } from "../poll-event.ts";
 import { Nodes } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
-import { type RpcNode, rpcNode } from "../rpc/rpc-node.ts";
+import { type RpcLimits, type RpcNode, type RpcOutcome, rpcNode } from "../rpc/rpc-node.ts";
 import { redactUrl, Secrets } from "../rpc/secrets.ts";
 import {
   dropSnapshot,
@@ -18,7 +18,6 @@ import {
   writeProblem,
   writeSkippedUntil,
 } from "../store/sync-row.ts";
-import { LogFactsReader } from "../view/log-facts.ts";
 import { storedSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
 import * as health from "./health.ts";
@@ -26,6 +25,32 @@ import { logSources } from "./logs.ts";
 import { runPass } from "./pass.ts";
 import type { BrokenPass, EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
 import { NoQuorum, Quorum } from "./quorum.ts";
+
+/** How the chain is opened. */
+export interface ChainOptions {
+  readonly deployment: Deployment;
+  /** In order of preference; at least one. */
+  readonly rpcUrls: readonly string[];
+  /** So many nodes must agree on what is stored; at most as many as there are addresses. 1 if it is left out. */
+  readonly rpcQuorum?: number | undefined;
+  /** The chain's own SQLite file. */
+  readonly statePath: string;
+  /** Milliseconds without a good pass before the views are unavailable (`chainGrace`). */
+  readonly grace: number;
+  /** Milliseconds for which the views are valid after the last good pass. */
+  readonly validity: number;
+  /** Epoch ms. */
+  readonly now: () => number;
+  /** Seconds; a Core that says otherwise is a mismatch. */
+  readonly genesisTimestamp?: bigint | undefined;
+  /** For the operator's log, progress and status; never for a public body. */
+  readonly onEvent?: (event: PollEvent) => void;
+  /** Called after each HTTP request to a node. */
+  readonly onRequest?: ((outcome: RpcOutcome) => void) | undefined;
+  readonly sleep?: (ms: number) => Promise<void>;
+  readonly random?: () => number;
+  readonly limits?: RpcLimits;
+}
 
 type Filled = "onEvent" | "sleep" | "random" | "limits";
 /** The options with their defaults. */
@@ -58,7 +83,6 @@ export class Poller {
       db,
       deployment,
       sources: logSources(deployment),
-      facts: new LogFactsReader(),
       genesisTimestamp,
       now,
     };
@@ -139,7 +163,6 @@ export class Poller {
       if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#disagreements.delete(one);
       return outcome;
     } catch (error) {
-      this.#chain.facts.reset();
       if (error instanceof NoQuorum) return { kind: "no_quorum", message: error.message };
       memory.hasResponded = false;
       const isOutOfTime = this.#chain.now() >= deadline || (error instanceof RpcError && error.outOfTime);
@@ -257,7 +280,6 @@ export class Poller {
     const state = fileState(this.#chain.db);
     if (state === this.#fileState) return;
     this.#fileState = state;
-    this.#chain.facts.reset();
     this.#suspects.clear();
     this.#health = health.rewritten(this.#health, storedSnapshot(readSync(this.#chain.db)));
   }

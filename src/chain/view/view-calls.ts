@@ -1,8 +1,13 @@
-/** The view functions that a pass calls, and their results; one multicall if the chain has Multicall3. */
+/**
+ * The view functions that a pass calls, and their results, each by itself: one that failed is undefined. One multicall calls
+ * them all if the chain has Multicall3. The interfaces in abi.ts say which there are and what they return.
+ */
 import {
   type Abi,
   type AbiFunction,
   type Address,
+  type ContractFunctionName,
+  type ContractFunctionReturnType,
   decodeFunctionResult,
   encodeFunctionData,
   getAbiItem,
@@ -106,4 +111,70 @@ function viewCall(contract: string, to: Address, called: AbiFunction, args: read
 
 function ethCall(to: Address, data: Hex, at: string): RpcCall {
   return { method: "eth_call", params: [{ to, data }, at] };
+}
+
+// The results as typed states: each check uses the fields that it needs.
+
+/** The results of an interface's functions, by their names. */
+type StateOf<Interface extends Abi> = {
+  readonly [Name in ContractFunctionName<Interface, "view">]: ContractFunctionReturnType<Interface, "view", Name>;
+};
+
+export type CoreStateRead = StateOf<typeof CORE_ABI> & {
+  readonly proxyAdminOwner: string;
+  readonly proposerHasRole: boolean;
+};
+export type EconomyStateRead = StateOf<typeof MINING_ABI> & StateOf<typeof TOKEN_ABI>;
+
+/** The fields that the node returned. */
+export type Returned<State> = { readonly [Name in keyof State]: State[Name] | undefined };
+
+/** A field of a state, and the view that it comes from. */
+type Field = readonly [name: string, view: string];
+
+const CORE_FIELDS: readonly Field[] = [
+  ...fieldsOf("core", CORE_ABI),
+  ["proxyAdminOwner", "proxyAdmin.owner"],
+  ["proposerHasRole", "timelock.hasRole"],
+];
+const ECONOMY_FIELDS: readonly Field[] = [...fieldsOf("mining", MINING_ABI), ...fieldsOf("token", TOKEN_ABI)];
+
+export function returnedCore(views: ViewResults): Returned<CoreStateRead> {
+  return returned<CoreStateRead>(CORE_FIELDS, views);
+}
+
+export function returnedEconomy(views: ViewResults): Returned<EconomyStateRead> {
+  return returned<EconomyStateRead>(ECONOMY_FIELDS, views);
+}
+
+/** Throws `ContradictingResponse` if a function failed. */
+export function wholeCore(views: ViewResults): CoreStateRead {
+  return whole<CoreStateRead>(CORE_FIELDS, views);
+}
+
+/** Throws `ContradictingResponse` if a function failed. */
+export function wholeEconomy(views: ViewResults): EconomyStateRead {
+  return whole<EconomyStateRead>(ECONOMY_FIELDS, views);
+}
+
+function fieldsOf(contract: string, abi: Abi): Field[] {
+  return abi.flatMap((item) => (item.type === "function" ? [[item.name, `${contract}.${item.name}`] as const] : []));
+}
+
+function returned<State>(fields: readonly Field[], views: ViewResults): Returned<State> {
+  const read = fields.map(([name, view]) => {
+    const result = views.get(view);
+    return [name, result instanceof FailedView ? undefined : result];
+  });
+  return Object.fromEntries(read) as Returned<State>;
+}
+
+function whole<State>(fields: readonly Field[], views: ViewResults): State {
+  for (const [, view] of fields) {
+    const result = views.get(view);
+    if (result !== undefined && !(result instanceof FailedView)) continue;
+    const why = result === undefined ? "" : ` (${result.reason})`;
+    throw new ContradictingResponse(`no usable response to ${view}()${why}`);
+  }
+  return returned<State>(fields, views) as State;
 }

@@ -5,7 +5,7 @@ import type { Deployment, EconomyDeployment } from "../deployment.ts";
 import type { SyncRow } from "../store/sync-row.ts";
 import { governance } from "./governance.ts";
 import { miningImplementation, type WholeReading } from "./reading.ts";
-import type { CoreStateRead, EconomyStateRead } from "./state-read.ts";
+import type { CoreStateRead, EconomyStateRead } from "./view-calls.ts";
 
 export interface Snapshot {
   readonly core: CoreView;
@@ -19,7 +19,6 @@ export interface LogFacts {
   /** Newest first, at most 25. */
   readonly events: readonly ChainEvent[];
   readonly source: ChainEvent;
-  readonly lastSettlement: ChainEvent | undefined;
   /** Calls of the timelock, ascending. */
   readonly timelock: readonly ChainEvent[];
 }
@@ -34,47 +33,43 @@ export interface CoreFindings {
 }
 
 export function coreView({ deployment, reading, core, facts, head }: CoreFindings): CoreView {
+  const { implementation, proxyAdminSlot, runtimeHash } = reading;
   return {
     chain: chainPoint(deployment, reading, head),
     identities: {
-      factory: deployment.factory,
-      core: deployment.core,
-      proxyAdmin: deployment.proxyAdmin,
+      ...pick(deployment, "factory", "core", "proxyAdmin", "operatorTimelock", "operatorProposer"),
       proxyAdminOwner: core.proxyAdminOwner,
-      operatorTimelock: deployment.operatorTimelock,
-      operatorProposer: deployment.operatorProposer,
-      proxyImplementation: reading.implementation,
-      proxyAdminSlot: reading.proxyAdminSlot,
+      proxyImplementation: implementation,
+      proxyAdminSlot,
     },
-    configuration: {
-      streamId: core.streamId,
-      genesisTimestamp: core.genesisTimestamp,
-      roundDuration: core.roundDuration,
-      maxWorkPerRound: core.maxWorkPerRound,
-      maxRoundsPerBatch: core.maxRoundsPerBatch,
-      workPerBlock: core.workPerBlock,
-      guardian: core.guardian,
-      reporter: core.reporter,
-    },
-    core: {
-      settledThroughRound: core.settledThroughRound,
-      cumulativeWork: core.cumulativeWork,
-      blockHeight: core.blockHeight,
-      currentWork: core.currentWork,
-      workPerBlock: core.workPerBlock,
-      authorizationNonce: core.authorizationNonce,
-      paused: core.paused,
-    },
+    configuration: pick(
+      core,
+      "streamId",
+      "genesisTimestamp",
+      "roundDuration",
+      "maxWorkPerRound",
+      "maxRoundsPerBatch",
+      "workPerBlock",
+      "guardian",
+      "reporter",
+    ),
+    core: pick(core, ...SAFE_STATE, "authorizationNonce", "paused"),
     implementation: {
-      codeAddress: reading.implementation,
-      codeVersion: core.codeVersion,
-      storageLayoutDigest: core.storageLayoutDigest,
-      runtimeHash: reading.runtimeHash,
+      codeAddress: implementation,
+      ...pick(core, "codeVersion", "storageLayoutDigest"),
+      runtimeHash,
     },
-    governance: governance(facts.timelock, deployment.proxyAdmin, reading.implementation),
+    governance: governance(facts.timelock, deployment.proxyAdmin, implementation),
     source: facts.source,
     events: facts.events,
   };
+}
+
+const SAFE_STATE = ["settledThroughRound", "cumulativeWork", "blockHeight", "currentWork", "workPerBlock"] as const;
+
+/** The fields of an object that are published. */
+function pick<Whole, Name extends keyof Whole>(whole: Whole, ...names: readonly Name[]): Pick<Whole, Name> {
+  return Object.fromEntries(names.map((name) => [name, whole[name]])) as Pick<Whole, Name>;
 }
 
 export function economyView(
@@ -83,14 +78,8 @@ export function economyView(
   economy: EconomyStateRead,
 ): EconomyView {
   return {
-    releaseId: deployment.releaseId,
-    protocolRevision: deployment.protocolRevision,
-    rewardModelRevision: deployment.rewardModelRevision,
+    ...deployment,
     deploymentBlock: BigInt(deployment.deploymentBlock),
-    mining: deployment.mining,
-    token: deployment.token,
-    tokenFactory: deployment.tokenFactory,
-    collection: deployment.collection,
     symbol: economy.symbol,
     miningImplementation: miningImplementation(deployment.mining, reading),
     miningImplementationVersion: economy.implementationVersion,
@@ -103,15 +92,10 @@ export function economyView(
 
 export function safeCoreState(core: CoreStateRead, lastSettlement: ChainEvent | undefined): SafeCoreState {
   return {
-    settledThroughRound: core.settledThroughRound,
-    cumulativeWork: core.cumulativeWork,
-    blockHeight: core.blockHeight,
-    currentWork: core.currentWork,
-    workPerBlock: core.workPerBlock,
-    lastSettlement:
-      lastSettlement === undefined
-        ? null
-        : { confirmedAt: lastSettlement.blockTimestamp, transactionHash: lastSettlement.transactionHash },
+    ...pick(core, ...SAFE_STATE),
+    lastSettlement: lastSettlement
+      ? { confirmedAt: lastSettlement.blockTimestamp, transactionHash: lastSettlement.transactionHash }
+      : null,
   };
 }
 

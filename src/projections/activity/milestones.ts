@@ -129,7 +129,7 @@ function add(projections: Database, row: MeasuredReceipt, { kind, value, payload
  * read at their first use, and written back by `save`.
  */
 class Totals {
-  /** Of all receipts. `lastRecord` is the speed of the last record event or of the base; 0 before the first positive speed. */
+  /** All receipts together. `lastRecord` is the speed of the last record event or of the base; 0 before the first positive speed. */
   readonly all: { lifetimeMm: bigint; fastest: number; lastRecord: number };
   readonly #projections: Database;
   readonly #epochs = new Map<string, number>();

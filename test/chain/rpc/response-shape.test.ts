@@ -1,7 +1,7 @@
 // A response is judged by its bytes before it is parsed.
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { implausibility } from "../../../src/chain/rpc/response-shape.ts";
+import { implausibility } from "../../../src/chain/rpc/post-json.ts";
 
 const judge = (text: string, calls = 1) => implausibility(Buffer.from(text), calls);
 

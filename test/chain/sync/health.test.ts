@@ -1,9 +1,9 @@
 // The chain's health after passes, as tables of outcomes: no clock, no file, no node.
 import { describe, expect, test } from "vitest";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
-import { chainState } from "../../../src/chain/status/verdict.ts";
 import * as health from "../../../src/chain/sync/health.ts";
 import type { BrokenPass, PassOutcome } from "../../../src/chain/sync/pass-types.ts";
+import { chainState } from "../../../src/chain/sync/verdict.ts";
 import { address, coreView, economyView, hash } from "../../support/chain/chain-state.ts";
 
 const GRACE = 15_000;

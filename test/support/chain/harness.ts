@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Anvil, startAnvil } from "../../../demo/chain/anvil.ts";
 import { type DeploymentFile, deployWorld, type World, type WorldOptions } from "../../../demo/chain/deploy.ts";
-import type { ChainOptions } from "../../../src/chain/chain-options.ts";
 import type { ChainState } from "../../../src/chain/chain-state.ts";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
+import type { ChainOptions } from "../../../src/chain/sync/poller.ts";
 
 /** Seconds; before it every chain of the tests is dated. */
 export const CHAIN_BEGINS = 1_766_000_400;

@@ -1,11 +1,20 @@
 /**
  * The binding checks, each by the name under which the operator's log and `status` show it (docs/spec/chain.md#checks). The
- * names are never in a public body. Those that read logs too are in settlement-chain.ts and sync/log-checks.ts.
+ * names are never in a public body. Those that read logs are in log-checks.ts.
  */
-import type { CheckName, FailedCheck } from "../check-name.ts";
+import type { ChainEvent } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
-import type { Reading } from "../view/reading.ts";
-import type { CoreStateRead, EconomyStateRead, Returned } from "../view/state-read.ts";
+import type { CheckName, FailedCheck } from "../poll-event.ts";
+import { ContradictingResponse } from "../rpc/node-responses.ts";
+import { integerArgument } from "../store/read-events.ts";
+import { type Reading, requireEconomyCode } from "./reading.ts";
+import {
+  type CoreStateRead,
+  type EconomyStateRead,
+  type Returned,
+  returnedEconomy,
+  wholeEconomy,
+} from "./view-calls.ts";
 
 const ROUND_SECONDS = 600n;
 const TOKEN_DECIMALS = 18;
@@ -21,7 +30,7 @@ export function missingCoreCode({ hasCode }: Reading): FailedCheck | undefined {
   return missingCode(names, hasCode);
 }
 
-export function missingEconomyCode({ hasCode }: Reading): FailedCheck | undefined {
+function missingEconomyCode({ hasCode }: Reading): FailedCheck | undefined {
   const names = {
     mining: "code_mining",
     token: "code_token",
@@ -58,7 +67,7 @@ export function failedCoreCheck(
 }
 
 /** The first check of the economy's state that fails, for settlements v4 and activity only. */
-export function failedEconomyCheck(
+function failedEconomyCheck(
   deployment: Deployment,
   core: Returned<CoreStateRead>,
   economy: Returned<EconomyStateRead>,
@@ -90,4 +99,44 @@ function missingCode(
   const missing = Object.keys(names).find((name) => hasCode.get(name) === false);
   const check = missing === undefined ? undefined : names[missing];
   return check && { check, detail: `there is no code at ${missing}` };
+}
+
+// The finding of one pass about the economy contracts, which only settlements v4 and activity need.
+
+export type EconomyFinding =
+  /** The deployment has none, or its first block is not safe yet. */
+  | { readonly kind: "none" }
+  | { readonly kind: "read"; readonly state: EconomyStateRead }
+  | { readonly kind: "mismatch"; readonly failure: FailedCheck; readonly repairFrom?: bigint }
+  /** A function failed or returned an impossible value, and no check fails. */
+  | { readonly kind: "invalid"; readonly detail: string };
+
+/** `highestFunded`: the RoundFunded of the highest round at or below the safe block, if the logs have been read. */
+export function economyFinding(
+  deployment: Deployment,
+  reading: Reading,
+  core: Returned<CoreStateRead>,
+  highestFunded: ChainEvent | undefined,
+): EconomyFinding {
+  const { economy } = deployment;
+  if (economy === undefined || reading.block.number < BigInt(economy.deploymentBlock)) return { kind: "none" };
+  const state = returnedEconomy(reading.views);
+  const failure = missingEconomyCode(reading) ?? failedEconomyCheck(deployment, core, state);
+  if (failure !== undefined) return { kind: "mismatch", failure };
+  const { mintedThroughRound } = state;
+  if (highestFunded !== undefined && mintedThroughRound !== undefined) {
+    const funded = integerArgument(highestFunded, "round");
+    if (funded > mintedThroughRound) {
+      const detail = `round ${funded} is funded above ${mintedThroughRound}`;
+      const repairFrom = highestFunded.blockNumber;
+      return { kind: "mismatch", failure: { check: "round_funded_cursor", detail }, repairFrom };
+    }
+  }
+  try {
+    requireEconomyCode(reading);
+    return { kind: "read", state: wholeEconomy(reading.views) };
+  } catch (error) {
+    if (error instanceof ContradictingResponse) return { kind: "invalid", detail: error.message };
+    throw error;
+  }
 }

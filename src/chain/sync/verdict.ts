@@ -1,8 +1,8 @@
 /** The state of the views that follows from what the passes found, and when time alone changes it (docs/spec/chain.md#reasons). */
 
 import type { ChainBinding, ChainState, ChainUnavailable, View } from "../chain-state.ts";
-import type { FailedCheck } from "../check-name.ts";
 import type { Deployment } from "../deployment.ts";
+import type { FailedCheck } from "../poll-event.ts";
 import type { Snapshot } from "../view/views.ts";
 
 /** The result of all passes so far. */
