@@ -5,7 +5,6 @@
 
 import TinyQueue from "tinyqueue";
 import type { Publication } from "../src/resources/publication.ts";
-import type { Snapshot } from "../src/resources/snapshot.ts";
 
 /** The inputs of a response, as texts that change with them. */
 export interface Inputs {
@@ -149,11 +148,6 @@ export class Pace {
   waitingTiles(): Iterable<string> {
     return this.#tilesDueAt.keys();
   }
-}
-
-export function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
-  const throttledInputs = publication.timing?.throttledInputs?.(snapshot) ?? "";
-  return { inputs: publication.inputs(snapshot), throttledInputs };
 }
 
 /** The earlier of two instants; undefined counts as never. */

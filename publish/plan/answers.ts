@@ -3,7 +3,7 @@ import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import type { KnownObject } from "../known.ts";
-import { earlier, type Inputs, inputsOf } from "../pace.ts";
+import { earlier, type Inputs } from "../pace.ts";
 import { failedRow } from "../report.ts";
 import { type Decision, decide, type Place, responsePut } from "./decide.ts";
 import { permittedSources, type Scope } from "./permitted-sources.ts";
@@ -68,6 +68,11 @@ export function planAnswers(publications: readonly Publication[], scope: Scope, 
     }
   }
   return { ...NOTHING, answers, failed, waits, puts, tileSets };
+}
+
+function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
+  const throttledInputs = publication.timing?.throttledInputs?.(snapshot) ?? "";
+  return { inputs: publication.inputs(snapshot), throttledInputs };
 }
 
 /** True if the response is computed from facts of the ledger. */
