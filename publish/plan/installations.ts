@@ -132,6 +132,7 @@ function indexPut(
 }
 
 function withNames(before: HistoryNames, names: HistoryNames): HistoryNames {
+  if (before.size === 0) return names;
   const all = new Map(before);
   for (const [id, history] of names) all.set(id, higherHistory(all.get(id), history) ?? history);
   return all;
