@@ -4,7 +4,7 @@
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { isShardKey } from "../src/http/installations.ts";
-import type { StoredObject, StoreTag } from "../src/object-store/object-store.ts";
+import type { StoreObject, StoreTag } from "../src/object-store/object-store.ts";
 import {
   decodeStates,
   encodeStates,
@@ -81,7 +81,7 @@ export class Known {
   /** Keys of tiles below the end of their history that are damaged or absent. */
   readonly #faultyTiles = new Set<string>();
   /** Bodies that a plan needs, of objects that were read or put. */
-  readonly #bodies = new Map<string, Pick<StoredObject, "body" | "contentType" | "metadata">>();
+  readonly #bodies = new Map<string, StoreObject>();
   /** Installations with stored objects, and the highest history of each. Listed only if the index is lost. */
   publishedInstallations: ReadonlyMap<string, string> | undefined;
   /** The chain's hashes at published blocks, by number; null if every node was silent. */
@@ -214,7 +214,7 @@ export class Known {
   }
 
   /** The object with its body; undefined if the body is not in memory. */
-  object(key: string): Pick<StoredObject, "body" | "contentType" | "metadata"> | undefined {
+  object(key: string): StoreObject | undefined {
     return this.#unread.has(key) ? undefined : this.#bodies.get(key);
   }
 
@@ -223,7 +223,7 @@ export class Known {
     return object && new TextDecoder().decode(object.body);
   }
 
-  keepBody(key: string, object: Pick<StoredObject, "body" | "contentType" | "metadata">): void {
+  keepBody(key: string, object: StoreObject): void {
     this.#bodies.set(key, object);
   }
 
