@@ -7,6 +7,8 @@ const report = process.env.NOONMARK_TEST_REPORT;
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
 /** On a directory in "unit", on a real S3 server in "servers". */
 const SCENES = ["test/regressions/**/*.test.ts"];
+/** For what never ends: servers on a busy machine take as long as they need. */
+const PATIENCE = { testTimeout: 300_000, hookTimeout: 600_000 };
 /** Tests with limits of time: each has the machine for itself. */
 const ALONE = [
   "test/servers/real-time.test.ts",
@@ -33,12 +35,13 @@ export default defineConfig({
           include: [...REAL, ...SCENES],
           exclude: ALONE,
           env: { NOONMARK_SCENES: "s3" },
+          ...PATIENCE,
           // Most of these tests wait for servers and instants, so more of them than processors run at once.
           maxWorkers: 3,
           maxConcurrency: 16,
         },
       },
-      { extends: true, test: { name: "alone", include: ALONE, fileParallelism: false } },
+      { extends: true, test: { name: "alone", include: ALONE, fileParallelism: false, ...PATIENCE } },
     ],
   },
 });

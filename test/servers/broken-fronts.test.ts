@@ -110,14 +110,13 @@ const BROKEN: Readonly<Record<string, Broken>> = {
 };
 
 // Each has a Varnish of its own, and verify keeps its rate: most of the time is waiting.
-test.concurrent("a front that changes nothing gives no finding on one route", { timeout: 120_000 }, async () => {
+test.concurrent("a front that changes nothing gives no finding on one route", async () => {
   const { findings } = await verifyThrough(shim, {}, ["--only", "process"]);
   expect(findings).toEqual([]);
 });
 
 test.concurrent.each(Object.entries(BROKEN))(
   "verify finds a front that is broken: %s",
-  { timeout: 120_000 },
   async (_, { vcl, only, rule, fix }) => {
     const { exitCode, findings } = await verifyThrough(shim, vcl, ["--only", only]);
     expect(exitCode).toBe(1);
@@ -128,9 +127,7 @@ test.concurrent.each(Object.entries(BROKEN))(
 );
 
 // By itself: it has to watch an instant.
-test("verify finds a front that serves a response past valid-until", {
-  timeout: 180_000,
-}, async () => {
+test("verify finds a front that serves a response past valid-until", async () => {
   // The wheel reports each half minute: its last receipt is 75 to 105 s old now, and turns 125 s old while verify watches.
   const HALF_MINUTE = 30_000;
   const old = await fullWorld(Math.floor((Date.now() - 75_000) / HALF_MINUTE) * HALF_MINUTE + 1_000);

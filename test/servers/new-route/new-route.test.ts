@@ -6,15 +6,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { sharedFolder } from "../../support/test-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const FIXTURES = join(import.meta.dirname, "heartbeat");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-
-// Compilers and servers run in each of these, on a machine that others use too.
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
 const copy = sharedFolder();
 beforeAll(() => {

@@ -53,8 +53,8 @@ beforeAll(async () => {
     else if (index === BACKUP) again = seen;
   }
   steps.push(...all);
-}, 600_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }), 300_000);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const saidBy = (start: string) => {
   const index = BLOCKS.findIndex((block) => block.includes(start));

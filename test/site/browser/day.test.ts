@@ -84,7 +84,7 @@ it("asks as often as it says for a day, always conditionally, and does not grow"
   expect((await used()) - before).toBeLessThan(GROWTH_BYTES);
   expect(await page.evaluate("day.conditional")).toBe(true);
   expect(reader.errors).toEqual([]);
-}, 240_000);
+});
 
 it("stops in a hidden tab, resumes at once, and goes on slowly while everything fails", async () => {
   const world = fullWorld();
@@ -108,4 +108,4 @@ it("stops in a hidden tab, resumes at once, and goes on slowly while everything 
   const back = await pass(page, 2 * MINUTE, { fail: false });
   expect(back[PROCESS]).toBeGreaterThanOrEqual(1);
   expect(await page.locator(".late").count()).toBe(0);
-}, 240_000);
+});
