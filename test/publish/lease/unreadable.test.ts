@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
 import { STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { PUT_LIMIT_MS } from "../../../src/object-store/object-store.ts";
-import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { putText } from "../../support/publish-answer.ts";
 import { START, World } from "../world.ts";
 
@@ -93,19 +92,4 @@ test("a holder renews although standby.json is damaged", async () => {
   await holder.publisher.renewIfDue(undefined);
   expect((await readLease(world.store))?.record.renewedAt).toBe(new Date(world.now).toISOString());
   await holder.stop();
-});
-
-test("after the lease object was lost, no object gets an earlier epoch", async () => {
-  for (let run = 0; run < 3; run++) {
-    world.receive(1);
-    const worker = await world.work();
-    await worker.cycle(world.now + 10_000);
-    await worker.stop();
-  }
-  await world.store.delete(STATUS_KEY);
-  world.receive(1);
-  const worker = await world.work({ state: "other" });
-  await worker.cycle(world.now + 10_000);
-  expect((await world.store.get(TELEMETRY_KEY))?.metadata.epoch).toBe("4");
-  await worker.stop();
 });

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/plan/successors.ts";
 import type { ChainState, EconomyView } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/advance.ts";
-import { onceASettlement } from "../../../src/projections/settlements/settlements.ts";
 import {
   buildSettlements,
   type QueueCandidate,
@@ -10,7 +9,6 @@ import {
 } from "../../../src/resources/settlements/build.ts";
 import { buildLegacySettlements } from "../../../src/resources/settlements-legacy/build.ts";
 import {
-  addEvents,
   type Batch,
   batchEvents,
   chainDb,
@@ -67,19 +65,6 @@ test.each(["now", "24h", "7d", "30d"] as const)("v3 %s equals its golden body", 
   expect(parse(built).chain).not.toHaveProperty("economyDeploymentBlock");
 });
 
-test("a chain before its first settlement has empty buckets and zero sums", () => {
-  const body = parse(buildSettlements("24h", sources([]), undefined, AT));
-  expect(body.summary).toEqual({
-    settlementCount: "0",
-    activeRoundCount: "0",
-    workAdded: "0",
-    completedBlockCount: "0",
-    archivedSettlementCount: "0",
-  });
-  expect(body.recentSettlements).toEqual([]);
-  expect(body.buckets).toHaveLength(24);
-});
-
 test.each<[string, SettlementsVariant, string, string]>([
   ["an hour", "24h", "2026-11-20T10:00:00.000Z", "2026-11-20T11:00:00.000Z"],
   ["a millisecond before the hour", "24h", "2026-11-20T09:59:59.999Z", "2026-11-20T10:00:00.000Z"],
@@ -106,33 +91,6 @@ test("a settlement belongs to the bucket of its block's time: the start counts, 
   const counts = body.buckets.map((bucket: { settlementCount: string }) => bucket.settlementCount);
   expect(counts).toEqual(["1", ...Array.from({ length: 22 }, () => "0"), "1"]);
   expect(body.summary.settlementCount).toBe("2");
-});
-
-test("a mint is confirmed if the cursor covers its batch, with the amount that was funded for its rounds", () => {
-  const body = parse(buildSettlements("now", sources(), undefined, AT));
-  const [newest, second] = body.recentSettlements;
-  const blocks = BigInt(newest.completedBlockCount);
-  expect(newest.mint).toEqual({ state: "pending", amountBaseUnits: String(blocks * 5n * 10n ** 18n) });
-  const rounds = Array.from({ length: 16 }, (_, index) => 10n ** 18n + 224n + BigInt(index));
-  expect(second.mint).toEqual({ state: "confirmed", amountBaseUnits: String(rounds.reduce((a, b) => a + b)) });
-});
-
-test("the queue projection starts at the safe frontier and says how much would be minted", () => {
-  const given = sources();
-  const queue = parse(buildSettlements("queue", given, candidate(given.chain.core), AT)).queueProjection;
-  const height = BigInt(queue.previousBlockHeight);
-  expect(queue).toEqual({
-    state: "projected",
-    previousSettledThroughRound: "256",
-    settledThroughRound: "272",
-    activeRoundCount: "9",
-    previousBlockHeight: String(height),
-    blockHeight: String(height + 3n),
-    firstCompletedBlock: String(height + 1n),
-    lastCompletedBlock: String(height + 3n),
-    completedBlockCount: "3",
-    amountBaseUnits: String(15n * 10n ** 18n),
-  });
 });
 
 test("a projection without a completed block has no bounds", () => {
@@ -213,32 +171,4 @@ test("batches that do not lead to the Core's state are not published", () => {
   const other = { ...given, chain: settledChain(regularBatches(15, 1, 20)) };
   expect(() => buildSettlements("now", other, undefined, AT)).toThrow("the Core is at");
   expect(() => buildLegacySettlements("now", other, AT)).toThrow("the Core is at");
-});
-
-test("a new batch is in every range at once, and a rewind removes it", () => {
-  const batches = regularBatches(5, 1, 3);
-  const projections = projectionsDb();
-  const fewer = batches.slice(0, 4);
-  const db = chainDb(batchEvents(fewer), 500);
-  const counts = (settled: typeof batches, chainDb: typeof db, safe: bigint) => {
-    const chain = settledChain(settled, {}, safe);
-    advanceChainViews(projections, { chain, chainDb });
-    return (["now", "24h", "7d", "30d"] as const).map((range) => {
-      const sources = { installationId: "wheel-1", chain, projections };
-      return JSON.parse(buildSettlements(range, sources, undefined, AT).body).summary.settlementCount;
-    });
-  };
-  expect(counts(fewer, db, 140n)).toEqual(["4", "4", "4", "4"]);
-  addEvents(db, batchEvents(batches).slice(4));
-  expect(counts(batches, db, 500n)).toEqual(["5", "5", "5", "5"]);
-  expect(counts(fewer, chainDb(batchEvents(fewer), 500, "rewound"), 500n)).toEqual(["4", "4", "4", "4"]);
-});
-
-test("between two settlements a value is computed once, and old windows are dropped", () => {
-  const projections = projectionsDb();
-  let computed = 0;
-  const ask = (key: string) => onceASettlement(projections, key, () => ++computed);
-  expect([ask("a"), ask("a"), ask("b")]).toEqual([1, 1, 2]);
-  for (let n = 0; n < 64; n++) ask(`window ${n}`);
-  expect(ask("a")).toBe(computed);
 });

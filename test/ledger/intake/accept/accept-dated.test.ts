@@ -7,7 +7,6 @@ import {
   type Json,
   module,
   oracle,
-  reporterRun,
   settlementControl,
   uuid,
   verdict,
@@ -99,25 +98,4 @@ test("a number beyond the doubles is not null", () => {
     JSON.stringify(module()).replace('"data":{}', `"data":{"a":${value}}`),
   );
   expect(lines.map((line) => verdict(db, line))).toEqual(["accepted", "conflict observedAt", "conflict observedAt"]);
-});
-
-test("a Reporter's run: open, then finished once; the open form late is a duplicate", () => {
-  const open = { finishedAt: null, result: null };
-  const db = emptyLedger();
-  expectVerdicts(db, [
-    [reporterRun(open), "accepted"],
-    [reporterRun(open), "duplicate"],
-    [reporterRun(), "accepted"],
-    [reporterRun(open), "duplicate"],
-    [reporterRun(), "duplicate"],
-    [reporterRun({ result: "failed" }), "conflict startedAt"],
-    [reporterRun({ finishedAt: instant(6) }), "conflict startedAt"],
-    [reporterRun({ startedAt: instant(1), result: "nothing_to_submit" }), "accepted"],
-    [reporterRun({ startedAt: instant(1), ...open }), "duplicate"],
-  ]);
-  expect(readWatermarks(db, 1).reporter_run).toBe(3);
-  expect(db.prepare("SELECT finished_at, result FROM reporter_run").raw().all()).toEqual([
-    [Date.parse(instant(5)), "submitted"],
-    [Date.parse(instant(5)), "nothing_to_submit"],
-  ]);
 });

@@ -57,41 +57,6 @@ test("the same record again is a duplicate after normalisation; the same key wit
   ]);
 });
 
-test("within an epoch the counters never fall and may stay equal; another epoch begins again", () => {
-  const db = emptyLedger();
-  const at = (n: number, work: number, distance: number, counterEpoch = uuid(0xe90c)) =>
-    receipt(n, { cumulativeWorkUnits: String(work), distanceMm: distance, counterEpoch });
-  expectVerdicts(db, [
-    [at(1, 99, 500), "accepted"],
-    [at(2, 99, 500), "accepted"],
-    [at(3, 98, 600), "counter_regression cumulativeWorkUnits"],
-    [at(3, 100, 499), "distance_regression distanceMm"],
-    [at(3, 98, 499), "counter_regression cumulativeWorkUnits"],
-    [at(3, 100, 500), "accepted"],
-    [at(4, 0, 0, uuid(2)), "accepted"],
-    [at(5, 99, 700), "counter_regression cumulativeWorkUnits"],
-    [at(5, 1000, 700), "accepted"],
-    [at(6, 1, 0, uuid(2)), "accepted"],
-    [at(7, 0, 9, uuid(2)), "counter_regression cumulativeWorkUnits"],
-  ]);
-  expect(
-    db.prepare("SELECT counter_epoch, first_position, last_position FROM counter_epoch ORDER BY 2").raw().all(),
-  ).toEqual([
-    [uuid(0xe90c), 1, 5],
-    [uuid(2), 4, 6],
-  ]);
-});
-
-test("an old receipt again is a duplicate though the counters have gone on; other content regresses before it conflicts", () => {
-  const db = emptyLedger();
-  verdicts(db, receipt(1), receipt(2), receipt(3));
-  expectVerdicts(db, [
-    [receipt(1), "duplicate"],
-    [receipt(1, { rpmMilli: 1 }), "counter_regression cumulativeWorkUnits"],
-    [receipt(9, { sequence: 1, distanceMm: 2 }), "distance_regression distanceMm"],
-  ]);
-});
-
 test("counters are compared as numbers, whatever their length", () => {
   const db = emptyLedger();
   const work = (n: number, cumulativeWorkUnits: string) => receipt(n, { cumulativeWorkUnits });

@@ -1,24 +1,8 @@
 import { expect, test } from "vitest";
-import { closure, emptyLedger, instant, type Json, round, verdicts } from "../../samples.ts";
+import { closure, emptyLedger, type Json, round, verdicts } from "../../samples.ts";
 import { expectVerdicts } from "./expect-verdicts.ts";
 
 const TOTAL_MAX = (2n ** 256n - 1n) / 1000n;
-
-test("a round is closed once: again is a duplicate, otherwise a conflict on roundId", () => {
-  const changes: Json[] = [{ workUnits: "601" }, { distanceMm: null }, { eligible: false }, { closedAt: instant(1) }];
-  const db = emptyLedger();
-  expect(verdicts(db, round(7), round(7), ...changes.map((change) => round(7, change)))).toEqual([
-    "accepted",
-    "duplicate",
-    ...changes.map(() => "conflict roundId"),
-  ]);
-  expect(verdicts(db, round(7, { installationId: "wheel-2", workUnits: "1" }))).toEqual(["accepted"]);
-  expectVerdicts(db, [
-    [round(8, { distanceMm: null }), "accepted"],
-    [round(8, { distanceMm: null }), "duplicate"],
-    [round(8, { distanceMm: "0" }), "conflict roundId"],
-  ]);
-});
 
 test("a new round that would lift a total above (2^256 - 1) / 1000 is out_of_range", () => {
   for (const field of ["workUnits", "distanceMm"]) {
@@ -42,34 +26,6 @@ test("a new round that would lift a total above (2^256 - 1) / 1000 is out_of_ran
       .get();
     expect(total).toBe(String(TOTAL_MAX));
   }
-});
-
-test("closures: known rounds alone, no overlap, known bounds at another instant a conflict", () => {
-  const db = emptyLedger();
-  for (const roundId of [8, 9, 10, 11, 12, 14, 15, 16]) verdicts(db, round(roundId));
-  expectVerdicts(db, [
-    [closure(9, 11), "accepted"],
-    [closure(9, 11), "duplicate"],
-    [closure(9, 11, { acceptedAt: instant(1) }), "conflict lastRound"],
-    [closure(9, 11, { acceptedAt: "2026-11-20T11:00:00+01:00" }), "duplicate"],
-    [closure(11, 12), "closure_overlap firstRound"],
-    [closure(8, 9), "closure_overlap lastRound"],
-    [closure(10, 10), "closure_overlap firstRound"],
-    [closure(8, 12), "closure_overlap lastRound"],
-    [closure(9, 10), "closure_overlap firstRound"],
-    [closure(12, 14), "unknown_round lastRound"],
-    [closure(12, 15), "unknown_round lastRound"],
-    [closure(13, 13), "unknown_round firstRound"],
-    [closure(17, 18), "unknown_round firstRound"],
-    [closure(7, 8), "unknown_round firstRound"],
-    [closure(0, String(2n ** 64n - 1n)), "unknown_round firstRound"],
-    [closure(8, 8), "accepted"],
-    [closure(12, 12), "accepted"],
-    [closure(14, 16), "accepted"],
-    [closure(15, 16), "closure_overlap firstRound"],
-    [closure(16, 17), "unknown_round lastRound"],
-  ]);
-  expect(verdicts(db, closure(9, 11, { installationId: "wheel-2" }))).toEqual(["unknown_round firstRound"]);
 });
 
 test("round ids are compared as numbers up to 2^64 - 1", () => {

@@ -13,26 +13,6 @@ function only(changes: Json): string | undefined {
   return verdicts(emptyLedger(), submission(changes))[0];
 }
 
-test("each lifecycle in its right form, and what may be left out", () => {
-  for (const right of [
-    {},
-    SUBMITTED,
-    RETRYING,
-    { ...RETRYING, submittedAt: null },
-    CONFIRMED,
-    REVERTED,
-    SUPERSEDED,
-    { ...SUPERSEDED, submittedAt: instant(5) },
-    { ...SUBMITTED, transactionHash: null },
-    { activeRoundCount: 16 },
-    { activeRoundCount: 0 },
-    { ...SUBMITTED, submittedAt: instant(0) },
-    { ...CONFIRMED, submittedAt: instant(9), confirmedAt: instant(9), terminalAt: instant(9) },
-  ]) {
-    expect(only(right)).toBe("accepted");
-  }
-});
-
 test.each<[string, Json]>([
   ["activeRoundCount", { activeRoundCount: 17, settledThroughRound: "4100" }],
   ["activeRoundCount", { activeRoundCount: 3, settledThroughRound: "4002" }],
@@ -89,17 +69,6 @@ test("later records move a submission on, in any order of the open lifecycles bu
   expect(db.prepare("SELECT changed_seq FROM submission").pluck().get()).toBe(7);
 });
 
-test("every accepted record is remembered: an equal one is a duplicate, however late", () => {
-  const db = emptyLedger();
-  const history = [submission(), submission(SUBMITTED), submission(RETRYING), submission(REVERTED)];
-  expect(verdicts(db, ...history)).toEqual(history.map(() => "accepted"));
-  expect(verdicts(db, ...history)).toEqual(history.map(() => "duplicate"));
-  expect(verdicts(db, submission({ preparedAt: "2026-11-20T12:00:00.000999+02:00" }))).toEqual(["duplicate"]);
-  expect(verdicts(db, ...history.map((record) => ({ ...record, installationId: "wheel-2" })))).toEqual(
-    history.map(() => "accepted"),
-  );
-});
-
 test("another frontier, expected result or preparedAt is a conflict on submissionId, before and after the end", () => {
   const expected = submission().expected as Json;
   const others: Json[] = [
@@ -114,33 +83,6 @@ test("another frontier, expected result or preparedAt is a conflict on submissio
     for (const other of others)
       expect(verdicts(db, submission({ ...now, ...other }))).toEqual(["conflict submissionId"]);
   }
-});
-
-test("anything else new after the end is submission_terminal, and judged before submission_invalid", () => {
-  for (const end of [CONFIRMED, REVERTED, SUPERSEDED]) {
-    const db = emptyLedger();
-    verdicts(db, submission(), submission(end));
-    const { lifecycle } = end;
-    const next: Json[] = [
-      { ...end, terminalAt: instant(11) },
-      { ...end, activeRoundCount: 8 },
-      { ...end, activeRoundCount: 17 },
-      { ...end, terminalAt: null },
-      { activeRoundCount: 1 },
-      RETRYING,
-      lifecycle === "confirmed" ? REVERTED : CONFIRMED,
-    ];
-    for (const changes of next) expect(verdicts(db, submission(changes))).toEqual(["submission_terminal lifecycle"]);
-    expect(verdicts(db, submission({ ...end, submissionId: uuid(9) }))).toEqual(["accepted"]);
-  }
-});
-
-test("submission_invalid is judged before a conflict", () => {
-  const db = emptyLedger();
-  verdicts(db, submission());
-  expect(verdicts(db, submission({ preparedAt: instant(1), activeRoundCount: 17 }))).toEqual([
-    "submission_invalid activeRoundCount",
-  ]);
 });
 
 test("changed_seq finds the submissions that moved since a watermark", () => {
