@@ -1,7 +1,6 @@
 /** A published directory as a bucket that anybody may read: what a front asks of S3, with the headers that S3 has. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { localServer } from "../support/local-server.ts";
 import type { FrontOrigins } from "./front.ts";
 
 export interface DirectoryBucket {
@@ -10,7 +9,7 @@ export interface DirectoryBucket {
 }
 
 export async function startDirectoryBucket(store: Pick<ObjectStore, "get">): Promise<DirectoryBucket> {
-  const server = createServer((request, response) => {
+  const { port, stop } = await localServer((request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     const key = decodeURIComponent(path.replace(/^\/bucket\//, ""));
     store.get(key).then(
@@ -33,13 +32,8 @@ export async function startDirectoryBucket(store: Pick<ObjectStore, "get">): Pro
       () => response.writeHead(503).end(),
     );
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
   return {
     origin: { protocol: "http", host: "127.0.0.1", port, path: "/bucket/" },
-    stop: () => {
-      server.closeAllConnections();
-      server.close();
-    },
+    stop,
   };
 }

@@ -1,22 +1,23 @@
 /** nginx keeps neither bodies nor responses in temporary files: each of them was a warning in its log, and a write to the disk. */
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type LocalServer, localServer } from "../support/local-server.ts";
 import { startNginx } from "./nginx.ts";
 
 const LARGE = 2_000_000;
-let shim: Server;
+let shim: LocalServer;
 let front: Awaited<ReturnType<typeof startNginx>>;
 beforeAll(async () => {
-  shim = createServer((_, response) => response.setHeader("content-type", "application/json").end("x".repeat(LARGE)));
-  await once(shim.listen(0, "127.0.0.1"), "listening");
-  const origin = { protocol: "http", host: "127.0.0.1", port: (shim.address() as AddressInfo).port } as const;
+  shim = await localServer(
+    (_, response) => void response.setHeader("content-type", "application/json").end("x".repeat(LARGE)),
+  );
+  const origin = { protocol: "http", host: "127.0.0.1", port: shim.port } as const;
   front = await startNginx({ bucket: { ...origin, path: "/none/" }, shim: origin });
 });
 afterAll(async () => {
   await front?.stop();
-  shim?.close();
+  await shim?.stop();
 });
 
 /** Reads in small portions; gives how many bytes came. */

@@ -1,27 +1,25 @@
 /** The recipes of the reference, as they are written, against a published world. */
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
+import { type LocalServer, localServer } from "../support/local-server.ts";
 import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
 
 const RECIPES = join(import.meta.dirname, "../../site/reference/recipes");
 const run = promisify(execFile);
 
 let full: FullWorld;
-let server: Server;
+let server: LocalServer;
 let directory: string;
 beforeAll(async () => {
   full = await fullWorld();
   const context = shimContext({ store: full.world.store, now: () => full.at, monotonic: () => 0 });
-  server = createServer(async ({ method = "GET", url = "/", headers }, response) => {
+  server = await localServer(async ({ method = "GET", url = "/", headers }, response) => {
     const {
       status,
       headers: own,
@@ -29,20 +27,17 @@ beforeAll(async () => {
     } = await respond({ method, url, ifNoneMatch: headers["if-none-match"] }, context);
     response.writeHead(status, own).end(body);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
   directory = mkdtempSync(join(tmpdir(), "noonmark-recipes-"));
 });
 afterAll(async () => {
-  server?.close();
-  server?.closeAllConnections();
+  await server?.stop();
   full?.world.end();
   rmSync(directory, { recursive: true, force: true });
 });
 
 async function output(command: string, recipe: string): Promise<string> {
-  const BASE = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { stdout } = await run(command, [join(RECIPES, recipe)], { cwd: directory, env: { ...process.env, BASE } });
+  const env = { ...process.env, BASE: server.url };
+  const { stdout } = await run(command, [join(RECIPES, recipe)], { cwd: directory, env });
   return stdout;
 }
 

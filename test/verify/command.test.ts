@@ -1,16 +1,14 @@
 /** The command as a user runs it, against a server on this machine. */
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shimContext } from "../../src/shim/context.ts";
 import { nodeHandler } from "../../src/shim/node/node-handler.ts";
 import { runCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
+import { type LocalServer, localServer } from "../support/local-server.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 
 let full: FullWorld;
-let server: Server;
-let url: string;
+let server: LocalServer;
 /** When each request came, by `performance.now()`. */
 const came: number[] = [];
 
@@ -20,19 +18,16 @@ beforeAll(async () => {
   full = await fullWorld();
   const context = shimContext({ store: full.world.store, now: () => full.at, monotonic: () => performance.now() });
   const handler = nodeHandler(context, { defect: (error) => expect.unreachable(String(error)) });
-  server = createServer((request, response) => {
+  server = await localServer((request, response) => {
     came.push(performance.now());
     // The world's own time: it was published long ago.
     response.setHeader("date", new Date(full.at).toUTCString());
     if (isBroken && request.url === "/v1/public/modules") response.end("<html>");
     else handler(request, response);
   });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(() => {
-  server?.closeAllConnections();
-  server?.close();
+afterAll(async () => {
+  await server?.stop();
   full?.world.end();
 });
 
@@ -41,7 +36,7 @@ const FAST = ["--qps", "500", "--only", "modules"];
 test("no finding ends with 0, the last line has the counts, and --qps limits the requests", async () => {
   came.length = 0;
   const { exitCode, stdout, stderr } = await runCli(
-    ["verify", url, "--only", "modules", "--qps", "40"],
+    ["verify", server.url, "--only", "modules", "--qps", "40"],
     full.world.folder,
   );
   // This server is Node's parser and the shim's handler alone: the parser itself refuses the made-up method.
@@ -58,8 +53,8 @@ test("no finding ends with 0, the last line has the counts, and --qps limits the
 test("a finding ends with 1 and says how to repair it; --json has its parts", async () => {
   isBroken = true;
   const [people, machines] = await Promise.all([
-    runCli(["verify", url, ...FAST], full.world.folder),
-    runCli(["verify", `${url}/`, ...FAST, "--json"], full.world.folder),
+    runCli(["verify", server.url, ...FAST], full.world.folder),
+    runCli(["verify", `${server.url}/`, ...FAST, "--json"], full.world.folder),
   ]);
   isBroken = false;
   expect(people.exitCode).toBe(1);
@@ -89,9 +84,9 @@ test("an unreachable address ends with 74, wrong usage with 2", async () => {
     [],
     ["ftp://x"],
     ["http://h/?a"],
-    [url, "--only", "nothing"],
-    [url, "--qps", "0"],
-    [url, "--installation", "a/b"],
+    [server.url, "--only", "nothing"],
+    [server.url, "--qps", "0"],
+    [server.url, "--installation", "a/b"],
   ]) {
     const { exitCode, stderr } = await runCli(["verify", ...wrong], full.world.folder);
     expect([exitCode, stderr === ""], wrong.join(" ")).toEqual([2, false]);

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
 import { type RpcOutcome, rpcNode } from "../../../src/chain/rpc/rpc-node.ts";
+import { localServer } from "../../support/local-server.ts";
 
 type Respond = (response: ServerResponse) => void;
 
@@ -22,21 +21,16 @@ interface Asked {
 
 /** One call to a node that responds so; sent twice at most. */
 async function ask(respond: Respond, method = "eth_blockNumber", requestTimeout = 30_000): Promise<Asked> {
-  const server = createServer((_, response) => respond(response)).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  const { url, stop } = await localServer((_, response) => respond(response));
   const outcomes: RpcOutcome[] = [];
-  const node = rpcNode(
-    `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    RETRY,
-    { requestTimeout, maxResponseBytes: 1_000, maxLogsBytes: 1_000 },
-    (outcome) => outcomes.push(outcome),
+  const node = rpcNode(url, RETRY, { requestTimeout, maxResponseBytes: 1_000, maxLogsBytes: 1_000 }, (outcome) =>
+    outcomes.push(outcome),
   );
   const error: unknown = await node.request(method, []).then(
     () => undefined,
     (cause) => cause,
   );
-  server.closeAllConnections();
-  server.close();
+  await stop();
   return { outcomes, error };
 }
 
@@ -66,14 +60,13 @@ test("logs above the limit are a range that is too wide", async () => {
 
 test("a redirect is not followed, and the message says what to set", async () => {
   let followed = 0;
-  const elsewhere = createServer((_, response) => {
+  const elsewhere = await localServer((_, response) => {
     followed++;
     response.end("an internal page");
-  }).listen(0, "127.0.0.1");
-  await once(elsewhere, "listening");
-  const location = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`;
+  });
+  const location = `${elsewhere.url}/`;
   const { outcomes, error } = await ask((response) => response.writeHead(307, { location }).end());
-  elsewhere.close();
+  await elsewhere.stop();
   expect(followed).toBe(0);
   expect(outcomes).toEqual(["refused"]);
   expect((error as Error).message).toBe(
@@ -102,10 +95,8 @@ test("an unknown host is said to be one, and not a node that is slow", async () 
 });
 
 test("a node at whose port nobody listens: the message has its address", async () => {
-  const closed = createServer().listen(0, "127.0.0.1");
-  await once(closed, "listening");
-  const { port } = closed.address() as AddressInfo;
-  closed.close();
+  const { port, stop } = await localServer(() => {});
+  await stop();
   const node = rpcNode(`http://127.0.0.1:${port}/v3/a-key-of-mine`, RETRY);
   const error: unknown = await node.request("eth_blockNumber", []).catch((cause: unknown) => cause);
   expect((error as Error).message).toBe(`no server listens at http://127.0.0.1:${port} (ECONNREFUSED)`);

@@ -1,7 +1,7 @@
 /** A server on 127.0.0.1 whose responses a test writes, including malformed ones. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
+import { localServer } from "../../support/local-server.ts";
 
 export interface MisbehavingServer {
   readonly base: string;
@@ -13,16 +13,12 @@ export type Handler = (request: IncomingMessage, response: ServerResponse, numbe
 /** `handler` gets the number of the request, from 1 on. */
 export async function misbehavingServer(handler: Handler): Promise<MisbehavingServer> {
   const requests: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
+  const { url: base, stop } = await localServer((request, response) => {
     requests.push(request);
     handler(request, response, requests.length);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  onTestFinished(stop);
+  return { base, requests };
 }
 
 export function json(

@@ -1,23 +1,16 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
-
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
+import { localServer } from "../../support/local-server.ts";
 
 /** A server that refuses everything in one way. */
 async function refusing(status: number, code: string): Promise<string> {
-  const server = createServer((request, response) => {
+  const { url, stop } = await localServer((request, response) => {
     request.resume();
     response.writeHead(status, { "content-type": "application/xml" });
     response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>no</Message></Error>`);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(stop);
+  return url;
 }
 
 const KEYS = { accessKeyId: "a", secretAccessKey: "b" };

@@ -1,8 +1,8 @@
 // An S3 server may send these without an end: bodies, lists, errors.
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import { localServer } from "../../support/local-server.ts";
 
 interface Server {
   readonly store: S3Store;
@@ -12,16 +12,11 @@ interface Server {
 
 async function storeOf(answer: (response: ServerResponse, number: number) => void): Promise<Server> {
   let asked = 0;
-  const server = createServer((request, response) => {
+  const { url: endpoint, stop } = await localServer((request, response) => {
     request.resume();
     answer(response, ++asked);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(stop);
   const credentials = { accessKeyId: "a", secretAccessKey: "b" };
   const client = { forcePathStyle: true, region: "x", endpoint, credentials };
   return { store: new S3Store({ bucket: "bucket", prefix: "", client }), asked: () => asked };

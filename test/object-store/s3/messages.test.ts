@@ -1,23 +1,15 @@
 /** An operator's messages about a wrong S3 endpoint: real servers, and no words of a library. */
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterEach, expect, test } from "vitest";
+import type { RequestListener } from "node:http";
+import { expect, onTestFinished, test } from "vitest";
 import type { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { S3_PROVIDERS } from "../../../src/object-store/s3/providers.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
-
-let server: Server | undefined;
-afterEach(() => {
-  server?.closeAllConnections();
-  server?.close();
-  server = undefined;
-});
+import { localServer } from "../../support/local-server.ts";
 
 async function listening(listener: RequestListener): Promise<string> {
-  server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, stop } = await localServer(listener);
+  onTestFinished(stop);
+  return `127.0.0.1:${port}`;
 }
 
 // Short, so that a server that never responds is given up soon.
@@ -86,8 +78,9 @@ test.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", asyn
 });
 
 test("a port without a server is named", async () => {
-  const host = await listening(() => {});
-  server?.close();
+  const { port, stop } = await localServer(() => {});
+  await stop();
+  const host = `127.0.0.1:${port}`;
   const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
   expect(failure.message).toBe(`get s3://bucket/p/status.json: no server listens at http://${host} (ECONNREFUSED)`);
   expect(failure.hint).toBe("Start the server, or correct the host and port in --s3-endpoint.");

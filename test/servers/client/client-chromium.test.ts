@@ -1,9 +1,8 @@
 /** The client in Chromium, in a page of another origin and in a worker of that page. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { localServer } from "../../support/local-server.ts";
 import type { SceneAddresses } from "./client-scene.ts";
 import { SCENE_OUTCOME, sceneServers } from "./client-scene-servers.ts";
 
@@ -62,19 +61,17 @@ async function openPage(): Promise<Page> {
     "/page.js": await bundle(IN_PAGE),
     "/worker.js": await bundle(IN_WORKER),
   };
-  const server = createServer(({ url = "" }, response) => {
+  const { url, stop } = await localServer(({ url = "" }, response) => {
     const script = scripts[url];
     response.writeHead(200, { "content-type": script === undefined ? "text/html" : "text/javascript" });
     response.end(script ?? '<!doctype html><script src="/page.js"></script>');
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const page = await browser.newPage();
   onTestFinished(async () => {
     await page.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await stop();
   });
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  await page.goto(`${url}/`);
   return page;
 }
 

@@ -1,8 +1,8 @@
 /** The two servers of `client-scene.ts`, what they were asked, and what the scene must come to. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished } from "vitest";
 import { nodeHandler } from "../../../src/shim/node/node-handler.ts";
+import { localServer } from "../../support/local-server.ts";
 import { scriptWorld } from "../../support/scripts/script-world.ts";
 import type { SceneAddresses } from "./client-scene.ts";
 
@@ -65,13 +65,9 @@ function misbehave(): Handler {
 }
 
 async function listening(handler: Handler): Promise<string> {
-  const server = createServer(handler);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, stop } = await localServer(handler);
+  onTestFinished(stop);
+  return url;
 }
 
 /** The same wherever it runs. */

@@ -1,15 +1,13 @@
 /** The reference at /docs in a real browser: both themes, a phone and a wide screen, without script, and in print. */
 
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { AxeResults } from "axe-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildReference } from "../../../site/reference/build.ts";
 import { HTML_HEADERS } from "../../../src/http/route.ts";
+import { localServer } from "../../support/local-server.ts";
 import { useBrowser } from "../support/reader.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -85,7 +83,7 @@ test("printed, closed responses are on paper too", async () => {
 /** The files of the reference on loopback, with the headers that their rows say. */
 async function startReference(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const files = await buildReference("0.0.0");
-  const server = createServer((request, response) => {
+  const { url, stop } = await localServer((request, response) => {
     const path = request.url === "/docs" ? "docs.html" : (request.url ?? "").slice(1);
     const file = files.find((one) => one.path === path);
     if (file === undefined) response.writeHead(404).end();
@@ -94,14 +92,5 @@ async function startReference(): Promise<{ readonly url: string; stop(): Promise
       response.writeHead(200, { "content-type": file.contentType, ...(isPage ? HTML_HEADERS : {}) }).end(file.bytes);
     }
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs`,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
-  };
+  return { url: `${url}/docs`, stop };
 }

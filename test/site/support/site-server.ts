@@ -1,10 +1,9 @@
 /** The built page with its headers, and the server of the API behind it: for a look at it, and for the tests. */
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { buildSite, type SiteFile } from "../../../site/build.ts";
 import { HTML_HEADERS } from "../../../src/http/route.ts";
+import { localServer } from "../../support/local-server.ts";
 
 export interface ApiAnswer {
   readonly status: number;
@@ -30,22 +29,14 @@ export interface SiteServerOptions {
 /** Binds to 127.0.0.1. */
 export async function startSite(api: Api, { port = 0, subpath = "/" }: SiteServerOptions = {}): Promise<SiteServer> {
   const files = new Map((await buildSite()).map((file) => [file.path, file]));
-  const server = createServer((request, response) => {
+  const { url, stop } = await localServer((request, response) => {
     const target = request.url ?? "/";
     const below = target.startsWith(subpath) ? target.slice(subpath.length) : undefined;
     const file = below === undefined ? undefined : files.get(below === "" ? "index.html" : below);
     if (file !== undefined) sendFile(response, file);
     else void sendAnswer(response, below === undefined ? notFound() : api(`/${below}`, request));
-  });
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${subpath}`,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  }, port);
+  return { url: `${url}${subpath}`, stop };
 }
 
 export function notFound(): ApiAnswer {

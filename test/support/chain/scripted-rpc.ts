@@ -2,8 +2,8 @@
  * An RPC server on loopback in front of a real one. A script sees each call of each request and may respond in the node's
  * place, change the node's response, or break the connection. All other calls reach the real chain.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { localServer } from "../local-server.ts";
 
 export interface Call {
   readonly id: unknown;
@@ -42,19 +42,15 @@ export interface ScriptedRpc extends AsyncDisposable {
 }
 
 export async function scriptedRpc(target: string, script: Script = () => undefined): Promise<ScriptedRpc> {
-  const server = createServer((request, response) => {
+  const { url, stop } = await localServer((request, response) => {
     answer(self, request, response).catch((error) => response.destroy(error));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const self: ScriptedRpc = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     requests: 0,
     script,
     target,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    [Symbol.asyncDispose]: stop,
   };
   return self;
 }

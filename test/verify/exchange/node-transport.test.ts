@@ -1,28 +1,25 @@
 // verify's transport against hostile deployments.
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { TooLarge } from "../../../src/judge/exchange.ts";
 import { nodeTransport } from "../../../src/verify/connection.ts";
 import { verify } from "../../../src/verify/verify.ts";
+import { localServer } from "../../support/local-server.ts";
 
 type Answer = (url: string, response: ServerResponse) => void;
 
 async function deployment(answer: Answer) {
   const asked: string[] = [];
-  const server = createServer((request, response) => {
+  const { url: base, stop } = await localServer((request, response) => {
     asked.push(request.url ?? "");
     answer(request.url ?? "", response);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const base = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  const transport = nodeTransport(base, { timeout: 5_000, now: Date.now });
+  const transport = nodeTransport(new URL(base), { timeout: 5_000, now: Date.now });
   onTestFinished(() => {
     transport.close();
-    server.closeAllConnections();
-    server.close();
+    return stop();
   });
   return { asked, send: transport.send };
 }

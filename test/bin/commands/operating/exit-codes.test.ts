@@ -1,7 +1,5 @@
 /** How each command ends is what docs/operating.md says: each cell of its table is one run here. */
-import { once } from "node:events";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
@@ -15,6 +13,7 @@ import { FilesystemStore } from "../../../../src/object-store/filesystem/filesys
 import type { Json } from "../../../ledger/samples.ts";
 import { runCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { localServer } from "../../../support/local-server.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
@@ -94,11 +93,9 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     return stopped("serve", "--store", "public", "--port", "0");
   },
   "serve 1": async () => {
-    const server = createServer().listen(await freePort(), "127.0.0.1");
-    await once(server, "listening");
-    const { port } = server.address() as { port: number };
+    const { port, stop } = await localServer(() => {});
     const code = await exitOf(["serve", "--store", "public", "--port", String(port)]);
-    server.close();
+    await stop();
     return code;
   },
   "serve 2": () => exitOf(["serve", "--store", "public", "--port", "high"]),

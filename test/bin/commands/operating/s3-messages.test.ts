@@ -1,29 +1,24 @@
 /** The S3 library is ours to know: no message that an operator reads names it. */
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { runCli } from "../../../support/cli.ts";
+import { type LocalServer, localServer } from "../../../support/local-server.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 const ROOT = new URL("../../../../", import.meta.url).pathname;
 const LIBRARY = /@aws-sdk|@smithy|\bSDK\b|CredentialsProvider|UnknownError/;
 
 let folder: string;
-let server: Server;
-let endpoint: string;
+let server: LocalServer;
 
 beforeEach(async () => {
   folder = testFolder();
-  server = createServer((request, response) => {
+  server = await localServer((request, response) => {
     request.resume();
     response.writeHead(404, { "content-type": "application/xml" });
     response.end(`<?xml version="1.0"?><Error><Code>NoSuchBucket</Code><Message>gone</Message></Error>`);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
   vi.stubEnv("HOME", folder);
   vi.stubEnv("AWS_EC2_METADATA_DISABLED", "true");
@@ -31,12 +26,11 @@ beforeEach(async () => {
 
 afterEach(() => {
   vi.unstubAllEnvs();
-  server.closeAllConnections();
-  server.close();
+  return server.stop();
 });
 
 function fsck() {
-  return runCli(["fsck", "--store", "s3://bucket/p", "--s3-endpoint", endpoint], folder);
+  return runCli(["fsck", "--store", "s3://bucket/p", "--s3-endpoint", server.url], folder);
 }
 
 test("missing credentials give the settings to set, without a library's name", async () => {

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { ingest } from "../../../../src/ledger/ingest.ts";
@@ -9,6 +7,7 @@ import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { runCli } from "../../../support/cli.ts";
 import { scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { localServer } from "../../../support/local-server.ts";
 import { runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
@@ -89,12 +88,10 @@ test("a standby is well, holds no lease and has published nothing", async () => 
 });
 
 test("a used port is reported before the lease is taken", async () => {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  const { port } = other.address() as { port: number };
+  const { port, stop } = await localServer(() => {});
   const args = ["publish", "--installation-id", "wheel-1", "--ledger", "none", "--store", "store", "--state", "state"];
   const { exitCode, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
-  other.close();
+  await stop();
   expect(exitCode).toBe(1);
   expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
     level: "fatal",

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../../src/object-store/open-store.ts";
 import { runCli } from "../../../support/cli.ts";
 import { samplesOf, scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
+import { localServer } from "../../../support/local-server.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 import { putWorld } from "../../../support/world.ts";
@@ -134,13 +135,11 @@ test("the workers' numbers are summed, and those of a dead worker stay", async (
 });
 
 test.each([["1"], ["2"]])("a used port is reported before anything listens (%s workers)", async (workers) => {
-  const other = createServer().listen(0, "127.0.0.1");
-  await once(other, "listening");
-  const { port } = other.address() as { port: number };
+  const { port, stop } = await localServer(() => {});
   const shimPort = await freePort();
   const args = ["serve", "--store", directory, "--port", String(shimPort), "--workers", workers];
   const { exitCode, stdout, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
-  other.close();
+  await stop();
   expect([exitCode, stdout]).toEqual([1, ""]);
   expect(stderr).toBe(
     `noonmark: port_in_use: another program listens on 127.0.0.1:${port}\n` +
