@@ -49,7 +49,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   metrics: [
     "bin/cli/metrics/publisher-metrics.ts",
-    "bin/cli/metrics/metrics-server.ts",
     "bin/cli/metrics/registries.ts",
     "bin/cli/serve/worker-snapshots.ts",
   ],

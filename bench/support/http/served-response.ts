@@ -6,7 +6,7 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { startMetricsServer } from "../../../bin/cli/metrics/metrics-server.ts";
+import { startMetricsPage } from "../../../bin/cli/metrics/metrics-page.ts";
 import { shimRegistry } from "../../../bin/cli/metrics/registries.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
@@ -59,10 +59,9 @@ async function shim(context: ShimContext): Promise<Served> {
 async function counted(): Promise<Served> {
   const counts = new ShimCounts();
   const registry = shimRegistry(counts);
-  const { url } = await startMetricsServer(
-    { host: "127.0.0.1", port: 0 },
-    { metrics: () => registry.metrics(), contentType: registry.contentType, defect: console.error },
-  );
+  let url = "";
+  const started = (at: string) => void (url = at);
+  await startMetricsPage("127.0.0.1:0", () => ({ registry, defect: console.error, started }));
   const surroundings = { store: tickStore(countedReads(storeReader(store), counts)), now: () => Date.now() };
   const counting = shimContext({
     ...surroundings,

@@ -1,25 +1,12 @@
-/** The setting `metrics`, and the metrics page of a process. Without an address nothing of the page is loaded. */
+/**
+ * The metrics page of a process, on an address of its own (docs/spec/people.md#metrics); never cached. Without an address nothing
+ * of it is loaded.
+ */
+import { once } from "node:events";
+import type { RequestListener, ServerResponse } from "node:http";
+import { type AddressInfo, isIPv4 } from "node:net";
 import type { Registry } from "@prometheus-io/client";
-import * as z from "zod";
-import type { Health } from "./metrics-server.ts";
-
-const NONE = "none";
-const ADDRESS = /^(?:none|(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5})$/;
-const HIGHEST_PORT = 65_535;
-
-export const metricsSetting = z
-  .string()
-  .regex(ADDRESS, "is neither none nor host:port, as in 127.0.0.1:9464")
-  .refine(
-    (text) => text === NONE || Number(text.slice(text.lastIndexOf(":") + 1)) <= HIGHEST_PORT,
-    "the port must be 0 to 65535",
-  )
-  .default(NONE);
-
-/** `metrics` has passed `metricsSetting`. */
-export function hasMetricsPage(metrics: string): boolean {
-  return metrics !== NONE;
-}
+import { httpUrl, listen } from "../../../src/shim/node/listen.ts";
 
 export interface MetricsPage {
   readonly registry: Registry;
@@ -31,6 +18,19 @@ export interface MetricsPage {
   started?(url: string): void;
 }
 
+export interface Health {
+  readonly isWell: boolean;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const HINT =
+  "give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.";
+
+/** `metrics` is the setting: `none`, or an address. */
+export function hasMetricsPage(metrics: string): boolean {
+  return metrics !== "none";
+}
+
 /**
  * Serves the page that `open` makes, unless `metrics` is `none`. Returns the function that ends it. Throws `Failure`:
  * `port_in_use`, `host_unusable`, `port_unusable`.
@@ -40,17 +40,68 @@ export async function startMetricsPage(
   open: () => MetricsPage | Promise<MetricsPage>,
 ): Promise<() => Promise<void>> {
   if (!hasMetricsPage(metrics)) return async () => {};
-  const { startMetricsServer } = await import("./metrics-server.ts");
+  const { createServer } = await import("node:http");
   const page = await open();
-  const { registry, text = () => registry.metrics() } = page;
   const colon = metrics.lastIndexOf(":");
-  const address = { host: metrics.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(metrics.slice(colon + 1)) };
-  const { url, stop } = await startMetricsServer(address, {
-    metrics: () => text(),
-    contentType: registry.contentType,
-    ...(page.health && { health: () => page.health?.() as Health }),
-    defect: (error) => page.defect(error),
+  const host = metrics.slice(0, colon).replace(/^\[|\]$/g, "");
+  const server = createServer(listener(page, host));
+  await listen(server, { host, port: Number(metrics.slice(colon + 1)), hint: HINT });
+  page.started?.(`${httpUrl(host, (server.address() as AddressInfo).port)}/metrics`);
+  return async () => {
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+}
+
+function listener(page: MetricsPage, host: string): RequestListener {
+  const { registry, text = () => registry.metrics() } = page;
+  return ({ method, url = "/", headers }, response) => {
+    if (!isAskedFor(host, headers.host)) return json(response, 421, { error: "misdirected_request" });
+    if (method !== "GET" && method !== "HEAD") return json(response, 405, { error: "method_not_allowed" });
+    const path = url.split("?", 1)[0];
+    const health = path === "/healthz" ? page.health?.() : undefined;
+    if (health !== undefined) return json(response, health.isWell ? 200 : 503, health.body);
+    if (path !== "/metrics") return json(response, 404, { error: "not_found" });
+    text().then(
+      (metrics) => send(response, 200, registry.contentType, metrics),
+      (error: unknown) => {
+        page.defect(error);
+        json(response, 500, { error: "internal_error" });
+      },
+    );
+  };
+}
+
+/**
+ * A web page can point its own name to this machine and read the responses. On a loopback address Host must therefore name that
+ * address. Elsewhere every name may be this machine's.
+ */
+export function isAskedFor(bound: string, field: string | undefined): boolean {
+  return !isLoopback(bound) || isLoopback(hostnameOf(field));
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}
+
+/** Without the port. */
+function hostnameOf(field = ""): string {
+  return URL.parse(`http://${field}`)?.hostname ?? "";
+}
+
+function json(response: ServerResponse, status: number, body: Readonly<Record<string, unknown>>): void {
+  send(response, status, "application/json; charset=utf-8", `${JSON.stringify(body)}\n`);
+}
+
+function send(response: ServerResponse, status: number, contentType: string, text: string): void {
+  response.writeHead(status, {
+    "content-type": contentType,
+    "content-length": Buffer.byteLength(text),
+    "cache-control": "no-store",
+    ...(status === 405 ? { allow: "GET, HEAD" } : {}),
   });
-  page.started?.(url);
-  return stop;
+  // Node sends no body for HEAD.
+  response.end(text);
 }

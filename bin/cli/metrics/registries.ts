@@ -7,12 +7,30 @@ import { packageVersion } from "../../../src/files/package-file.ts";
 import type { Counts } from "../../../src/ledger/intake/intake.ts";
 import type { ShimCounts } from "../../../src/shim/node/store-reader.ts";
 
+/** The label values of a sample, in the order of the metric's labels, and then its value. */
+export type Sample = readonly [...labels: string[], value: number];
+
+/** A counter if its name ends with `_total`; its values are totals since the process began. Otherwise a gauge. */
+export type Metric = {
+  readonly name: string;
+  readonly help: string;
+} & (
+  | {
+      /** The value; undefined if it is unknown. */
+      read(): number | undefined;
+    }
+  | {
+      readonly labels: readonly string[];
+      samples(): Iterable<Sample>;
+    }
+);
+
 /** How often the event loop's utilization is measured (ms). */
 const UTILIZATION_MS = 1_000;
 const PRECISION_MS = 20;
 
 /** A registry with metrics of this process: CPU, memory, files, event loop, garbage collection, versions. */
-export function processRegistry(): Registry {
+export function processRegistry(metrics: readonly Metric[] = []): Registry {
   const registry = new Registry();
   collectDefaultMetrics({
     register: registry,
@@ -28,95 +46,64 @@ export function processRegistry(): Registry {
     aggregator: "first",
     registers: [registry],
   }).set({ version: packageVersion() }, 1);
+  register(registry, metrics);
   return registry;
 }
 
-export interface Sample {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly value: number;
+/** An unknown value is omitted, never reported as 0. */
+export function register(registry: Registry, metrics: readonly Metric[]): void {
+  for (const metric of metrics) {
+    const { name, help } = metric;
+    const labelNames = "labels" in metric ? [...metric.labels] : [];
+    const Kind = name.endsWith("_total") ? Counter : Gauge;
+    const collected = new Kind({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        collected.reset();
+        // Without labels a reset leaves a 0.
+        if (labelNames.length === 0) collected.remove();
+        for (const sample of samplesOf(metric)) {
+          const labels = labelNames.map((label, index) => [label, String(sample[index])]);
+          collected.inc(Object.fromEntries(labels), sample.at(-1) as number);
+        }
+      },
+    });
+  }
 }
 
-export interface Described {
-  readonly name: string;
-  readonly help: string;
-  readonly labels?: readonly string[];
-}
-
-/** `samples`: totals since the process began. */
-export function collectedCounter(registry: Registry, of: Described, samples: () => Iterable<Sample>): void {
-  const counter = new Counter({
-    ...configuration(registry, of),
-    collect() {
-      counter.reset();
-      for (const { labels, value } of samples()) counter.inc({ ...labels }, value);
-    },
-  });
-}
-
-/** An unknown sample is omitted, never reported as 0. */
-export function collectedGauge(registry: Registry, of: Described, samples: () => Iterable<Sample>): void {
-  const gauge = new Gauge({
-    ...configuration(registry, of),
-    collect() {
-      gauge.reset();
-      // Without labels a reset would leave a 0.
-      if (of.labels === undefined) gauge.remove();
-      for (const { labels, value } of samples()) gauge.set({ ...labels }, value);
-    },
-  });
-}
-
-/** Sets the current state to 1, and the others to 0. */
-export function* oneOf(label: string, states: readonly string[], current: string): Iterable<Sample> {
-  for (const state of states) yield { labels: { [label]: state }, value: state === current ? 1 : 0 };
-}
-
-/** The value of a gauge without labels; omitted if it is unknown. */
-export function* single(value: number | undefined): Iterable<Sample> {
-  if (value !== undefined) yield { labels: {}, value };
-}
-
-function configuration(registry: Registry, { name, help, labels = [] }: Described) {
-  return { name, help, labelNames: [...labels], registers: [registry] };
+function samplesOf(metric: Metric): Iterable<Sample> {
+  if ("labels" in metric) return metric.samples();
+  const value = metric.read();
+  return value === undefined ? [] : [[value]];
 }
 
 export function ingestRegistry(counts: () => Counts): Registry {
-  const registry = processRegistry();
-  collectedCounter(
-    registry,
+  return processRegistry([
     {
       name: "noonmark_ingest_lines_total",
       help: "Lines of the followed files, by outcome: accepted, duplicate, rejected.",
       labels: ["outcome"],
+      samples: () => Object.entries(counts()),
     },
-    () => Object.entries(counts()).map(([outcome, value]) => ({ labels: { outcome }, value })),
-  );
-  return registry;
+  ]);
 }
 
 export function shimRegistry(counts: ShimCounts): Registry {
-  const registry = processRegistry();
-  collectedCounter(
-    registry,
+  return processRegistry([
     {
       name: "noonmark_shim_requests_total",
       help: "Responses by the route's template (none: no route) and HTTP status.",
       labels: ["route", "status"],
+      samples: () => [...counts.requests()].map(({ route, status, count }) => [route, String(status), count] as const),
     },
-    function* () {
-      for (const { route, status, count } of counts.requests()) {
-        yield { labels: { route, status: String(status) }, value: count };
-      }
-    },
-  );
-  collectedCounter(
-    registry,
     {
       name: "noonmark_store_reads_total",
       help: "Objects read from the store, by outcome: found, absent, damaged, failed.",
       labels: ["outcome"],
+      samples: () => Object.entries(counts.reads),
     },
-    () => Object.entries(counts.reads).map(([outcome, value]) => ({ labels: { outcome }, value })),
-  );
-  return registry;
+  ]);
 }

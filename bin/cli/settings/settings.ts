@@ -8,7 +8,6 @@ import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { withoutLast } from "../../../src/values/text.ts";
-import { metricsSetting } from "../metrics/metrics-page.ts";
 
 interface Setting<T> {
   readonly schema: z.ZodType<T>;
@@ -38,6 +37,7 @@ export const frontSecret = z
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] })], {
   error: "is neither true nor false",
 });
+const METRICS_ADDRESS = /^(?:none|(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5})$/;
 const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
 /** A URL without a slash at its end, so that a path may follow. */
@@ -183,7 +183,14 @@ export const SETTINGS = {
     "the address of a block explorer, for the page's links",
   ),
   metrics: setting(
-    metricsSetting,
+    z
+      .string()
+      .regex(METRICS_ADDRESS, "is neither none nor host:port, as in 127.0.0.1:9464")
+      .refine(
+        (text) => text === "none" || Number(text.slice(text.lastIndexOf(":") + 1)) <= 65_535,
+        "the port must be 0 to 65535",
+      )
+      .default("none"),
     "host:port",
     "the address of the metrics page for Prometheus (such as 127.0.0.1:9464), or none; each process needs its own",
   ),

@@ -1,13 +1,14 @@
 // Metrics are for the machine of their address, not for a page whose name points to it.
 import { request } from "node:http";
+import { Registry } from "@prometheus-io/client";
 import { expect, onTestFinished, test } from "vitest";
-import { isAskedFor, startMetricsServer } from "../../../bin/cli/metrics/metrics-server.ts";
+import { isAskedFor, startMetricsPage } from "../../../bin/cli/metrics/metrics-page.ts";
 
 async function statusOf(bound: string, host: string): Promise<number | undefined> {
-  const pages = { metrics: async () => "", contentType: "text/plain", defect: () => undefined };
-  const server = await startMetricsServer({ host: bound, port: 0 }, pages);
-  onTestFinished(() => server.stop());
-  const { port, pathname } = new URL(server.url);
+  let url = "";
+  const page = { registry: new Registry(), defect: () => undefined, started: (at: string) => void (url = at) };
+  onTestFinished(await startMetricsPage(`${bound}:0`, () => page));
+  const { port, pathname } = new URL(url);
   return new Promise((resolve, reject) => {
     request({ host: "127.0.0.1", port, path: pathname, headers: { host } }, (response) => {
       response.resume();
