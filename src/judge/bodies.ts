@@ -1,4 +1,5 @@
 /** The rules of single bodies that no schema has. */
+import type { Modules, Observations, Process, Telemetry } from "../client/generated/bodies.ts";
 import type { UrlSubject } from "./exchange.ts";
 import { type Checks, family } from "./report.ts";
 
@@ -49,26 +50,13 @@ export function judgeBodyRules(run: Checks, subject: UrlSubject, body: Body): vo
   judge?.(run, subject, body as never);
 }
 
-interface Telemetry {
-  readonly status: string;
-  readonly revision: string | null;
-  readonly [name: string]: unknown;
-}
-
 function telemetry(run: Checks, { route, target }: UrlSubject, body: Telemetry): void {
-  const known = ["revision", "observedAt", "receivedAt", "softwareVersion", "measurement"].filter(
-    (name) => body[name] !== null,
-  );
+  const names = ["revision", "observedAt", "receivedAt", "softwareVersion", "measurement"] as const;
+  const known = names.filter((name) => body[name] !== null);
   run.check(BODY.offline, route, known.length === (body.status === "offline" ? 0 : 5), () => ({
     expected: `${body.status === "offline" ? "a measurement of nulls" : "a measurement without nulls"} while ${body.status}, from GET ${target}`,
     saw: `${known.join(", ") || "nothing"} not null`,
   }));
-}
-
-interface Observations {
-  readonly installationId: string;
-  readonly items: readonly { readonly cursor: string; readonly telemetryId: string; readonly installationId: string }[];
-  readonly nextCursor: string | null;
 }
 
 function observations(run: Checks, { route, target }: UrlSubject, body: Observations): void {
@@ -91,11 +79,7 @@ function observations(run: Checks, { route, target }: UrlSubject, body: Observat
   }));
 }
 
-function modules(
-  run: Checks,
-  { route, target }: UrlSubject,
-  body: { modules: readonly { instanceId: string }[] },
-): void {
+function modules(run: Checks, { route, target }: UrlSubject, body: Modules): void {
   const ids = body.modules.map(({ instanceId }) => instanceId);
   run.check(BODY["module-order"], route, new Set(ids).size === ids.length, () => ({
     expected: `each instance once from GET ${target}`,
@@ -103,25 +87,12 @@ function modules(
   }));
 }
 
-type Numbers<Names extends string> = Readonly<Record<Names, string>>;
-type Core = Numbers<"cumulativeWork" | "blockHeight" | "currentWork" | "workPerBlock">;
-type Projected = Core & Numbers<"completedBlockCount">;
+type Projected = Omit<
+  Extract<Process["builder"], { status: "available" }>["projected"],
+  "lifecycle" | "firstCompletedBlock" | "lastCompletedBlock"
+>;
 
-interface ProcessBody {
-  readonly builder: {
-    readonly status: string;
-    readonly anchor: Core & Numbers<"settledThroughRound">;
-    readonly queued: Numbers<"closedWorkUnits" | "openRoundWorkUnits">;
-    readonly projected: Projected;
-  };
-  readonly settlementQueue: {
-    readonly status: string;
-    readonly buffered: Numbers<"workUnits"> & { readonly firstRound: string | null };
-    readonly projected: Projected;
-  };
-}
-
-function process(run: Checks, { route, target }: UrlSubject, { builder, settlementQueue: queue }: ProcessBody): void {
+function process(run: Checks, { route, target }: UrlSubject, { builder, settlementQueue: queue }: Process): void {
   if (builder.status !== "available") return;
   const { anchor, queued } = builder;
   // The schema already rejects this.
@@ -147,7 +118,7 @@ function process(run: Checks, { route, target }: UrlSubject, { builder, settleme
   }
 }
 
-function projectionOf(anchor: Core, work: bigint): Projected {
+function projectionOf(anchor: Omit<Projected, "completedBlockCount">, work: bigint): Projected {
   const perBlock = BigInt(anchor.workPerBlock);
   const cumulative = BigInt(anchor.cumulativeWork) + work;
   const height = cumulative / perBlock;

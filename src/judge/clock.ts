@@ -1,4 +1,5 @@
 /** The rules of a body and the clock: nothing is online after 120 s, comes from the future, or has a window of the past. */
+import type { Process } from "../client/generated/bodies.ts";
 import { SOURCE_HEADER } from "../http/common-headers.ts";
 import { STALE_AFTER_MS } from "../resources/telemetry/build.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
@@ -37,16 +38,9 @@ interface Timed {
   readonly receivedAt?: string | null;
   readonly measurement?: { readonly freshness?: string; readonly receivedAt?: string } | null;
   readonly window?: { readonly startAt: string; readonly endAt: string; readonly dayCount?: number } | null;
-  readonly settlementQueue?: Queue;
+  readonly settlementQueue?: Process["settlementQueue"];
   readonly items?: readonly { readonly receivedAt: string }[];
   readonly events?: readonly { readonly recordedAt?: string; readonly blockTimestamp?: string }[];
-}
-
-interface Queue {
-  readonly status: string;
-  readonly state: string;
-  readonly settlementEnabled: boolean;
-  readonly lastRun: { readonly finishedAt: string | null } | null;
 }
 
 export function judgeClock(run: Checks, subject: UrlSubject, reply: Reply): void {
@@ -107,7 +101,7 @@ function judgeAge(run: Checks, { route, target }: UrlSubject, { state, receivedA
 function judgeReporter(
   run: Checks,
   { route, target }: UrlSubject,
-  { queue, now }: { queue: Queue; now: number },
+  { queue, now }: { queue: Process["settlementQueue"]; now: number },
 ): void {
   if (queue.status !== "available" || queue.state === "blocked" || !queue.settlementEnabled) return;
   const finishedAt = queue.lastRun?.finishedAt;

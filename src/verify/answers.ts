@@ -4,17 +4,12 @@ import { header, type Reply, shown, type UrlSubject } from "../judge/exchange.ts
 import { subjectOf } from "../judge/files.ts";
 import { ANSWER, judgeGood } from "../judge/good.ts";
 import { EVERY_PATH } from "../judge/report.ts";
-import { type Asked, allSubjects, ask, each, pathOf } from "./ask.ts";
+import { type Asked, ask, eachSubject, pathOf } from "./ask.ts";
 import { HEAD } from "./rules.ts";
 import type { Run } from "./run.ts";
 
 export async function judgeAnswers(run: Run): Promise<void> {
-  await each(
-    run,
-    allSubjects(run),
-    ({ route }) => route,
-    (subject) => judgeSubject(run, subject),
-  );
+  await eachSubject(run, (subject) => judgeSubject(run, subject));
 }
 
 async function judgeSubject(run: Run, subject: UrlSubject): Promise<void> {
@@ -35,22 +30,17 @@ const NOT_COMPARED =
 const CHANGE_LIMIT = 4;
 
 export async function judgeHeads(run: Run): Promise<void> {
-  await each(
-    run,
-    allSubjects(run),
-    ({ route }) => route,
-    async ({ route, target }) => {
-      await expectHeadAsGet(run, { route, target });
-      if (route.queryError !== null) await expectHeadAsGet(run, { route, target: `${pathOf(run, route)}?cursor=!` });
-      const any = { route, target, headers: { "if-none-match": "*" } };
-      const got = await ask(run, any);
-      const head = await ask(run, { ...any, method: "HEAD" });
-      run.check(HEAD["head-not-modified"], route, head.status === got.status, () => ({
-        expected: `${got.status} to HEAD ${target} with If-None-Match: *, as to GET`,
-        saw: String(head.status),
-      }));
-    },
-  );
+  await eachSubject(run, async ({ route, target }) => {
+    await expectHeadAsGet(run, { route, target });
+    if (route.queryError !== null) await expectHeadAsGet(run, { route, target: `${pathOf(run, route)}?cursor=!` });
+    const any = { route, target, headers: { "if-none-match": "*" } };
+    const got = await ask(run, any);
+    const head = await ask(run, { ...any, method: "HEAD" });
+    run.check(HEAD["head-not-modified"], route, head.status === got.status, () => ({
+      expected: `${got.status} to HEAD ${target} with If-None-Match: *, as to GET`,
+      saw: String(head.status),
+    }));
+  });
 }
 
 /** Repeats both requests if the response has changed in between. */

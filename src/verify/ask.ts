@@ -59,7 +59,7 @@ export async function ask(run: Run, { route, file, target, method = "GET", heade
 }
 
 /** Runs a group of checks. A request without a response ends the group with a finding. */
-export async function guarded(run: Run, subject: Subject, checks: () => Promise<void>): Promise<void> {
+export async function guarded(run: Run, subject: Subject, checks: () => Promise<unknown>): Promise<void> {
   try {
     await checks();
     run.check(EXCHANGE.completes, subject, true, () => ({ expected: "", saw: "" }));
@@ -76,14 +76,14 @@ export async function guarded(run: Run, subject: Subject, checks: () => Promise<
   }
 }
 
-/** Runs the checks of all items concurrently. The connection limits the pace. */
-export async function each<T>(
-  run: Run,
-  items: readonly T[],
-  of: (item: T) => Subject,
-  checks: (item: T) => Promise<void>,
-) {
-  await Promise.all(items.map((item) => guarded(run, of(item), () => checks(item))));
+/** Runs the checks of all URLs concurrently. The connection limits the pace. */
+export async function eachSubject(run: Run, checks: (subject: PlainSubject) => Promise<unknown>): Promise<void> {
+  await Promise.all(allSubjects(run).map((subject) => guarded(run, subject.route, () => checks(subject))));
+}
+
+/** The same for all routes. */
+export async function eachRoute(run: Run, checks: (route: RouteContract) => Promise<unknown>): Promise<void> {
+  await Promise.all(run.routes.map((route) => guarded(run, route, () => checks(route))));
 }
 
 /** Every response of a run with one tag has one body, apart from `generatedAt`. */

@@ -3,7 +3,7 @@ import type { RouteContract } from "../judge/contract.ts";
 import { errorCode, judgeRefusal, seen } from "../judge/errors.ts";
 import { header, jsonOf, type Reply, shown, textOf, type UrlSubject } from "../judge/exchange.ts";
 import { EVERY_PATH } from "../judge/report.ts";
-import { allSubjects, ask, each, essence, guarded, opaque, pathOf, targetOf } from "./ask.ts";
+import { ask, eachRoute, eachSubject, essence, guarded, opaque, pathOf, targetOf } from "./ask.ts";
 import { replay } from "./replay.ts";
 import { EDGE } from "./rules.ts";
 import type { Run } from "./run.ts";
@@ -12,18 +12,8 @@ const ENCODINGS = ["gzip", "br", "gzip, deflate, br"];
 
 export async function judgeEdge(run: Run): Promise<void> {
   await replay(run, ["edge"]);
-  await each(
-    run,
-    allSubjects(run),
-    ({ route }) => route,
-    (subject) => judgeEncodings(run, subject),
-  );
-  await each(
-    run,
-    run.routes,
-    (route) => route,
-    (route) => judgeKey(run, route),
-  );
+  await eachSubject(run, (subject) => judgeEncodings(run, subject));
+  await eachRoute(run, (route) => judgeKey(run, route));
   await guarded(run, EVERY_PATH, () => judgeKeptErrors(run));
 }
 

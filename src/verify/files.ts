@@ -5,7 +5,7 @@ import { FILE, isHtml, JUDGED_FILES, judgeFile, PAGE_CHARACTERS, subjectOf } fro
 import { assetFile } from "../resources/site/route.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { expectHeadAsGet } from "./answers.ts";
-import { ask, each } from "./ask.ts";
+import { ask, guarded } from "./ask.ts";
 import { replayFile } from "./replay.ts";
 import type { Run } from "./run.ts";
 
@@ -17,12 +17,7 @@ export async function judgeFiles(run: Run): Promise<void> {
     run.skip(FILE.status, "every file is 404: the site is turned off");
     return;
   }
-  await each(
-    run,
-    found,
-    ({ file }) => subjectOf(file),
-    ({ file, reply }) => walkFile(run, file, reply),
-  );
+  await Promise.all(found.map(({ file, reply }) => guarded(run, subjectOf(file), () => walkFile(run, file, reply))));
 }
 
 async function walkFile(run: Run, file: NamedFile, reply: Reply): Promise<void> {

@@ -1,7 +1,7 @@
 /** Two reads around a change: a stored response may not outlive its edge seconds. */
 import { header, type Reply, textOf } from "../judge/exchange.ts";
 import { waysOfWriting } from "../judge/exchanges/of-row.ts";
-import { allSubjects, ask, each, essence, opaque, type PlainSubject, targetOf } from "./ask.ts";
+import { ask, eachSubject, essence, opaque, type PlainSubject, targetOf } from "./ask.ts";
 import { KEPT } from "./rules.ts";
 import type { Run } from "./run.ts";
 
@@ -20,22 +20,11 @@ const FORGED = {
 const TRIES = 3;
 
 export async function judgeKept(run: Run): Promise<void> {
-  const subjects = allSubjects(run);
   // After these requests every cache has stored a response to the plain URLs.
-  await each(
-    run,
-    subjects,
-    ({ route }) => route,
-    async ({ route, target }) => void (await ask(run, { route, target })),
-  );
-  const edge = Math.max(0, ...subjects.map(({ route }) => route.edgeSeconds));
+  await eachSubject(run, ({ route, target }) => ask(run, { route, target }));
+  const edge = Math.max(0, ...run.routes.map(({ edgeSeconds }) => edgeSeconds));
   await run.environment.pause(edge * 1000 + SLACK_MS);
-  await each(
-    run,
-    subjects,
-    ({ route }) => route,
-    (subject) => compare(run, subject),
-  );
+  await eachSubject(run, (subject) => compare(run, subject));
 }
 
 async function compare(run: Run, subject: PlainSubject): Promise<void> {

@@ -17,7 +17,7 @@ import { judgeGood } from "../judge/good.ts";
 import { EVERY_PATH, type Rule, type Subject } from "../judge/report.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { listMembers } from "../values/text.ts";
-import { type Asked, ask, each, guarded, opaque } from "./ask.ts";
+import { type Asked, ask, eachRoute, guarded, opaque } from "./ask.ts";
 import type { Run } from "./run.ts";
 
 /** The subject of an exchange: a route, a file, or neither. */
@@ -26,12 +26,7 @@ type Of = Pick<Asked, "route" | "file"> & { readonly subject: Subject };
 /** Sends the exchanges whose rules belong to these families. */
 export async function replay(run: Run, families: readonly string[]): Promise<void> {
   const isWanted = ({ rule }: Exchange) => families.includes(rule?.split("/")[0] ?? "");
-  await each(
-    run,
-    run.routes,
-    (route) => route,
-    (route) => replayAll(run, exchangesOf(route).filter(isWanted), { route, subject: route }),
-  );
+  await eachRoute(run, (route) => replayAll(run, exchangesOf(route).filter(isWanted), { route, subject: route }));
   await guarded(run, EVERY_PATH, () => replayAll(run, exchangesEverywhere().filter(isWanted), { subject: EVERY_PATH }));
 }
 

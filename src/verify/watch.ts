@@ -2,7 +2,7 @@
 import { jsonOf } from "../judge/exchange.ts";
 import { valueAt } from "../judge/exchanges/format.ts";
 import { judgeGood } from "../judge/good.ts";
-import { allSubjects, ask, each, type PlainSubject } from "./ask.ts";
+import { ask, eachSubject, type PlainSubject } from "./ask.ts";
 import { WATCH } from "./rules.ts";
 import type { Run } from "./run.ts";
 
@@ -30,16 +30,10 @@ const RISING = [
 const RISING_NOW = ["summary.settlementCount", "summary.workAdded", "summary.activeRoundCount"];
 
 export async function watch(run: Run): Promise<void> {
-  const subjects = allSubjects(run);
   const highest = new Map<string, string>();
   const until = run.environment.now() + run.options.watch * 1000;
   while (run.environment.now() < until) {
-    await each(
-      run,
-      subjects,
-      ({ route }) => route,
-      (subject) => readOnce(run, subject, highest),
-    );
+    await eachSubject(run, (subject) => readOnce(run, subject, highest));
     await run.environment.pause(EVERY_MS);
   }
 }

@@ -1,40 +1,18 @@
 /** The views of the settled chain agree on one Core state and its batches. */
+
+import type { Activity, LegacySettlements, Onchain, Process, Settlements } from "../../client/generated/bodies.ts";
 import { SETTLEMENT_RANGES } from "../../resources/settlements/route.ts";
 import { AGREES } from "../rules.ts";
 import { type Agreement, type Difference, differences } from "./agreement.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-interface Onchain extends Fields {
-  readonly status: string;
-  readonly chain: Fields;
-  readonly core: Fields;
-  readonly events: readonly {
-    readonly eventName: string;
-    readonly contractKind: string;
-    readonly transactionHash: string;
-  }[];
-}
-interface ProcessBody {
-  readonly builder: { readonly status: string; readonly anchor: Fields };
-  readonly settlementQueue: { readonly status: string; readonly latestSubmission: Submission | null };
-}
-interface Submission extends Fields {
-  readonly lifecycle: string;
-  readonly expected: Fields;
-}
-interface History extends Fields {
-  readonly status: string;
-  readonly chain: Fields;
-  readonly summary: Readonly<Record<string, string>>;
-  readonly recentSettlements: readonly Fields[];
-  readonly queueProjection?: Fields;
-}
-interface Feed extends Fields {
-  readonly status: string;
-  readonly chain: Fields;
-  readonly events: readonly { readonly type: string; readonly source: Fields; readonly payload: Fields }[];
-  readonly nextCursor: string | null;
-}
+/** An available view, after `unavailable` has found none that is not. */
+type Available<View extends { readonly status: string }> = Extract<View, { status: "available" }>;
+type OnchainView = Available<Onchain>;
+type History = Available<Settlements>;
+type ChainViews = {
+  readonly builder: Available<Process["builder"]>;
+  readonly settlementQueue: Available<Process["settlementQueue"]>;
+};
 
 const CORE = ["settledThroughRound", "cumulativeWork", "blockHeight", "currentWork", "workPerBlock"];
 const FRONTIER = ["settledThroughRound", "cumulativeWork", "blockHeight"];
@@ -50,7 +28,7 @@ const PAYLOAD = [
   "cumulativeWork",
   "blockHeight",
 ];
-const COUNTS = ["settlementCount", "activeRoundCount", "workAdded", "completedBlockCount"];
+const COUNTS = ["settlementCount", "activeRoundCount", "workAdded", "completedBlockCount"] as const;
 const ACTIVE = ["preparing", "submitted", "retrying"];
 const SETTLED = "system.settlement_completed";
 const NOW = { route: "settlements", query: "range=now" } as const;
@@ -98,7 +76,8 @@ export const CHAIN_AGREEMENTS: readonly Agreement[] = [
   ...[NOW, { route: "settlements-legacy", query: "range=now" }, { route: "activity" }].map((source) => ({
     rule: AGREES["chain-binding"],
     sources: [{ route: "onchain" }, source as { route: "activity" }] as const,
-    compare: (one: Onchain, other: History) => unavailable(one, other) ?? differences(one.chain, other.chain, BINDING),
+    compare: (one: OnchainView, other: History) =>
+      unavailable(one, other) ?? differences(one.chain, other.chain, BINDING),
   })),
 ];
 
@@ -106,7 +85,7 @@ function unavailable(...bodies: readonly { readonly status: string }[]): string 
   return bodies.some(({ status }) => status !== "available") ? "one of the two views is unavailable" : undefined;
 }
 
-function anchorIsCore(onchain: Onchain, { builder }: ProcessBody): Difference[] | string {
+function anchorIsCore(onchain: OnchainView, { builder }: ChainViews): Difference[] | string {
   const cannot = unavailable(onchain, builder);
   if (cannot !== undefined) return cannot;
   const newest = onchain.events.find(
@@ -114,16 +93,18 @@ function anchorIsCore(onchain: Onchain, { builder }: ProcessBody): Difference[] 
   );
   return [
     ...differences(onchain.core, builder.anchor, CORE),
-    ...(newest === undefined ? [] : differences({ ...newest }, builder.anchor, ["transactionHash"])),
+    ...(newest === undefined ? [] : differences(newest, builder.anchor, ["transactionHash"])),
   ];
 }
 
-function newestIsFrontier(onchain: Onchain, history: History): Difference[] | string {
-  const [newest] = history.recentSettlements ?? [];
-  return unavailable(onchain, history) ?? (newest === undefined ? [] : differences(onchain.core, newest, FRONTIER));
+function newestIsFrontier(onchain: OnchainView, history: History): Difference[] | string {
+  const cannot = unavailable(onchain, history);
+  if (cannot !== undefined) return cannot;
+  const [newest] = history.recentSettlements;
+  return newest === undefined ? [] : differences(onchain.core, newest, FRONTIER);
 }
 
-function sameHistory(v4: History, v3: History): Difference[] | string {
+function sameHistory(v4: History, v3: Available<LegacySettlements>): Difference[] | string {
   const cannot = unavailable(v4, v3);
   if (cannot !== undefined) return cannot;
   const { recentSettlements } = v4;
@@ -139,7 +120,7 @@ function sameHistory(v4: History, v3: History): Difference[] | string {
 function isContained(shorter: History, longer: History): Difference[] | string {
   const cannot = unavailable(shorter, longer);
   if (cannot !== undefined) return cannot;
-  const fewer = COUNTS.filter((name) => BigInt(longer.summary[name] ?? "0") < BigInt(shorter.summary[name] ?? "0"));
+  const fewer = COUNTS.filter((name) => BigInt(longer.summary[name]) < BigInt(shorter.summary[name]));
   const [one, other] = [shorter.recentSettlements[0], longer.recentSettlements[0]];
   return [
     ...fewer.map((name) => ({ what: `at least ${name}`, one: shorter.summary[name], other: longer.summary[name] })),
@@ -149,7 +130,7 @@ function isContained(shorter: History, longer: History): Difference[] | string {
   ];
 }
 
-function queueIsSubmission({ settlementQueue, builder }: ProcessBody, history: History): Difference[] | string {
+function queueIsSubmission({ settlementQueue, builder }: ChainViews, history: History): Difference[] | string {
   const cannot = unavailable(settlementQueue, builder, history);
   if (cannot !== undefined) return cannot;
   const { queueProjection: projection } = history;
@@ -172,10 +153,10 @@ function queueIsSubmission({ settlementQueue, builder }: ProcessBody, history: H
   return differences(wanted, projection, Object.keys(wanted));
 }
 
-function sameSettlements(history: History, feed: Feed): Difference[] | string {
+function sameSettlements(history: History, feed: Available<Activity>): Difference[] | string {
   const cannot = unavailable(history, feed);
   if (cannot !== undefined) return cannot;
-  const settled = feed.events.filter(({ type }) => type === SETTLED);
+  const settled = feed.events.filter((event) => event.type === SETTLED);
   // If the page is full, older events are on the next.
   const comparable =
     feed.nextCursor === null ? history.recentSettlements : history.recentSettlements.slice(0, settled.length);

@@ -1,29 +1,11 @@
 /** Telemetry, observations and process agree on the newest receipt, and the two statistics on the same days. */
+import type { Observations, Process, Statistics, Telemetry } from "../../client/generated/bodies.ts";
 import type { RouteContract } from "../../judge/contract.ts";
 import { jsonOf } from "../../judge/exchange.ts";
 import { ask, targetOf } from "../ask.ts";
 import { AGREES } from "../rules.ts";
 import type { Run } from "../run.ts";
 import { type Agreement, type Difference, differences } from "./agreement.ts";
-
-interface Telemetry {
-  readonly installationId: string;
-  readonly status: string;
-  readonly observedAt: string | null;
-  readonly receivedAt: string | null;
-  readonly measurement: Record<string, unknown> | null;
-}
-interface ProcessBody {
-  readonly installationId: string;
-  readonly measurement: (Record<string, unknown> & { readonly freshness: string }) | null;
-}
-
-interface Statistics {
-  readonly installationId: string;
-  readonly lifetime: Record<string, unknown>;
-  readonly records: Record<string, unknown>;
-  readonly activity: { readonly days: readonly { readonly date: string }[] };
-}
 
 const RECEIPT = ["counterEpoch", "cumulativeWorkUnits", "provenance", "coreStatus"];
 
@@ -55,7 +37,7 @@ export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
         Object.keys(one.lifetime).filter((name) => name !== "coverageBps"),
       ),
       ...differences(one.records, other.records, Object.keys(one.records)),
-      ...differences({ ...one }, { ...other }, ["installationId"]),
+      ...differences(one, other, ["installationId"]),
     ],
   },
   {
@@ -63,17 +45,17 @@ export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
     sources: [{ route: "telemetry" }, { route: "installation-telemetry" }],
     compare: (one: Telemetry, other: Telemetry) =>
       one.installationId === other.installationId
-        ? differences({ ...one }, { ...other }, Object.keys(one))
+        ? differences(one, other, Object.keys(one))
         : "another installation than the configured one is read (--installation)",
   },
   ...(["modules", "process", "onchain"] as const).map((route) => ({
     rule: AGREES.installation,
     sources: [{ route: "telemetry" }, { route }] as const,
-    compare: (one: Telemetry, other: Telemetry) => differences({ ...one }, { ...other }, ["installationId"]),
+    compare: (one: Telemetry, other: Telemetry) => differences(one, other, ["installationId"]),
   })),
 ];
 
-function sameReceipt(telemetry: Telemetry, process: ProcessBody): Difference[] {
+function sameReceipt(telemetry: Telemetry, process: Process): Difference[] {
   const { measurement } = process;
   if (telemetry.measurement === null || measurement === null) {
     return telemetry.measurement === measurement
@@ -81,7 +63,7 @@ function sameReceipt(telemetry: Telemetry, process: ProcessBody): Difference[] {
       : [{ what: "measurement", one: telemetry.measurement, other: measurement }];
   }
   return [
-    ...differences({ ...telemetry }, measurement, ["observedAt", "receivedAt"]),
+    ...differences(telemetry, measurement, ["observedAt", "receivedAt"]),
     ...differences(telemetry.measurement, measurement, RECEIPT),
     ...differences({ freshness: telemetry.status }, measurement, ["freshness"]),
   ];
@@ -102,10 +84,7 @@ const READ_AGAIN_AFTER_MS = [1_500, 3_000, 6_000];
 const OBSERVED = ["observedAt", "receivedAt", "softwareVersion"];
 const MEASURED = ["counterEpoch", "cumulativeWorkUnits", "provenance"];
 
-interface Item {
-  readonly cursor: string;
-  readonly [name: string]: unknown;
-}
+type Item = Observations["items"][number];
 
 /** `newest` is the last item of a walk. Later items are read after it. */
 export async function judgeNewest(run: Run, route: RouteContract, newest: Item): Promise<void> {
@@ -121,7 +100,7 @@ export async function judgeNewest(run: Run, route: RouteContract, newest: Item):
     [difference] = differenceOf(item, telemetry);
     if (difference === undefined) break;
     const page = jsonOf(await ask(run, { route, target: targetOf(run, route, `cursor=${item.cursor}`) }));
-    item = (page as { items?: readonly Item[] } | undefined)?.items?.at(-1) ?? item;
+    item = (page as Partial<Observations> | undefined)?.items?.at(-1) ?? item;
     [difference] = differenceOf(item, telemetry);
     if (difference === undefined) break;
   }
@@ -135,5 +114,5 @@ function differenceOf(item: Item, telemetry: Telemetry | undefined): Difference[
   if (telemetry?.measurement === null || telemetry?.measurement === undefined) {
     return [{ what: "measurement", one: item.cursor, other: telemetry?.measurement }];
   }
-  return [...differences(item, { ...telemetry }, OBSERVED), ...differences(item, telemetry.measurement, MEASURED)];
+  return [...differences(item, telemetry, OBSERVED), ...differences(item, telemetry.measurement, MEASURED)];
 }

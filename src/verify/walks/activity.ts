@@ -1,4 +1,5 @@
 /** The activity from the newest event to the first, each category, and cursors in the wrong place. */
+import type { Activity } from "../../client/generated/bodies.ts";
 import type { RouteContract } from "../../judge/contract.ts";
 import { judgeRefusal, seen } from "../../judge/errors.ts";
 import { jsonOf, type Reply } from "../../judge/exchange.ts";
@@ -8,19 +9,9 @@ import { ask, targetOf } from "../ask.ts";
 import { ACTIVITY_WALK } from "../rules.ts";
 import type { Run } from "../run.ts";
 
-interface Event {
-  readonly id: string;
-  readonly type: string;
-  readonly occurredAt: string;
-  readonly source: { readonly kind: string };
-  readonly [name: string]: unknown;
-}
-interface Page {
-  readonly status: string;
-  readonly reason?: string;
-  readonly events: readonly Event[];
-  readonly nextCursor: string | null;
-}
+type Page = Extract<Activity, { status: "available" }>;
+type Event = Page["events"][number];
+
 interface Walked {
   readonly events: readonly Event[];
   readonly complete: boolean;
@@ -82,7 +73,7 @@ async function pageOf(
   }));
   if (reply.status !== 200) return undefined;
   if (!judgeGood(run, { route, target }, reply)) return undefined;
-  const page = jsonOf(reply) as Page;
+  const page = jsonOf(reply) as Activity;
   if (page.status === "unavailable") {
     run.skip(ACTIVITY_WALK["goes-on"], `the activity of ${category} is unavailable: ${page.reason}`);
     return undefined;
@@ -199,7 +190,7 @@ function judgeMisuse(
     judgeRefusal({ run, rule: ACTIVITY_WALK.misuse, subject: route, request, reply }, 400, "invalid_query");
     return;
   }
-  const { status, reason } = (jsonOf(reply) ?? {}) as Partial<Page>;
+  const { status, reason } = (jsonOf(reply) ?? {}) as { readonly status?: string; readonly reason?: string };
   const holds = reply.status === 200 && status === "unavailable" && reason === "indexer_unavailable";
   run.check(ACTIVITY_WALK.misuse, route, holds, () => ({
     expected: `200 unavailable indexer_unavailable to ${request}`,

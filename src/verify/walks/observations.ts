@@ -1,4 +1,5 @@
 /** The observations from the first to the newest, page by page. */
+import type { Observations } from "../../client/generated/bodies.ts";
 import type { RouteContract } from "../../judge/contract.ts";
 import { seen } from "../../judge/errors.ts";
 import { jsonOf } from "../../judge/exchange.ts";
@@ -7,15 +8,7 @@ import { ask, targetOf } from "../ask.ts";
 import { OBSERVATIONS_WALK } from "../rules.ts";
 import type { Run } from "../run.ts";
 
-interface Item {
-  readonly cursor: string;
-  readonly telemetryId: string;
-  readonly [name: string]: unknown;
-}
-interface Page {
-  readonly items: readonly Item[];
-  readonly nextCursor: string | null;
-}
+type Item = Observations["items"][number];
 
 const LIMIT = 100;
 
@@ -58,7 +51,7 @@ async function pageAfter(
   route: RouteContract,
   cursor: string | null,
   limit = LIMIT,
-): Promise<Page | undefined> {
+): Promise<Observations | undefined> {
   const target = targetOf(run, route, queryAfter(cursor, limit));
   const reply = await ask(run, { route, target });
   run.check(OBSERVATIONS_WALK["goes-on"], route, reply.status === 200, () => ({
@@ -66,7 +59,7 @@ async function pageAfter(
     saw: seen(reply),
   }));
   if (reply.status !== 200) return undefined;
-  return judgeGood(run, { route, target }, reply) ? (jsonOf(reply) as Page) : undefined;
+  return judgeGood(run, { route, target }, reply) ? (jsonOf(reply) as Observations) : undefined;
 }
 
 async function expectEnd(run: Run, route: RouteContract, last: Item | undefined): Promise<Item | undefined> {
@@ -80,7 +73,7 @@ async function expectEnd(run: Run, route: RouteContract, last: Item | undefined)
   return after?.items.at(-1) ?? last;
 }
 
-async function useCursors(run: Run, route: RouteContract, first: Page): Promise<void> {
+async function useCursors(run: Run, route: RouteContract, first: Observations): Promise<void> {
   const again = await pageAfter(run, route, null);
   if (first.items.length === LIMIT && again !== undefined)
     expectSame(run, route, { name: "again", wanted: first, got: again });
@@ -100,8 +93,8 @@ async function useCursors(run: Run, route: RouteContract, first: Page): Promise<
 
 interface Comparison {
   readonly name: "again" | "item";
-  readonly wanted: Pick<Page, "items">;
-  readonly got: Pick<Page, "items">;
+  readonly wanted: Pick<Observations, "items">;
+  readonly got: Pick<Observations, "items">;
 }
 
 function expectSame(run: Run, route: RouteContract, { name, wanted, got }: Comparison): void {
