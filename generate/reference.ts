@@ -10,6 +10,7 @@ import { PublisherMonitor } from "../bin/cli/publish/publisher-monitor.ts";
 import { environmentName, flagName } from "../bin/cli/settings/setting-names.ts";
 import { SETTING_NAMES, SETTINGS, type SettingName, unitOf } from "../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../bin/commands/all.ts";
+import { SteadyClock, systemClock } from "../publish/clock/clock.ts";
 import type { Known } from "../publish/known.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
 import { ShimCounts } from "../src/shim/node/store-reader.ts";
@@ -131,11 +132,10 @@ comments. \`noonmark init\` writes all settings with their defaults, and \`noonm
 
 /** The registries of all three metrics pages, without a publication behind them. */
 export function metricRegistries(): { readonly process: string; readonly registry: Registry }[] {
-  const clock = () => 0;
-  const monitor = new PublisherMonitor(clock, clock);
+  const monitor = new PublisherMonitor(new SteadyClock(systemClock), () => 0);
   const known = { get: () => undefined } as unknown as Known;
   return [
-    { process: "publish", registry: publisherRegistry({ monitor, known, now: clock, monotonic: clock }) },
+    { process: "publish", registry: publisherRegistry(monitor, known) },
     { process: "serve", registry: shimRegistry(new ShimCounts()) },
     { process: "ingest --follow", registry: ingestRegistry(() => ({ accepted: 0, duplicate: 0, rejected: 0 })) },
   ];

@@ -24,8 +24,7 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<vo
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
     await pollUntilConcluded(chain, now, now() + chainTime(settings.deadline * 1_000));
-    const opened = { store, reader, clock, minimumPutInterval: 0, scrubInterval: 0 };
-    const options = { ...publisherOptions(settings, { force: true }, opened), known };
+    const options = { ...publisherOptions(settings, { force: true }, { store, reader, clock }), known };
     const lease = await acquired({ store, clock, identity: leaseIdentity(options), known }, settings);
     // As of now, even if a later instant was published, because the repair corrects that.
     await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));

@@ -4,22 +4,16 @@ import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { copiedProjections, ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import type { Chain } from "../../src/chain/chain.ts";
-import type { PollEvent } from "../../src/chain/poll-event.ts";
-import type { RpcOutcome } from "../../src/chain/rpc/rpc-node.ts";
 import { openChainCopy, openChainFor } from "./chain/chain.ts";
+import type { ChainUse } from "./chain/configured-chain.ts";
 import { required } from "./settings/load-settings.ts";
 import type { Settings } from "./settings/settings.ts";
 
-export interface SourceUse {
+export interface SourceUse extends ChainUse {
   /** `copy` leaves no trace in the state directory. */
   readonly state: "own" | "copy";
   /** True to read all new facts before the first response, instead of one step in each cycle. */
   readonly whole: boolean;
-  /** Epoch ms; see `instantClock`. */
-  now(): number;
-  onChainEvent?(event: PollEvent): void;
-  /** Called for each HTTP request to a node of the chain. */
-  onRpcRequest?(outcome: RpcOutcome): void;
 }
 
 export interface OpenedSources {
@@ -32,12 +26,7 @@ export async function openSources(settings: Settings, use: SourceUse): Promise<O
   const own = use.state === "own";
   const ledger = settings.ledger === "none" ? undefined : new LedgerSource(settings.ledger);
   const projections = own ? ownProjections(settings.state, use) : copiedProjections(settings.state);
-  const chainUse = {
-    now: () => use.now(),
-    onEvent: (event: PollEvent) => use.onChainEvent?.(event),
-    onRequest: (outcome: RpcOutcome) => use.onRpcRequest?.(outcome),
-  };
-  const chain = await (own ? openChainFor(settings, chainUse) : openChainCopy(settings, chainUse));
+  const chain = await (own ? openChainFor(settings, use) : openChainCopy(settings, use));
   const { genesisTimestamp } = settings;
   return { chain, reader: new SourceReader({ installationId, ledger, projections, chain, genesisTimestamp }) };
 }

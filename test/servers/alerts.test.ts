@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { publisherRegistry } from "../../bin/cli/metrics/publisher-metrics.ts";
 import { ingestRegistry, shimRegistry } from "../../bin/cli/metrics/registries.ts";
 import { PublisherMonitor } from "../../bin/cli/publish/publisher-monitor.ts";
+import { SteadyClock } from "../../publish/clock/clock.ts";
 import type { Known } from "../../publish/known.ts";
 import { ShimCounts } from "../../src/shim/node/store-reader.ts";
 import { sharedFolder } from "../support/test-folder.ts";
@@ -246,17 +247,14 @@ test("without any publisher the alarm for a missing publisher fires", () => {
 });
 
 test("promtool accepts our names, types and texts", async () => {
-  const monitor = new PublisherMonitor(
-    () => 0,
-    () => 0,
-  );
+  const monitor = new PublisherMonitor(new SteadyClock({ wall: () => 0, monotonic: () => 0 }), () => 0);
   const known = { get: () => undefined } as unknown as Known;
   const counts = new ShimCounts();
   counts.count(undefined, 404);
   monitor.requested("put", "status.json", "done");
   monitor.rpcRequested("answered");
   const registries = [
-    publisherRegistry({ monitor, known, now: () => 0, monotonic: () => 0 }),
+    publisherRegistry(monitor, known),
     shimRegistry(counts),
     ingestRegistry(() => ({ accepted: 1, duplicate: 0, rejected: 0 })),
   ];

@@ -19,7 +19,7 @@ export async function openChainCopy(settings: Settings, use: ChainUse): Promise<
   const folder = mkdtempSync(join(tmpdir(), "noonmark-chain-"));
   const statePath = join(folder, CHAIN_FILE);
   copyDatabase(join(settings.state, CHAIN_FILE), statePath);
-  const chain = await open(settings, { ...use, statePath });
+  const chain = await open(settings, use, statePath);
   return {
     ...chain,
     close() {
@@ -34,9 +34,9 @@ function isConfigured(settings: Settings): settings is WithChain {
 }
 
 /** The chain's modules are loaded only if a chain is configured. */
-async function open(settings: WithChain, use: ChainUse): Promise<Chain> {
+async function open(settings: WithChain, use: ChainUse, statePath?: string): Promise<Chain> {
   const { openConfiguredChain } = await import("./configured-chain.ts");
-  return openConfiguredChain(settings, use).chain;
+  return openConfiguredChain(settings, use, statePath).chain;
 }
 
 function copyDatabase(from: string, to: string): void {

@@ -15,20 +15,22 @@ export interface ConfiguredChain {
 }
 
 export interface ChainUse {
-  /** Epoch ms; for `--at` a clock that was set to that instant when the command began. */
+  /** Epoch ms; for `--at` a clock that was set to that instant when the command began (`instantClock`). */
   readonly now: () => number;
   readonly onEvent?: (event: PollEvent) => void;
   /** Called for each HTTP request to a node. */
   readonly onRequest?: (outcome: RpcOutcome) => void;
-  /** The chain's file, if it is not the publisher's own. */
-  readonly statePath?: string;
 }
 
 /** Settings of a publisher with a chain. */
 export type WithChain = Settings & { readonly deployment: string; readonly rpcUrl: string };
 
-/** Throws `Failure`. */
-export function openConfiguredChain(settings: WithChain, use: ChainUse): ConfiguredChain {
+/** `statePath`: the chain's file; by default the publisher's own. Throws `Failure`. */
+export function openConfiguredChain(
+  settings: WithChain,
+  use: ChainUse,
+  statePath = join(settings.state, CHAIN_FILE),
+): ConfiguredChain {
   const deployment = readDeployment(settings.deployment);
   const rpcUrls = rpcAddresses(settings.rpcUrl);
   const genesis = settings.genesisTimestamp;
@@ -36,7 +38,7 @@ export function openConfiguredChain(settings: WithChain, use: ChainUse): Configu
     deployment,
     rpcUrls,
     rpcQuorum: quorumOf(settings, rpcUrls.length),
-    statePath: use.statePath ?? join(settings.state, CHAIN_FILE),
+    statePath,
     grace: settings.chainGrace * 1000,
     validity: settings.chainMaxAge * 1000,
     now: use.now,

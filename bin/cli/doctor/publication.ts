@@ -3,19 +3,18 @@
  * rules of fsck. A missing directory is not made.
  */
 import { accessSync, constants, existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { isFree, readLease } from "../../../publish/lease/lease-record.ts";
 import { examineKeys } from "../../../publish/repair.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
-import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { hasClock, type ObjectStore } from "../../../src/object-store/object-store.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
+import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
-import { openConfiguredStore } from "../open-configured-store.ts";
 import { missingInputs } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
@@ -28,11 +27,16 @@ const TOLERATED_MS = 2_000;
 
 /** Opens the store as a writer, which tests rights and conditions. `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
 export async function examineStore(settings: Settings, now: () => number): Promise<Finding[]> {
-  const place = storeLocation(settings.store);
-  if (place?.kind === "directory" && !existsSync(join(place.path, STORE_MARK))) return [newDirectory(place.path)];
+  const directory = newDirectoryOf(settings);
+  if (directory !== undefined) return [newDirectory(directory)];
   const store = await openConfiguredStore(settings, { write: true });
   const found = await readLease(store);
-  const findings = [fine("store", `${store.name}: read, written${place?.kind === "s3" ? ", conditions judged" : ""}`)];
+  const findings = [
+    fine(
+      "store",
+      `${store.name}: read, written${storeLocation(settings.store)?.kind === "s3" ? ", conditions judged" : ""}`,
+    ),
+  ];
   if (hasClock(store)) {
     const skew = provenSkew(await store.measureClock(now));
     const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
@@ -61,8 +65,7 @@ function newDirectory(path: string): Finding {
 
 /** `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
 export async function examinePublication(settings: Settings, now: number): Promise<Finding[]> {
-  const place = storeLocation(settings.store);
-  if (place?.kind === "directory" && !existsSync(join(place.path, STORE_MARK))) return [];
+  if (newDirectoryOf(settings) !== undefined) return [];
   const store = await openConfiguredStore(settings, { write: false });
   const publication = await readPublication(store, now);
   if (publication === undefined) return [fine("publication", "nothing is published yet")];

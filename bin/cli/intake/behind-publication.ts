@@ -3,7 +3,6 @@
  * restored or new ledger has forked for good if a new fact gets the position of a missing one.
  */
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { findLease } from "../../../publish/lease/lease-record.ts";
 import { installationIn, ledgerRegression } from "../../../publish/plan/source-version.ts";
@@ -12,16 +11,14 @@ import { type InstallationIndex, parseIndex } from "../../../src/http/installati
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { hasBeenAt } from "../../../src/ledger/read/changes.ts";
-import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
-import { storeLocation } from "../../../src/object-store/location.ts";
-import { decodedAs, type ObjectStore, StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { decodeResponse, type SourceVersion } from "../../../src/object-store/stored-response.ts";
+import { type ObjectStore, StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import type { SourceVersion } from "../../../src/object-store/stored-response.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { newDirectoryOf, openConfiguredStore, readParsed, readResponse } from "../configured-store.ts";
 import { type Warning, warn } from "../messages.ts";
-import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /** The most other installations that are compared if the lease does not cover all of them. */
@@ -53,9 +50,11 @@ export async function behindPublication(
 ): Promise<Failure | undefined> {
   const isNew = (statSync(settings.ledger, { throwIfNoEntry: false })?.size ?? 0) === 0;
   try {
-    const store = await publishedStore(settings);
-    const index = store && (await readIndex(store));
-    if (store === undefined || index === undefined) return undefined;
+    // Opening reports a file in place of the directory, even if there is no store.
+    const store = await openConfiguredStore(settings, { write: false });
+    if (newDirectoryOf(settings) !== undefined) return undefined;
+    const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
+    if (index === undefined) return undefined;
     if (!isNew) return await behindStore(settings.ledger, store, index);
     return behind(
       `the ledger ${settings.ledger} is new, and ${store.name} already has a publication of ${index.configured}`,
@@ -81,22 +80,6 @@ function behind(message: string, hint: string): Failure {
 
 function isStoreFailure(error: unknown): error is StoreUnavailable | Failure {
   return error instanceof StoreUnavailable || (error instanceof Failure && error.isAbout("store"));
-}
-
-/** Undefined if nothing can have been published there, because the directory is not a store yet. */
-async function publishedStore(settings: Settings): Promise<ObjectStore | undefined> {
-  const place = storeLocation(settings.store);
-  const isReadable = place?.kind !== "directory" || existsSync(join(place.path, STORE_MARK));
-  // Opening reports a file in place of the directory, even if there is no store.
-  const store = await openConfiguredStore(settings, { write: false });
-  if (isReadable) return store;
-  return undefined;
-}
-
-async function readIndex(store: ObjectStore): Promise<InstallationIndex | undefined> {
-  const object = await store.get(INSTALLATIONS_KEY, { fresh: true });
-  if (object === undefined) return undefined;
-  return decodedAs(INSTALLATIONS_KEY, object, ({ body }) => parseIndex(new TextDecoder().decode(body)));
 }
 
 async function behindStore(path: string, store: ObjectStore, index: InstallationIndex): Promise<Failure | undefined> {
@@ -132,8 +115,8 @@ async function* publishedVersions(
 
 async function* versionsAt(store: ObjectStore, key: string, id: string): AsyncGenerator<[string, SourceVersion]> {
   try {
-    const object = await store.get(key, { fresh: true });
-    if (object !== undefined) yield [id, decodedAs(key, object, decodeResponse).writerMetadata.sourceVersion];
+    const response = await readResponse(store, key);
+    if (response !== undefined) yield [id, response.writerMetadata.sourceVersion];
   } catch (error) {
     // A damaged object has no source version. The others still have theirs.
     if (!(error instanceof StoreDamaged)) throw error;

@@ -7,23 +7,14 @@ import { ANSWERS } from "../../../publish/status/public-status.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
 import { type Metric, processRegistry, register, type Sample } from "./registries.ts";
 
-/** The sources of a publisher's metrics. */
-export interface WatchedPublisher {
-  readonly monitor: PublisherMonitor;
-  readonly known: Known;
-  /** Epoch ms, by the publishers' common clock. */
-  now(): number;
-  monotonic(): number;
-}
-
-export function publisherRegistry(watched: WatchedPublisher): Registry {
-  const registry = processRegistry(responseMetrics(watched));
-  cycleDurations(registry, watched);
-  register(registry, [...cycleMetrics(watched), ...leaseMetrics(watched), ...sourceMetrics(watched)]);
+export function publisherRegistry(monitor: PublisherMonitor, known: Known): Registry {
+  const registry = processRegistry(responseMetrics(monitor, known));
+  cycleDurations(registry, monitor);
+  register(registry, [...cycleMetrics(monitor), ...leaseMetrics(monitor), ...sourceMetrics(monitor)]);
   return registry;
 }
 
-function responseMetrics({ known, now }: WatchedPublisher): Metric[] {
+function responseMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
   const ofEach = (value: (object: NonNullable<ReturnType<Known["get"]>>) => number) =>
     ANSWERS.flatMap(([route, key]): Sample[] => {
       const object = known.get(key);
@@ -34,7 +25,7 @@ function responseMetrics({ known, now }: WatchedPublisher): Metric[] {
       name: "noonmark_answer_age_seconds",
       help: "Age of the published response: time since the instant that it was computed for.",
       labels: ["route"],
-      samples: () => ofEach(({ sourceVersion }) => (now() - sourceVersion.at) / 1_000),
+      samples: () => ofEach(({ sourceVersion }) => (monitor.now() - sourceVersion.at) / 1_000),
     },
     {
       name: "noonmark_answer_status_code",
@@ -48,7 +39,7 @@ function responseMetrics({ known, now }: WatchedPublisher): Metric[] {
 /** Seconds. A cycle without a put takes some milliseconds, one over S3 with a takeover some minutes. */
 const CYCLE_BUCKETS = [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-function cycleDurations(registry: Registry, { monitor }: WatchedPublisher): void {
+function cycleDurations(registry: Registry, monitor: PublisherMonitor): void {
   const cycles = new Histogram({
     name: "noonmark_cycle_duration_seconds",
     help: "Cycles by outcome: done, partial (something could not be published), outage (passes by itself), failed.",
@@ -61,7 +52,7 @@ function cycleDurations(registry: Registry, { monitor }: WatchedPublisher): void
   monitor.onCycle = (outcome, seconds) => cycles.observe({ outcome }, seconds);
 }
 
-function cycleMetrics({ monitor }: WatchedPublisher): Metric[] {
+function cycleMetrics(monitor: PublisherMonitor): Metric[] {
   return [
     {
       name: "noonmark_unpublished",
@@ -124,7 +115,7 @@ function codeOf({ why }: ReportRow): string {
 
 const PHASES = ["starting", "standby", "publishing"] as const;
 
-function leaseMetrics({ monitor }: WatchedPublisher): Metric[] {
+function leaseMetrics(monitor: PublisherMonitor): Metric[] {
   return [
     {
       name: "noonmark_lease_state",
@@ -159,7 +150,7 @@ const LEDGER = ["followed", "none", "unreadable", "behind"] as const;
 const CHAIN = ["followed", "disabled", "silent", "mismatch", "behind"] as const;
 
 /** All except the requests to nodes are absent before the first cycle. */
-function sourceMetrics({ monitor, now, monotonic }: WatchedPublisher): Metric[] {
+function sourceMetrics(monitor: PublisherMonitor): Metric[] {
   const sources = () => (monitor.publisher?.last === undefined ? undefined : monitor.publisher.sources);
   return [
     {
@@ -173,7 +164,7 @@ function sourceMetrics({ monitor, now, monotonic }: WatchedPublisher): Metric[] 
       help: "Time since the newest published receipt of the configured installation was received; absent without any.",
       read() {
         const newest = sources()?.ledger.newestReceiptAt ?? undefined;
-        return newest === undefined ? undefined : secondsOf(now() - Date.parse(newest));
+        return newest === undefined ? undefined : secondsOf(monitor.now() - Date.parse(newest));
       },
     },
     {
@@ -194,7 +185,7 @@ function sourceMetrics({ monitor, now, monotonic }: WatchedPublisher): Metric[] 
     {
       name: "noonmark_chain_lag_seconds",
       help: "Time since the last good pass over the chain; absent before the first.",
-      read: () => (monitor.lastGoodPassAt === undefined ? undefined : secondsOf(monotonic() - monitor.lastGoodPassAt)),
+      read: () => secondsOf(monitor.goodPassAge),
     },
     {
       name: "noonmark_rpc_requests_total",

@@ -24,7 +24,6 @@ export interface Watchers {
   readonly log: Logger;
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
-  readonly time: CommonTime;
   readonly clock: SteadyClock;
   readonly repairs: Repairs;
 }
@@ -56,7 +55,7 @@ export async function holdAndPublish(options: PublisherOptions, watchers: Watche
 const BEGIN_AGAIN_MS = 2_000;
 
 async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
-  const { log, monitor, service, time, clock, repairs } = watchers;
+  const { log, monitor, service, clock, repairs } = watchers;
   const outage = outageLog(log, clock);
   const lease = await heldLease(options, watchers, term, outage.began);
   if (lease === undefined) return;
@@ -71,7 +70,6 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
   const logCycle = cycleLog(log, () => clock.monotonic());
   await Publisher.hold(options, lease, (publisher) => {
     monitor.publisher = publisher;
-    time.follow(publisher);
     return runSchedule(watchedPublisher(publisher, clock, monitor), {
       cadence,
       signal,
@@ -128,7 +126,7 @@ function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void
 /** Undefined if the signal ended the wait. */
 function heldLease(
   options: PublisherOptions,
-  { log, monitor, service, time }: Watchers,
+  { log, monitor, service }: Watchers,
   { signal }: Term,
   onOutage: (error: Error) => void,
 ): Promise<Lease | undefined> {
@@ -148,7 +146,7 @@ function heldLease(
     signal,
     follow: () => {
       service.rested();
-      return reader.follow(time.now());
+      return reader.follow(monitor.now());
     },
     pause: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
     onWait: () => {
@@ -196,25 +194,4 @@ function logFailures(log: Logger, report: CycleReport): void {
   for (const { key, why } of report.rows.filter(({ action }) => action === "failed"))
     log.error({ key, why }, "not published");
   for (const failure of report.failures) log.error(failure, "installation not published");
-}
-
-/** The clock for reading sources. It is this host's until a publisher runs, and then the publisher's, which follows the store's. */
-export class CommonTime {
-  readonly #wall: () => number;
-  #publisher: Pick<Publisher, "now"> | undefined;
-
-  /** `wall`: this host's clock, epoch ms. */
-  constructor(wall: () => number) {
-    this.#wall = wall;
-  }
-
-  follow(publisher: Pick<Publisher, "now">): void {
-    this.#publisher = publisher;
-  }
-
-  /** Epoch ms. */
-  now(): number {
-    const wall = this.#wall();
-    return this.#publisher?.now(wall) ?? wall;
-  }
 }

@@ -4,10 +4,11 @@ import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { parseIndex, parseIndexShard, shardKeyOf } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
-import { decodedAs, type ObjectStore } from "../../../src/object-store/object-store.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { readParsed } from "../configured-store.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -80,9 +81,4 @@ async function isNamed(store: ObjectStore, id: string): Promise<boolean> {
   if (index === undefined) return false;
   if ("histories" in index) return index.histories.has(id);
   return (await readParsed(store, shardKeyOf(id, index.shards), parseIndexShard))?.has(id) === true;
-}
-
-async function readParsed<T>(store: ObjectStore, key: string, parse: (text: string) => T): Promise<T | undefined> {
-  const object = await store.get(key, { fresh: true });
-  return object && decodedAs(key, object, ({ body }) => parse(new TextDecoder().decode(body)));
 }

@@ -4,10 +4,10 @@ import type { ReportFailure } from "../../../publish/report.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
 import { installationRowId, readWatermarks } from "../../../src/ledger/watermarks.ts";
-import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
-import { decodeResponse } from "../../../src/object-store/stored-response.ts";
+import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
+import { readResponse } from "../configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 
 interface Answered {
@@ -86,8 +86,7 @@ function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactK
 /** The number of facts of a kind in the published process view. The ledger may have more. Undefined if unknown. */
 async function publishedCounts(store: ObjectStore): Promise<((kind: FactKind) => number) | undefined> {
   try {
-    const object = await store.get(PROCESS_KEY, { fresh: true });
-    const facts = object && decodedAs(PROCESS_KEY, object, decodeResponse).writerMetadata.sourceVersion.facts;
+    const facts = (await readResponse(store, PROCESS_KEY))?.writerMetadata.sourceVersion.facts;
     return facts && ((kind) => facts[FACT_KINDS.indexOf(kind)]?.[0] ?? 0);
   } catch (error) {
     if (error instanceof StoreDamaged) return undefined;

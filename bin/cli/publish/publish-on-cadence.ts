@@ -11,13 +11,13 @@ import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { openConfiguredStore } from "../configured-store.ts";
 import { createLog, logClockMove, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
 import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
-import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
-import { CommonTime, holdAndPublish } from "./hold-and-publish.ts";
+import { holdAndPublish } from "./hold-and-publish.ts";
 import { judgeNewHistories } from "./judge-settings.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
@@ -57,22 +57,20 @@ async function publishWithLog(
     service.ending();
     stop.abort();
   });
-  const monitor = new PublisherMonitor(monotonic, untilNextRun(settings.cadence, wall));
-  monitor.clock = clock;
+  const monitor = new PublisherMonitor(clock, untilNextRun(settings.cadence, wall));
   const known = Known.open(settings.state);
   const requests = new RequestTally(known, wall());
   const repairs = new Repairs((key) => {
     monitor.rewritten += 1;
     log.warn({ key }, "a missing or damaged object was rewritten");
   });
-  const time = new CommonTime(() => clock.wall());
-  const now = () => time.now();
+  const now = () => monitor.now();
   const stopLooking = systemTimers.every(LOOK_MS, () => logClockMove(log, clock.check(), MEANWHILE));
   let stopPage = async () => {};
   try {
     stopPage = await startMetricsPage(settings.metrics, async () => {
       const { publisherRegistry } = await import("../metrics/publisher-metrics.ts");
-      const registry = publisherRegistry({ monitor, known, now, monotonic });
+      const registry = publisherRegistry(monitor, known);
       return { registry, health: () => healthOf(monitor), ...metricsLog(log) };
     });
     const opened = await openedStore(settings, { log, monitor, service, signal });
@@ -87,28 +85,27 @@ async function publishWithLog(
       state: "own",
       whole: false,
       now,
-      onChainEvent: (event) => {
+      onEvent: (event) => {
         monitor.chainEvent(event);
         logChain(event);
       },
-      onRpcRequest: (outcome) => monitor.rpcRequested(outcome),
+      onRequest: (outcome) => monitor.rpcRequested(outcome),
     });
     // A standby follows the chain, too.
     const interval = settings.chainInterval * 1000;
     const passes = followChain(chain, { interval, passLimit: PASS_LIMIT_MS, now, signal });
     try {
       await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
-      const minimumPutInterval = minimumPutIntervalOf(settings.store);
-      const fromSettings = publisherOptions(settings, flags, {
-        store,
-        reader,
-        clock,
-        minimumPutInterval,
+      const options = {
+        ...publisherOptions(settings, flags, { store, reader, clock }),
+        minimumPutInterval: minimumPutIntervalOf(settings.store),
         scrubInterval: scrubIntervalOf(settings),
-      });
+        known,
+        requests,
+      };
       await holdAndPublish(
-        { ...fromSettings, known, requests },
-        { log, monitor, service, time, clock, repairs },
+        options,
+        { log, monitor, service, clock, repairs },
         {
           cadence: settings.cadence,
           signal,

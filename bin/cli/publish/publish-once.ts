@@ -17,8 +17,8 @@ import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/ob
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { parseInstant } from "../arguments.ts";
+import { openConfiguredStore } from "../configured-store.ts";
 import { warn } from "../messages.ts";
-import { openConfiguredStore } from "../open-configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
 import { judgeNewHistories } from "./judge-settings.ts";
@@ -46,24 +46,14 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
     const given = parseInstant(flags.at);
     const at = given === undefined ? undefined : await judgedInstant(given, flags, known, store);
     const now = at === undefined ? () => clock.wall() : instantClock(at);
-    const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onChainEvent: warnOf });
+    const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onEvent: warnOf });
     try {
       await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
       const limitMs = settings.deadline * 1000;
       const limited = withDeadline(store, () => clock.monotonic(), limitMs);
       // Before the lease, which would expire meanwhile. The rest of the time is for the puts.
       await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
-      const options = {
-        ...publisherOptions(settings, flags, {
-          store: limited,
-          reader,
-          clock,
-          minimumPutInterval: 0,
-          scrubInterval: 0,
-        }),
-        known,
-        requests,
-      };
+      const options = { ...publisherOptions(settings, flags, { store: limited, reader, clock }), known, requests };
       const candidate = { store, clock, identity: leaseIdentity(options), known };
       const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
       const report = await Publisher.hold(options, lease, (publisher) =>

@@ -36,31 +36,39 @@ export class PublisherMonitor implements CycleWatcher {
   /** The last good pass over the chain. */
   chainHead: bigint | undefined;
   /** Monotonic. */
-  lastGoodPassAt: number | undefined;
+  #lastGoodPassAt: number | undefined;
   onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
   /** The reason of the last failed renewal of the lease. */
   #renewalTrouble: string | undefined;
-  /** Its clock. */
-  clock: SteadyClock | undefined;
-  readonly #monotonic: () => number;
-
+  readonly #clock: SteadyClock;
   readonly #untilNextRun: () => number;
 
   /** `untilNextRun`: until the cadence's next tick (ms). */
-  constructor(monotonic: () => number, untilNextRun: () => number) {
-    this.#monotonic = monotonic;
+  constructor(clock: SteadyClock, untilNextRun: () => number) {
+    this.#clock = clock;
     this.#untilNextRun = untilNextRun;
-    this.health = new TickHealth(monotonic);
+    this.health = new TickHealth(() => clock.monotonic());
+  }
+
+  /** Epoch ms: by this host's clock until a publisher runs, and then by the publisher's, which follows the store's. */
+  now(): number {
+    const wall = this.#clock.wall();
+    return this.publisher?.now(wall) ?? wall;
   }
 
   /** How far this machine's clock has moved and is not trusted (ms, ahead positive); 0 while it is trusted. */
   get clockMovedMs(): number {
-    return this.clock === undefined ? 0 : movedBy(this.clock);
+    return movedBy(this.#clock);
+  }
+
+  /** Since the last good pass over the chain (ms); undefined before the first. */
+  get goodPassAge(): number | undefined {
+    return this.#lastGoodPassAt === undefined ? undefined : this.#clock.monotonic() - this.#lastGoodPassAt;
   }
 
   /** How often it has moved. */
   get clockMoves(): number {
-    return this.clock?.moves ?? 0;
+    return this.#clock.moves;
   }
 
   /** Ticks finish, and the lease is renewed. */
@@ -95,7 +103,7 @@ export class PublisherMonitor implements CycleWatcher {
     // Those that still disagree are reported after a good pass.
     this.disagreeingNodes.clear();
     this.chainHead = event.head;
-    this.lastGoodPassAt = this.#monotonic();
+    this.#lastGoodPassAt = this.#clock.monotonic();
   }
 
   /** A standby is well while it can ask for the lease; it asks again soon. */

@@ -25,14 +25,13 @@ export interface PublishFlags {
 /** Puts in flight at once. */
 const CONCURRENCY = 16;
 
+/** For a single run, which puts at once and scrubs nothing. */
 export function publisherOptions(
   settings: Settings,
   flags: PublishFlags,
   opened: {
     readonly store: ObjectStore;
     readonly reader: SourceReader;
-    readonly minimumPutInterval: number;
-    readonly scrubInterval: number;
     readonly clock: Clock;
   },
 ): Omit<PublisherOptions, "known"> {
@@ -40,6 +39,8 @@ export function publisherOptions(
   const site = configuredSite(settings);
   return {
     ...opened,
+    minimumPutInterval: 0,
+    scrubInterval: 0,
     publications: allPublications({
       installationId: required(settings, "installationId"),
       statisticsInterval: settings.statisticsInterval * 1000,

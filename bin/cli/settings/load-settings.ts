@@ -55,12 +55,12 @@ export function effectiveSettings(
   const path = typeof flags.config === "string" ? flags.config : DEFAULT_CONFIGURATION;
   const file = readConfiguration(path);
   const given = { flags, environment, file, path, onWarning };
-  const moved: Mistake[] = [];
+  const moved: Failure[] = [];
   const mistakes = [...unknownKeys(file, path), ...misspeltVariables(environment)];
   const settings = SETTING_NAMES.map((name): EffectiveSetting => {
     const { raw, shown, origin } = firstGiven(name, given);
     const judged = judge(name, raw);
-    if ("wrong" in judged) mistakes.push(mistake(name, `${shown}: ${judged.wrong}`, path));
+    if ("wrong" in judged) mistakes.push(invalid(name, `${shown}: ${judged.wrong}`, path));
     const written = "wrong" in judged ? undefined : judged.value;
     const isOfFile = origin === path || origin === DEFAULT;
     const value = isOfFile ? besideFile(name, written, path) : written;
@@ -71,49 +71,38 @@ export function effectiveSettings(
   if (mistakes.length === 0) mistakes.push(...halfAChain(settings, spared), ...moved);
   const [first] = mistakes;
   if (first === undefined) return settings;
-  throw mistakes.length === 1 ? failureOf(first) : all(mistakes);
+  throw mistakes.length === 1 ? first : all(mistakes);
 }
 
-interface Mistake {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string;
+function all(mistakes: readonly Failure[]): Failure {
+  const hint = mistakes.map(({ message }) => message).join("\n  ");
+  return new Failure("invalid_settings", `${mistakes.length} settings are wrong`, { exit: EXIT.usage, hint });
 }
 
-function failureOf({ code, message, hint }: Mistake): Failure {
-  return new Failure(code, message, { exit: EXIT.usage, hint });
-}
-
-function all(mistakes: readonly Mistake[]): Failure {
-  return new Failure("invalid_settings", `${mistakes.length} settings are wrong`, {
-    exit: EXIT.usage,
-    hint: mistakes.map(({ message }) => message).join("\n  "),
-  });
-}
-
-function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Mistake[] {
+function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Failure[] {
   return Object.keys(file)
     .filter((key) => ![...SETTING_NAMES, ...Object.values(RENAMED)].includes(key))
-    .map((key) => ({
-      code: "invalid_configuration",
-      message: `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`,
-      hint: `Known keys: ${SETTING_NAMES.join(", ")}.`,
-    }));
+    .map((key) => {
+      const message = `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`;
+      return new Failure("invalid_configuration", message, {
+        exit: EXIT.usage,
+        hint: `Known keys: ${SETTING_NAMES.join(", ")}.`,
+      });
+    });
 }
 
 /** Unknown variables with Noonmark's prefix. Other programs may use it too, so only a near miss is refused. */
-function misspeltVariables(environment: NodeJS.ProcessEnv): Mistake[] {
-  return unknownVariables(environment).flatMap(({ variable, suggestion }) =>
-    suggestion === undefined
-      ? []
-      : [
-          {
-            code: "unknown_variable",
-            message: `${printable(variable)} is not a setting; did you mean ${suggestion}?`,
-            hint: "`noonmark init` writes a file with every setting and its variable.",
-          },
-        ],
-  );
+function misspeltVariables(environment: NodeJS.ProcessEnv): Failure[] {
+  const hint = "`noonmark init` writes a file with every setting and its variable.";
+  return unknownVariables(environment)
+    .filter(({ suggestion }) => suggestion !== undefined)
+    .map(
+      ({ variable, suggestion }) =>
+        new Failure("unknown_variable", `${printable(variable)} is not a setting; did you mean ${suggestion}?`, {
+          exit: EXIT.usage,
+          hint,
+        }),
+    );
 }
 
 type Judged = { readonly value: unknown } | { readonly wrong: string };
@@ -125,26 +114,26 @@ function judge(name: SettingName, raw: unknown): Judged {
   return parsed.success ? { value: parsed.data } : { wrong: parsed.error.issues[0]?.message ?? "is invalid" };
 }
 
-function mistake(name: SettingName, message: string, path: string): Mistake {
+function invalid(name: SettingName, message: string, path: string): Failure {
   const { help, value } = SETTINGS[name];
   const give = `--${flagName(name)} <${value}>, ${environmentName(name)} or the key ${name} of ${path}`;
-  return { code: "invalid_setting", message, hint: `${name} (${help}): give ${give}.` };
+  return new Failure("invalid_setting", message, { exit: EXIT.usage, hint: `${name} (${help}): give ${give}.` });
 }
 
 /** A chain needs both settings. With only one the views would be disabled silently. */
-function halfAChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Mistake[] {
+function halfAChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Failure[] {
   const isSet = (name: SettingName) => settings.some((one) => one.name === name && one.value !== undefined);
   if (isSet("deployment") === isSet("rpcUrl")) return [];
   const [present, missing] = isSet("rpcUrl")
     ? (["rpcUrl", "deployment"] as const)
     : (["deployment", "rpcUrl"] as const);
   if (spared.includes(missing)) return [];
+  const hint = `Give --${flagName(missing)} <${SETTINGS[missing].value}> too, or neither: the chain's views are then disabled.`;
   return [
-    {
-      code: "missing_setting",
-      message: `${present} is set and ${missing} is not: a chain needs both`,
-      hint: `Give --${flagName(missing)} <${SETTINGS[missing].value}> too, or neither: the chain's views are then disabled.`,
-    },
+    new Failure("missing_setting", `${present} is set and ${missing} is not: a chain needs both`, {
+      exit: EXIT.usage,
+      hint,
+    }),
   ];
 }
 
@@ -167,26 +156,20 @@ interface MovedPath {
 }
 
 /** In an earlier version relative paths were relative to the working directory. A file that exists there is not ignored silently. */
-function movedPath(name: SettingName, { written, value, path }: MovedPath): Mistake[] {
+function movedPath(name: SettingName, { written, value, path }: MovedPath): Failure[] {
   const before = resolve(written);
   if (before === resolve(value) || existsSync(value) || !existsSync(before)) return [];
-  return [
-    {
-      code: "path_moved",
-      message: `${value} is missing, and ${before} is there`,
-      hint: `Paths in noonmark.json are relative to that file, the defaults too. Write "${name}": ${JSON.stringify(before)} into ${path}, or move it.`,
-    },
-  ];
+  const hint = `Paths in noonmark.json are relative to that file, the defaults too. Write "${name}": ${JSON.stringify(before)} into ${path}, or move it.`;
+  return [new Failure("path_moved", `${value} is missing, and ${before} is there`, { exit: EXIT.usage, hint })];
 }
 
 /** A setting that a command requires. */
 export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
   const value = settings[name];
   if (value === undefined || value === null) {
-    throw new Failure("missing_setting", `${name} (${SETTINGS[name].help}) is not set`, {
-      exit: EXIT.usage,
-      hint: `Give --${flagName(name)} <${SETTINGS[name].value}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`,
-    });
+    const { help, value: form } = SETTINGS[name];
+    const hint = `Give --${flagName(name)} <${form}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`;
+    throw new Failure("missing_setting", `${name} (${help}) is not set`, { exit: EXIT.usage, hint });
   }
   return value as NonNullable<Settings[Name]>;
 }

@@ -1,9 +1,9 @@
 /** Reads the present responses from the store itself, not from the publisher's report. */
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { successorAt } from "../../../src/http/successor.ts";
-import { decodedAs, type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
-import { decodeResponse } from "../../../src/object-store/stored-response.ts";
+import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { readResponse } from "../configured-store.ts";
 
 export interface PublishedResponse {
   /** URL path with its query. */
@@ -41,9 +41,9 @@ type Found = Omit<PublishedResponse, "route" | "key">;
 
 async function readAnswer(store: ObjectStore, key: string, now: number): Promise<Found | undefined> {
   try {
-    const object = await store.get(key, { fresh: true });
-    if (object === undefined) return undefined;
-    const { representation, successors, writerMetadata } = decodedAs(key, object, decodeResponse);
+    const response = await readResponse(store, key);
+    if (response === undefined) return undefined;
+    const { representation, successors, writerMetadata } = response;
     const current = successorAt(successors, now);
     const next = successors.find(({ from }) => from > now);
     return {
@@ -60,9 +60,7 @@ async function readAnswer(store: ObjectStore, key: string, now: number): Promise
 
 /** The constant that replaces a response after its validity; without it the shim responds like an unavailable store. */
 async function statusOf(store: ObjectStore, key: string): Promise<number> {
-  const object = await store.get(key, { fresh: true });
-  if (object === undefined) return 503;
-  return decodedAs(key, object, decodeResponse).representation.status;
+  return (await readResponse(store, key))?.representation.status ?? 503;
 }
 
 function without(problem: string): Found {

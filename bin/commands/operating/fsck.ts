@@ -4,7 +4,7 @@ import { examine } from "../../../publish/repair.ts";
 import { reportJson, reportLines } from "../../../src/fsck/fsck.ts";
 import { RULES } from "../../../src/fsck/rules.ts";
 import { EXIT } from "../../../src/values/failure.ts";
-import { openConfiguredStore } from "../../cli/open-configured-store.ts";
+import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { CYCLE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";

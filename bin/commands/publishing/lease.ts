@@ -6,7 +6,7 @@ import { forceRelease, isFree, readLease } from "../../../publish/lease/lease-re
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
-import { openConfiguredStore } from "../../cli/open-configured-store.ts";
+import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";

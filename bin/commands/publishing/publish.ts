@@ -1,20 +1,16 @@
 /** `noonmark publish`: one cycle, or a cadence of them. */
 
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
-import { STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
-import { storeLocation } from "../../../src/object-store/location.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../../src/resources/table.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
 import { namesArgument, parseInstant } from "../../cli/arguments.ts";
+import { newDirectoryOf, openConfiguredStore } from "../../cli/configured-store.ts";
 import { warn } from "../../cli/messages.ts";
-import { openConfiguredStore } from "../../cli/open-configured-store.ts";
 import { judgeNewHistories, judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { publisherOptions } from "../../cli/publish/publisher-options.ts";
@@ -98,13 +94,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   try {
     await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
     await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
-    const options = publisherOptions(settings, flags, {
-      store,
-      reader,
-      clock: systemClock,
-      minimumPutInterval: 0,
-      scrubInterval: 0,
-    });
+    const options = publisherOptions(settings, flags, { store, reader, clock: systemClock });
     return await dryRun(options, given ?? now());
   } finally {
     reader.close();
@@ -132,8 +122,7 @@ async function forPeople(report: CycleReport, { dryRun }: Flags): Promise<string
 /** The store for a dry run. If nothing was ever published (`isNew`), it is an empty one. */
 async function storeOfDryRun(settings: Settings): Promise<{ store: ObjectStore; isNew: boolean }> {
   const store = await openConfiguredStore(settings, { write: false });
-  const place = storeLocation(settings.store);
-  const isNew = place?.kind === "directory" && !existsSync(join(place.path, STORE_MARK));
+  const isNew = newDirectoryOf(settings) !== undefined;
   return { store: isNew ? emptyStore(store.name) : store, isNew };
 }
 

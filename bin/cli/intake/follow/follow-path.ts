@@ -11,7 +11,7 @@ import { warn } from "../../messages.ts";
 import { askedToStop } from "../../signals.ts";
 import { inputFailure } from "../input.ts";
 import { RejectsFile } from "../rejects-file.ts";
-import { type FileIntake, follow, type IntakeOf } from "./followed.ts";
+import type { FileIntake, IntakeOf } from "./followed.ts";
 import { GrowingFile } from "./growing-file.ts";
 import { Spool } from "./spool.ts";
 import { wakes } from "./wakes.ts";
@@ -58,21 +58,18 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf);
   const stopWatch = await watch(() => followed.counts);
   const checkpoint = new IdleCheckpoint(db);
-  const polls = wakes(isDirectory ? path : dirname(path));
-  void askedToStop().then(() => polls.stop());
+  const stop = new AbortController();
+  void askedToStop().then(() => stop.abort());
   try {
-    return await follow(
-      followed,
-      () => {
-        checkpoint.look(performance.now());
-        return polls.next();
-      },
-      () => polls.stopped,
-    );
+    for await (const _ of wakes(isDirectory ? path : dirname(path), stop.signal)) {
+      await followed.poll(() => stop.signal.aborted);
+      checkpoint.look(performance.now());
+    }
   } finally {
-    polls.stop();
+    await followed.close();
     await stopWatch();
   }
+  return followed.counts;
 }
 
 function fileIntake(

@@ -1,5 +1,5 @@
+/** The inputs of `ingest --follow` (docs/spec/intake.md#follow). */
 import { type BigIntStats, constants, type Dirent, type Stats } from "node:fs";
-/** The inputs of `ingest --follow`, and the loop that polls them (docs/spec/intake.md#follow). */
 import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 
 /** The input of `ingest --follow`: a file that grows, or a spool directory. */
@@ -31,21 +31,6 @@ export function sumOf(one: Counts, other: Counts): Counts {
     duplicate: one.duplicate + other.duplicate,
     rejected: one.rejected + other.rejected,
   };
-}
-
-/** Polls until `next`, which waits for a change or for the end, returns false. */
-export async function follow(
-  followed: Followed,
-  next: () => Promise<boolean>,
-  stopping: () => boolean,
-): Promise<Counts> {
-  try {
-    do await followed.poll(stopping);
-    while (await next());
-    return followed.counts;
-  } finally {
-    await followed.close();
-  }
 }
 
 /** Opens without waiting for the other end of a pipe. Check the open file by `irregularity` before reading it. */

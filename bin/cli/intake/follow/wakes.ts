@@ -1,68 +1,43 @@
 /** The times of the polls: half a second after the last one, or sooner if the system reports a change. */
 import { type FSWatcher, watch } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
 
 const STEADY_MS = 500;
 /** The wait after a change. A writer that writes line by line then costs one commit for several lines. */
 const GATHER_MS = 10;
 
 export interface WakeSources {
-  /** Calls back once after the milliseconds. The returned function cancels it. */
-  readonly timer: (ms: number, wake: () => void) => () => void;
+  /** Resolves after the milliseconds, or as soon as the signal is aborted. */
+  pause(ms: number, signal: AbortSignal): Promise<unknown>;
   /** Calls back at each change in a directory. The returned function ends that. */
-  readonly changes: (directory: string, changed: () => void) => () => void;
+  changes(directory: string, changed: () => void): () => void;
 }
 
-export interface Wakes {
-  /** Resolves to true if another poll is due, and to false after `stop`. */
-  next(): Promise<boolean>;
-  stop(): void;
-  readonly stopped: boolean;
-}
-
-export function wakes(directory: string, sources: WakeSources = SYSTEM): Wakes {
-  let stopped = false;
-  let hasChanged = false;
-  let wake: () => void = () => undefined;
-  let changed: () => void = () => undefined;
-  const unwatch = sources.changes(directory, () => {
-    hasChanged = true;
-    changed();
-  });
-  return {
-    async next() {
-      if (stopped) return false;
-      const { promise, resolve } = Promise.withResolvers<void>();
-      wake = resolve;
-      let cancel = sources.timer(hasChanged ? GATHER_MS : STEADY_MS, resolve);
-      changed = hasChanged
-        ? () => undefined
-        : () => {
-            cancel();
-            cancel = sources.timer(GATHER_MS, resolve);
-            changed = () => undefined;
-          };
-      await promise;
-      cancel();
-      changed = () => undefined;
-      hasChanged = false;
-      return !stopped;
-    },
-    stop() {
-      stopped = true;
-      unwatch();
-      wake();
-    },
-    get stopped() {
-      return stopped;
-    },
-  };
+/** Yields each time that a poll is due, at once for the first one, until the signal is aborted. */
+export async function* wakes(
+  directory: string,
+  stop: AbortSignal,
+  { pause, changes }: WakeSources = SYSTEM,
+): AsyncGenerator<undefined, void, undefined> {
+  let change = new AbortController();
+  const wake = () => change.abort();
+  const unwatch = changes(directory, wake);
+  stop.addEventListener("abort", wake);
+  try {
+    while (!stop.aborted) {
+      yield;
+      await pause(STEADY_MS, change.signal);
+      if (!change.signal.aborted) continue;
+      await pause(GATHER_MS, stop);
+      change = new AbortController();
+    }
+  } finally {
+    unwatch();
+  }
 }
 
 const SYSTEM: WakeSources = {
-  timer(ms, call) {
-    const timeout = setTimeout(call, ms);
-    return () => clearTimeout(timeout);
-  },
+  pause: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),
   changes(directory, changed) {
     let watcher: FSWatcher;
     try {

@@ -2,7 +2,6 @@ import { appendFileSync, renameSync, truncateSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { follow } from "../../../../../bin/cli/intake/follow/followed.ts";
 import { GrowingFile } from "../../../../../bin/cli/intake/follow/growing-file.ts";
 import { emptyLedger, receipt } from "../../../../ledger/samples.ts";
 import { testFolder } from "../../../../support/test-folder.ts";
@@ -86,11 +85,8 @@ test("a stop at any read commits the lines so far, and the next run completes th
   for (const reads of [1, 2]) {
     let asked = 0;
     const one = new GrowingFile(path, intakesInto(db, told));
-    await follow(
-      one,
-      () => Promise.resolve(false),
-      () => ++asked > reads,
-    );
+    await one.poll(() => ++asked > reads);
+    await one.close();
     expect(db.inTransaction).toBe(false);
     const taken = sequences(db).length;
     expect(taken).toBeGreaterThan(0);
@@ -105,15 +101,8 @@ test("a stop at any read commits the lines so far, and the next run completes th
   expect(told).toEqual([]);
 });
 
-test("following polls until there is no next poll, and always closes", async () => {
-  writeFileSync(path, line(1));
-  const steps = [() => appendFileSync(path, line(2)), () => appendFileSync(path, line(3))];
-  const next = () => {
-    const step = steps.shift();
-    step?.();
-    return Promise.resolve(step !== undefined);
-  };
-  expect(await follow(file, next, () => false)).toEqual({ accepted: 3, duplicate: 0, rejected: 0 });
+test("a directory in place of the file is reported, not waited for", async () => {
   const broken = new GrowingFile(directory, intakesInto(db, told));
-  await expect(follow(broken, next, () => false)).rejects.toMatchObject({ code: "input_unreadable", exitCode: 74 });
+  const failure = { code: "input_unreadable", exitCode: 74 };
+  await expect(broken.poll(() => false)).rejects.toMatchObject(failure);
 });

@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
 import { wakes } from "../../../../../bin/cli/intake/follow/wakes.ts";
 
-/** Timers that end when the test says so. */
+/** Pauses that end when the test says so, or by their signal. */
 function world() {
-  const set: { ms: number; wake: () => void }[] = [];
+  const pauses: { readonly ms: number; end(): void }[] = [];
+  const stop = new AbortController();
   let changed: () => void = () => undefined;
   let watched = true;
-  const looks = wakes("spool", {
-    timer(ms, wake) {
-      const entry = { ms, wake };
-      set.push(entry);
-      return () => {
-        if (set.includes(entry)) set.splice(set.indexOf(entry), 1);
-      };
+  const polls = wakes("spool", stop.signal, {
+    pause(ms, signal) {
+      if (signal.aborted) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const pause = { ms, end: resolve };
+      pauses.push(pause);
+      signal.addEventListener("abort", () => resolve());
+      return promise.finally(() => pauses.splice(pauses.indexOf(pause), 1));
     },
     changes(_, call) {
       changed = call;
@@ -21,46 +23,56 @@ function world() {
       };
     },
   });
-  const waits = () => set.map(({ ms }) => ms);
-  return { looks, waits, elapse: () => set[0]?.wake(), change: () => changed(), isWatched: () => watched };
+  /** Begins the next wait, and gives its end: false if polling is over. */
+  const next = () => polls.next().then(({ done }) => done !== true);
+  /** The pauses after everything that is due has run. */
+  const settled = async () => {
+    await new Promise((resolve) => setImmediate(resolve));
+    return pauses.map(({ ms }) => ms);
+  };
+  return { next, settled, elapse: () => pauses[0]?.end(), change: () => changed(), stop, isWatched: () => watched };
 }
 
-test("without a change it looks every half second, with one timer", async () => {
-  const { looks, waits, elapse } = world();
+test("the first poll is due at once, and without a change the others every half second", async () => {
+  const { next, settled, elapse } = world();
+  expect([await next(), await settled()]).toEqual([true, []]);
   for (let turn = 0; turn < 3; turn++) {
-    const next = looks.next();
-    expect(waits()).toEqual([500]);
+    const due = next();
+    expect(await settled()).toEqual([500]);
     elapse();
-    expect(await next).toBe(true);
-    expect(waits()).toEqual([]);
+    expect([await due, await settled()]).toEqual([true, []]);
   }
 });
 
-test("a change shortens one wait, and a change during a look shortens the next", async () => {
-  const { looks, waits, elapse, change } = world();
-  let next = looks.next();
+test("a change shortens one wait, and a change during a poll shortens the next", async () => {
+  const { next, settled, elapse, change } = world();
+  await next();
+  let due = next();
+  expect(await settled()).toEqual([500]);
   change();
   change();
-  expect(waits()).toEqual([10]);
+  expect(await settled()).toEqual([10]);
   elapse();
-  expect(await next).toBe(true);
+  expect(await due).toBe(true);
   change();
-  next = looks.next();
-  expect(waits()).toEqual([10]);
+  due = next();
+  expect(await settled()).toEqual([10]);
   change();
-  expect(waits()).toEqual([10]);
+  expect(await settled()).toEqual([10]);
   elapse();
-  await next;
-  next = looks.next();
-  expect(waits()).toEqual([500]);
+  await due;
+  due = next();
+  expect(await settled()).toEqual([500]);
   elapse();
-  await next;
+  await due;
 });
 
-test("a stop ends a wait and leaves no timer", async () => {
-  const { looks, waits, isWatched } = world();
-  const next = looks.next();
-  looks.stop();
-  expect([await next, await looks.next(), looks.stopped]).toEqual([false, false, true]);
-  expect([waits(), isWatched()]).toEqual([[], false]);
+test("a stop ends a wait, at once, and the watch", async () => {
+  const { next, settled, stop, isWatched } = world();
+  await next();
+  const due = next();
+  expect(await settled()).toEqual([500]);
+  stop.abort();
+  expect([await due, await next()]).toEqual([false, false]);
+  expect([await settled(), isWatched()]).toEqual([[], false]);
 });
