@@ -85,7 +85,7 @@ export class Report implements Checks {
     return holds;
   }
 
-  skip(rule: string, why: string): void {
+  skip({ name: rule }: Pick<Rule, "name">, why: string): void {
     if (!this.skipped.some((one) => one.rule === rule && one.why === why)) this.skipped.push({ rule, why });
   }
 

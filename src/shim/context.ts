@@ -26,18 +26,7 @@ export interface ShimContext extends ShimDependencies {
 
 /** One context serves every request of a process (or isolate). */
 export function shimContext(dependencies: ShimDependencies): ShimContext {
-  const { store, report } = dependencies;
-  const monotonic = () => dependencies.monotonic();
-  return {
-    store,
-    now: () => dependencies.now(),
-    monotonic,
-    ...(report === undefined ? {} : { report: (error: unknown) => report(error) }),
-    ...(dependencies.onResponse === undefined
-      ? {}
-      : { onResponse: (row: Row | undefined, status: number) => dependencies.onResponse?.(row, status) }),
-    recent: new Recent(store, monotonic),
-  };
+  return { ...dependencies, recent: new Recent(dependencies.store, () => dependencies.monotonic()) };
 }
 
 /** Everything that the shim may do with a store. */

@@ -1,7 +1,7 @@
-/** One run of verify: its options, its environment, and the responses so far. */
+/** One run of verify: its report, its options, its environment, and the responses so far. */
 import type { RouteContract } from "../judge/contract.ts";
 import type { Transport } from "../judge/exchange.ts";
-import { Report, type Rule, type Subject, type Verdict } from "../judge/report.ts";
+import { Report } from "../judge/report.ts";
 
 export interface Environment {
   readonly send: Transport;
@@ -23,8 +23,7 @@ export interface RunOptions {
   readonly watch: number;
 }
 
-export class Run {
-  readonly report = new Report();
+export class Run extends Report {
   readonly options: RunOptions;
   readonly environment: Environment;
   /** The configured installation, once telemetry has named it. */
@@ -33,6 +32,7 @@ export class Run {
   readonly bodiesByTag = new Map<string, string>();
 
   constructor(options: RunOptions, environment: Environment) {
+    super();
     this.options = options;
     this.environment = environment;
   }
@@ -44,14 +44,6 @@ export class Run {
   /** The installation whose history is read. */
   get installationId(): string {
     return this.options.installationId ?? this.configuredId ?? "unknown";
-  }
-
-  check(rule: Rule, subject: Subject, holds: boolean, verdict: () => Verdict): boolean {
-    return this.report.check(rule, subject, holds, verdict);
-  }
-
-  skip(rule: Rule, why: string): void {
-    this.report.skip(rule.name, why);
   }
 
   route(name: RouteContract["name"]): RouteContract | undefined {

@@ -52,7 +52,7 @@ export async function verify(
     if (name === "files" && !isWhole(run)) continue;
     await guarded(run, EVERY_PATH, () => FAMILIES[name](run));
   }
-  return run.report;
+  return run;
 }
 
 /** Reads the configured installation's id from telemetry. */

@@ -4,7 +4,7 @@ import { PUT_LIMIT_MS, STORE_LIMIT_MS } from "../../src/object-store/object-stor
 import type { R2Bucket } from "../../src/object-store/r2/r2-store.ts";
 import { R2Store } from "../../src/object-store/r2/r2-store.ts";
 import { type Attempt, retrying } from "../../src/object-store/retry.ts";
-import { LIMITS } from "../../src/object-store/s3/calls.ts";
+import { LIMITS } from "../../src/object-store/s3/s3-store.ts";
 import { sample } from "./samples.ts";
 
 test("every store ends a put before the limit that the lease counts on", async () => {

@@ -17,19 +17,23 @@ import { boundsOf, type ClockBounds } from "../clock-offset.ts";
 import {
   type ObjectStore,
   type PutCondition,
+  STORE_LIMIT_MS,
   type StoreClock,
   StoreConflict,
+  StoreDamaged,
   type StoredObject,
   type StoreObject,
   type StoreTag,
   StoreUnavailable,
 } from "../object-store.ts";
-import type { Attempt, RetrySettings } from "../retry.ts";
+import { type Attempt, type RetrySettings, retrying } from "../retry.ts";
 import { seal, unseal } from "../seal-node.ts";
-import { type PutHeaders, S3Bucket } from "./bucket.ts";
-import { LIMITS, S3Calls } from "./calls.ts";
+import { type Marked, type PutHeaders, S3Bucket } from "./bucket.ts";
 import { type Conditions, inForm, probeConditions } from "./conditions.ts";
-import { refusalOf } from "./errors.ts";
+import { refusalOf, unavailable, verdictOf } from "./errors.ts";
+
+/** A hanging attempt leaves time for another one. */
+export const LIMITS: RetrySettings = { limitMs: STORE_LIMIT_MS, attemptMs: STORE_LIMIT_MS / 2 - 50 };
 
 /** Pages without a key in a row; servers that filter may give some. */
 const MAX_EMPTY_PAGES = 100;
@@ -47,24 +51,29 @@ export interface S3StoreSettings {
   readonly limits?: RetrySettings;
 }
 
+type Written =
+  | { readonly tag: StoreTag; readonly refused: undefined }
+  | { readonly refused: "condition" | "unsupported"; readonly error: unknown };
+
 export class S3Store implements ObjectStore, StoreClock {
   readonly name: string;
   readonly #bucket: S3Bucket;
-  readonly #calls: S3Calls;
   readonly #singleWriter: boolean;
+  readonly #absentAfter: number;
+  readonly #limits: RetrySettings;
   #conditions: Promise<Conditions> | undefined;
 
   constructor(settings: S3StoreSettings) {
     this.name = `s3://${settings.bucket}${settings.prefix === "" ? "" : `/${settings.prefix}`}`;
     this.#bucket = new S3Bucket(settings.bucket, settings.prefix, settings.client);
-    const { absentAfter = 1, limits = LIMITS } = settings;
-    this.#calls = new S3Calls(this.#bucket, { name: this.name, absentAfter, limits });
     this.#singleWriter = settings.singleWriter === true;
+    this.#absentAfter = settings.absentAfter ?? 1;
+    this.#limits = settings.limits ?? LIMITS;
   }
 
   async get(key: string): Promise<StoredObject | undefined> {
     checkKey(key);
-    const found = await this.#calls.read(key);
+    const found = await this.#read(key);
     return found === undefined ? undefined : unseal(key, found.object);
   }
 
@@ -72,18 +81,18 @@ export class S3Store implements ObjectStore, StoreClock {
     checkKey(key);
     checkObject(object);
     const headers = condition === undefined ? {} : await this.#headersOf(key, condition);
-    const done = await this.#calls.write(key, seal(object), headers, condition?.repeated);
+    const done = await this.#write(key, seal(object), headers, condition?.repeated);
     if (done.refused === undefined) return done.tag;
-    if (done.refused === "unsupported") throw this.#calls.unavailable(`put ${this.name}/${key}`, done.error);
+    if (done.refused === "unsupported") throw this.#unavailable(`put ${this.name}/${key}`, done.error);
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`, { cause: done.error });
   }
 
   async delete(key: string): Promise<void> {
     checkKey(key);
     try {
-      await this.#calls.run((attempt) => this.#bucket.remove(key, attempt));
+      await this.#run((attempt) => this.#bucket.remove(key, attempt));
     } catch (error) {
-      if (refusalOf(error) !== "absent") throw this.#calls.unavailable(`delete ${this.name}/${key}`, error);
+      if (refusalOf(error) !== "absent") throw this.#unavailable(`delete ${this.name}/${key}`, error);
     }
   }
 
@@ -92,11 +101,9 @@ export class S3Store implements ObjectStore, StoreClock {
     let last: string | undefined;
     let emptyPages = 0;
     do {
-      const page = await this.#calls
-        .run(({ signal }) => this.#bucket.page(prefix, from, signal))
-        .catch((error: unknown) => {
-          throw this.#calls.unavailable(`list ${this.name}/${prefix}`, error);
-        });
+      const page = await this.#run(({ signal }) => this.#bucket.page(prefix, from, signal)).catch((error: unknown) => {
+        throw this.#unavailable(`list ${this.name}/${prefix}`, error);
+      });
       const [first] = page.keys;
       emptyPages = first === undefined ? emptyPages + 1 : 0;
       // A list that begins again, or does not advance, has no end.
@@ -117,8 +124,8 @@ export class S3Store implements ObjectStore, StoreClock {
       const date = await this.#bucket.date(signal);
       return boundsOf(sent, date, now());
     };
-    return this.#calls.run(measure).catch((error: unknown) => {
-      throw this.#calls.unavailable(`clock of ${this.name}`, error);
+    return this.#run(measure).catch((error: unknown) => {
+      throw this.#unavailable(`clock of ${this.name}`, error);
     });
   }
 
@@ -147,9 +154,69 @@ export class S3Store implements ObjectStore, StoreClock {
       return "ifTag" in condition ? { IfMatch: inForm(condition.ifTag, form) } : { IfNoneMatch: "*" };
     }
     await this.probe();
-    const current = (await this.#calls.read(key))?.object.tag;
+    const current = (await this.#read(key))?.object.tag;
     if (current === ("ifTag" in condition ? condition.ifTag : undefined)) return {};
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`);
+  }
+
+  /** Any request, with every retry. Throws the last attempt's error. */
+  #run<T>(attempt: (attempt: Attempt) => Promise<T>, judge: typeof verdictOf = verdictOf): Promise<T> {
+    return retrying(this.#limits, attempt, judge);
+  }
+
+  /** The error of a call for its caller; `what` was being done to which key. */
+  #unavailable(what: string, error: unknown): StoreUnavailable {
+    return unavailable(what, error, { address: this.#bucket.address, limitMs: this.#limits.limitMs });
+  }
+
+  async #read(key: string): Promise<Marked | undefined> {
+    let absent = 0;
+    const verdict = (error: unknown) => {
+      if (refusalOf(error) !== "absent") return verdictOf(error);
+      return { retry: ++absent < this.#absentAfter };
+    };
+    try {
+      return await this.#run(({ signal }) => this.#bucket.read(key, signal), verdict);
+    } catch (error) {
+      if (error instanceof StoreDamaged) throw error;
+      if (refusalOf(error) === "absent") return undefined;
+      throw this.#unavailable(`get ${this.name}/${key}`, error);
+    }
+  }
+
+  /** A put with every retry: its tag, or the refusal of its condition. Throws `StoreUnavailable`. */
+  async #write(key: string, object: StoreObject, headers: PutHeaders, repeated = () => {}): Promise<Written> {
+    const putId = newPutId();
+    const done = await this.#tryWrite(key, object, headers, { putId, repeated });
+    if (done.refused !== "condition") return done;
+    const stored = await this.#read(key);
+    return stored?.putId === putId ? { tag: stored.object.tag, refused: undefined } : done;
+  }
+
+  /** The same, but a stored put with a lost response may count as refused. */
+  async #tryWrite(
+    key: string,
+    object: StoreObject,
+    headers: PutHeaders,
+    { putId, repeated } = { putId: newPutId(), repeated: () => {} },
+  ): Promise<Written> {
+    let attempts = 0;
+    try {
+      const tag = await this.#run((attempt) => {
+        if (attempts++ > 0) repeated();
+        return this.#bucket.write(key, { object, putId }, headers, attempt);
+      });
+      return { tag, refused: undefined };
+    } catch (error) {
+      const refusal = refusalOf(error);
+      const conditional = Object.keys(headers).length > 0;
+      if (conditional && refusal === "unsupported") return { refused: "unsupported", error };
+      // AWS gives 404 to an If-Match for a deleted object.
+      if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
+        throw this.#unavailable(`put ${this.name}/${key}`, error);
+      }
+      return { refused: "condition", error };
+    }
   }
 
   #probed(): Promise<Conditions> {
@@ -164,13 +231,13 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   async #probe(): Promise<Conditions> {
-    const key = `${PROBE_PREFIX}${randomBytes(9).toString("base64url")}`;
+    const key = `${PROBE_PREFIX}${newPutId()}`;
     const object: StoreObject = { body: new Uint8Array(), contentType: "text/plain", metadata: {} };
     let conditions: Conditions;
     try {
       conditions = await probeConditions(
-        (headers) => this.#calls.write(key, object, headers),
-        (headers) => this.#calls.tryWrite(key, object, headers),
+        (headers) => this.#write(key, object, headers),
+        (headers) => this.#tryWrite(key, object, headers),
       );
     } catch (error) {
       // The refusal of the put is reported, not the failure of its removal.
@@ -180,6 +247,10 @@ export class S3Store implements ObjectStore, StoreClock {
     await this.delete(key);
     return conditions;
   }
+}
+
+function newPutId(): string {
+  return randomBytes(9).toString("base64url");
 }
 
 function isAfter(key: string, other: string): boolean {

@@ -12,8 +12,8 @@ test("each finding is one line for any text, and the counts come last", () => {
   report.check(RULES.cors, PROCESS, true, () => ({ expected: "never asked", saw: "never asked" }));
   report.check(RULES.cors, PROCESS, false, () => ({ expected: "*", saw: "a\r\nb" }));
   report.check(RULES.once, PROCESS, false, () => ({ expected: "one", saw: "two", fix: "this one" }));
-  report.skip("walk", "too long");
-  report.skip("walk", "too long");
+  report.skip({ name: "walk" }, "too long");
+  report.skip({ name: "walk" }, "too long");
   expect(reportLines(report)).toEqual([
     "FAIL headers/cors process: expected *, saw a\\u000d\\u000ab (docs/spec/api.md#process; fix: pass it)",
     "FAIL headers/once process: expected one, saw two (docs/spec/api.md#http; fix: this one)",
