@@ -59,7 +59,7 @@ async function fronts(): Promise<Files> {
 
 async function manual(version: string): Promise<string> {
   const { Command } = await import("commander");
-  const { manualPage } = await import("../bin/cli/manual/manual-page.ts");
+  const { manualPage } = await import("./manual-page.ts");
   const { addAllCommands } = await import("../bin/commands/all.ts");
   const program = new Command("noonmark").description(
     "publishes accepted measurements and safe chain state as a read-only JSON API in static files",

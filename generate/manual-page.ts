@@ -1,15 +1,9 @@
 /** packaging/man/noonmark.1, made from commander's own tree and from the settings; a test compares the file. */
 import type { Command } from "commander";
-import { environmentName } from "../settings/setting-names.ts";
-import { SETTING_NAMES, SETTINGS } from "../settings/settings.ts";
+import { environmentName } from "../bin/cli/settings/setting-names.ts";
+import { SETTING_NAMES, SETTINGS } from "../bin/cli/settings/settings.ts";
+import { EXIT_MEANINGS, leavesOf } from "./reference.ts";
 
-const EXITS: readonly (readonly [string, string])[] = [
-  ["0", "done"],
-  ["1", "failed, rejected or too old"],
-  ["2", "usage or configuration"],
-  ["74", "a file, ledger or store that cannot be read or written"],
-  ["75", "locked, or the lease held by another"],
-];
 const FILES: readonly (readonly [string, string])[] = [
   ["noonmark.json", "the configuration, in the directory of the run or where --config says; comments are allowed"],
 ];
@@ -26,13 +20,13 @@ export function manualPage(program: Command, version: string): string {
     ".I command",
     ".RI [ options ]",
     ".SH COMMANDS",
-    ...visible(program).flatMap((command) => commandLines(command, command.name())),
+    ...leavesOf(program).flatMap(({ path, command }) => commandLines(command, path)),
     ".SH CONFIGURATION",
     "Each setting is a key of the configuration, a flag and an environment variable; a flag goes before a variable before",
     "the file.",
     ...SETTING_NAMES.flatMap((name) => tagged(`${bold(name)}, ${bold(environmentName(name))}`, SETTINGS[name].help)),
     ".SH EXIT STATUS",
-    ...EXITS.flatMap(([code, meaning]) => tagged(bold(code), meaning)),
+    ...Object.entries(EXIT_MEANINGS).flatMap(([code, meaning]) => tagged(bold(code), meaning)),
     ".SH FILES",
     ...FILES.flatMap(([path, meaning]) => tagged(italic(path), meaning)),
     ".SH SEE ALSO",
@@ -41,8 +35,6 @@ export function manualPage(program: Command, version: string): string {
 }
 
 function commandLines(command: Command, path: string): string[] {
-  const children = visible(command);
-  if (children.length > 0) return children.flatMap((child) => commandLines(child, `${path} ${child.name()}`));
   const given = command.registeredArguments.map((argument) =>
     argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
   );
@@ -56,13 +48,6 @@ function commandLines(command: Command, path: string): string[] {
       .flatMap((argument) => tagged(italic(argument.name()), help.argumentDescription(argument))),
     ...help.visibleOptions(command).flatMap((option) => tagged(bold(option.flags), help.optionDescription(option))),
   ];
-}
-
-function visible(command: Command): readonly Command[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .filter((child) => child.name() !== "help");
 }
 
 const tagged = (tag: string, meaning: string) => [".TP", tag, text(meaning)];

@@ -30,7 +30,7 @@ export async function referencePages(): Promise<Readonly<Record<string, string>>
 }
 
 function commandsPage(program: Command): string {
-  const leaves = leavesOf(program, "");
+  const leaves = leavesOf(program);
   const list = leaves.map(({ path, command }) => [
     `[\`${path}\`](#${path.replaceAll(" ", "-")})`,
     sentence(command.description()),
@@ -39,20 +39,21 @@ function commandsPage(program: Command): string {
     "# Commands",
     "In a checkout run `npx noonmark COMMAND`. Each command also takes `--help`. Settings are flags too: [settings](settings.md).",
     table(["command", "what it does"], list),
-    EXIT_CODES,
+    table(["exit code", "meaning"], Object.entries(EXIT_MEANINGS)),
+    FAILURES,
     ...leaves.map(({ path, command }) => commandSection(path, command)),
   ]);
 }
 
-const EXIT_CODES = `| exit code | meaning |
-| --- | --- |
-| 0 | done |
-| 1 | failed, rejected or too old |
-| 2 | wrong usage or configuration |
-| 74 | a file, ledger or store cannot be read or written |
-| 75 | locked, or another process holds the lease |
+export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
+  [EXIT.done]: "done",
+  [EXIT.failed]: "failed, rejected or too old",
+  [EXIT.usage]: "wrong usage or configuration",
+  [EXIT.io]: "a file, ledger or store cannot be read or written",
+  [EXIT.locked]: "locked, or another process holds the lease",
+};
 
-A failure is one line on stderr, \`noonmark: code: sentence\`, and a line that says what to do: [codes](codes.md). \`--debug\`
+const FAILURES = `A failure is one line on stderr, \`noonmark: code: sentence\`, and a line that says what to do: [codes](codes.md). \`--debug\`
 adds the stack.`;
 
 interface Leaf {
@@ -60,7 +61,8 @@ interface Leaf {
   readonly command: Command;
 }
 
-function leavesOf(command: Command, path: string): Leaf[] {
+/** The commands that do something, such as `lease show`; `path` is that of the command. */
+export function leavesOf(command: Command, path = ""): Leaf[] {
   return childrenOf(command).flatMap((child) => {
     const name = path === "" ? child.name() : `${path} ${child.name()}`;
     const below = leavesOf(child, name);
@@ -105,7 +107,7 @@ function settingsOf(names: readonly SettingName[]): string {
 }
 
 function settingsPage(program: Command): string {
-  const commands = leavesOf(program, "");
+  const commands = leavesOf(program);
   const usersOf = (flag: string) =>
     commands.filter(({ path, command }) => path !== "config show" && command.options.some(({ long }) => long === flag));
   const rows = SETTING_NAMES.map((name) => {

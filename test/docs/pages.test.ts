@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { readPrices } from "../../bin/cli/cost.ts";
-import { manualPage } from "../../bin/cli/manual/manual-page.ts";
+import { manualPage } from "../../generate/manual-page.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { exampleLine } from "../../src/ledger/intake/schema/examples.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
