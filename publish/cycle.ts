@@ -27,7 +27,7 @@ import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
 import { type CycleReport, type ReportFailure, type ReportRow, reportFailure, unknownInstallation } from "./report.ts";
-import type { Session } from "./session.ts";
+import { isLedgerRefused, type Session } from "./session.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
 export interface Cycle {
@@ -53,11 +53,10 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
   if (session.mustNameFirst) await nameHistories(cycle);
   await publishOwn(cycle);
-  const isLedgerRefused = session.refused.get(session.configured)?.ledger !== undefined;
-  if (!isLedgerRefused) await publishOthers(cycle, dirty);
+  if (!isLedgerRefused(session)) await publishOthers(cycle, dirty);
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
-  if (!isLedgerRefused) session.dirty.planned(dirty);
+  if (!isLedgerRefused(session)) session.dirty.planned(dirty);
   scheduleDoubted(session);
   session.known.dropBodies((key) => isKept(key, session));
   session.known.forgetSilentBlocks();

@@ -3,9 +3,9 @@
  * `known`, so that the next plan rewrites it. Nothing is written here.
  */
 import { judgeObservationTile } from "../src/fsck/objects.ts";
-import { isShardKey } from "../src/http/installations.ts";
+import { isShardKey, shardKey } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { installationRowId } from "../src/ledger/watermarks.ts";
+import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
 import { readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
 import { parseActivityTileKey } from "../src/resources/activity/route.ts";
@@ -13,13 +13,14 @@ import { hashInName, hashOf } from "../src/resources/activity/tiles.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import { observationTileKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
+import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { learn } from "./learn.ts";
+import { storedIndex } from "./plan/histories.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
 import type { PutTarget } from "./put.ts";
 import { failedRow, type ReportRow } from "./report.ts";
-import type { Session } from "./session.ts";
+import { isLedgerRefused, type Session } from "./session.ts";
 
 export interface Scrubbing {
   readonly session: Session;
@@ -31,6 +32,8 @@ export interface Scrubbing {
 
 type Item =
   | { readonly is: "object"; readonly key: string }
+  /** An installation of which nothing is known. */
+  | { readonly is: "unplanned"; readonly id: string }
   | { readonly is: "tile"; readonly installationId: string; readonly tile: number }
   | { readonly is: "named"; readonly prefix: string; readonly name: string };
 
@@ -44,7 +47,7 @@ export class Scrub {
   async step(scrubbing: Scrubbing): Promise<void> {
     for (const isNew of [false, true]) {
       if (isNew || this.#items === undefined) {
-        this.#items = itemsOf(scrubbing.session)[Symbol.iterator]();
+        this.#items = itemsOf(scrubbing)[Symbol.iterator]();
         this.#faults = new Map();
       }
       const { done, value } = this.#items.next();
@@ -64,7 +67,7 @@ export class Scrub {
 /** Checks every tile, for `--force` and `fsck --repair`. Returns the tiles that cannot be rewritten. */
 export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Promise<ReportRow[]> {
   const rows: ReportRow[] = [];
-  const items = [...itemsOf(scrubbing.session)].filter(({ is }) => is !== "object").values();
+  const items = [...itemsOf(scrubbing)].filter(({ is }) => is === "tile" || is === "named").values();
   const work = async () => {
     for (const item of items) {
       const row = await checked(item, scrubbing);
@@ -75,9 +78,21 @@ export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Pro
   return rows;
 }
 
-/** Everything that `known` has when the round begins. */
-function* itemsOf({ known, selected }: Session): Iterable<Item> {
+/**
+ * Everything that `known` has when the round begins. After a lost state that is not everything that is stored: shards and
+ * installations that no plan has needed are looked up, too.
+ */
+function* itemsOf({ session: { known, selected, configured }, sources }: Scrubbing): Iterable<Item> {
   for (const { key } of known.all()) yield { is: "object", key };
+  const index = storedIndex(known);
+  const shards = index?.is === "sharded" ? index.shards : 0;
+  for (let shard = 0; shard < shards; shard++) {
+    const key = shardKey(shard, shards);
+    if (known.get(key) === undefined) yield { is: "object", key };
+  }
+  for (const { id } of sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger)))) {
+    if (id !== configured && known.floor(installationTelemetryKey(id)) === undefined) yield { is: "unplanned", id };
+  }
   if (selected("observations")) {
     for (const [installationId, { position }] of known.everyProgress()) {
       for (let tile = 0; tileBounds(tile).first <= position; tile++) yield { is: "tile", installationId, tile };
@@ -88,10 +103,20 @@ function* itemsOf({ known, selected }: Session): Iterable<Item> {
   }
 }
 
-function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | undefined> {
-  if (item.is === "tile") return checkTile(item.installationId, item.tile, scrubbing);
-  if (item.is === "named") return checkNamed(item.prefix, item.name, scrubbing);
-  return checkObject(item.key, scrubbing);
+async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | undefined> {
+  const { session } = scrubbing;
+  switch (item.is) {
+    case "unplanned":
+      // Its plan reads what is stored of it.
+      if (!isLedgerRefused(session)) session.pace.hurry(installationTelemetryKey(item.id), scrubbing.at);
+      return undefined;
+    case "tile":
+      return checkTile(item.installationId, item.tile, scrubbing);
+    case "named":
+      return checkNamed(item.prefix, item.name, scrubbing);
+    case "object":
+      return checkObject(item.key, scrubbing);
+  }
 }
 
 /** If the object is not what was put, the next cycle plans it. */

@@ -50,6 +50,11 @@ export function newSession(options: SessionOptions, dirty: DirtyInstallations): 
   };
 }
 
+/** Nothing is planned of other installations meanwhile. */
+export function isLedgerRefused({ refused, configured }: Session): boolean {
+  return refused.get(configured)?.ledger !== undefined;
+}
+
 /** Abandons the published history of an installation, for `--new-history`. The next one begins at position 1. */
 export async function startHistory(id: string, session: Session, learning: Learning): Promise<void> {
   for (;;) {

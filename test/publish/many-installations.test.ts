@@ -97,3 +97,22 @@ test("after a lost state the configured installation is put before any other one
   expect(asked.some((get) => get.includes("wheel-2/"))).toBe(false);
   expect(world.store.puts.slice(before.puts)).not.toContain("installations");
 });
+
+test("the scrub finds damage of installations that a publisher with a lost state has not planned", async () => {
+  await (await published()).stop();
+  await world.store.delete(key(99));
+  await world.store.delete("v1/public/installations/~wheel-120/observations/1/0");
+  const heir = await world.work({ state: "lost", scrubInterval: 1_000 });
+  await heir.cycle(START + 11_000);
+  expect(await world.store.get(key(99))).toBeUndefined();
+  for (let second = 12; second < 12 + 3 * OTHERS; second++) {
+    const at = START + second * 1_000;
+    world.now = at;
+    await heir.publisher.scrubIfDue(at);
+    if (!heir.publisher.isIdle(at)) await heir.cycle(at);
+  }
+  expect(await world.store.get(key(99))).toBeDefined();
+  expect(await world.store.get("v1/public/installations/~wheel-120/observations/1/0")).toBeDefined();
+  expect(heir.publisher.isIdle(START + 500_000)).toBe(true);
+  await heir.stop();
+});
