@@ -11,7 +11,7 @@ import { CACHED_URLS } from "../cdn-config/generate/plan.ts";
 import { Secrets } from "../src/chain/rpc/secrets.ts";
 import { PATH_PARAMETERS } from "../src/http/route.ts";
 import { PAGE_CHARACTERS } from "../src/judge/files.ts";
-import { LINE_MAX } from "../src/ledger/intake/decode/line-buffer.ts";
+import { LINE_MAX } from "../src/ledger/intake/decode/decode-lines.ts";
 import { MAX_HEAD_BYTES } from "../src/shim/node/connections/limits.ts";
 import { leastMs } from "./support/least-ms.ts";
 

@@ -1,4 +1,5 @@
 /** Why a line is rejected, and what an accepted one is (docs/spec/intake.md#codes). */
+import type { IntakeRecord } from "./decode/records.ts";
 
 /** Every code of docs/spec/intake.md#codes, in the order in which the first that fits is given. */
 export const FAULT_CODES = [
@@ -18,20 +19,23 @@ export const FAULT_CODES = [
 ] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];
 
-export class Fault {
+/** Plain data, so that it can be sent from one thread to another. */
+export interface Fault {
   readonly code: FaultCode;
   /** A dotted path; of a conflict the last field of its key; null if there is none. */
   readonly field: string | null;
   readonly sentence: string;
   /** The other faults of the same line, in the same order: people correct all of them at once. */
   readonly others: readonly Fault[];
+}
 
-  constructor(code: FaultCode, field: string | null, sentence: string, others: readonly Fault[] = []) {
-    this.code = code;
-    this.field = field;
-    this.sentence = sentence;
-    this.others = others;
-  }
+export function fault(code: FaultCode, field: string | null, sentence: string, others: readonly Fault[] = []): Fault {
+  return { code, field, sentence, others };
+}
+
+/** No record has a field `sentence`. */
+export function isFault(found: IntakeRecord | Fault): found is Fault {
+  return "sentence" in found;
 }
 
 /** The outcome of one well-formed record. */
@@ -39,5 +43,5 @@ export type Verdict = "accepted" | "duplicate" | Fault;
 
 /** The same key with other content; `field` is the last of the key. */
 export function conflict(field: string, sentence: string): Fault {
-  return new Fault("conflict", field, sentence);
+  return fault("conflict", field, sentence);
 }

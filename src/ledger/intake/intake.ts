@@ -5,10 +5,9 @@
 import type { Database } from "better-sqlite3";
 import { ledgerFailure } from "../ledger-failure.ts";
 import { accept } from "./accept/accept.ts";
-import { InstallationStates } from "./accept/installation-states.ts";
+import { Installations } from "./accept/installation.ts";
 import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode/decode-lines.ts";
-import { LineBuffer } from "./decode/line-buffer.ts";
-import { Fault } from "./fault.ts";
+import { isFault } from "./fault.ts";
 import { type Rejection, rejection } from "./rejection.ts";
 
 /**
@@ -41,9 +40,8 @@ export class Intake {
   readonly #db: Database;
   readonly #strict: boolean;
   readonly #onRejected: (rejections: readonly Rejection[]) => void;
-  readonly #lines = new LineBuffer();
   readonly #decoder: LineDecoder;
-  readonly #states: InstallationStates;
+  readonly #installations: Installations;
   #counts: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
   /** Counts of the batch that is not committed yet. */
   #batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
@@ -57,7 +55,7 @@ export class Intake {
     this.#strict = options.strict ?? false;
     this.#onRejected = options.onRejected ?? (() => undefined);
     this.#decoder = new LineDecoder(options.now);
-    this.#states = new InstallationStates(db);
+    this.#installations = new Installations(db);
   }
 
   /** Counts of the committed batches. A strict run that was stopped has one rejected line and nothing else. */
@@ -78,8 +76,8 @@ export class Intake {
   /** Takes a chunk in, committing each batch that becomes full. The chunk may be used again. Throws as `flush` does. */
   write(chunk: Uint8Array): void {
     for (let start = 0; start < chunk.byteLength && !this.#stopped; start += PIECE_BYTES) {
-      this.#lines.write(chunk.subarray(start, start + PIECE_BYTES));
-      if (this.#lines.size >= PIECE_BYTES) this.take(this.#decoded());
+      this.#decoder.write(chunk.subarray(start, start + PIECE_BYTES));
+      if (this.#decoder.size >= PIECE_BYTES) this.take(this.#decoder.take());
     }
   }
 
@@ -96,13 +94,13 @@ export class Intake {
    * `disk_full`, `ledger_unwritable`, `ledger_damaged`): the batch is then not in the ledger.
    */
   flush(): void {
-    this.#take(this.#decoded());
+    this.#take(this.#decoder.take());
     if (!this.#strict) this.#commit();
   }
 
   /** Commits the rest, a last line without its end included, and gives the counts. Throws as `flush` does. */
   end(): Counts {
-    this.#take(this.#decoded(true));
+    this.#take(this.#decoder.take(true));
     this.#commit();
     return this.#counts;
   }
@@ -110,15 +108,8 @@ export class Intake {
   /** Undoes what is not committed. */
   abort(): void {
     if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
-    this.#states.forget();
+    this.#installations.forget();
     this.#batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
-  }
-
-  /** The whole lines that were written; at the end also what follows the last of them. */
-  #decoded(isEnd = false): DecodedPiece {
-    const bytes = this.#lines.take(isEnd);
-    const lines = this.#stopped ? [] : this.#decoder.decode(bytes);
-    return { lines, bytes: bytes.length, lineCount: this.#decoder.lines };
   }
 
   #take({ lines, bytes, lineCount }: DecodedPiece): void {
@@ -127,7 +118,7 @@ export class Intake {
     this.#guarded(() => {
       if (!this.#db.inTransaction) {
         this.#db.exec("BEGIN IMMEDIATE");
-        this.#states.refresh();
+        this.#installations.refresh();
       }
       this.#accept(lines);
     });
@@ -140,8 +131,8 @@ export class Intake {
   #accept(lines: readonly DecodedLine[]): void {
     const rejections: Rejection[] = [];
     for (const { line, raw, record, hash } of lines) {
-      const verdict = record instanceof Fault ? record : accept(this.#states, record, hash);
-      if (!(verdict instanceof Fault)) {
+      const verdict = isFault(record) ? record : accept(this.#installations, record, hash);
+      if (typeof verdict === "string") {
         this.#batch[verdict]++;
         continue;
       }
@@ -158,7 +149,7 @@ export class Intake {
   #commit(): void {
     if (!this.#db.inTransaction) return;
     this.#guarded(() => {
-      this.#states.save();
+      this.#installations.save();
       this.#db.exec("COMMIT");
     });
     const { accepted, duplicate, rejected } = this.#batch;

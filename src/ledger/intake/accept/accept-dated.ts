@@ -5,8 +5,7 @@
 import { readRow, run } from "../../../sqlite/statement.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Fault, type Verdict } from "../fault.ts";
-import type { InstallationState, InstallationStates } from "./installation-states.ts";
-import { flag, isSame } from "./stored.ts";
+import { flag, type Installation, isSame } from "./installation.ts";
 
 type Column = string | number | null;
 
@@ -18,26 +17,18 @@ interface DatedFact {
   readonly content: Readonly<Record<string, Column>>;
 }
 
-export function acceptEpoch(states: InstallationStates, state: InstallationState, epoch: RecordOf<"epoch">): Verdict {
+export function acceptEpoch(installation: Installation, epoch: RecordOf<"epoch">): Verdict {
   const key = ["counter_epoch", epoch.counterEpoch] as const;
   const fact = { table: "epoch_approval", key, content: { approved_at: epoch.approvedAt } };
-  return acceptOnce(states, state, fact, conflict("counterEpoch", "it was approved at another instant"));
+  return acceptOnce(installation, fact, conflict("counterEpoch", "it was approved at another instant"));
 }
 
-export function acceptOracle(
-  states: InstallationStates,
-  state: InstallationState,
-  { at, blockedReason }: RecordOf<"oracle">,
-): Verdict {
+export function acceptOracle(installation: Installation, { at, blockedReason }: RecordOf<"oracle">): Verdict {
   const fact = { table: "oracle_block", key: ["at", at] as const, content: { blocked_reason: blockedReason } };
-  return acceptOnce(states, state, fact, conflict("at", "the Oracle said otherwise at this instant"));
+  return acceptOnce(installation, fact, conflict("at", "the Oracle said otherwise at this instant"));
 }
 
-export function acceptSettlementControl(
-  states: InstallationStates,
-  state: InstallationState,
-  control: RecordOf<"settlement_control">,
-): Verdict {
+export function acceptSettlementControl(installation: Installation, control: RecordOf<"settlement_control">): Verdict {
   const content = {
     settlement_enabled: flag(control.settlementEnabled),
     reporter_environment_enabled: flag(control.reporterEnvironmentEnabled),
@@ -45,43 +36,41 @@ export function acceptSettlementControl(
     incident_open: flag(control.incidentOpen),
   };
   const fact = { table: "settlement_control", key: ["at", control.at] as const, content };
-  return acceptOnce(states, state, fact, conflict("at", "the switches were set otherwise at this instant"));
+  return acceptOnce(installation, fact, conflict("at", "the switches were set otherwise at this instant"));
 }
 
 /** An open run is finished once. Its open form may come late, or never. */
 export function acceptReporterRun(
-  states: InstallationStates,
-  state: InstallationState,
+  installation: Installation,
   { startedAt, finishedAt, result }: RecordOf<"reporter_run">,
 ): Verdict {
-  const { db } = states;
+  const { db } = installation;
   const isOpen = "SELECT 1 FROM reporter_run WHERE installation = ? AND started_at = ? AND finished_at IS NULL";
-  if (readRow(db, isOpen, state.rowId, startedAt) !== undefined) {
+  if (readRow(db, isOpen, installation.rowId, startedAt) !== undefined) {
     if (finishedAt === null) return "duplicate";
     const finish = "UPDATE reporter_run SET finished_at = ?, result = ? WHERE installation = ? AND started_at = ?";
-    run(db, finish, finishedAt, result, state.rowId, startedAt);
+    run(db, finish, finishedAt, result, installation.rowId, startedAt);
     return "accepted";
   }
   const key = ["started_at", startedAt] as const;
   const fact = { table: "reporter_run", key, content: { finished_at: finishedAt, result } };
-  const verdict = acceptOnce(states, state, fact, conflict("startedAt", "the run ended otherwise"));
+  const verdict = acceptOnce(installation, fact, conflict("startedAt", "the run ended otherwise"));
   // The open form of a run that has finished.
   return verdict === "accepted" || finishedAt !== null ? verdict : "duplicate";
 }
 
 function acceptOnce(
-  states: InstallationStates,
-  state: InstallationState,
+  installation: Installation,
   { table, key: [column, value], content }: DatedFact,
   otherwise: Fault,
 ): Verdict {
-  const { db } = states;
+  const { db } = installation;
   const columns = Object.keys(content).join(", ");
   const select = `SELECT ${columns} FROM ${table} WHERE installation = ? AND ${column} = ?`;
-  const stored = readRow<Record<string, Column>>(db, select, state.rowId, value);
+  const stored = readRow<Record<string, Column>>(db, select, installation.rowId, value);
   if (stored !== undefined) return isSame(stored, content) ? "duplicate" : otherwise;
   const values = Object.values(content);
   const insert = `INSERT INTO ${table} (installation, ${column}, ${columns}) VALUES (?, ?${", ?".repeat(values.length)})`;
-  run(db, insert, states.exist(state), value, ...values);
+  run(db, insert, installation.exist(), value, ...values);
   return "accepted";
 }

@@ -7,15 +7,14 @@ import { formatTimestamp } from "../../../values/timestamp.ts";
 import { canonicalJson } from "../decode/canonical-json.ts";
 import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Verdict } from "../fault.ts";
-import type { InstallationState, InstallationStates } from "./installation-states.ts";
-import { integer } from "./stored.ts";
+import { type Installation, integer } from "./installation.ts";
 
 type Module = RecordOf<"module">;
 
-export function acceptModule(states: InstallationStates, state: InstallationState, module: Module): Verdict {
-  const { db } = states;
+export function acceptModule(installation: Installation, module: Module): Verdict {
+  const { db } = installation;
   const { instanceId, observedAt } = module;
-  const stored = readRow<{ observedAt: number; record: string }>(db, STORED, state.rowId, instanceId);
+  const stored = readRow<{ observedAt: number; record: string }>(db, STORED, installation.rowId, instanceId);
   if (stored !== undefined && observedAt < stored.observedAt) return "duplicate";
   const record = normalised(module);
   if (stored !== undefined && observedAt === stored.observedAt) {
@@ -26,7 +25,7 @@ export function acceptModule(states: InstallationStates, state: InstallationStat
   run(
     db,
     REPLACE,
-    states.exist(state),
+    installation.exist(),
     instanceId,
     module.moduleType,
     module.driverId,
@@ -43,11 +42,7 @@ export function acceptModule(states: InstallationStates, state: InstallationStat
 
 /** The whole record in one form: instants in UTC, keys sorted, numbers as ECMAScript reads them. */
 function normalised({ health, ...module }: Module): string {
-  const checkedAt = formatTimestamp(health.checkedAt);
-  const observedAt = formatTimestamp(module.observedAt);
-  // fromEntries defines its keys, as JSON.parse does: a key `__proto__` stays one.
-  const reported = Object.fromEntries([...Object.entries(health.reported), ["checkedAt", checkedAt]]);
-  return canonicalJson({ ...module, observedAt, health: reported });
+  return canonicalJson({ ...module, observedAt: formatTimestamp(module.observedAt), health: health.reported });
 }
 
 const STORED = "SELECT observed_at AS observedAt, record FROM module WHERE installation = ? AND instance_id = ?";

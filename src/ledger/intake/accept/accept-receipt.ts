@@ -8,34 +8,33 @@ import { statement } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
 import { RECEIPT_FIELDS, type Receipt as StoredReceipt } from "../../read/receipts.ts";
 import type { RecordOf } from "../decode/records.ts";
-import { conflict, Fault, type Verdict } from "../fault.ts";
-import type { InstallationState, InstallationStates } from "./installation-states.ts";
-import { integer, isSame } from "./stored.ts";
+import { conflict, fault, type Verdict } from "../fault.ts";
+import { type Installation, integer, isSame } from "./installation.ts";
 
 type Receipt = RecordOf<"receipt">;
 
-export function acceptReceipt(states: InstallationStates, state: InstallationState, receipt: Receipt): Verdict {
-  const epoch = states.epoch(state, receipt.counterEpoch);
+export function acceptReceipt(installation: Installation, receipt: Receipt): Verdict {
+  const epoch = installation.epoch(receipt.counterEpoch);
   if (epoch !== undefined) {
     const workFalls = compareDecimals(receipt.cumulativeWorkUnits, epoch.cumulativeWorkUnits) < 0;
     if (workFalls || receipt.distanceMm < epoch.distanceMm) {
-      if (storedAs(states, state, receipt) === "same") return "duplicate";
+      if (storedAs(installation, receipt) === "same") return "duplicate";
       return workFalls
-        ? new Fault(
+        ? fault(
             "counter_regression",
             "cumulativeWorkUnits",
             `cumulativeWorkUnits falls below ${epoch.cumulativeWorkUnits} within its counterEpoch`,
           )
-        : new Fault(
+        : fault(
             "distance_regression",
             "distanceMm",
             `distanceMm falls below ${epoch.distanceMm} within its counterEpoch`,
           );
     }
   }
-  const position = state.watermarks.receipt + 1;
-  if (!insert(states, states.exist(state), position, receipt)) {
-    const stored = storedAs(states, state, receipt);
+  const position = installation.watermarks.receipt + 1;
+  if (!insert(installation, position, receipt)) {
+    const stored = storedAs(installation, receipt);
     if (stored === "same") return "duplicate";
     return stored === "other"
       ? conflict("telemetryId", "another receipt has this telemetryId")
@@ -44,15 +43,15 @@ export function acceptReceipt(states: InstallationStates, state: InstallationSta
   const { cumulativeWorkUnits, distanceMm } = receipt;
   const firstPosition = epoch?.firstPosition ?? position;
   const moved = { firstPosition, lastPosition: position, cumulativeWorkUnits, distanceMm, moved: true };
-  state.epochs.set(receipt.counterEpoch, moved);
+  installation.epochs.set(receipt.counterEpoch, moved);
   return "accepted";
 }
 
 /** False if one of the three keys is taken. */
-function insert({ db }: InstallationStates, installation: number, position: number, receipt: Receipt): boolean {
+function insert(installation: Installation, position: number, receipt: Receipt): boolean {
   return (
-    statement(db, INSERT).run(
-      installation,
+    statement(installation.db, INSERT).run(
+      installation.exist(),
       position,
       receipt.telemetryId,
       receipt.bootId,
@@ -74,11 +73,7 @@ function insert({ db }: InstallationStates, installation: number, position: numb
 const INSERT = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 
 /** The ledger's receipt with this telemetryId. */
-function storedAs(
-  { db }: InstallationStates,
-  { rowId }: InstallationState,
-  receipt: Receipt,
-): "same" | "other" | undefined {
+function storedAs({ db, rowId }: Installation, receipt: Receipt): "same" | "other" | undefined {
   const stored = statement<[number, string], Omit<StoredReceipt, "position">>(db, STORED).get(
     rowId,
     receipt.telemetryId,

@@ -3,76 +3,67 @@ import { readRow, run } from "../../../sqlite/statement.ts";
 import { TOTAL_MAX } from "../../../values/decimal.ts";
 import { paddedRound } from "../../schema.ts";
 import type { RecordOf } from "../decode/records.ts";
-import { conflict, Fault, type Verdict } from "../fault.ts";
-import type { InstallationState, InstallationStates } from "./installation-states.ts";
-import { flag, isSame } from "./stored.ts";
+import { conflict, type Fault, fault, type Verdict } from "../fault.ts";
+import { flag, type Installation, isSame } from "./installation.ts";
 
 /** A round is closed once; the sums over all rounds stay below what a mean in thousandths can hold. */
-export function acceptRound(states: InstallationStates, state: InstallationState, round: RecordOf<"round">): Verdict {
-  const { db } = states;
+export function acceptRound(installation: Installation, round: RecordOf<"round">): Verdict {
+  const { db } = installation;
   const roundId = paddedRound(round.roundId);
   const { workUnits, distanceMm, closedAt } = round;
   const come = { workUnits, distanceMm, eligible: flag(round.eligible), closedAt };
-  const stored = readRow<typeof come>(db, STORED_ROUND, state.rowId, roundId);
+  const stored = readRow<typeof come>(db, STORED_ROUND, installation.rowId, roundId);
   if (stored !== undefined) {
     return isSame(stored, come) ? "duplicate" : conflict("roundId", "this round was closed with other content");
   }
-  const work = state.roundWorkUnits + BigInt(workUnits);
-  const distance = state.roundDistanceMm + BigInt(distanceMm ?? 0);
+  const work = installation.roundWorkUnits + BigInt(workUnits);
+  const distance = installation.roundDistanceMm + BigInt(distanceMm ?? 0);
   if (work > TOTAL_MAX) return tooMuch("workUnits");
   if (distance > TOTAL_MAX) return tooMuch("distanceMm");
-  run(db, INSERT_ROUND, states.exist(state), roundId, workUnits, distanceMm, come.eligible, closedAt);
-  state.roundWorkUnits = work;
-  state.roundDistanceMm = distance;
+  run(db, INSERT_ROUND, installation.exist(), roundId, workUnits, distanceMm, come.eligible, closedAt);
+  installation.roundWorkUnits = work;
+  installation.roundDistanceMm = distance;
   return "accepted";
 }
 
 /** Closures overlap no other and cover rounds of the ledger alone. */
-export function acceptClosure(
-  states: InstallationStates,
-  state: InstallationState,
-  closure: RecordOf<"closure">,
-): Verdict {
-  const { db } = states;
+export function acceptClosure(installation: Installation, closure: RecordOf<"closure">): Verdict {
+  const { db } = installation;
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
   // No two overlap, so that of all that begin at or before `last` only the one that begins latest may reach `first`.
-  const before = readRow<StoredClosure>(db, STORED_CLOSURE, state.rowId, last);
+  const before = readRow<StoredClosure>(db, STORED_CLOSURE, installation.rowId, last);
   const overlaps = before !== undefined && before.last >= first;
   const isKnown = overlaps && before.first === first && before.last === last;
   if (isKnown) {
     const same = before.acceptedAt === closure.acceptedAt;
     return same ? "duplicate" : conflict("lastRound", "the Oracle accepted these rounds at another acceptedAt");
   }
-  const unknown = unknownBound(states, state, closure);
+  const unknown = unknownBound(installation, closure);
   if (unknown !== undefined) {
-    return new Fault("unknown_round", unknown, "a round of the closure is not in the ledger");
+    return fault("unknown_round", unknown, "a round of the closure is not in the ledger");
   }
   if (overlaps) {
     const field = before.first <= first ? "firstRound" : "lastRound";
-    return new Fault("closure_overlap", field, "the closure overlaps another one");
+    return fault("closure_overlap", field, "the closure overlaps another one");
   }
-  run(db, INSERT_CLOSURE, state.rowId, first, last, closure.acceptedAt);
+  run(db, INSERT_CLOSURE, installation.rowId, first, last, closure.acceptedAt);
   return "accepted";
 }
 
 /** The bound at or before which a round is missing: a span may be astronomical, so it is never walked. */
-function unknownBound(
-  { db }: InstallationStates,
-  state: InstallationState,
-  closure: RecordOf<"closure">,
-): string | undefined {
+function unknownBound({ db, rowId, watermarks }: Installation, closure: RecordOf<"closure">): string | undefined {
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
-  if (readRow(db, STORED_ROUND, state.rowId, first) === undefined) return "firstRound";
+  if (readRow(db, STORED_ROUND, rowId, first) === undefined) return "firstRound";
   const span = BigInt(closure.lastRound) - BigInt(closure.firstRound) + 1n;
-  if (span > BigInt(state.watermarks.round)) return "lastRound";
-  const count = readRow<{ known: number }>(db, COUNT_ROUNDS, state.rowId, first, last);
+  if (span > BigInt(watermarks.round)) return "lastRound";
+  const count = readRow<{ known: number }>(db, COUNT_ROUNDS, rowId, first, last);
   return BigInt(count?.known ?? 0) === span ? undefined : "lastRound";
 }
 
 function tooMuch(field: string): Fault {
-  return new Fault("out_of_range", field, `${field} would lift the installation's total above (2^256 - 1) / 1000`);
+  return fault("out_of_range", field, `${field} would lift the installation's total above (2^256 - 1) / 1000`);
 }
 
 interface StoredClosure {

@@ -6,24 +6,20 @@ import { readRow, run } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../../values/settlement-limits.ts";
 import type { RecordOf } from "../decode/records.ts";
-import { conflict, Fault, type Verdict } from "../fault.ts";
-import type { InstallationState, InstallationStates } from "./installation-states.ts";
+import { conflict, type Fault, fault, type Verdict } from "../fault.ts";
+import type { Installation } from "./installation.ts";
 
-export function acceptSubmission(
-  states: InstallationStates,
-  state: InstallationState,
-  submission: RecordOf<"submission">,
-): Verdict {
-  const { db } = states;
+export function acceptSubmission(installation: Installation, submission: RecordOf<"submission">): Verdict {
+  const { db } = installation;
   const { submissionId } = submission;
   const columns = columnsOf(submission);
   const record = JSON.stringify(Object.values(columns));
-  const current = readRow<Current>(db, CURRENT, state.rowId, submissionId);
+  const current = readRow<Current>(db, CURRENT, installation.rowId, submissionId);
   if (current !== undefined) {
-    if (readRow(db, REMEMBERED, state.rowId, submissionId, record) !== undefined) return "duplicate";
+    if (readRow(db, REMEMBERED, installation.rowId, submissionId, record) !== undefined) return "duplicate";
     const isOther = PLAN.some((column) => columns[column] !== current[column]);
     if (isTerminal(current.lifecycle) && !isOther) {
-      return new Fault("submission_terminal", "lifecycle", `the submission is ${current.lifecycle} and never changes`);
+      return fault("submission_terminal", "lifecycle", `the submission is ${current.lifecycle} and never changes`);
     }
     const invalid = submissionFault(submission, current.lifecycle);
     if (invalid !== undefined) return invalid;
@@ -32,10 +28,10 @@ export function acceptSubmission(
     const invalid = submissionFault(submission, undefined);
     if (invalid !== undefined) return invalid;
   }
-  const installation = states.exist(state);
-  const changedSeq = state.watermarks.submission + 1;
-  run(db, REPLACE, installation, submissionId, ...Object.values(columns), changedSeq);
-  run(db, "INSERT INTO submission_record VALUES (?, ?, ?)", installation, submissionId, record);
+  const rowId = installation.exist();
+  const changedSeq = installation.watermarks.submission + 1;
+  run(db, REPLACE, rowId, submissionId, ...Object.values(columns), changedSeq);
+  run(db, "INSERT INTO submission_record VALUES (?, ?, ?)", rowId, submissionId, record);
   return "accepted";
 }
 
@@ -91,7 +87,7 @@ export function isTerminal(lifecycle: Lifecycle): boolean {
 /** The first rule that a record breaks, as `submission_invalid`; `before` is the submission's lifecycle so far, if it has one. */
 export function submissionFault(submission: Submission, before: Lifecycle | undefined): Fault | undefined {
   for (const [field, rule, holds] of RULES) {
-    if (!holds(submission, before)) return new Fault("submission_invalid", field, rule);
+    if (!holds(submission, before)) return fault("submission_invalid", field, rule);
   }
   return undefined;
 }

@@ -6,14 +6,10 @@ import { acceptModule } from "./accept-module.ts";
 import { acceptReceipt } from "./accept-receipt.ts";
 import { acceptClosure, acceptRound } from "./accept-round.ts";
 import { acceptSubmission } from "./accept-submission.ts";
-import type { Hash64 } from "./fact-hash.ts";
-import type { InstallationState, InstallationStates } from "./installation-states.ts";
+import { FactHash, type Hash64 } from "./fact-hash.ts";
+import type { Installation, Installations } from "./installation.ts";
 
-type Accept<Kind extends FactKind> = (
-  states: InstallationStates,
-  state: InstallationState,
-  record: RecordOf<Kind>,
-) => Verdict;
+type Accept<Kind extends FactKind> = (installation: Installation, record: RecordOf<Kind>) => Verdict;
 
 const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
   receipt: acceptReceipt,
@@ -27,10 +23,12 @@ const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
   settlement_control: acceptSettlementControl,
 };
 
+const facts = new FactHash();
+
 /** Takes one normalised record into the ledger, or says why not; what is accepted is counted. `hash`: the record's, if known. */
-export function accept(states: InstallationStates, record: IntakeRecord, hash?: Hash64): Verdict {
-  const state = states.of(record.installationId);
-  const verdict = (BY_KIND[record.type] as Accept<FactKind>)(states, state, record);
-  if (verdict === "accepted") states.count(state, record, hash);
+export function accept(installations: Installations, record: IntakeRecord, hash?: Hash64): Verdict {
+  const installation = installations.of(record.installationId);
+  const verdict = (BY_KIND[record.type] as Accept<FactKind>)(installation, record);
+  if (verdict === "accepted") installation.count(record.type, hash ?? facts.of(record));
   return verdict;
 }

@@ -3,7 +3,6 @@
  * another schema of the ledger. It is not cryptographic: the sums guard against accidents, and in a catch-up of ten million
  * receipts SHA-256 would take a third of the time.
  */
-import { formatTimestamp } from "../../../values/timestamp.ts";
 import { canonicalJson } from "../decode/canonical-json.ts";
 import type { IntakeRecord, RecordOf } from "../decode/records.ts";
 
@@ -114,14 +113,10 @@ class KnownText {
   }
 }
 
-/** As `acceptModule` compares it: of a module's health the whole counts, its instants in one form. */
+/** As `acceptModule` compares it: a module's whole health counts. */
 function normalised(record: Exclude<IntakeRecord, { type: "receipt" }>): string {
   const { type: _, installationId: __, ...fact } = record;
-  if (!("health" in fact)) return canonicalJson(fact);
-  const { checkedAt, reported } = fact.health;
-  // fromEntries defines its keys, as JSON.parse does: a key `__proto__` stays one.
-  const health = Object.fromEntries([...Object.entries(reported), ["checkedAt", formatTimestamp(checkedAt)]]);
-  return canonicalJson({ ...fact, health });
+  return canonicalJson("health" in fact ? { ...fact, health: fact.health.reported } : fact);
 }
 
 /** The finalizer of MurmurHash3: each bit in moves half of the bits out. */

@@ -4,7 +4,7 @@ import { compareDecimals, isCanonicalDecimal } from "../../../values/decimal.ts"
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
 import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";
 import { FACT_KINDS, type FactKind } from "../../schema.ts";
-import { FAULT_CODES, Fault } from "../fault.ts";
+import { FAULT_CODES, type Fault, fault } from "../fault.ts";
 import { OUT_OF_RANGE } from "./fields.ts";
 import { type IntakeRecord, RECORD_SCHEMAS } from "./records.ts";
 
@@ -19,11 +19,7 @@ const KINDS: ReadonlySet<unknown> = new Set(FACT_KINDS);
 export function decodeRecord(json: Json, now = Number.POSITIVE_INFINITY): IntakeRecord | Fault {
   const { type } = json;
   if (!KINDS.has(type)) {
-    return new Fault(
-      "unknown_type",
-      "type",
-      type === undefined ? "the record has no type" : "no record type of this name",
-    );
+    return fault("unknown_type", "type", type === undefined ? "the record has no type" : "no record type of this name");
   }
   const kind = type as FactKind;
   const parsed = RECORD_SCHEMAS[kind].safeParse(json, { reportInput: false });
@@ -38,14 +34,12 @@ export function decodeRecord(json: Json, now = Number.POSITIVE_INFINITY): Intake
 
 function faultsOf(issue: z.core.$ZodIssue, json: Json, kind: FactKind): Fault[] {
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map(
-      (key) => new Fault("unknown_field", dotted([...issue.path, key]), `${kind} has no such field`),
-    );
+    return issue.keys.map((key) => fault("unknown_field", dotted([...issue.path, key]), `${kind} has no such field`));
   }
   const field = dotted(issue.path);
-  if (isMissing(json, issue.path)) return [new Fault("invalid_field", field, `${field} is required`)];
+  if (isMissing(json, issue.path)) return [fault("invalid_field", field, `${field} is required`)];
   const outOfRange = issue.code === "custom" && issue.params?.code === OUT_OF_RANGE;
-  return [new Fault(outOfRange ? "out_of_range" : "invalid_field", field, `${field} ${issue.message}`)];
+  return [fault(outOfRange ? "out_of_range" : "invalid_field", field, `${field} ${issue.message}`)];
 }
 
 /** Faults between two fields that are each well formed, whatever else is wrong with the record. */
@@ -53,17 +47,17 @@ function unrelated(kind: FactKind, json: Json): Fault[] {
   if (kind === "closure") {
     const { firstRound, lastRound } = json;
     if (isDecimal(firstRound) && isDecimal(lastRound) && compareDecimals(lastRound, firstRound) < 0) {
-      return [new Fault("invalid_field", "lastRound", "lastRound is below firstRound")];
+      return [fault("invalid_field", "lastRound", "lastRound is below firstRound")];
     }
   }
   if (kind === "reporter_run") {
     const { startedAt, finishedAt, result } = json;
     const [started, finished] = [instant(startedAt), instant(finishedAt)];
     if (started !== undefined && finished !== undefined && finished < started) {
-      return [new Fault("invalid_field", "finishedAt", "finishedAt is before startedAt")];
+      return [fault("invalid_field", "finishedAt", "finishedAt is before startedAt")];
     }
     if ((finished !== undefined && result === null) || (finishedAt === null && typeof result === "string")) {
-      return [new Fault("invalid_field", "result", "finishedAt and result are null together, while the run lasts")];
+      return [fault("invalid_field", "result", "finishedAt and result are null together, while the run lasts")];
     }
   }
   return [];
@@ -91,7 +85,7 @@ function ahead(kind: FactKind, json: Json, now: number): Fault[] {
     if (claimed === undefined || claimed - now <= FUTURE_ALLOWANCE_MS) return [];
     const [then, clock] = [formatTimestamp(claimed), formatTimestamp(now)];
     const sentence = `${field} ${then} is more than a minute ahead of this clock, ${clock}; --allow-future takes it all the same`;
-    return [new Fault("in_future", field, sentence)];
+    return [fault("in_future", field, sentence)];
   });
 }
 
@@ -103,7 +97,7 @@ function first(faults: readonly Fault[], kind: FactKind): Fault {
     return FAULT_CODES.indexOf(code) * 1000 + (place < 0 ? fields.length : place);
   };
   const [best, ...others] = faults.toSorted((one, other) => rank(one) - rank(other)) as [Fault, ...Fault[]];
-  return new Fault(best.code, best.field, best.sentence, others);
+  return fault(best.code, best.field, best.sentence, others);
 }
 
 const orders = new Map<FactKind, string[]>();

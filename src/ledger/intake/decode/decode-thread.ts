@@ -3,11 +3,11 @@
  * the lines and hashes the receipts, the other one writes them to the ledger. The pieces come in the order of the input,
  * and are what `LineDecoder` gives. Receipts are sent in columns: copying each as an object would cost what is saved.
  */
+import { on } from "node:events";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { FactHash } from "../accept/fact-hash.ts";
-import { Fault, type FaultCode } from "../fault.ts";
+import { type Fault, isFault } from "../fault.ts";
 import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode-lines.ts";
-import { LineBuffer } from "./line-buffer.ts";
 import type { IntakeRecord, RecordOf } from "./records.ts";
 
 /** Size of one message. Longer strings survive many garbage collections, so that memory would not be flat. */
@@ -31,7 +31,8 @@ export async function* decodeInThread(
     workerData: { thread: THREAD, judgesFuture },
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
-  const batches = new Batches(thread);
+  const messages = on(thread, "message");
+  const next = async () => unpacked((await messages.next()).value?.[0] as Packed);
   let waiting = 0;
   try {
     for await (const chunk of chunks) {
@@ -39,43 +40,14 @@ export async function* decodeInThread(
         // Copied, and not transferred: to transfer a buffer costs more than to copy as many bytes.
         thread.postMessage(Uint8Array.prototype.slice.call(chunk, start, start + PART_BYTES), []);
         if (++waiting < PARTS_AHEAD) continue;
-        yield unpacked(await batches.next());
+        yield await next();
         waiting--;
       }
     }
     thread.postMessage("end", []);
-    for (; waiting >= 0; waiting--) yield unpacked(await batches.next());
+    for (; waiting >= 0; waiting--) yield await next();
   } finally {
     await thread.terminate();
-  }
-}
-
-/** The thread's messages, one at a time; each part has one, and so has the end. */
-class Batches {
-  readonly #ready: Packed[] = [];
-  #failed: Error | undefined;
-  #wake: () => void = () => undefined;
-
-  constructor(thread: Worker) {
-    thread.on("message", (packed: Packed) => {
-      this.#ready.push(packed);
-      this.#wake();
-    });
-    thread.on("error", (error: Error) => {
-      this.#failed = error;
-      this.#wake();
-    });
-  }
-
-  async next(): Promise<Packed> {
-    for (;;) {
-      const packed = this.#ready.shift();
-      if (packed !== undefined) return packed;
-      if (this.#failed !== undefined) throw this.#failed;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
   }
 }
 
@@ -106,14 +78,7 @@ interface Packed extends Pick<DecodedPiece, "bytes" | "lineCount"> {
   readonly texts: string;
   readonly commons: readonly Common[];
   /** The lines that are no receipts, in their order. */
-  readonly others: readonly (IntakeRecord | PlainFault)[];
-}
-
-interface PlainFault {
-  readonly code: FaultCode;
-  readonly field: string | null;
-  readonly sentence: string;
-  readonly others: readonly PlainFault[];
+  readonly others: readonly (IntakeRecord | Fault)[];
 }
 
 const OTHER = 0xffffffff;
@@ -122,16 +87,11 @@ const NUMBERS = 8;
 function packed({ lines, bytes, lineCount }: DecodedPiece, hash: FactHash): Packed {
   const places = new Uint32Array(3 * lines.length);
   const numbers: number[] = [];
-  const [raws, texts, commons, others]: [string[], string[], Common[], (IntakeRecord | PlainFault)[]] = [
-    [],
-    [],
-    [],
-    [],
-  ];
+  const [raws, texts, commons, others]: [string[], string[], Common[], (IntakeRecord | Fault)[]] = [[], [], [], []];
   let last: Common | undefined;
   lines.forEach(({ line, raw, record }, index) => {
     raws.push(raw);
-    const isReceipt = !(record instanceof Fault) && record.type === "receipt";
+    const isReceipt = !isFault(record) && record.type === "receipt";
     if (isReceipt) {
       if (last === undefined || !isCommon(last, record)) commons.push((last = commonOf(record)));
       const { sequence, observedAt, receivedAt, rpmMilli, speedMmPerSecond, distanceMm } = record;
@@ -139,7 +99,7 @@ function packed({ lines, bytes, lineCount }: DecodedPiece, hash: FactHash): Pack
       numbers.push(sequence, observedAt, receivedAt, rpmMilli, speedMmPerSecond, distanceMm, high, low);
       texts.push(record.telemetryId, record.cumulativeWorkUnits);
     } else {
-      others.push(record instanceof Fault ? plainFault(record) : record);
+      others.push(record);
     }
     places.set([line, raw.length, isReceipt ? commons.length - 1 : OTHER], 3 * index);
   });
@@ -155,8 +115,7 @@ function unpacked({ bytes, lineCount, raw, places, numbers, texts, commons, othe
     const [line, length, kind] = [places[index] as number, places[index + 1] as number, places[index + 2] as number];
     const text = raw.slice(start, (start += length));
     if (kind === OTHER) {
-      const found = others[other++] as IntakeRecord | PlainFault;
-      lines.push({ line, raw: text, record: "sentence" in found ? faultOf(found) : found });
+      lines.push({ line, raw: text, record: others[other++] as IntakeRecord | Fault });
       continue;
     }
     const at = NUMBERS * receipts;
@@ -188,24 +147,13 @@ function isCommon(common: Common, receipt: Receipt): boolean {
   return (Object.keys(common) as (keyof Common)[]).every((name) => common[name] === receipt[name]);
 }
 
-function plainFault({ code, field, sentence, others }: Fault): PlainFault {
-  return { code, field, sentence, others: others.map(plainFault) };
-}
-
-function faultOf({ code, field, sentence, others }: PlainFault): Fault {
-  return new Fault(code, field, sentence, others.map(faultOf));
-}
-
 /** This thread's side: a message for each part, and one for the end. */
 function serve(judgesFuture: boolean): void {
-  const buffer = new LineBuffer();
   const decoder = new LineDecoder(judgesFuture ? () => Date.now() : undefined);
   const hash = new FactHash();
   parentPort?.on("message", (message: Uint8Array | "end") => {
-    if (message !== "end") buffer.write(message);
-    const bytes = buffer.take(message === "end");
-    const lines = decoder.decode(bytes);
-    parentPort?.postMessage(packed({ lines, bytes: bytes.length, lineCount: decoder.lines }, hash), []);
+    if (message !== "end") decoder.write(message);
+    parentPort?.postMessage(packed(decoder.take(message === "end"), hash), []);
   });
 }
 

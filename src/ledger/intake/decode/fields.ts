@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
 import { isNameableInstallationId } from "../../../values/installation-id.ts";
-import { parseTimestamp } from "../../../values/timestamp.ts";
+import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";
 
 /** The mark by which `decodeRecord` distinguishes out_of_range from invalid_field. */
 export const OUT_OF_RANGE = "out_of_range";
@@ -87,11 +87,13 @@ export const object = z
   .custom<Readonly<Record<string, unknown>>>(isObject, "must be an object")
   .meta({ title: "object", description: "an object with anything in it", type: "object" });
 
-/** Only checkedAt of a module's health is validated; `reported` is all of it, unchanged. */
+/** Only checkedAt of a module's health is validated; `reported` is all of it, with this instant in one form. */
 export const health = object
   .transform((reported, context) => {
     const checkedAt = timestamp.safeParse(reported.checkedAt);
-    if (checkedAt.success) return { checkedAt: checkedAt.data, reported };
+    if (checkedAt.success) {
+      return { checkedAt: checkedAt.data, reported: { ...reported, checkedAt: formatTimestamp(checkedAt.data) } };
+    }
     const message = checkedAt.error.issues[0]?.message ?? "is invalid";
     context.issues.push({ code: "custom", input: reported, path: ["checkedAt"], message });
     return z.NEVER;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FactHash, FactSum64 } from "../../../../src/ledger/intake/accept/fact-hash.ts";
 import { decodeRecord } from "../../../../src/ledger/intake/decode/decode-record.ts";
 import type { IntakeRecord } from "../../../../src/ledger/intake/decode/records.ts";
-import { Fault } from "../../../../src/ledger/intake/fault.ts";
+import { isFault } from "../../../../src/ledger/intake/fault.ts";
 import * as samples from "../../samples.ts";
 
 test("the hash of each kind never changes, because ledgers and published objects hold it", () => {
@@ -100,7 +100,7 @@ test("a sum carries from its lower half, and ends where it began after 2^64", ()
 
 function record(json: samples.Json): IntakeRecord {
   const decoded = decodeRecord(json);
-  if (decoded instanceof Fault) throw new Error(decoded.sentence);
+  if (isFault(decoded)) throw new Error(decoded.sentence);
   return decoded;
 }
 

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { submissionFault } from "../../../../src/ledger/intake/accept/accept-submission.ts";
 import { decodeRecord } from "../../../../src/ledger/intake/decode/decode-record.ts";
 import { TIMESTAMP_PATTERN } from "../../../../src/ledger/intake/decode/fields.ts";
-import { Fault } from "../../../../src/ledger/intake/fault.ts";
+import { isFault } from "../../../../src/ledger/intake/fault.ts";
 import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
 import { intakeSchema, recordSchema } from "../../../../src/ledger/intake/schema/record-schema.ts";
 import { FACT_KINDS, type FactKind } from "../../../../src/ledger/schema.ts";
@@ -20,7 +20,7 @@ const ofKind = Object.fromEntries(FACT_KINDS.map((kind) => [kind, ajv.compile(re
 /** Without a ledger: the form of the record, and what a submission says of itself. */
 function isTaken(line: Json): boolean {
   const record = decodeRecord(line);
-  if (record instanceof Fault) return false;
+  if (isFault(record)) return false;
   return record.type !== "submission" || submissionFault(record, undefined) === undefined;
 }
 
@@ -184,7 +184,7 @@ function withField(example: Json, [name = "", inner]: readonly string[], value: 
 /** Rejected for what two fields of the right form say together, and for nothing else. */
 function isBetweenFields(line: Json): boolean {
   const record = decodeRecord(line);
-  if (record instanceof Fault) return record.others.length === 0 && /(?:is below|is before) \w+$/.test(record.sentence);
+  if (isFault(record)) return record.others.length === 0 && /(?:is below|is before) \w+$/.test(record.sentence);
   const fault = record.type === "submission" ? submissionFault(record, undefined) : undefined;
   return fault !== undefined && /is above|is not before|settledThroughRound - /.test(fault.sentence);
 }

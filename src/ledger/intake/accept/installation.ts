@@ -1,0 +1,182 @@
+/**
+ * The state of each installation while a batch is taken in: its watermarks, the sums of its facts and rounds, the
+ * counters of its epochs. Read once, moved in memory, written at the end of the batch in the batch's own transaction.
+ */
+import type { Database } from "better-sqlite3";
+import { readRow, run } from "../../../sqlite/statement.ts";
+import { RECEIPTS_PER_SUM, readFactSum } from "../../read/changes.ts";
+import type { FactKind } from "../../schema.ts";
+import { installationRowId, readWatermarks, type Watermarks } from "../../watermarks.ts";
+import { FactSum64, type Hash64 } from "./fact-hash.ts";
+
+/** The counters of an epoch's newest receipt. */
+export interface EpochCounters {
+  firstPosition: number;
+  lastPosition: number;
+  cumulativeWorkUnits: string;
+  distanceMm: number;
+  moved: boolean;
+}
+
+/** How much is kept from one batch to the next, so that memory does not grow with the input. */
+const INSTALLATIONS_LIMIT = 256;
+const EPOCHS_LIMIT = 1024;
+
+export class Installations {
+  readonly #db: Database;
+  readonly #byId = new Map<string, Installation>();
+  #dataVersion: unknown;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Called in each transaction first: forgets what another process may have changed meanwhile. */
+  refresh(): void {
+    const version = readRow<{ data_version: number }>(this.#db, "PRAGMA data_version")?.data_version;
+    if (version !== this.#dataVersion) this.forget();
+    this.#dataVersion = version;
+  }
+
+  /** After a rollback: nothing that was moved has happened. */
+  forget(): void {
+    this.#byId.clear();
+  }
+
+  of(id: string): Installation {
+    let found = this.#byId.get(id);
+    if (found === undefined) this.#byId.set(id, (found = new Installation(this.#db, id)));
+    return found;
+  }
+
+  /** Called in each transaction last. */
+  save(): void {
+    for (const installation of this.#byId.values()) installation.save();
+    if (this.#byId.size > INSTALLATIONS_LIMIT) this.#byId.clear();
+  }
+}
+
+export class Installation {
+  readonly db: Database;
+  readonly id: string;
+  readonly watermarks: Watermarks;
+  readonly epochs = new Map<string, EpochCounters>();
+  roundWorkUnits: bigint;
+  roundDistanceMm: bigint;
+  #rowId: number;
+  /** Kinds that have changed since the last `save`: the sum of the facts' hashes. */
+  readonly #moved = new Map<FactKind, FactSum64>();
+
+  constructor(db: Database, id: string) {
+    this.db = db;
+    this.id = id;
+    this.#rowId = installationRowId(db, id) ?? 0;
+    this.watermarks = readWatermarks(db, this.#rowId);
+    const sql = "SELECT round_work_units AS work, round_distance_mm AS distance FROM installation WHERE no = ?";
+    const sums = readRow<{ work: string; distance: string }>(db, sql, this.#rowId);
+    this.roundWorkUnits = BigInt(sums?.work ?? 0);
+    this.roundDistanceMm = BigInt(sums?.distance ?? 0);
+  }
+
+  /** 0 until its first accepted record, from which on it exists. */
+  get rowId(): number {
+    return this.#rowId;
+  }
+
+  /** Makes the installation exist, and gives its number. */
+  exist(): number {
+    if (this.#rowId === 0) {
+      this.#rowId = Number(run(this.db, "INSERT INTO installation (id) VALUES (?)", this.id).lastInsertRowid);
+    }
+    return this.#rowId;
+  }
+
+  /** The counters of an epoch; undefined before its first receipt. */
+  epoch(counterEpoch: string): EpochCounters | undefined {
+    const known = this.epochs.get(counterEpoch);
+    if (known !== undefined) return known;
+    const row = readRow<Omit<EpochCounters, "moved">>(this.db, READ_EPOCH, this.#rowId, counterEpoch);
+    if (row === undefined) return undefined;
+    const epoch = { ...row, moved: false };
+    this.epochs.set(counterEpoch, epoch);
+    return epoch;
+  }
+
+  /** Counts a fact that has been accepted. */
+  count(kind: FactKind, hash: Hash64): void {
+    let sum = this.#moved.get(kind);
+    if (sum === undefined) {
+      // Without a sum yet, it begins here, and the earlier facts are its base.
+      sum = new FactSum64(readFactSum(this.db, this.#rowId, kind, this.watermarks[kind]).sum ?? 0n);
+      this.#moved.set(kind, sum);
+    }
+    sum.add(hash);
+    const count = ++this.watermarks[kind];
+    if (kind !== "receipt" || count % RECEIPTS_PER_SUM === 0) this.#saveSum(kind, sum);
+  }
+
+  save(): void {
+    const { db } = this;
+    for (const [kind, sum] of this.#moved) {
+      // Also if this sum is saved already: the newest change says what raised the watermark.
+      this.#saveSum(kind, sum);
+      run(db, SAVE_WATERMARK, this.#rowId, kind, this.watermarks[kind]);
+    }
+    if (this.#moved.has("round")) {
+      const sql = "UPDATE installation SET round_work_units = ?, round_distance_mm = ? WHERE no = ?";
+      run(db, sql, String(this.roundWorkUnits), String(this.roundDistanceMm), this.#rowId);
+    }
+    if (this.#moved.has("receipt")) {
+      for (const [counterEpoch, epoch] of this.epochs) {
+        if (!epoch.moved) continue;
+        run(db, SAVE_EPOCH, this.#rowId, counterEpoch, epoch.firstPosition, epoch.lastPosition);
+        epoch.moved = false;
+      }
+      if (this.epochs.size > EPOCHS_LIMIT) this.epochs.clear();
+    }
+    this.#moved.clear();
+  }
+
+  #saveSum(kind: FactKind, sum: FactSum64): void {
+    run(this.db, SAVE_CHANGE, this.#rowId, kind, this.watermarks[kind], BigInt.asIntN(64, sum.value));
+  }
+}
+
+const READ_EPOCH = `
+SELECT first_position AS firstPosition, last_position AS lastPosition,
+       cumulative_work_units AS cumulativeWorkUnits, distance_mm AS distanceMm
+FROM counter_epoch AS epoch
+JOIN receipt ON receipt.installation = epoch.installation AND receipt.position = epoch.last_position
+WHERE epoch.installation = ? AND epoch.counter_epoch = ?`;
+
+const SAVE_EPOCH = `
+INSERT INTO counter_epoch VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET last_position = excluded.last_position`;
+
+const SAVE_CHANGE = "INSERT OR REPLACE INTO change (installation, kind, count, sum) VALUES (?, ?, ?, ?)";
+
+const SAVE_WATERMARK = `
+INSERT INTO watermark VALUES (?, ?, ?)
+ON CONFLICT DO UPDATE SET value = excluded.value`;
+
+// Values as they are stored.
+
+/**
+ * An integer as it is bound: better-sqlite3 binds numbers as doubles, and SQLite takes a double of 2^51 or more for no
+ * integer, however exact it is.
+ */
+export function integer(value: number): number | bigint {
+  return value < 2 ** 51 ? value : BigInt(value);
+}
+
+export function flag(value: boolean): 0 | 1 {
+  return value ? 1 : 0;
+}
+
+/** True if a stored row says the same as the fact that came, column by column. */
+export function isSame<Row extends object>(
+  stored: Row,
+  come: { readonly [Column in keyof Row]: Row[Column] },
+): boolean {
+  return (Object.keys(stored) as (keyof Row)[]).every((column) => stored[column] === come[column]);
+}
