@@ -7,7 +7,7 @@ import type { Database } from "better-sqlite3";
 import { findLease } from "../../../publish/lease/lease-record.ts";
 import { installationIn, ledgerRegression } from "../../../publish/plan/source-version.ts";
 import { stateFile } from "../../../publish/state-directory.ts";
-import { type InstallationIndex, parseIndex } from "../../../src/http/installations.ts";
+import { type InstallationIndex, parseIndex, parseIndexShard, shardKey } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { hasBeenAt } from "../../../src/ledger/read/changes.ts";
@@ -107,10 +107,20 @@ async function* publishedVersions(
   for (const key of [TELEMETRY_KEY, MODULES_KEY, PROCESS_KEY]) yield* versionsAt(store, key, index.configured);
   const point = (await findLease(store))?.record?.settled;
   if (point !== null && point !== undefined && readLedger(ledger, (db) => hasBeenAt(db, point))) return;
-  const others = "histories" in index ? [...index.histories.keys()] : [];
-  for (const id of others.filter((one) => one !== index.configured).slice(0, COMPARED_LIMIT)) {
-    yield* versionsAt(store, installationTelemetryKey(id), id);
+  const others = await otherIds(store, index);
+  for (const id of others.slice(0, COMPARED_LIMIT)) yield* versionsAt(store, installationTelemetryKey(id), id);
+}
+
+/** The ids of the index without the configured one. A long index is read until it has given enough. */
+async function otherIds(store: ObjectStore, index: InstallationIndex): Promise<string[]> {
+  const isOther = (id: string) => id !== index.configured;
+  if ("histories" in index) return [...index.histories.keys()].filter(isOther);
+  const ids: string[] = [];
+  for (let shard = 0; shard < index.shards && ids.length < COMPARED_LIMIT; shard++) {
+    const histories = await readParsed(store, shardKey(shard, index.shards), parseIndexShard);
+    ids.push(...[...(histories?.keys() ?? [])].filter(isOther));
   }
+  return ids;
 }
 
 async function* versionsAt(store: ObjectStore, key: string, id: string): AsyncGenerator<[string, SourceVersion]> {

@@ -2,6 +2,16 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import {
+  encodeIndexShard,
+  encodeShardedIndex,
+  parseIndex,
+  shardKey,
+  shardKeyOf,
+  type WholeIndex,
+} from "../../../../src/http/installations.ts";
+import { INSTALLATIONS_KEY } from "../../../../src/http/keys.ts";
+import { openStore } from "../../../../src/object-store/open-store.ts";
 import { type Json, oracle, receipt } from "../../../ledger/samples.ts";
 import { type Finished, runCli } from "../../../support/cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
@@ -63,6 +73,31 @@ test("a ledger that lacks other kinds of facts or other installations is also re
   restore("backup.db");
   expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
 });
+
+test("a ledger that lacks another installation's facts is also refused if the index has shards", async () => {
+  const other = { installationId: "wheel-2" };
+  await ingest([receipt(1), receipt(1, other)]);
+  copyFileSync(at(LEDGER), at("backup.db"));
+  await ingest([receipt(2, other)]);
+  await run("publish", "--once");
+  await splitIndex(4);
+  restore("backup.db");
+  expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
+});
+
+/** Puts the index in the form that a publisher of more than a thousand installations gives it. */
+async function splitIndex(shards: number): Promise<void> {
+  const store = await openStore(at(".noonmark/public"), { write: true });
+  const index = await store.get(INSTALLATIONS_KEY);
+  if (index === undefined) throw new Error("no index");
+  const put = (key: string, text: string) => store.put(key, { ...index, body: new TextEncoder().encode(text) });
+  const { configured, histories } = parseIndex(new TextDecoder().decode(index.body)) as WholeIndex;
+  for (let shard = 0; shard < shards; shard++) {
+    const key = shardKey(shard, shards);
+    await put(key, encodeIndexShard(new Map([...histories].filter(([id]) => shardKeyOf(id, shards) === key))));
+  }
+  await put(INSTALLATIONS_KEY, encodeShardedIndex({ configured, shards }));
+}
 
 test("a new ledger beside a publication is not made without --yes", async () => {
   await ingest([receipt(1)]);
