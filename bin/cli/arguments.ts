@@ -35,6 +35,18 @@ export function wholeArgument(text: string): number {
   return Number(text);
 }
 
+/** An http or https URL; undefined for any other text. */
+export function webUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** The same without query, fragment and credentials, so that a path of the API may follow. */
+export function apiUrl(text: string): URL | undefined {
+  const url = webUrl(text);
+  return url?.search === "" && url.hash === "" && url.username === "" ? url : undefined;
+}
+
 /** `--at`: epoch ms of an ISO 8601 instant; `undefined` without the flag. Throws `Failure` invalid_instant. */
 export function parseInstant(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -10,16 +10,7 @@ import type { Settings } from "./settings/settings.ts";
 
 /** Throws what `openStore` throws. */
 export function openConfiguredStore(settings: Settings, options: { readonly write: boolean }): Promise<ObjectStore> {
-  return openStore(settings.store, {
-    ...options,
-    singleWriter: settings.singleWriter,
-    s3: {
-      provider: settings.s3Provider,
-      endpoint: settings.s3Endpoint,
-      region: settings.s3Region,
-      pathStyle: settings.s3PathStyle,
-    },
-  });
+  return openStore(settings.store, { ...settings, ...options });
 }
 
 /** The directory of the setting `store` if nothing can have been published there, because it is not a store yet. */

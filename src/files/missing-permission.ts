@@ -5,11 +5,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
-
-export interface MissingPermission {
-  readonly says: string;
-  readonly todo: string;
-}
+import type { Advice } from "../values/no-response.ts";
 
 const { R_OK, W_OK, X_OK } = constants;
 
@@ -17,7 +13,7 @@ const { R_OK, W_OK, X_OK } = constants;
  * For an SQLite file or any other; undefined if nothing is against it. A file that is written, and each that SQLite reads
  * in WAL mode, needs its directory to be writable too.
  */
-export function missingPermission(file: string, doing: "read" | "write"): MissingPermission | undefined {
+export function missingPermission(file: string, doing: "read" | "write"): Advice | undefined {
   const path = resolve(file);
   const directory = nearestDirectory(dirname(path));
   const files = [path, `${path}-wal`, `${path}-shm`].filter((one) => existsSync(one));
@@ -29,7 +25,7 @@ export function missingPermission(file: string, doing: "read" | "write"): Missin
   return refused(directory, W_OK | X_OK, `create files in ${directory}${why}`);
 }
 
-function refused(target: string, mode: number, what: string): MissingPermission | undefined {
+function refused(target: string, mode: number, what: string): Advice | undefined {
   try {
     accessSync(target, mode);
     return undefined;

@@ -9,15 +9,11 @@ export interface StoreSettings {
   readonly write: boolean;
   /** True if there is no other writer. Then an S3 server that ignores conditions is accepted. */
   readonly singleWriter?: boolean | undefined;
-  readonly s3?: S3Settings;
-}
-
-/** The location of an S3 bucket. Absent parts come from the environment as the AWS SDK reads it, or from the provider. */
-export interface S3Settings {
-  readonly provider?: S3ProviderName | undefined;
-  readonly endpoint?: string | undefined;
-  readonly region?: string | undefined;
-  readonly pathStyle?: boolean | undefined;
+  /** The place of an S3 bucket. Absent parts come from the environment as the AWS SDK reads it, or from the provider. */
+  readonly s3Provider?: S3ProviderName | undefined;
+  readonly s3Endpoint?: string | undefined;
+  readonly s3Region?: string | undefined;
+  readonly s3PathStyle?: boolean | undefined;
 }
 
 /**
@@ -38,7 +34,7 @@ export async function openStore(location: string, settings: StoreSettings): Prom
 async function openS3(bucket: string, prefix: string, settings: StoreSettings): Promise<ObjectStore> {
   // Only a bucket needs the SDK.
   const { S3Store } = await import("./s3/s3-store.ts");
-  const { provider, endpoint, region, pathStyle } = settings.s3 ?? {};
+  const { s3Provider: provider, s3Endpoint: endpoint, s3Region: region, s3PathStyle: pathStyle } = settings;
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   const given = endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL;
   const preset = S3_PROVIDERS[provider ?? (given === undefined ? "aws" : "other")];

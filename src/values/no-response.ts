@@ -4,7 +4,7 @@
  */
 
 /** A problem, and the operator's next step. */
-export interface NoResponse {
+export interface Advice {
   readonly says: string;
   readonly todo: string;
 }
@@ -19,7 +19,7 @@ interface Asked {
 const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
 
 /** The deepest error's code counts, because clients wrap the socket's error. Undefined if it is none of these. */
-export function noResponse(error: unknown, { address, setting }: Asked): NoResponse | undefined {
+export function noResponse(error: unknown, { address, setting }: Asked): Advice | undefined {
   const code = deepestCode(error);
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const host = url?.hostname ?? address;

@@ -86,15 +86,14 @@ async function fill(directory: string): Promise<void> {
 
 /** Throws `Failure`, exit 2: directory_not_empty, not_a_directory; exit 74: file_unwritable. */
 function requireEmpty(directory: string): void {
-  const refuse = (code: string, message: string) =>
-    new Failure(code, `${directory} ${message}`, {
-      exit: EXIT.usage,
-      hint: "Name a directory that is new or empty: noonmark demo ./demo-2",
-    });
-  if (existsSync(directory) && !statSync(directory).isDirectory())
-    throw refuse("not_a_directory", "is not a directory");
+  const hint = "Name a directory that is new or empty: noonmark demo ./demo-2";
+  if (existsSync(directory) && !statSync(directory).isDirectory()) {
+    throw new Failure("not_a_directory", `${directory} is not a directory`, { exit: EXIT.usage, hint });
+  }
   writing(directory, () => makeDirectory(directory));
-  if (readdirSync(directory).length > 0) throw refuse("directory_not_empty", "is not empty");
+  if (readdirSync(directory).length > 0) {
+    throw new Failure("directory_not_empty", `${directory} is not empty`, { exit: EXIT.usage, hint });
+  }
 }
 
 interface SampleChain {

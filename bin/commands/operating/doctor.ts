@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { webUrl } from "../../cli/arguments.ts";
 import { examineChain } from "../../cli/doctor/chain.ts";
 import { examined, type Finding, wrong } from "../../cli/doctor/finding.ts";
 import { examineDisks, examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
@@ -67,7 +68,7 @@ function lineOf({ check, ok, saw, todo }: Finding): string {
 }
 
 function urlArgument(text: string): URL {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw new InvalidArgumentError("Give an http or https URL.");
+  const url = webUrl(text);
+  if (url === undefined) throw new InvalidArgumentError("Give an http or https URL.");
   return url;
 }

@@ -8,7 +8,7 @@ import { isNameableInstallationId } from "../../../src/values/installation-id.ts
 import { connectTo } from "../../../src/verify/connection.ts";
 import { ALL_RULES } from "../../../src/verify/rules.ts";
 import { verify } from "../../../src/verify/verify.ts";
-import { namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";
+import { apiUrl, namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";
 
 interface Flags {
   readonly only?: ReadonlySet<string>;
@@ -72,13 +72,10 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
 }
 
 function baseUrl(text: string | undefined): URL {
-  const url = text === undefined ? null : URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
-    const what = text === undefined ? "no base URL is given" : `"${text}" is not a base URL`;
-    throw new Failure("usage", what, {
-      exit: EXIT.usage,
-      hint: "noonmark verify https://HOST[/PREFIX], without query and credentials; --rules lists the rules.",
-    });
-  }
-  return url;
+  const url = apiUrl(text ?? "");
+  if (url !== undefined) return url;
+  throw new Failure("usage", text === undefined ? "no base URL is given" : `"${text}" is not a base URL`, {
+    exit: EXIT.usage,
+    hint: "noonmark verify https://HOST[/PREFIX], without query and credentials; --rules lists the rules.",
+  });
 }

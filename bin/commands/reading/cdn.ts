@@ -7,6 +7,7 @@ import { replaceFile } from "../../../src/files/write-all.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { withoutLast } from "../../../src/values/text.ts";
+import { webUrl } from "../../cli/arguments.ts";
 import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { frontSecret } from "../../cli/settings/settings.ts";
@@ -109,8 +110,8 @@ function refused(option: string, given: string, message: string, example: string
 }
 
 function parseUrl(option: string, text: string): URL {
-  const url = URL.parse(text);
-  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  const url = webUrl(text);
+  if (url !== undefined) return url;
   throw new Failure("invalid_setting", `--${option} "${text}" is not an http or https URL`, { exit: EXIT.usage });
 }
 

@@ -5,6 +5,7 @@ import { openApiDocument } from "../../../src/openapi/document.ts";
 import { documentText } from "../../../src/openapi/server.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { withoutLast } from "../../../src/values/text.ts";
+import { apiUrl } from "../../cli/arguments.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 
@@ -22,12 +23,9 @@ export function registerOpenapi(program: Command): void {
 }
 
 function serverAddress(text: string): string {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
-    throw new Failure("invalid_setting", `--server "${text}" is not an address of an API`, {
-      exit: EXIT.usage,
-      hint: "Give https://HOST[/PREFIX], without query, fragment and credentials.",
-    });
-  }
-  return withoutLast(text, "/");
+  if (apiUrl(text) !== undefined) return withoutLast(text, "/");
+  throw new Failure("invalid_setting", `--server "${text}" is not an address of an API`, {
+    exit: EXIT.usage,
+    hint: "Give https://HOST[/PREFIX], without query, fragment and credentials.",
+  });
 }

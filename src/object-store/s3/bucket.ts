@@ -4,7 +4,7 @@ import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { MAX_BODY_BYTES } from "../check-object.ts";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 import type { Attempt } from "../retry.ts";
-import { bareTag } from "./conditions.ts";
+import { bareTag, type PutHeaders } from "./conditions.ts";
 import { BodyTooLarge, NotS3 } from "./errors.ts";
 import {
   DeleteObjectCommand,
@@ -19,11 +19,6 @@ import {
 const MAX_SOCKETS = 64;
 /** The metadata that mark one put; removed from what is read. */
 const PUT_ID = "noonmark-put";
-
-export interface PutHeaders {
-  readonly IfNoneMatch?: "*";
-  readonly IfMatch?: string;
-}
 
 /** An object, and the id of the put that stored it. */
 export interface Marked {

@@ -3,18 +3,25 @@
  * 501, some compare If-Match with the unquoted tag only. A `stale` tag must be refused and the right one accepted.
  */
 
+import type { StoreTag } from "../object-store.ts";
+
 export type TagForm = "quoted" | "unquoted";
 
 /** `none`: conditions would be ignored or refused. */
 export type Conditions = TagForm | "none";
 
-/** One put of the same small object; returns its tag, or the refusal of its condition. */
-export type ProbePut = (headers: {
-  IfNoneMatch?: "*";
-  IfMatch?: string;
-}) => Promise<
-  { readonly tag: string; readonly refused: undefined } | { readonly refused: "condition" | "unsupported" }
->;
+export interface PutHeaders {
+  readonly IfNoneMatch?: "*";
+  readonly IfMatch?: string;
+}
+
+/** The tag of a put, or the refusal of its condition. */
+export type Written =
+  | { readonly tag: StoreTag; readonly refused: undefined }
+  | { readonly refused: "condition" | "unsupported"; readonly error: unknown };
+
+/** One put of the same small object. */
+type ProbePut = (headers: PutHeaders) => Promise<Written>;
 
 const STALE_TAG = "0".repeat(32);
 

@@ -1,6 +1,6 @@
 /** A failed request to an S3 server: its meaning, if another try may help, and the message with a remedy. */
 
-import { noResponse } from "../../values/no-response.ts";
+import { type Advice, noResponse } from "../../values/no-response.ts";
 import { printable } from "../../values/printable.ts";
 import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
 import type { Verdict } from "../retry.ts";
@@ -112,12 +112,6 @@ export interface Asked {
   readonly limitMs: number;
 }
 
-/** Without `says` the message has the server's own text. */
-export interface Advice {
-  readonly says?: string | undefined;
-  readonly todo?: string | undefined;
-}
-
 /** A response of another server than S3, such as a proxy's page. */
 export class NotS3 extends Error {
   override readonly name = "NotS3";
@@ -139,8 +133,8 @@ const REFUSED: Readonly<Record<string, string>> = {
   AuthorizationHeaderMalformed: "The region is not the bucket's: set --s3-region to it.",
 };
 
-/** `code` is the server's, or the error's name. */
-export function adviceOn(code: string, error: unknown, { address = "the S3 server", limitMs }: Asked): Advice {
+/** `code` is the server's, or the error's name. Without `says` the message has the server's own text. */
+export function adviceOn(code: string, error: unknown, { address = "the S3 server", limitMs }: Asked): Partial<Advice> {
   const { name = "", message = "" } = Object(error) as { name?: string; message?: string };
   if (message.startsWith("Region is missing")) {
     return {
@@ -171,5 +165,6 @@ export function adviceOn(code: string, error: unknown, { address = "the S3 serve
       todo: `Another server responds there, such as a proxy or a console. Name the port of the S3 API in ${SETTING}.`,
     };
   }
-  return { todo: REFUSED[code] };
+  const todo = REFUSED[code];
+  return todo === undefined ? {} : { todo };
 }

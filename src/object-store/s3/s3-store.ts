@@ -28,8 +28,8 @@ import {
 } from "../object-store.ts";
 import { type Attempt, type RetrySettings, retrying } from "../retry.ts";
 import { seal, unseal } from "../seal-node.ts";
-import { type Marked, type PutHeaders, S3Bucket } from "./bucket.ts";
-import { type Conditions, inForm, probeConditions } from "./conditions.ts";
+import { type Marked, S3Bucket } from "./bucket.ts";
+import { type Conditions, inForm, type PutHeaders, probeConditions, type Written } from "./conditions.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
 
 /** A hanging attempt leaves time for another one. */
@@ -50,10 +50,6 @@ export interface S3StoreSettings {
   /** Absent: `LIMITS`. */
   readonly limits?: RetrySettings;
 }
-
-type Written =
-  | { readonly tag: StoreTag; readonly refused: undefined }
-  | { readonly refused: "condition" | "unsupported"; readonly error: unknown };
 
 export class S3Store implements ObjectStore, StoreClock {
   readonly name: string;

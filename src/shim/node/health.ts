@@ -6,7 +6,7 @@ import { StoreUnavailable } from "../../object-store/object-store.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
 import type { ShimContext } from "../context.ts";
 import { plainResponse } from "../full-response.ts";
-import type { ShimResponse } from "../respond.ts";
+import type { ShimRequest, ShimResponse } from "../respond.ts";
 
 export interface HealthClocks {
   /** Epoch ms, for the publisher's age. */
@@ -15,18 +15,12 @@ export interface HealthClocks {
   clockSkew?(): number | undefined;
 }
 
-export interface HealthRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly url: string;
-}
-
 /**
  * `undefined` for any other path. Alive: always 200. Ready: 200 while the store can be read, even if the publisher is dead,
  * because then the shim is needed most. The body has the age of the publisher's last renewal.
  */
 export function healthResponse(
-  { method, url }: HealthRequest,
+  { method, url }: Pick<ShimRequest, "method" | "url">,
   context: Pick<ShimContext, "store" | "report">,
   clocks: HealthClocks,
 ): Promise<ShimResponse> | undefined {

@@ -69,7 +69,7 @@ function sameReceipt(telemetry: Telemetry, process: Process): Difference[] {
   ];
 }
 
-/** The current day and the one before may have changed between the two reads. */
+/** The current day may have changed between the two reads. */
 const MAY_STILL_MOVE = 1;
 
 function sameDays(week: Statistics, month: Statistics): Difference[] {
