@@ -18,22 +18,14 @@ export interface Publication {
   readonly problems: readonly string[];
 }
 
-/** The report of the holder of the lease. */
-export interface StatusRecords {
-  readonly record: LeaseRecord;
-  /** Undefined if the holder has put no report. An earlier version has it in the lease object. */
-  readonly operator: OperatorStatus | undefined;
-}
-
 /** The publication in the store; undefined if nothing was ever published there. `now` in epoch ms. */
 export async function readPublication(store: ObjectStore, now: number): Promise<Publication | undefined> {
   const found = await readLease(store);
   if (found === undefined) return undefined;
-  const { record } = found;
-  const reported = new Set(Object.keys(record.report.resources ?? {}));
+  const reported = new Set(Object.keys(found.record.report.resources ?? {}));
   const answers = await publishedResponses(store, reported, now);
-  const records = { record, operator: await readPrivateStatus(store, record).catch(notReadable) };
-  return printableValues(publicationOf(store.name, records, answers, now));
+  const record = joined(found.record, await readPrivateStatus(store, found.record).catch(notReadable));
+  return printableValues(publicationOf(store.name, record, answers, now));
 }
 
 /** Other users may not read the operator's part; `status` then shows the rest. */
@@ -46,17 +38,16 @@ function notReadable(error: unknown): undefined {
   });
 }
 
-/** `now` in epoch ms. */
+/** `record` has the holder's report for the operator; `now` in epoch ms. */
 export function publicationOf(
   store: string,
-  records: StatusRecords,
+  record: LeaseRecord,
   answers: readonly PublishedResponse[],
   now: number,
 ): Publication {
-  const record = joined(records);
   const ageSeconds = (now - Date.parse(record.renewedAt)) / 1000;
   const damaged = answers.filter(({ problem }) => problem !== null);
-  const { problems: count } = records.record.report;
+  const { problems: count } = record.report;
   // The count is of the last renewal, the names up to five minutes older.
   const named =
     count === 0
@@ -114,8 +105,8 @@ function nodeProblems(sources: unknown): string[] {
   return [`nodes_disagree: ${chain.node}: ${chain.detail}. Find out which of the two is wrong: docs/nodes.md#quorum`];
 }
 
-/** The lease record, with the holder's report for the operator. */
-function joined({ record, operator }: StatusRecords): LeaseRecord {
+/** The lease record with the holder's report for the operator, if there is one. An earlier version has it in the lease object. */
+export function joined(record: LeaseRecord, operator: OperatorStatus | undefined): LeaseRecord {
   if (operator === undefined) return record;
   const { failed = [], failures = [], warnings = [], sources = {}, worst = [], holderName } = operator;
   return { ...record, holderName, report: { ...record.report, failed, failures, warnings, sources, worst } };

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { publicationOf } from "../../../../bin/cli/status/publication.ts";
+import { joined, publicationOf } from "../../../../bin/cli/status/publication.ts";
 import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
 import type { OperatorStatus } from "../../../../publish/status/private-status.ts";
 import { runCli } from "../../../support/cli.ts";
@@ -70,7 +70,7 @@ const RECORD: LeaseRecord = {
 test("the record of an earlier version is shown as it was", () => {
   const report = { resources: {}, failed: [{ key: "k", why: "w" }], failures: [], sources: { ledger: "none" } };
   const old = { ...RECORD, holderName: "old-host process 9", report };
-  const { record, problems } = publicationOf("s", { record: old, operator: undefined }, [], 0);
+  const { record, problems } = publicationOf("s", joined(old, undefined), [], 0);
   expect([record, problems]).toEqual([old, ["k: w"]]);
 });
 
@@ -83,7 +83,7 @@ test("current problems are counted before the publisher lists them, and past one
     failed: [{ key: "k", why: "w" }],
   };
   const problems = (count: number) =>
-    publicationOf("s", { record: { ...RECORD, report: { problems: count } }, operator }, [], 0).problems;
+    publicationOf("s", joined({ ...RECORD, report: { problems: count } }, operator), [], 0).problems;
   expect(problems(0)).toEqual([]);
   expect(problems(1)).toEqual(["k: w"]);
   expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
