@@ -3,8 +3,9 @@ import { closeSync, openSync } from "node:fs";
 import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { appendAll } from "../../../src/files/write-all.ts";
-import { type Rejection, rejectionJson } from "../../../src/ledger/intake/rejection.ts";
+import { type Rejection, rejectionJson, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { printable } from "../../../src/values/printable.ts";
 
 /** One JSON object per rejected line, appended. Throws `Failure` (exit 74). */
 export class RejectsFile {
@@ -39,6 +40,18 @@ export class RejectsFile {
       });
     }
   }
+}
+
+/** On stderr, and in the file of rejects if there is one. `file` names the file of a spool that the lines are from. */
+export function reportRejections(
+  rejections: readonly Rejection[],
+  rejects: RejectsFile | undefined,
+  file?: string,
+): void {
+  rejects?.append(rejections, file);
+  const prefix = file === undefined ? "" : `${printable(file)}: `;
+  const lines = rejections.flatMap(rejectionSentences).map((sentence) => `${prefix}${sentence}\n`);
+  process.stderr.write(lines.join(""));
 }
 
 /** A byte that is never in UTF-8. A line that was not UTF-8 has U+FFFD in the file, and must not be valid now. */

@@ -6,7 +6,7 @@ import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { decodeInThread } from "../../../src/ledger/intake/decode/decode-thread.ts";
 import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
-import { type Rejection, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
+import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
 import { exampleLine } from "../../../src/ledger/intake/schema/examples.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
@@ -16,7 +16,7 @@ import { feed, feedDecoded } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
 import { openInput } from "../../cli/intake/input.ts";
-import { RejectsFile, rejectedLines } from "../../cli/intake/rejects-file.ts";
+import { RejectsFile, rejectedLines, reportRejections } from "../../cli/intake/rejects-file.ts";
 import { warn } from "../../cli/messages.ts";
 import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { type IntakeProgress, intakeProgress } from "../../cli/progress.ts";
@@ -101,14 +101,8 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     ledger = openLedgerForIntake(settings.ledger);
     progress = intakeProgress(process.stderr, input.size);
     const onRejected = (rejections: readonly Rejection[]): void => {
-      rejects?.append(rejections);
       progress?.clear();
-      process.stderr.write(
-        rejections
-          .flatMap(rejectionSentences)
-          .map((line) => `${line}\n`)
-          .join(""),
-      );
+      reportRejections(rejections, rejects);
     };
     const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected, ...clockOf(flags) });
     const chunks = flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks;

@@ -12,19 +12,12 @@ import { type Block, blockCall, ContradictingResponse, parseBlock, quantity } fr
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { append } from "../store/append.ts";
-import {
-  highestFunded,
-  newestEvents,
-  newestEventUpTo,
-  newestOf,
-  ONCHAIN_KINDS,
-  timelockEvents,
-} from "../store/read-events.ts";
+import { highestFunded, newestEventUpTo, newestOf } from "../store/read-events.ts";
 import { readSync, type StoredThrough, type SyncRow } from "../store/sync-row.ts";
 import { type EconomyFinding, economyFinding, failedCoreCheck, missingCoreCode } from "../view/checks.ts";
 import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
 import { type CoreStateRead, MULTICALL3, type Returned, returnedCore, wholeCore } from "../view/view-calls.ts";
-import { coreView, economyView, type Snapshot, safeCoreState } from "../view/views.ts";
+import { snapshotOf } from "../view/views.ts";
 import { BLOOM_BLOCKS, type SuspectBlock, suspectBlocks } from "./blooms.ts";
 import { fetchRanges, headersOf, isProven } from "./fetch-ranges.ts";
 import type { Frontier } from "./log-checks.ts";
@@ -39,9 +32,6 @@ import {
 } from "./log-checks.ts";
 import { type RangeLogs, withBlocks } from "./logs.ts";
 import type { Head, PassContext, PassOutcome } from "./pass-types.ts";
-
-/** Events of the onchain view (docs/spec/api.md#onchain). */
-const EVENTS_LIMIT = 25;
 
 /** Throws `RpcError`, `ContradictingResponse` and `StoreMoved`. */
 export async function runPass(context: PassContext): Promise<PassOutcome> {
@@ -315,7 +305,8 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
         const economy = economyFinding(deployment, reading, core, highestFunded(db));
         const fault = fundingFault(context, economy, state);
         if (fault !== undefined) throw new Undone(fault);
-        const snapshot = snapshotOf(context, state, economy);
+        const whole = { deployment, reading, core, head: head.head };
+        const snapshot = snapshotOf(db, { ...whole, economy: economy.kind === "read" ? economy.state : undefined });
         outcome = { kind: "read", snapshot, economy };
         return { head: head.head, at: now(), snapshot: toBigintJson(snapshot) };
       },
@@ -327,21 +318,6 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
   context.listener.onRange({ from: logs.from, through: head.safe, safe: head.safe, events: logs.events.length });
   if (outcome === undefined) throw new Error("the pass was stored without its outcome");
   return outcome;
-}
-
-function snapshotOf({ chain }: PassContext, { head, reading, core }: SafeState, economy: EconomyFinding): Snapshot {
-  const { db, deployment } = chain;
-  const source = newestEvents(db, ["core"], 1)[0];
-  if (source === undefined) throw new ContradictingResponse("the Core has emitted no event");
-  const facts = { source, events: newestEvents(db, ONCHAIN_KINDS, EVENTS_LIMIT), timelock: timelockEvents(db) };
-  return {
-    core: coreView({ deployment, reading, core, head: head.head, facts }),
-    safeCore: safeCoreState(core, newestOf(db, "core", "BatchSettled", 1)[0]),
-    economy:
-      economy.kind === "read" && deployment.economy !== undefined
-        ? economyView(deployment.economy, reading, economy.state)
-        : undefined,
-  };
 }
 
 /** A funding above the cursor counts at the second pass only; the first stores nothing. */

@@ -1,7 +1,10 @@
 /** The published views of one reading (docs/spec/api.md), and their form in the chain's file. */
+import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { fromBigintJson } from "../../values/decimal.ts";
 import type { ChainEvent, ChainPoint, CoreView, EconomyView, SafeCoreState } from "../chain-state.ts";
 import type { Deployment, EconomyDeployment } from "../deployment.ts";
+import { ContradictingResponse } from "../rpc/node-responses.ts";
+import { newestEvents, newestOf, ONCHAIN_KINDS, timelockEvents } from "../store/read-events.ts";
 import type { SyncRow } from "../store/sync-row.ts";
 import { governance } from "./governance.ts";
 import { miningImplementation, type WholeReading } from "./reading.ts";
@@ -14,25 +17,32 @@ export interface Snapshot {
   readonly economy: EconomyView | undefined;
 }
 
-/** Facts from the stored logs and those of the pass, at the safe block. */
-export interface LogFacts {
-  /** Newest first, at most 25. */
-  readonly events: readonly ChainEvent[];
-  readonly source: ChainEvent;
-  /** Calls of the timelock, ascending. */
-  readonly timelock: readonly ChainEvent[];
-}
+/** Events of the onchain view (docs/spec/api.md#onchain). */
+const EVENTS_LIMIT = 25;
 
-/** The parts of the Core's view, all of one safe block. */
-export interface CoreFindings {
+/** All that was read at one safe block. */
+export interface SafeState {
   readonly deployment: Deployment;
   readonly reading: WholeReading;
   readonly core: CoreStateRead;
-  readonly facts: LogFacts;
+  /** Undefined without an economy, and if its checks fail. */
+  readonly economy: EconomyStateRead | undefined;
   readonly head: bigint;
 }
 
-export function coreView({ deployment, reading, core, facts, head }: CoreFindings): CoreView {
+/** The views of a state, with the events of `db` up to its safe block. Throws `ContradictingResponse` if they are not whole. */
+export function snapshotOf(db: ReadOnlyDatabase, state: SafeState): Snapshot {
+  const { deployment, reading, core, economy } = state;
+  return {
+    core: coreView(db, state),
+    safeCore: safeCoreState(core, newestOf(db, "core", "BatchSettled", 1)[0]),
+    economy: economy && deployment.economy && economyView(deployment.economy, reading, economy),
+  };
+}
+
+function coreView(db: ReadOnlyDatabase, { deployment, reading, core, head }: SafeState): CoreView {
+  const source = newestEvents(db, ["core"], 1)[0];
+  if (source === undefined) throw new ContradictingResponse("the Core has emitted no event");
   const { implementation, proxyAdminSlot, runtimeHash } = reading;
   return {
     chain: chainPoint(deployment, reading, head),
@@ -59,9 +69,9 @@ export function coreView({ deployment, reading, core, facts, head }: CoreFinding
       ...pick(core, "codeVersion", "storageLayoutDigest"),
       runtimeHash,
     },
-    governance: governance(facts.timelock, deployment.proxyAdmin, implementation),
-    source: facts.source,
-    events: facts.events,
+    governance: governance(timelockEvents(db), deployment.proxyAdmin, implementation),
+    source,
+    events: newestEvents(db, ONCHAIN_KINDS, EVENTS_LIMIT),
   };
 }
 
@@ -72,11 +82,7 @@ function pick<Whole, Name extends keyof Whole>(whole: Whole, ...names: readonly 
   return Object.fromEntries(names.map((name) => [name, whole[name]])) as Pick<Whole, Name>;
 }
 
-export function economyView(
-  deployment: EconomyDeployment,
-  reading: WholeReading,
-  economy: EconomyStateRead,
-): EconomyView {
+function economyView(deployment: EconomyDeployment, reading: WholeReading, economy: EconomyStateRead): EconomyView {
   return {
     ...deployment,
     deploymentBlock: BigInt(deployment.deploymentBlock),
@@ -90,7 +96,7 @@ export function economyView(
   };
 }
 
-export function safeCoreState(core: CoreStateRead, lastSettlement: ChainEvent | undefined): SafeCoreState {
+function safeCoreState(core: CoreStateRead, lastSettlement: ChainEvent | undefined): SafeCoreState {
   return {
     ...pick(core, ...SAFE_STATE),
     lastSettlement: lastSettlement

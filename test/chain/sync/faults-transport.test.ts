@@ -178,7 +178,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
   });
 
   test("a hanging socket times out, and the other node is asked", async () => {
-    const limits = { ...RPC_LIMITS, requestTimeout: 500 };
+    const limits = { ...RPC_LIMITS, requestTimeout: 2_000 };
     await using given = await behind(() => ({ hang: true }), { limits });
     using read = reader(on.world.deployment, [given.proxy.url, on.anvil.url], { limits });
     coreOf(await read.poll());

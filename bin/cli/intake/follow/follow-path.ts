@@ -3,14 +3,13 @@ import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
-import { type Rejection, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
+import type { Rejection } from "../../../../src/ledger/intake/rejection.ts";
 import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
 import { EXIT, Failure } from "../../../../src/values/failure.ts";
-import { printable } from "../../../../src/values/printable.ts";
 import { warn } from "../../messages.ts";
 import { askedToStop } from "../../signals.ts";
 import { inputFailure } from "../input.ts";
-import { RejectsFile } from "../rejects-file.ts";
+import { RejectsFile, reportRejections } from "../rejects-file.ts";
 import type { FileIntake, IntakeOf } from "./followed.ts";
 import { GrowingFile } from "./growing-file.ts";
 import { Spool } from "./spool.ts";
@@ -81,15 +80,7 @@ function fileIntake(
   let own: RejectsFile | undefined;
   const onRejected = (rejections: readonly Rejection[]): void => {
     if (typeof rejects === "string") own ??= new RejectsFile(rejects);
-    const file = typeof rejects === "string" ? own : rejects;
-    file?.append(rejections, name);
-    const prefix = name === undefined ? "" : `${printable(name)}: `;
-    process.stderr.write(
-      rejections
-        .flatMap(rejectionSentences)
-        .map((line) => `${prefix}${line}\n`)
-        .join(""),
-    );
+    reportRejections(rejections, typeof rejects === "string" ? own : rejects, name);
   };
   const intake = new Intake(db, { onRejected, ...clock });
   return {
