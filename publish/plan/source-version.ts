@@ -142,19 +142,18 @@ export function sourceRegression(
 /** The ledger's part of the check, for versions of this installation and history. */
 export function ledgerRegression(
   published: readonly SourceVersion[],
-  { ledger, installationId }: Pick<CurrentSources, "ledger" | "installationId">,
+  sources: Pick<CurrentSources, "ledger" | "installationId">,
 ): Failure | undefined {
   const newest = distinct(published.map(({ position, telemetryId }) => [position, telemetryId] as const));
   const faults = [
-    ...newest.map(([position, telemetryId]) => receiptsRegression(position, telemetryId, ledger)),
+    ...newest.map(([position, telemetryId]) => receiptsRegression(position, telemetryId, sources)),
     ...FACT_KINDS.flatMap((kind, index) => {
       const parts = distinct(published.map((one) => one.facts?.[index]).filter((part) => part != null));
-      return parts.map((part) => kindRegression(kind, part, ledger));
+      return parts.map((part) => kindRegression(kind, part, sources));
     }),
   ].filter((fault) => fault !== undefined);
   // A forked ledger hides that it is also behind.
-  const fault = faults.find(({ code }) => code === "ledger_forked") ?? faults[0];
-  return fault && ledgerFailure(fault, installationId);
+  return faults.find(({ code }) => code === "ledger_forked") ?? faults[0];
 }
 
 /**
@@ -187,11 +186,6 @@ function behind(what: string) {
   return { failure: new Failure("chain_behind", `the chain ${what}`, { exit: EXIT.failed, hint }) };
 }
 
-interface Fault {
-  readonly code: "ledger_behind" | "ledger_forked";
-  readonly message: string;
-}
-
 /** Most versions of an installation have the same facts. */
 function distinct<T extends readonly unknown[]>(parts: readonly T[]): T[] {
   return [...new Map(parts.map((part) => [String(part), part])).values()];
@@ -200,37 +194,51 @@ function distinct<T extends readonly unknown[]>(parts: readonly T[]): T[] {
 function receiptsRegression(
   position: number | undefined,
   telemetryId: string | undefined,
-  ledger: CurrentSources["ledger"],
-): Fault | undefined {
+  { ledger, installationId: id }: Pick<CurrentSources, "ledger" | "installationId">,
+): Failure | undefined {
   if (position === undefined) return undefined;
   const found = ledger && readTelemetryIdAt(ledger.db, ledger.rowId, position);
-  const message = `was published through position ${position}, the ledger`;
-  if (found === undefined) return { code: "ledger_behind", message: `${message} does not reach it` };
+  const through = `through position ${position}`;
+  if (found === undefined) return ledgerBehind(id, through, "does not reach it");
   if (found === telemetryId || telemetryId === undefined) return undefined;
-  return { code: "ledger_forked", message: `${message} has another receipt there` };
+  return ledgerForked(id, through, "has another receipt there");
 }
 
-function kindRegression(kind: FactKind, part: FactPart, ledger: CurrentSources["ledger"]): Fault | undefined {
-  const [count, sum, base = 0] = part;
+function kindRegression(
+  kind: FactKind,
+  [count, sum, base = 0]: FactPart,
+  { ledger, installationId: id }: Pick<CurrentSources, "ledger" | "installationId">,
+): Failure | undefined {
   const present = ledger === undefined ? 0 : readWatermarks(ledger.db, ledger.rowId)[kind];
-  const message = `was published with ${count} facts of kind ${kind}, the ledger`;
-  if (present < count) return { code: "ledger_behind", message: `${message} has ${present}` };
+  const facts = `with ${count} facts of kind ${kind}`;
+  if (present < count) return ledgerBehind(id, facts, `has ${present}`);
   // Objects of earlier program versions have only counts.
   if (ledger === undefined || sum === undefined) return undefined;
   const then = factSumAt(ledger.db, ledger.rowId, kind, count);
   // A ledger that cannot be compared counts as forked.
-  if (then === undefined) return { code: "ledger_forked", message: `${message} cannot tell if they are the same` };
+  if (then === undefined) return ledgerForked(id, facts, "cannot tell if they are the same");
   const [, sumThen, baseThen = 0] = factPart(then);
-  return sum === sumThen && base === baseThen ? undefined : { code: "ledger_forked", message: `${message} has others` };
+  return sum === sumThen && base === baseThen ? undefined : ledgerForked(id, facts, "has others");
 }
 
-function ledgerFailure({ code, message }: Fault, installationId: string): Failure {
-  return new Failure(code, `${installationId} ${message}`, {
+function ledgerBehind(id: string, what: string, ledger: string): Failure {
+  return new Failure("ledger_behind", `${id} was published ${what}, the ledger ${ledger}`, {
     exit: EXIT.failed,
-    hint:
-      "What was published stays. Restore the ledger that was published from, or abandon its published history: " +
-      `noonmark publish --new-history ${installationId}`,
+    hint: hintFor(id),
   });
+}
+
+function ledgerForked(id: string, what: string, ledger: string): Failure {
+  return new Failure("ledger_forked", `${id} was published ${what}, the ledger ${ledger}`, {
+    exit: EXIT.failed,
+    hint: hintFor(id),
+  });
+}
+
+function hintFor(id: string): string {
+  const restore =
+    "What was published stays. Restore the ledger that was published from, or abandon its published history: ";
+  return `${restore}noonmark publish --new-history ${id}`;
 }
 
 export function factPart({ count, sum, base }: FactSum): FactPart {
