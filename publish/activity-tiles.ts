@@ -8,15 +8,9 @@
  */
 import type { Database } from "better-sqlite3";
 import { TILE_SIZE } from "../src/http/keys.ts";
-import {
-  activityChangeLog,
-  forgetChanges,
-  newestChange,
-  oldestKeys,
-  readActivityKeys,
-} from "../src/projections/activity/activity-events.ts";
-import { type TileLevel, type TileNode, TileTree, tileFollower } from "../src/projections/activity/tile-tree.ts";
-import { catchUp, StepBudget } from "../src/projections/follow.ts";
+import { oldestKeys, readActivityKeys } from "../src/projections/activity/activity-events.ts";
+import { type TileLevel, type TileNode, TileTree } from "../src/projections/activity/tile-tree.ts";
+import { StepBudget } from "../src/projections/follow.ts";
 import type { ActivityContext } from "../src/resources/activity/event.ts";
 import { CATEGORIES, MINIMUM_TILE_EVENTS } from "../src/resources/activity/route.ts";
 import {
@@ -38,21 +32,15 @@ const COST_OF_AN_EVENT = 30;
 export function planActivity(projections: Database, context: ActivityContext, budget = new StepBudget()): boolean {
   const due = CATEGORIES.map((category) => ({ projections, category, context })).filter((own) => !areTilesCut(own));
   if (due.length === 0) return false;
-  const step = projections.transaction((): boolean => {
-    if (!due.every((own) => cutCategory(own, budget))) return true;
-    forgetChanges(projections, newestChange(projections));
-    return false;
-  });
-  return step();
+  return projections.transaction(() => !due.every((own) => cutCategory(own, budget)))();
 }
 
 /** Returns true if the category is complete. */
 function cutCategory(own: OwnEvents, budget: StepBudget): boolean {
   if (budget.isSpent) return false;
   const { projections, category, context } = own;
-  const log = activityChangeLog(projections, category);
-  if (catchUp(projections, log, tileFollower(category, tilesBasis(context)), budget)) return false;
   const tree = new TileTree(projections, category);
+  tree.begin(tilesBasis(context));
   if (!levelsOf(own, tree).every((level) => cutLevel(level, tree, budget)) || budget.isSpent) return false;
   tree.finishAbove();
   return true;

@@ -2,7 +2,7 @@
  * The facts of one installation as logs, one for each kind that something is derived from. A ledger never takes a fact
  * back, so a log has either all of what was followed or is another log, which is followed from its start.
  */
-import { type ReadOnlyDatabase, readRow, readRows, readValue, statement } from "../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readRow, readRows, readValue, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
 import { factSumAt, RECEIPTS_PER_SUM, savedReceipts } from "./read/changes.ts";
 import { readTelemetryIdAt } from "./read/receipts.ts";
@@ -154,7 +154,10 @@ export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number)
         const left = limit - facts.length;
         if (left <= 0) break;
         const from = place.round === undefined ? closure.first : paddedRound(BigInt(place.round) + 1n);
-        const rounds = readRows<StoredRound>(ledger, ROUNDS, installation, from, closure.last, left);
+        const rounds: StoredRound[] = [];
+        for (const round of eachRow<StoredRound>(ledger, ROUNDS, installation, from, closure.last)) {
+          if (rounds.push(round) === left) break;
+        }
         for (const { roundId, workUnits, distanceMm } of rounds) {
           const distance = distanceMm === null ? null : BigInt(distanceMm);
           facts.push({ roundId: BigInt(roundId), workUnits: BigInt(workUnits), distanceMm: distance });
@@ -200,7 +203,7 @@ WHERE installation = ? AND seq > ? ORDER BY seq`;
 
 const ROUNDS = `
 SELECT round_id AS roundId, work_units AS workUnits, distance_mm AS distanceMm FROM round
-WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id LIMIT ?`;
+WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id`;
 
 /** Undefined in a ledger that knows counts alone. */
 function sumText(

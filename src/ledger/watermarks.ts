@@ -47,6 +47,6 @@ export function listInstallations(db: ReadOnlyDatabase): Installation[] {
 
 /** At most `limit` installations after a row id. */
 export function installationsAfter(db: ReadOnlyDatabase, rowId: number, limit: number): Installation[] {
-  const sql = `SELECT ${COLUMNS} FROM installation WHERE no > ? ORDER BY no LIMIT ?`;
-  return readRows<Installation>(db, sql, rowId, limit);
+  const sql = `SELECT ${COLUMNS} FROM installation WHERE no > ? ORDER BY no LIMIT ${limit}`;
+  return readRows<Installation>(db, sql, rowId);
 }

@@ -19,10 +19,10 @@ export function step({ projections, ...inputs }: StepInputs, microseconds: numbe
 }
 
 /**
- * Tables that a rebuild may fill otherwise: cursors count changes, the activity's changes say how its events came about,
- * tiles that were cut earlier are kept, and a saved history is what was published.
+ * Tables that a rebuild may fill otherwise: cursors and categories of the activity count changes, tiles that were cut earlier
+ * are kept, and a saved history is what was published.
  */
-const WITHOUT = ["cursor", "activity_change", "activity_tile", "saved_history"];
+const WITHOUT = ["cursor", "activity_category", "activity_tile", "saved_history"];
 
 /** The rows of each table that must equal a rebuild, sorted. */
 export function rowsOf(projections: Database): Record<string, string[]> {

@@ -22,7 +22,7 @@ SELECT contract_kind AS contractKind, contract_address AS contractAddress, event
        transaction_hash AS transactionHash, transaction_index AS transactionIndex, log_index AS logIndex, arguments
 FROM event`;
 const OLDEST_FIRST = "ORDER BY block_number, log_index";
-const NEWEST_FIRST = "ORDER BY block_number DESC, log_index DESC LIMIT ?";
+const newest = (limit: number) => `ORDER BY block_number DESC, log_index DESC LIMIT ${limit}`;
 
 /** `rest` is the statement from its WHERE on. */
 function select(db: ReadOnlyDatabase, rest: string, ...values: (string | number | bigint)[]): ChainEvent[] {
@@ -44,7 +44,7 @@ export function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[
 
 /** The newest events of one name, newest first. */
 export function newestOf(db: ReadOnlyDatabase, kind: ContractKind, name: string, limit: number): ChainEvent[] {
-  return select(db, `WHERE contract_kind = ? AND event_name = ? ${NEWEST_FIRST}`, kind, name, limit);
+  return select(db, `WHERE contract_kind = ? AND event_name = ? ${newest(limit)}`, kind, name);
 }
 
 export function countEvents(db: ReadOnlyDatabase): number {
@@ -58,13 +58,13 @@ export function eventsFrom(db: ReadOnlyDatabase, block: bigint): ChainEvent[] {
 
 /** The newest event at or below a block. */
 export function newestEventUpTo(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
-  return select(db, `WHERE block_number <= ? ${NEWEST_FIRST}`, block, 1)[0];
+  return select(db, `WHERE block_number <= ? ${newest(1)}`, block)[0];
 }
 
 /** The newest BatchSettled below a block. */
 export function settlementBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
-  const rest = `WHERE contract_kind = ? AND event_name = ? AND block_number < ? ${NEWEST_FIRST}`;
-  return select(db, rest, "core", "BatchSettled", block, 1)[0];
+  const rest = `WHERE contract_kind = ? AND event_name = ? AND block_number < ? ${newest(1)}`;
+  return select(db, rest, "core", "BatchSettled", block)[0];
 }
 
 /** The timelock's events, ascending: few, but as many as there ever were. */

@@ -5,7 +5,8 @@ import { type EventName, textArgument } from "../../chain/store/read-events.ts";
 import { chainEventKey } from "../../values/activity-key.ts";
 import { type Follower, rewindBlocks } from "../follow.ts";
 import { settlementBefore } from "../settlements/settlements.ts";
-import { addActivityEvent, chainBlockBelow, dropChainEventsAbove, type EventCategory } from "./activity-events.ts";
+import { addActivityEvents, chainBlockBelow, dropChainEventsAbove, type NewActivityEvent } from "./activity-events.ts";
+import type { EventCategory } from "./tile-tree.ts";
 
 interface Kind {
   readonly category: EventCategory;
@@ -64,7 +65,10 @@ export const chainActivityFollower: Follower<ChainEvent> = {
   version: "1",
   cost: 40,
   apply(projections, events) {
-    for (const event of events) addChainEvent(projections, event);
+    addActivityEvents(
+      projections,
+      events.map((event) => activityOf(event, projections)),
+    );
   },
   rewind: (projections, to, budget) =>
     rewindBlocks(to, budget, {
@@ -74,10 +78,10 @@ export const chainActivityFollower: Follower<ChainEvent> = {
     }),
 };
 
-function addChainEvent(projections: Database, event: ChainEvent): void {
+function activityOf(event: ChainEvent, projections: Database): NewActivityEvent {
   const kind = KINDS[event.eventName];
   if (kind === undefined) throw new Error(`${event.eventName} is not an activity`);
-  addActivityEvent(projections, {
+  return {
     key: chainEventKey(event.blockTimestamp, event),
     category: kind.category,
     blockNumber: event.blockNumber,
@@ -92,7 +96,7 @@ function addChainEvent(projections: Database, event: ChainEvent): void {
       logIndex: event.logIndex,
     } satisfies ChainEventSource,
     payload: kind.payload(event, projections),
-  });
+  };
 }
 
 /** The part of its log that a chain event keeps; the timestamp in epoch ms. */

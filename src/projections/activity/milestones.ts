@@ -8,7 +8,7 @@ import { readValue, statement } from "../../sqlite/statement.ts";
 import { measurementEventKey } from "../../values/activity-key.ts";
 import { noonDate, noonDay } from "../../values/noon-day.ts";
 import { forgetTotals, readTotals, writeTotals } from "../follow.ts";
-import { addActivityEvent, dropMeasurementEvents } from "./activity-events.ts";
+import { addActivityEvents, dropMeasurementEvents, type NewActivityEvent } from "./activity-events.ts";
 import {
   dailyMilestones,
   isSpeedRecord,
@@ -43,10 +43,12 @@ export interface MeasurementEventSource {
 /** Adds the events of the next receipts. */
 export function followMilestones(projections: Database, receipts: readonly MeasuredReceipt[]): void {
   const totals = new Totals(projections);
+  const events: NewActivityEvent[] = [];
   for (const receipt of receipts) {
-    followDistance(projections, totals, receipt);
-    followSpeed(projections, totals, receipt);
+    followDistance(events, totals, receipt);
+    followSpeed(events, totals, receipt);
   }
+  addActivityEvents(projections, events);
   totals.save();
 }
 
@@ -57,14 +59,14 @@ export function forgetMilestones(projections: Database): void {
   projections.exec("DELETE FROM milestone_epoch; DELETE FROM milestone_day");
 }
 
-function followDistance(projections: Database, totals: Totals, row: MeasuredReceipt): void {
+function followDistance(events: NewActivityEvent[], totals: Totals, row: MeasuredReceipt): void {
   const { all } = totals;
   const increase = totals.increase(row.counterEpoch, row.distanceMm);
   if (increase === 0n) return;
   const lifetime = all.lifetimeMm + increase;
   for (const milestone of lifetimeMilestones(all.lifetimeMm, lifetime)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(lifetime) };
-    add(projections, row, { kind: "lifetime_distance_milestone", value: milestone, payload });
+    add(events, row, { kind: "lifetime_distance_milestone", value: milestone, payload });
   }
   all.lifetimeMm = lifetime;
 
@@ -74,27 +76,27 @@ function followDistance(projections: Database, totals: Totals, row: MeasuredRece
   totals.setDay(day, total);
   for (const milestone of dailyMilestones(before, total)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(total), date: noonDate(day) };
-    add(projections, row, { kind: "daily_distance_milestone", value: milestone, payload });
+    add(events, row, { kind: "daily_distance_milestone", value: milestone, payload });
   }
   if (before < STREAK_DAY_MM && total >= STREAK_DAY_MM) {
     const days = totals.streak(day);
     const payload = { days, startDate: noonDate(day - days + 1), endDate: noonDate(day) };
-    if (isStreakMilestone(days)) add(projections, row, { kind: "distance_streak", value: days, payload });
+    if (isStreakMilestone(days)) add(events, row, { kind: "distance_streak", value: days, payload });
   }
 }
 
-function followSpeed(projections: Database, { all }: Totals, row: MeasuredReceipt): void {
+function followSpeed(events: NewActivityEvent[], { all }: Totals, row: MeasuredReceipt): void {
   const speed = row.speedMmPerSecond;
   if (speed <= all.fastest) return;
   for (const milestone of speedMilestones(all.fastest, speed)) {
     const payload = { milestoneMmPerSecond: milestone, speedMmPerSecond: speed };
-    add(projections, row, { kind: "speed_milestone", value: milestone, payload });
+    add(events, row, { kind: "speed_milestone", value: milestone, payload });
   }
   if (all.lastRecord === 0) {
     all.lastRecord = speed;
   } else if (isSpeedRecord(speed, all.fastest, all.lastRecord)) {
     const payload = { speedMmPerSecond: speed, previousSpeedMmPerSecond: all.lastRecord };
-    add(projections, row, { kind: "speed_record", value: speed, payload });
+    add(events, row, { kind: "speed_record", value: speed, payload });
     all.lastRecord = speed;
   }
   all.fastest = speed;
@@ -107,9 +109,9 @@ interface Milestone {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-function add(projections: Database, row: MeasuredReceipt, { kind, value, payload }: Milestone): void {
+function add(events: NewActivityEvent[], row: MeasuredReceipt, { kind, value, payload }: Milestone): void {
   const type = `measurement.${kind}`;
-  addActivityEvent(projections, {
+  events.push({
     key: measurementEventKey(row.observedAt, row.position, `${type}-${value}`),
     category: "measurement",
     blockNumber: null,

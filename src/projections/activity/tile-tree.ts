@@ -4,14 +4,12 @@
  * own newest down to the next older tile's newest; what lies above all of them has no tile yet.
  */
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, readRow, readRows, run } from "../../sqlite/statement.ts";
-import { type Follower, readCursor } from "../follow.ts";
-import type { ActivityCategory, ActivityChange } from "./activity-events.ts";
+import { type ReadOnlyDatabase, readRow, readRows, readValue, run } from "../../sqlite/statement.ts";
 
 export const TILE_TABLES = `
 CREATE TABLE activity_tile (
   category TEXT NOT NULL,
-  -- 1: events, 2: index; 0: a mark without a tile, that the events above all tiles are to be cut
+  -- 1: events, 2: index
   level INTEGER NOT NULL,
   -- keys of its newest and its oldest event
   first TEXT NOT NULL,
@@ -23,7 +21,21 @@ CREATE TABLE activity_tile (
   PRIMARY KEY (category, level, first)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX activity_tile_todo ON activity_tile (category, level, todo, first) WHERE todo IS NOT NULL;
+
+CREATE TABLE activity_category (
+  category TEXT PRIMARY KEY,
+  -- everything besides the events that the tiles' texts depend on; null before the first tiles
+  basis TEXT,
+  -- rises with every event that comes or goes
+  changes INTEGER NOT NULL,
+  -- 1 if the events above all tiles may fill another one
+  above INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 `;
+
+export type EventCategory = "protocol" | "players" | "measurement";
+/** Every event is in its own category and in all. */
+export type ActivityCategory = EventCategory | "all";
 
 export type TileLevel = 1 | 2;
 
@@ -70,17 +82,23 @@ export class TileReader {
 
   /** The oldest above a key, oldest first. */
   oldest(level: TileLevel, above: string, most: number): TileNode[] {
-    return this.#all(level, "AND first > ? ORDER BY first LIMIT ?", above, most);
+    return this.#all(level, `AND first > ? ORDER BY first LIMIT ${most}`, above);
   }
 
   byHash(hash: string): TileNode | undefined {
     return this.#one(1, "AND hash = ?", hash) ?? this.#one(2, "AND hash = ?", hash);
   }
 
-  /** True if any tile is to be cut or hashed, or the events above all tiles are to be cut. */
-  hasTodo(): boolean {
-    const sql = "SELECT 1 FROM activity_tile WHERE category = ? AND todo IS NOT NULL LIMIT 1";
-    return readRow<number>(this.#db, sql, this.category) !== undefined;
+  /** True if no tile is to be cut or hashed, nor the events above all tiles, and the tiles are those of this basis. */
+  isDone(basis: string): boolean {
+    const category = readRow(
+      this.#db,
+      "SELECT 1 FROM activity_category WHERE category = ? AND basis = ? AND above = 0",
+      this.category,
+      basis,
+    );
+    const todo = "SELECT 1 FROM activity_tile WHERE category = ? AND todo IS NOT NULL LIMIT 1";
+    return category !== undefined && readRow(this.#db, todo, this.category) === undefined;
   }
 
   /** The oldest with which this is to be done. */
@@ -92,7 +110,7 @@ export class TileReader {
     return readRow<TileNode>(this.#db, `${SELECT} ${rest}`, this.category, level, ...args);
   }
 
-  #all(level: TileLevel, rest: string, ...args: (string | number)[]): TileNode[] {
+  #all(level: TileLevel, rest: string, ...args: string[]): TileNode[] {
     return readRows<TileNode>(this.#db, `${SELECT} ${rest}`, this.category, level, ...args);
   }
 }
@@ -111,15 +129,25 @@ export class TileTree extends TileReader {
     run(this.#db, sql, this.category, level, first, last, hash, todo);
   }
 
-  /** The events above all tiles may fill another one. */
-  mustCutAbove(): void {
-    const sql = "INSERT OR IGNORE INTO activity_tile VALUES (?, 0, '', '', NULL, 'cut')";
-    run(this.#db, sql, this.category);
+  /** Removes all tiles if they are of another basis: they are then cut again from the first event on. */
+  begin(basis: string): void {
+    const sql = "SELECT 1 FROM activity_category WHERE category = ? AND basis = ?";
+    if (readRow(this.#db, sql, this.category, basis) !== undefined) return;
+    run(this.#db, "DELETE FROM activity_tile WHERE category = ?", this.category);
+    this.count(1);
+    run(this.#db, "UPDATE activity_category SET basis = ? WHERE category = ?", basis, this.category);
   }
 
-  /** They do not, or they were cut. */
+  /** Counts changes, after which the events above all tiles may fill another one. */
+  count(changes: number): void {
+    const sql = `INSERT INTO activity_category VALUES (?, NULL, ?, 1)
+      ON CONFLICT DO UPDATE SET changes = changes + excluded.changes, above = 1`;
+    run(this.#db, sql, this.category, changes);
+  }
+
+  /** The events above all tiles do not fill another one. */
   finishAbove(): void {
-    run(this.#db, "DELETE FROM activity_tile WHERE category = ? AND level = 0", this.category);
+    run(this.#db, "UPDATE activity_category SET above = 0 WHERE category = ?", this.category);
   }
 
   /** The tile that covers a key must be cut again, if there is one. */
@@ -139,38 +167,29 @@ export class TileTree extends TileReader {
     const sql = "DELETE FROM activity_tile WHERE category = ? AND level = ? AND first = ?";
     run(this.#db, sql, this.category, level, first);
   }
-
-  removeAll(): void {
-    run(this.#db, "DELETE FROM activity_tile WHERE category = ?", this.category);
-  }
 }
 
 const SELECT = "SELECT level, first, last, hash, todo FROM activity_tile WHERE category = ? AND level = ?";
 
-/**
- * Marks the tiles of a category that cover events which came or went. Marked tiles are cut again after that. `basis` is
- * everything besides the events that the tiles' texts depend on: all are cut again if it is another.
- */
-export function tileFollower(category: ActivityCategory, basis: string): Follower<ActivityChange> {
-  return {
-    name: `activity tiles ${category}`,
-    version: basis,
-    cost: 15,
-    apply(projections, changes) {
-      const tree = new TileTree(projections, category);
-      for (const { key } of changes) tree.mustCut(1, key);
-      tree.mustCutAbove();
-    },
-    rewind(projections, to) {
-      const tree = new TileTree(projections, category);
-      tree.removeAll();
-      tree.mustCutAbove();
-      return to.at;
-    },
-  };
+/** The key of an event, and the category that it is in besides all. */
+export interface CategoryKey {
+  readonly key: string;
+  readonly category: EventCategory;
 }
 
-/** Another number if a category may have other events than before; 0 before its tiles are begun. */
+/** These events come or go: the tiles that cover them are cut again. */
+export function markTiles(projections: Database, events: readonly CategoryKey[]): void {
+  const byCategory: Map<ActivityCategory, readonly CategoryKey[]> = Map.groupBy(events, ({ category }) => category);
+  if (events.length > 0) byCategory.set("all", events);
+  for (const [category, changed] of byCategory) {
+    const tree = new TileTree(projections, category);
+    const newest = tree.newest(1)?.first ?? "";
+    for (const { key } of changed) if (key <= newest) tree.mustCut(1, key);
+    tree.count(changed.length);
+  }
+}
+
+/** Another number if a category may have other events than before; 0 before its first. */
 export function categoryChanges(projections: ReadOnlyDatabase, category: ActivityCategory): number {
-  return readCursor(projections, tileFollower(category, "").name)?.changes ?? 0;
+  return readValue<number>(projections, "SELECT changes FROM activity_category WHERE category = ?", category) ?? 0;
 }

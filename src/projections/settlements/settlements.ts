@@ -72,7 +72,12 @@ export function settlementChanges(projections: ReadOnlyDatabase): number {
 
 /** The last batch whose block was before an instant (epoch ms); undefined before the first. */
 export function lastSettlementBefore(projections: ReadOnlyDatabase, instant: number): Settlement | undefined {
-  return settlements(projections, `WHERE block_timestamp < ? ${NEWEST}`, instant, 1)[0];
+  const row = readRow<Stored<Settlement>>(
+    projections,
+    `${SELECT} WHERE block_timestamp < ? ${NEWEST} LIMIT 1`,
+    instant,
+  );
+  return row && settlementOf(row);
 }
 
 /** Batches with start ≤ blockTimestamp < end, newest first, at most `limit`. */
@@ -82,7 +87,8 @@ export function settlementsBetween(
   end: number,
   limit: number,
 ): Settlement[] {
-  return settlements(projections, `WHERE block_timestamp >= ? AND block_timestamp < ? ${NEWEST}`, start, end, limit);
+  const sql = `${SELECT} WHERE block_timestamp >= ? AND block_timestamp < ? ${NEWEST} LIMIT ${limit}`;
+  return readRows<Stored<Settlement>>(projections, sql, start, end).map(settlementOf);
 }
 
 /** The batch before one. Its totals are subtracted for the work and blocks of the next. */
@@ -90,30 +96,28 @@ export function settlementBefore(
   projections: ReadOnlyDatabase,
   { blockNumber, logIndex }: { readonly blockNumber: bigint; readonly logIndex: number },
 ): Settlement | undefined {
-  const rest = "WHERE (block_number, log_index) < (?, ?) ORDER BY block_number DESC, log_index DESC LIMIT ?";
-  return settlements(projections, rest, blockNumber, logIndex, 1)[0];
+  const sql = `${SELECT} WHERE (block_number, log_index) < (?, ?) ORDER BY block_number DESC, log_index DESC LIMIT 1`;
+  const row = readRow<Stored<Settlement>>(projections, sql, blockNumber, logIndex);
+  return row && settlementOf(row);
 }
 
 const SELECT = `SELECT block_number AS blockNumber, log_index AS logIndex, block_timestamp AS blockTimestamp,
   transaction_hash AS transactionHash, previous_round AS previousRound, settled_round AS settledRound,
   active_rounds AS activeRounds, cumulative_work AS cumulativeWork, block_height AS blockHeight, batches,
   total_active_rounds AS totalActiveRounds FROM settlement`;
-const NEWEST = "ORDER BY block_timestamp DESC, block_number DESC, log_index DESC LIMIT ?";
+const NEWEST = "ORDER BY block_timestamp DESC, block_number DESC, log_index DESC";
 
-/** `rest` is the statement from its WHERE on. */
-function settlements(projections: ReadOnlyDatabase, rest: string, ...values: (number | bigint)[]): Settlement[] {
-  return readRows<Stored<Settlement>>(projections, `${SELECT} ${rest}`, ...values).map((row) =>
-    withBigints<Settlement>(
-      row,
-      "blockNumber",
-      "previousRound",
-      "settledRound",
-      "activeRounds",
-      "cumulativeWork",
-      "blockHeight",
-      "batches",
-      "totalActiveRounds",
-    ),
+function settlementOf(row: Stored<Settlement>): Settlement {
+  return withBigints<Settlement>(
+    row,
+    "blockNumber",
+    "previousRound",
+    "settledRound",
+    "activeRounds",
+    "cumulativeWork",
+    "blockHeight",
+    "batches",
+    "totalActiveRounds",
   );
 }
 

@@ -5,14 +5,8 @@
 
 import { createHash } from "node:crypto";
 import type { ChainState, CoreView, EconomyView } from "../../chain/chain-state.ts";
-import {
-  activityChangeLog,
-  HIGHEST,
-  type KeyRange,
-  readActivityEvents,
-} from "../../projections/activity/activity-events.ts";
-import { type TileNode, TileReader, tileFollower } from "../../projections/activity/tile-tree.ts";
-import { isBehind } from "../../projections/follow.ts";
+import { HIGHEST, type KeyRange, readActivityEvents } from "../../projections/activity/activity-events.ts";
+import { type TileNode, TileReader } from "../../projections/activity/tile-tree.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import type { ImmutableTile } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -105,11 +99,9 @@ export function tilesBasis({ installationId, target, chainId, releaseId }: Activ
   return JSON.stringify([installationId, target, String(chainId), releaseId]);
 }
 
-/** True if every change is taken in, and nothing is left to cut or hash. */
+/** True if nothing is left to cut or hash. */
 export function areTilesCut({ projections, category, context }: CategoryEvents): boolean {
-  const log = activityChangeLog(projections, category);
-  const isTakenIn = !isBehind(projections, log, tileFollower(category, tilesBasis(context)));
-  return isTakenIn && !new TileReader(projections, category).hasTodo();
+  return new TileReader(projections, category).isDone(tilesBasis(context));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Both feeds: the newest 50 settlements and milestones (docs/spec/people.md#files), put when an entry comes or goes. */
-import { newestChange, newestEvents } from "../../projections/activity/activity-events.ts";
+import { newestEvents } from "../../projections/activity/activity-events.ts";
+import { categoryChanges } from "../../projections/activity/tile-tree.ts";
 import { MEASUREMENT_TYPES } from "../activity/contract.ts";
 import { hasUnfollowedReceipts } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
@@ -30,7 +31,7 @@ export function feedPublications({ program, publicUrl }: Site): Publication[] {
 }
 
 function inputs(snapshot: Snapshot): string {
-  return `${newestChange(snapshot.projections)} ${isWhole(snapshot)} ${snapshot.chain.binding?.chainId}`;
+  return `${categoryChanges(snapshot.projections, "all")} ${isWhole(snapshot)} ${snapshot.chain.binding?.chainId}`;
 }
 
 /** True if every event is known. An event that a silent chain or an unfollowed receipt hides is not missing. */

@@ -84,7 +84,7 @@ class SteppedWorld extends FeedWorld {
     return {
       objects,
       nodes: all("SELECT * FROM activity_tile"),
-      states: all("SELECT name, version, changes FROM cursor WHERE name LIKE 'activity tiles %'"),
+      states: all("SELECT * FROM activity_category"),
     };
   }
 
