@@ -9,6 +9,7 @@ import {
 } from "../../../src/resources/settlements/build.ts";
 import { buildLegacySettlements } from "../../../src/resources/settlements-legacy/build.ts";
 import {
+  addEvents,
   type Batch,
   batchEvents,
   chainDb,
@@ -171,4 +172,23 @@ test("batches that do not lead to the Core's state are not published", () => {
   const other = { ...given, chain: settledChain(regularBatches(15, 1, 20)) };
   expect(() => buildSettlements("now", other, undefined, AT)).toThrow("the Core is at");
   expect(() => buildLegacySettlements("now", other, AT)).toThrow("the Core is at");
+});
+
+test("a new batch is in every range at once, and a rewind removes it", () => {
+  const batches = regularBatches(5, 1, 3);
+  const projections = projectionsDb();
+  const fewer = batches.slice(0, 4);
+  const db = chainDb(batchEvents(fewer), 500);
+  const counts = (settled: typeof batches, chainDb: typeof db, safe: bigint) => {
+    const chain = settledChain(settled, {}, safe);
+    advanceChainViews(projections, { chain, chainDb });
+    return (["now", "24h", "7d", "30d"] as const).map((range) => {
+      const sources = { installationId: "wheel-1", chain, projections };
+      return JSON.parse(buildSettlements(range, sources, undefined, AT).body).summary.settlementCount;
+    });
+  };
+  expect(counts(fewer, db, 140n)).toEqual(["4", "4", "4", "4"]);
+  addEvents(db, batchEvents(batches).slice(4));
+  expect(counts(batches, db, 500n)).toEqual(["5", "5", "5", "5"]);
+  expect(counts(fewer, chainDb(batchEvents(fewer), 500, "rewound"), 500n)).toEqual(["4", "4", "4", "4"]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closure, emptyLedger, type Json, round, verdicts } from "../../samples.ts";
+import { closure, emptyLedger, instant, type Json, round, verdicts } from "../../samples.ts";
 import { expectVerdicts } from "./expect-verdicts.ts";
 
 const TOTAL_MAX = (2n ** 256n - 1n) / 1000n;
@@ -37,4 +37,32 @@ test("round ids are compared as numbers up to 2^64 - 1", () => {
     [closure(String(max - 1n), String(max)), "accepted"],
     [closure(10, String(max)), "unknown_round lastRound"],
   ]);
+});
+
+test("closures: known rounds alone, no overlap, known bounds at another instant a conflict", () => {
+  const db = emptyLedger();
+  for (const roundId of [8, 9, 10, 11, 12, 14, 15, 16]) verdicts(db, round(roundId));
+  expectVerdicts(db, [
+    [closure(9, 11), "accepted"],
+    [closure(9, 11), "duplicate"],
+    [closure(9, 11, { acceptedAt: instant(1) }), "conflict lastRound"],
+    [closure(9, 11, { acceptedAt: "2026-11-20T11:00:00+01:00" }), "duplicate"],
+    [closure(11, 12), "closure_overlap firstRound"],
+    [closure(8, 9), "closure_overlap lastRound"],
+    [closure(10, 10), "closure_overlap firstRound"],
+    [closure(8, 12), "closure_overlap lastRound"],
+    [closure(9, 10), "closure_overlap firstRound"],
+    [closure(12, 14), "unknown_round lastRound"],
+    [closure(12, 15), "unknown_round lastRound"],
+    [closure(13, 13), "unknown_round firstRound"],
+    [closure(17, 18), "unknown_round firstRound"],
+    [closure(7, 8), "unknown_round firstRound"],
+    [closure(0, String(2n ** 64n - 1n)), "unknown_round firstRound"],
+    [closure(8, 8), "accepted"],
+    [closure(12, 12), "accepted"],
+    [closure(14, 16), "accepted"],
+    [closure(15, 16), "closure_overlap firstRound"],
+    [closure(16, 17), "unknown_round lastRound"],
+  ]);
+  expect(verdicts(db, closure(9, 11, { installationId: "wheel-2" }))).toEqual(["unknown_round firstRound"]);
 });

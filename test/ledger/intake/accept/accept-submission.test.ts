@@ -92,3 +92,31 @@ test("changed_seq finds the submissions that moved since a watermark", () => {
   verdicts(db, submission({ submissionId: uuid(1), ...SUBMITTED }), submission({ submissionId: uuid(2) }));
   expect(db.prepare("SELECT submission_id FROM submission WHERE changed_seq > ?").pluck().all(seen)).toEqual([uuid(1)]);
 });
+
+test("each lifecycle in its right form, and what may be left out", () => {
+  for (const right of [
+    {},
+    SUBMITTED,
+    RETRYING,
+    { ...RETRYING, submittedAt: null },
+    CONFIRMED,
+    REVERTED,
+    SUPERSEDED,
+    { ...SUPERSEDED, submittedAt: instant(5) },
+    { ...SUBMITTED, transactionHash: null },
+    { activeRoundCount: 16 },
+    { activeRoundCount: 0 },
+    { ...SUBMITTED, submittedAt: instant(0) },
+    { ...CONFIRMED, submittedAt: instant(9), confirmedAt: instant(9), terminalAt: instant(9) },
+  ]) {
+    expect(only(right)).toBe("accepted");
+  }
+});
+
+test("submission_invalid is judged before a conflict", () => {
+  const db = emptyLedger();
+  verdicts(db, submission());
+  expect(verdicts(db, submission({ preparedAt: instant(1), activeRoundCount: 17 }))).toEqual([
+    "submission_invalid activeRoundCount",
+  ]);
+});
