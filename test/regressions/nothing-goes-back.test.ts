@@ -1,7 +1,12 @@
 /** Nothing goes back, and damage is repaired (docs/spec/publishing.md#nothing-goes-back, #damage). */
+import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { NO_ANVIL } from "../../demo/chain/anvil.ts";
+import { readLease } from "../../publish/lease/lease-record.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { instant, module, oracle, receipt } from "../ledger/samples.ts";
+import { stage } from "../support/chain/harness.ts";
+import { scriptedRpc } from "../support/chain/scripted-rpc.ts";
 import { ON_S3, Scene } from "./scene.ts";
 
 const TELEMETRY = "v1/public/telemetry";
@@ -40,6 +45,23 @@ it("an older ledger in place of the published one ends with 1 in every mode and 
   expect(JSON.parse(stdout).report.failures).toMatchObject([{ code: "ledger_behind" }]);
 });
 
+it("after a lost state nothing is put again", async () => {
+  await using scene = new Scene();
+  await scene.ingest(receipts(1, 200));
+  const versions = async () => {
+    const found: unknown[] = [];
+    for (const key of await scene.keys("")) {
+      if (!key.endsWith("status.json")) found.push([key, (await scene.object(key)).metadata.asof]);
+    }
+    return found;
+  };
+  await scene.published(700);
+  const before = await versions();
+  scene.loseState();
+  await scene.published(700);
+  expect(await versions()).toEqual(before);
+});
+
 it("--at a year ahead is refused, and can be forced only in a new store", async () => {
   await using scene = new Scene();
   await scene.ingest(receipts(1, 3));
@@ -54,6 +76,37 @@ it("--at a year ahead is refused, and can be forced only in a new store", async 
   const behind = { exitCode: 1, stderr: expect.stringContaining("clock_behind") };
   expect(await scene.run("publish", "--once")).toMatchObject(behind);
   expect(await scene.run("status", "--max-age", "60")).toMatchObject(behind);
+});
+
+it("after status.json and the state are deleted the next run publishes with a higher epoch", async () => {
+  await using scene = new Scene();
+  const epoch = async () => (await readLease(scene.store))?.record.epoch;
+  for (const n of [1, 2, 3]) {
+    await scene.ingest([receipt(n)]);
+    await scene.published(10 + n);
+  }
+  expect(await epoch()).toBe(3);
+  await scene.store.delete("status.json");
+  scene.loseState();
+  await scene.ingest(receipts(4, 5));
+  expect(await scene.publish(20)).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await text(scene, TELEMETRY)).toContain('"cumulativeWorkUnits":"50"');
+  expect(await epoch()).toBeGreaterThan(3);
+});
+
+it("a damaged response with a lost state is rewritten and named in one line", async () => {
+  await using scene = new Scene();
+  await scene.ingest([...receipts(1, 3), receipt(1, { installationId: "wheel-2" })]);
+  await scene.published(10);
+  const key = "v1/public/installations/~wheel-2/telemetry";
+  const whole = await text(scene, key);
+  await scene.damage(key);
+  scene.loseState();
+  await scene.ingest([receipt(4)]);
+  const { exitCode, stderr } = await scene.publish(20);
+  expect([exitCode, stderr.split("\n").length, stderr]).toEqual([0, 2, expect.stringContaining(key)]);
+  expect(await text(scene, TELEMETRY)).toContain('"cumulativeWorkUnits":"40"');
+  expect((await text(scene, key)).length).toBe(whole.length);
 });
 
 it("fsck finds objects that another tool damaged by key, and --repair restores them", async () => {
@@ -88,5 +141,35 @@ it.runIf(ON_S3)(
     expect(performance.now() - started).toBeGreaterThan(34_000);
     expect(await text(scene, "installations")).toBe(index);
     expect(await text(scene, TELEMETRY)).toContain('"cumulativeWorkUnits":"40"');
+  },
+);
+
+it.skipIf(NO_ANVIL !== undefined)(
+  `a takeover with a node 20 blocks behind keeps the safe block and continues once the node caught up ${NO_ANVIL ?? ""}`,
+  async () => {
+    await using on = await stage();
+    await using node = await scriptedRpc(on.anvil.url);
+    await using scene = new Scene({ ledger: "none", deployment: "deployment.json", rpcUrl: node.url });
+    delete scene.settings.genesisTimestamp;
+    writeFileSync(scene.file("deployment.json"), JSON.stringify(on.world.deployment));
+    const publish = () => scene.run("publish", "--once");
+    const safe = async () => Number(JSON.parse(await text(scene, "v4/public/onchain")).chain?.safeThroughBlock);
+    await on.world.mine(60);
+    const head = BigInt(await on.world.head());
+    expect(await publish()).toMatchObject({ exitCode: 0 });
+    const before = await safe();
+    expect(before).toBeGreaterThan(0);
+    node.script = ({ method, params }) => {
+      if (method === "eth_blockNumber") return { result: `0x${(head - 20n).toString(16)}` };
+      const isAbove = method === "eth_getBlockByNumber" && BigInt(params[0] as string) > head - 20n;
+      return isAbove ? { result: null } : undefined;
+    };
+    scene.loseState();
+    expect(await publish()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("noonmark: chain_behind: ") });
+    expect(await safe()).toBe(before);
+    await on.world.mine(20);
+    node.script = () => undefined;
+    expect(await publish()).toMatchObject({ exitCode: 0 });
+    expect(await safe()).toBeGreaterThan(before);
   },
 );

@@ -7,6 +7,7 @@ import { learn } from "../../../publish/learn.ts";
 import { Pace } from "../../../publish/pace.ts";
 import { planAnswers } from "../../../publish/plan/answers.ts";
 import { currentSources } from "../../../publish/plan/source-version.ts";
+import { confirmTiles } from "../../../publish/plan/tile-sets.ts";
 import { executePuts } from "../../../publish/put.ts";
 import { ownProjections, type ProjectionsSource } from "../../../publish/sources/projections-source.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
@@ -128,6 +129,7 @@ async function turn({ chain, projections: source, known, pace, store, times }: S
   parts.set("whole", performance.now() - began);
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
   await executePuts(planned.puts, { snapshot: (use) => use(snapshot) }, target);
+  for (const set of planned.tileSets) confirmTiles(known, set, at);
   for (const { publication, inputs, dueAt } of planned.answers) pace.built(publication.key, { ...inputs, builtAt: at, dueAt });
 }
 
