@@ -43,33 +43,34 @@ describe.runIf(ON_S3)("on S3", () => {
     async () => {
       const proxy = await proxied();
       await using on = await stage();
-      await using scene = new Scene({ ledger: "none", deployment: "deployment.json" });
+      await using scene = new Scene({ ledger: "none" });
       delete scene.settings.genesisTimestamp;
       writeFileSync(scene.file("deployment.json"), JSON.stringify(on.world.deployment));
       const { s3Endpoint } = scene.settings;
-      const [node, noNode] = [on.anvil.url, "http://127.0.0.1:9"];
-      const publish = async (endpoint: unknown, rpcUrl: string, ...more: string[]) => {
-        Object.assign(scene.settings, { s3Endpoint: endpoint, rpcUrl, chainGrace: rpcUrl === node ? 15 : 1 });
-        const { exitCode, stderr } = await scene.run("publish", "--once", ...more);
+      const withChain = { deployment: "deployment.json", rpcUrl: on.anvil.url };
+      const publish = async (endpoint: unknown, chain: object) => {
+        for (const name of Object.keys(withChain)) delete scene.settings[name];
+        Object.assign(scene.settings, chain, { s3Endpoint: endpoint });
+        const { exitCode, stderr } = await scene.run("publish", "--once");
         expect(exitCode, stderr).toBe(0);
         return (await scene.read("/v4/public/onchain", 0)).body.chain?.safeThroughBlock ?? "unavailable";
       };
       await on.world.mine(12);
-      expect(await publish(s3Endpoint, noNode)).toBe("unavailable");
+      expect(await publish(s3Endpoint, {})).toBe("unavailable");
       // The first try of this put does not arrive in time; its publisher tries again, and goes on.
       const late = proxy.hold(ONCHAIN_PUT);
-      expect(await publish(proxy.endpoint, node)).toBe("11");
+      expect(await publish(proxy.endpoint, withChain)).toBe("11");
       await late.arrived;
       await on.world.mine(10);
-      expect(await publish(s3Endpoint, node)).toBe("21");
-      expect(await publish(s3Endpoint, noNode, "--force")).toBe("unavailable");
+      expect(await publish(s3Endpoint, withChain)).toBe("21");
+      expect(await publish(s3Endpoint, {})).toBe("unavailable");
       const answers = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
       late.letGo();
       await until("the late put gets its response", async () => {
         return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > answers;
       });
       await proxy.stop();
-      expect(await publish(s3Endpoint, noNode)).toBe("unavailable");
+      expect(await publish(s3Endpoint, {})).toBe("unavailable");
     },
   );
 

@@ -8,7 +8,7 @@ let given = 0;
 
 /**
  * A port of 127.0.0.1 that is free, and that no other process gets from here: each takes its ports from a block of its
- * own, in turn. Some servers listen only a second after they were told their port.
+ * own, in turn. Some servers listen only a second after they get their port.
  */
 export async function freePort(): Promise<number> {
   first ??= claimBlock();
