@@ -44,6 +44,8 @@ export interface Cycle {
 const ATTEMPTS = 3;
 /** Installations that are looked up in the ledger together. */
 const SLICE = 16;
+/** Names that are looked up in the stored index in one turn of the event loop. */
+const NAMES_PER_TURN = 1_000;
 
 /** Throws what stops the whole cycle: an unreadable ledger, a lost lease, a clock that is behind. */
 export async function runCycle(cycle: Cycle): Promise<CycleReport> {
@@ -119,9 +121,9 @@ async function publishOwn(cycle: Cycle): Promise<void> {
   const planning = planningOf(cycle);
   const plan = (snapshot: Snapshot) => planScope(session.configured, snapshot, planning);
   await publishScope(cycle, async () => {
-    const { unknown, refused } = sources.snapshot((snapshot) => checkScope(session.configured, snapshot, planning));
-    if (unknown.length > 0) return needs(unknown);
-    return refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
+    const { checked, unknown } = sources.snapshot((snapshot) => checkScope(session.configured, snapshot, planning));
+    if (checked === undefined) return needs(unknown);
+    return checked.refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
   });
 }
 
@@ -156,7 +158,11 @@ async function publishIndex(cycle: Cycle): Promise<void> {
   });
   await nextTurn();
   const { known, names, rechecked } = session;
-  for (const [id, history] of names) if (isNamed(known, id, history)) names.delete(id);
+  let looked = 0;
+  for (const [id, history] of names) {
+    if (isNamed(known, id, history)) names.delete(id);
+    if (++looked % NAMES_PER_TURN === 0) await nextTurn();
+  }
   for (const key of rechecked) if (known.get(key) !== undefined) rechecked.delete(key);
   // If the index is lost again, the objects are listed again.
   known.publishedInstallations = undefined;

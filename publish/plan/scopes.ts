@@ -28,12 +28,12 @@ export interface ScopePlanning extends Planning {
 
 /** The configured installation and every file, or one other installation. Throws `Failure` clock_behind. */
 export function planScope(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
-  const { subject, now, unknown, refused } = checkScope(id, snapshot, planning);
+  const { checked, unknown } = checkScope(id, snapshot, planning);
   const previous = id === snapshot.installationId ? planPrevious(id, snapshot, planning) : NOTHING;
-  if (unknown.length > 0 || previous.unknown.length > 0) return needs([...unknown, ...previous.unknown]);
-  const scope: Scope = { snapshot, now, subject, refused, after: previous.puts.map(({ key }) => key) };
+  if (checked === undefined || previous.unknown.length > 0) return needs([...unknown, ...previous.unknown]);
+  const scope: Scope = { snapshot, ...checked, after: previous.puts.map(({ key }) => key) };
   return joined([
-    checked(scope),
+    resultOf(scope),
     previous,
     planAnswers(publicationsOf(id, snapshot, planning), scope, planning),
     planObservations(scope, planning),
@@ -41,17 +41,20 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
 }
 
 /** The result of the check. An older index that comes back is corrected also while a source is refused. */
-function checked({ subject: { id, history, isPublished, isNamed }, refused }: Scope): Plan {
+function resultOf({ subject: { id, history, isPublished, isNamed }, refused }: Scope): Plan {
   const unnamed = isPublished && !isNamed ? ([[id, history]] as const) : [];
   return { ...NOTHING, checked: [{ installationId: id, refused }], unnamed };
 }
 
 export interface CheckedScope {
-  readonly subject: Subject;
-  readonly now: CurrentSources;
   /** Must be looked up first. */
   readonly unknown: readonly Unknown[];
-  readonly refused: RefusedSources;
+  /** Undefined while something is unknown. */
+  readonly checked?: {
+    readonly subject: Subject;
+    readonly now: CurrentSources;
+    readonly refused: RefusedSources;
+  };
 }
 
 /**
@@ -59,26 +62,34 @@ export interface CheckedScope {
  * behind or forked in one part must not advance another part.
  */
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
-  const { known, at, selected } = planning;
+  const { known, at } = planning;
+  const { subject, published, unknown } = publishedOf(id, snapshot, planning);
+  if (unknown.length > 0) return { unknown };
+  const now = currentSources(snapshot, subject, at);
+  const { refused, blocks } = sourceRegression(published, now, (number) => known.blocks.get(number));
+  if (blocks.length > 0) return { unknown: blocks.map((number) => ({ is: "block", number })) };
+  return { unknown, checked: { subject, now, refused } };
+}
+
+/** Every version that was published of an installation, or what must be looked up first. */
+function publishedOf(id: string, snapshot: Snapshot, planning: ScopePlanning) {
+  const { known, selected } = planning;
   const { subject, unknown: unknownSubject } = subjectOf(id, snapshot.installationId, planning);
   const { history, elsewhere } = subject;
-  const now = currentSources(snapshot, subject, at);
-  if (unknownSubject.length > 0) return { subject, now, unknown: unknownSubject, refused: {} };
-  const unknown: Unknown[] = [];
+  const unknown: Unknown[] = [...unknownSubject];
   const published = [...elsewhere];
   for (const { key } of ownPublications(id, snapshot, planning)) {
     const object = known.get(key);
     if (object === undefined) unknown.push({ is: "answer", key });
     else published.push(object.sourceVersion);
   }
-  if (selected("observations") && now.ledger !== undefined) {
+  const isSubjectKnown = unknownSubject.length === 0;
+  if (isSubjectKnown && selected("observations") && snapshot.ledger !== undefined) {
     const progress = known.progress(id);
     if (progress?.history !== history) unknown.push({ is: "history", installationId: id, history });
     else if (progress.position > 0) published.push(newestTile(progress));
   }
-  const { refused, blocks } = sourceRegression(published, now, (number) => known.blocks.get(number));
-  for (const number of blocks) unknown.push({ is: "block", number });
-  return { subject, now, unknown, refused };
+  return { subject, published, unknown };
 }
 
 /** The newest observation tile is a published version too: it states its last receipt. */
