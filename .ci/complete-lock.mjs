@@ -1,6 +1,6 @@
-// Adds to package-lock.json the optional platform packages that npm left out. A registry mirror may lack the builds
-// for other systems; npm then writes a lock without them, and `npm ci` calls that lock out of step. Run after any
-// `npm install`: node .ci/complete-lock.mjs
+// Adds optional platform packages that npm omitted to package-lock.json. Some registry mirrors lack the builds for
+// other systems; `npm ci` then rejects the lock file that npm wrote. Run after each `npm install`: node
+// .ci/complete-lock.mjs
 import { readFileSync, writeFileSync } from "node:fs";
 
 const OS = ["android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "aix", "win32"];
@@ -15,7 +15,7 @@ for (const parent of Object.values(lock.packages)) {
     const words = name.split(/[-/]/);
     const os = words.filter((word) => OS.includes(word));
     const cpu = words.map((word) => CPU[word]).filter(Boolean);
-    if (os.length === 0) throw new Error(`${name} names no system: complete the lock by hand`);
+    if (os.length === 0) throw new Error(`${name} does not name an operating system; add its lock entry by hand`);
     lock.packages[key] = {
       version,
       ...(cpu.length > 0 ? { cpu } : {}),

@@ -1,13 +1,13 @@
 /**
- * Runs after an npm install in a checkout, and before a pack. It builds if the compiler is there. An install without
- * development packages (`npm ci --omit=dev`) has none, and does not fail: `dist/` then comes from elsewhere.
+ * Builds the project after `npm install` in a checkout, and before `npm pack`. Skips the build if the development
+ * packages are missing (`npm ci --omit=dev`); dist/ must then be provided separately.
  */
 import { execSync } from "node:child_process";
 import { createRequire } from "node:module";
 
 const { resolve } = createRequire(import.meta.url);
 
-function isThere(name) {
+function isInstalled(name) {
   try {
     resolve(`${name}/package.json`);
     return true;
@@ -16,5 +16,5 @@ function isThere(name) {
   }
 }
 
-if (isThere("typescript") && isThere("esbuild")) execSync("npm run build", { stdio: "inherit" });
-else console.error("noonmark: not built, the development packages are not installed (npm ci, then npm run build).");
+if (isInstalled("typescript") && isInstalled("esbuild")) execSync("npm run build", { stdio: "inherit" });
+else console.error("noonmark: not built: the development packages are not installed. Run npm ci, then npm run build.");

@@ -1,5 +1,6 @@
-// The production part of package-lock.json as npm-shrinkwrap.json, which the package carries, so that whoever installs it gets the
-// versions that were tested. `write` before npm packs, `remove` after: in a checkout npm would take it for the lock.
+// Writes the production part of package-lock.json to npm-shrinkwrap.json, so that users of the package get the tested
+// versions. Run `write` before npm packs and `remove` after: in a checkout npm would use the file instead of
+// package-lock.json.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,4 +1,4 @@
-/** `npm run bench [-- name …]`: the named benches, or all of them, one after another. */
+/** `npm run bench [-- NAME …]` runs the named benches, or all of them, in order. */
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 
@@ -7,7 +7,7 @@ interface Bench {
 }
 
 const SUFFIX = ".bench.ts";
-/** Files by the names of their benches. */
+/** Bench name to file. */
 const files = new Map(
   globSync(`*/*${SUFFIX}`, { cwd: import.meta.dirname })
     .toSorted()

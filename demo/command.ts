@@ -1,4 +1,4 @@
-/** The built command line as a child process, with its output in a log file. One signal ends it, and its end is reported. */
+/** Runs a built `noonmark` command as a child process and writes its output to a log file. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { EXIT, Failure } from "../src/values/failure.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const END_WITH_PARENT = join(import.meta.dirname, "end-with-parent.ts");
-const STOP_WITHIN = 10_000;
+const STOP_TIMEOUT_MS = 10_000;
 const LAST_LINES = 5;
 
 export class Command {
@@ -24,7 +24,7 @@ export class Command {
     this.name = name;
     this.#log = options.log;
     const log = openSync(options.log, "w");
-    // A group of its own: Ctrl-C reaches the demo alone, which then ends its commands in order.
+    // A separate process group: Ctrl-C signals only the demo, which then stops its commands.
     this.#child = spawn(
       process.execPath,
       ["--import", END_WITH_PARENT, join(ROOT, "bin/noonmark.js"), name, "--config", options.configuration],
@@ -34,21 +34,21 @@ export class Command {
     this.ended = new Promise((resolve) => this.#child.once("exit", (code) => resolve(code)));
   }
 
-  /** Asks it to end, and kills it if it does not. */
+  /** Sends SIGTERM, then SIGKILL after a timeout. */
   async stop(): Promise<void> {
     this.#child.kill("SIGTERM");
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOP_WITHIN);
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOP_TIMEOUT_MS);
     await this.ended;
     clearTimeout(timer);
   }
 
-  /** The end of its output. */
-  lastWords(): string {
+  /** The last lines of its log. */
+  lastLogLines(): string {
     return readFileSync(this.#log, "utf8").trimEnd().split("\n").slice(-LAST_LINES).join("\n");
   }
 }
 
-/** The user's own settings win over a file: none of them may point the demo at a real store. */
+/** Removes NOONMARK_* variables. They would override the demo's configuration and could point it at a real store. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("NOONMARK_")));
 }

@@ -1,3 +1,5 @@
-/** Loaded into the demo's commands before anything else: if the demo is killed, its channel closes, and they end. */
+/**
+ * Preloaded into the demo's commands: stops the command when the IPC channel closes, that is, if the demo is killed.
+ */
 process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));
 process.channel?.unref();

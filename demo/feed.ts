@@ -1,26 +1,26 @@
-/** Facts for the demo's ledger, through the same interface as `noonmark ingest`: the history first, then the live device. */
+/** Ingests the demo's facts through the same interface as `noonmark ingest`: first the history, then live records. */
 import type { Database } from "better-sqlite3";
 import { type Ingested, ingest } from "../src/ledger/ingest.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import type { DemoRecord } from "./history/plan.ts";
 import type { Wheel } from "./history/wheel.ts";
 
-/** Brings the ledger up to `end` (epoch ms) and returns the number of records; `progress` gets a share from 0 to 1. */
+/** Ingests records up to `end` (epoch ms) and returns their number. `progress` receives a fraction from 0 to 1. */
 export function feedHistory(ledger: Database, wheel: Wheel, end: number, progress: (share: number) => void): number {
   const from = wheel.at;
   let records = 0;
-  const watched = function* (): Generator<DemoRecord> {
+  const withProgress = function* (): Generator<DemoRecord> {
     for (const record of wheel.history(end)) {
       if (++records % 5_000 === 0) progress((wheel.at - from) / (end - from));
       yield record;
     }
   };
-  expectAccepted(ingest(ledger, watched()));
+  expectAccepted(ingest(ledger, withProgress()));
   progress(1);
   return records;
 }
 
-/** The records due at an instant (epoch ms). */
+/** Ingests the records that are due at `at` (epoch ms). */
 export function feedLive(ledger: Database, wheel: Wheel, at: number): void {
   expectAccepted(ingest(ledger, wheel.nextLive(at)));
 }

@@ -1,4 +1,4 @@
-/** The demo's folder, `./.noonmark`: the plan of its history, and the configuration of its commands. */
+/** The demo's folder, `./.noonmark`: the plan of its history and the configuration of its commands. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import * as z from "zod";
@@ -6,29 +6,29 @@ import { EXIT, Failure } from "../src/values/failure.ts";
 import { DEMO_INSTALLATION, DEMO_SEED, type Plan, planFrom, planOf } from "./history/plan.ts";
 import { takeLock } from "./running.ts";
 
-const memorySchema = z.strictObject({
+const savedDemoSchema = z.strictObject({
   seed: z.number().int(),
   installationId: z.string(),
-  /** Epoch ms: the start of round 0, any dawn, and the end of the history, where the live device begins. */
+  /** Epoch ms: start of round 0, any dawn, and end of the history, after which the device is live. */
   from: z.number().int(),
   dawn: z.number().int(),
   historyEnd: z.number().int(),
-  /** True if batches are settled on a chain; it never changes. */
+  /** True if batches are settled on a chain. Never changes after the first start. */
   chain: z.boolean().default(false),
 });
-type Memory = z.infer<typeof memorySchema>;
+type SavedDemo = z.infer<typeof savedDemoSchema>;
 
 export interface Home {
   readonly plan: Plan;
   readonly historyEnd: number;
   readonly ledger: string;
   readonly chain: boolean;
-  /** Path of the commands' configuration. */
+  /** Path of the commands' configuration file. */
   readonly configuration: string;
-  /** Writes it: every setting, so that none of the user's own counts. */
+  /** Writes the configuration file. It sets every setting, so that none of the user's settings apply. */
   configure(chain?: { readonly deployment: string; readonly rpcUrl: string }): void;
   logOf(command: string): string;
-  /** Lets another demo have the folder. */
+  /** Releases the folder's lock. */
   close(): void;
 }
 
@@ -37,17 +37,17 @@ export interface HomeOptions {
   readonly port: number;
   /** Epoch ms. */
   readonly now: number;
-  /** True if a new demo has a chain. */
+  /** True if a new demo gets a chain. */
   readonly chain: boolean;
 }
 
-/** Opens the folder of an earlier start, or makes a new one. Throws `Failure` if it is not the demo's. */
+/** Opens or creates the demo's folder. Throws `Failure` if the folder belongs to something else. */
 export function openHome(folder: string, { fresh, port, now, chain }: HomeOptions): Home {
   const path = join(folder, "demo.json");
   if (existsSync(folder) && !existsSync(path)) {
-    throw new Failure("not_the_demo", `${folder} holds something that the demo has not made`, {
+    throw new Failure("not_the_demo", `${folder} exists but was not created by the demo`, {
       exit: EXIT.usage,
-      hint: "Move it away, or start the demo in another checkout.",
+      hint: "Move or rename it, or start the demo in another checkout.",
     });
   }
   mkdirSync(folder, { recursive: true });
@@ -58,8 +58,8 @@ export function openHome(folder: string, { fresh, port, now, chain }: HomeOption
     mkdirSync(folder);
     lock = takeLock(join(folder, "demo.lock"));
   }
-  const memory = existsSync(path) ? readMemory(path) : begin(now, chain);
-  const { seed, installationId, from, dawn, historyEnd } = memory;
+  const saved = existsSync(path) ? readSaved(path) : newDemo(now, chain);
+  const { seed, installationId, from, dawn, historyEnd } = saved;
   const plan = planFrom(seed, installationId, from, dawn);
   const configuration = join(folder, "noonmark.json");
   // Paths in the file are relative to it.
@@ -71,32 +71,32 @@ export function openHome(folder: string, { fresh, port, now, chain }: HomeOption
     port,
     genesisTimestamp: plan.genesisMs / 1000,
   };
-  writeFileSync(path, `${JSON.stringify(memory, null, 2)}\n`);
+  writeFileSync(path, `${JSON.stringify(saved, null, 2)}\n`);
   return {
     plan,
     historyEnd,
     ledger: join(folder, settings.ledger),
-    chain: memory.chain,
+    chain: saved.chain,
     configuration,
     configure(chain) {
-      const ofChain = chain === undefined ? {} : { deployment: relative(folder, chain.deployment), rpcUrl: chain.rpcUrl };
-      writeFileSync(configuration, `${JSON.stringify({ ...settings, ...ofChain }, null, 2)}\n`);
+      const chainSettings = chain === undefined ? {} : { deployment: relative(folder, chain.deployment), rpcUrl: chain.rpcUrl };
+      writeFileSync(configuration, `${JSON.stringify({ ...settings, ...chainSettings }, null, 2)}\n`);
     },
     logOf: (command) => join(folder, `${command}.log`),
     close: () => lock.close(),
   };
 }
 
-function begin(now: number, chain: boolean): Memory {
+function newDemo(now: number, chain: boolean): SavedDemo {
   const { from, dawn } = planOf(DEMO_SEED, DEMO_INSTALLATION, now);
   return { seed: DEMO_SEED, installationId: DEMO_INSTALLATION, from, dawn, historyEnd: now, chain };
 }
 
-function readMemory(path: string): Memory {
+function readSaved(path: string): SavedDemo {
   try {
-    return memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+    return savedDemoSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    throw new Failure("demo_unreadable", `${path} is not what a demo has written`, {
+    throw new Failure("demo_unreadable", `${path} is not a valid demo file`, {
       exit: EXIT.usage,
       hint: "Start again from nothing: npm start -- --fresh",
       cause,

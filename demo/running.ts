@@ -1,9 +1,9 @@
-/** One demo at a time in a folder and on a port. */
+/** Allows one demo at a time per folder and port. */
 import { createServer } from "node:net";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { EXIT, Failure } from "../src/values/failure.ts";
 
-/** Held by the kernel for the life of the process, until it is closed. Throws `Failure` if another demo holds it. */
+/** A kernel lock, held until it is closed or the process exits. Throws `Failure` if another demo holds it. */
 export function takeLock(path: string): Database {
   const lock = new SqliteDatabase(path, { timeout: 0 });
   try {
@@ -16,7 +16,7 @@ export function takeLock(path: string): Database {
   }
 }
 
-/** Throws `Failure` if something listens already. */
+/** Throws `Failure` if another program listens on the port. */
 export async function requireFreePort(port: number): Promise<void> {
   const server = createServer();
   try {
@@ -24,7 +24,7 @@ export async function requireFreePort(port: number): Promise<void> {
   } catch (cause) {
     throw new Failure("port_in_use", `another program listens on 127.0.0.1:${port}`, {
       exit: EXIT.failed,
-      hint: `Stop it, or give another port: npm start -- --port ${port + 1}, or NOONMARK_PORT.`,
+      hint: `Stop it, or use another port: npm start -- --port ${port + 1}, or NOONMARK_PORT.`,
       cause,
     });
   }

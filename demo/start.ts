@@ -1,6 +1,6 @@
 /**
- * `npm start`: thirty days of a simulated wheel through intake and on a chain of its own, published into a directory, served,
- * and kept live. A second start continues the first; `npm start -- --fresh` begins again; Ctrl-C stops.
+ * `npm start`: ingests thirty days of a simulated wheel, runs a local chain, publishes into a directory, serves it and
+ * keeps it live. A second start continues the first; `npm start -- --fresh` starts over; Ctrl-C stops.
  */
 import { plainTargets } from "../src/resources/contracts.ts";
 import { ROUTES } from "../src/resources/table.ts";
@@ -21,21 +21,21 @@ import { readWheelState } from "./tail.ts";
 import { Wheel } from "./history/wheel.ts";
 
 const FOLDER = ".noonmark";
-const TICK = 1_000;
-const LOOK_FOR_NPM = 500;
-/** For a demo with a chain that is missing now: nothing is settled until it is back. */
+const TICK_MS = 1_000;
+const PARENT_CHECK_MS = 500;
+/** For a demo that was created with a chain but cannot run one now: nothing is settled until the chain is back. */
 const NO_SETTLEMENT: Settlement = { submitted: () => undefined, confirmedAt: () => undefined };
 
 async function start(): Promise<void> {
-  const begun = performance.now();
-  endWithNpm();
+  const started = performance.now();
+  stopWithNpm();
   const { fresh, port, chain: wanted } = readArguments();
   await requireFreePort(port);
   const home = openHome(FOLDER, { fresh, port, now: Date.now(), chain: wanted && anvilBinary() !== undefined });
   const ledger = openLedgerForIntake(home.ledger);
   const state = readWheelState(ledger, home.plan);
   const isFed = state !== undefined && state.at >= home.historyEnd - home.plan.historyStep;
-  const chain = await openChainOf(home, isFed);
+  const chain = await openDemoChain(home, isFed);
   try {
     home.configure(chain);
     const settlement = home.chain ? (chain?.settlement ?? NO_SETTLEMENT) : simulatedSettlement(home.plan.seed);
@@ -44,18 +44,18 @@ async function start(): Promise<void> {
       const records = feedHistory(ledger, wheel, home.historyEnd, showProgress);
       console.log(`A history of 30 days: ${records} records accepted into ${home.ledger}`);
     }
-    await serveUntilStopped({ begun, port, home, chain, feed: () => feedLive(ledger, wheel, Date.now()) });
+    await serveUntilStopped({ started, port, home, chain, feed: () => feedLive(ledger, wheel, Date.now()) });
   } finally {
     await chain?.stop();
     ledger.close();
     home.close();
   }
-  console.log("Stopped. `npm start` goes on from here.");
+  console.log("Stopped. `npm start` continues from here.");
 }
 
 interface Live {
-  /** By `performance.now()`. */
-  readonly begun: number;
+  /** `performance.now()` at the start. */
+  readonly started: number;
   readonly port: number;
   readonly home: Home;
   readonly chain: DemoChain | undefined;
@@ -63,35 +63,35 @@ interface Live {
   feed(): void;
 }
 
-async function serveUntilStopped({ begun, port, home, chain, feed }: Live): Promise<void> {
+async function serveUntilStopped({ started, port, home, chain, feed }: Live): Promise<void> {
   feed();
-  // A closed terminal counts as Ctrl-C.
+  // Closing the terminal stops the demo like Ctrl-C.
   process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
   const stopping = askedToStop();
   const commands = ["publish", "serve"].map(
     (name) => new Command(name, { configuration: home.configuration, log: home.logOf(name) }),
   );
   const ended = Promise.race(commands.map(async (command) => (await command.ended, command)));
-  const failing = rejection();
-  const ticking = setInterval(() => failing.attempt(feed), TICK);
+  const failing = firstFailure();
+  const timer = setInterval(() => failing.attempt(feed), TICK_MS);
   chain?.follow(failing.reject);
   try {
     const url = `http://127.0.0.1:${port}`;
     const over = Promise.race([ended, stopping, failing.promise]);
     if (await isReady(url, { chain: chain !== undefined }, over)) {
-      console.log(`Ready after ${((performance.now() - begun) / 1000).toFixed(1)} s on ${url}`);
+      console.log(`Ready after ${((performance.now() - started) / 1000).toFixed(1)} s on ${url}`);
       console.log(await invitation(url, home.configuration));
-      console.log("\nA receipt comes every 3 s, a round every 10 minutes. Ctrl-C stops.");
+      console.log("\nA receipt arrives every 3 s and a round closes every 10 minutes. Press Ctrl-C to stop.");
     }
     const first = await over;
     if (first instanceof Command) {
-      throw new Failure("demo_ended", `\`noonmark ${first.name}\` has ended:\n${first.lastWords()}`, {
+      throw new Failure("demo_ended", `\`noonmark ${first.name}\` has ended:\n${first.lastLogLines()}`, {
         exit: EXIT.failed,
         hint: `Its log is ${home.logOf(first.name)}.`,
       });
     }
   } finally {
-    clearInterval(ticking);
+    clearInterval(timer);
     await Promise.all(commands.map((command) => command.stop()));
   }
 }
@@ -110,31 +110,31 @@ function readArguments(): { fresh: boolean; port: number; chain: boolean } {
 }
 
 /**
- * A killed npm does not inform its script, so the demo checks that it still has its first parent. The script begins with
- * `exec`: without it that parent is a shell, which outlives npm.
+ * npm does not tell its script when it is killed, so the demo checks that its parent process is still npm. The npm
+ * script must start with `exec`; otherwise the parent is a shell, which outlives npm.
  */
-function endWithNpm(): void {
+function stopWithNpm(): void {
   if (process.env.npm_lifecycle_event !== "start") return;
   const npm = process.ppid;
-  const looking = setInterval(() => {
+  const timer = setInterval(() => {
     if (process.ppid === npm) return;
-    clearInterval(looking);
+    clearInterval(timer);
     process.kill(process.pid, "SIGTERM");
-  }, LOOK_FOR_NPM);
-  looking.unref();
+  }, PARENT_CHECK_MS);
+  timer.unref();
 }
 
-/** Undefined if the demo has none, or can have none here. */
-async function openChainOf(home: Home, isFed: boolean): Promise<DemoChain | undefined> {
-  const begun = performance.now();
+/** Returns undefined if the demo was created without a chain or cannot run one here. */
+async function openDemoChain(home: Home, isFed: boolean): Promise<DemoChain | undefined> {
+  const started = performance.now();
   const chain = home.chain ? await DemoChain.open({ ...home, folder: FOLDER, isFed, now: Date.now }) : undefined;
   if (chain !== undefined) {
-    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(
       `A chain of ${chain.blocks} blocks with ${chain.batches} settled batches on ${chain.rpcUrl} (${seconds} s)`,
     );
   } else {
-    const why = NO_ANVIL ?? "This demo was begun without one: npm start -- --fresh begins one that has it";
+    const why = NO_ANVIL ?? "This demo was created without a chain. To create one with a chain: npm start -- --fresh";
     console.log(`No chain: onchain, settlements and activity are unavailable. ${why}.`);
   }
   return chain;
@@ -142,21 +142,21 @@ async function openChainOf(home: Home, isFed: boolean): Promise<DemoChain | unde
 
 function showProgress(share: number): void {
   if (!process.stdout.isTTY) return;
-  process.stdout.write(share < 1 ? `\rMaking the history: ${Math.floor(share * 100)} %` : "\r\u001b[K");
+  process.stdout.write(share < 1 ? `\rGenerating history: ${Math.floor(share * 100)} %` : "\r\u001b[K");
 }
 
 start().catch((error: unknown) => {
   process.exitCode = report(error, process.argv.includes("--debug"));
 });
 
-/** A promise that fails with the first failure, whenever and wherever it comes. */
-interface Rejection {
+/** A promise that rejects with the first failure reported to it. */
+interface FirstFailure {
   readonly promise: Promise<never>;
   reject(error: unknown): void;
   attempt(action: () => void): void;
 }
 
-function rejection(): Rejection {
+function firstFailure(): FirstFailure {
   const { promise, reject } = Promise.withResolvers<never>();
   return {
     promise,
@@ -171,13 +171,13 @@ function rejection(): Rejection {
   };
 }
 
-/** Requests each route once; `url` has no slash at its end. */
+/** Requests each route once and lists the URLs. `url` has no trailing slash. */
 async function invitation(url: string, configuration: string): Promise<string> {
   const lines = ["", "Open or curl:", `  ${url}/`];
   const conditional: string[] = [];
   for (const row of ROUTES) {
     const [path = ""] = plainTargets(row, "wheel-1");
-    // curl asks for no encoding, and gets the strong tag.
+    // Without content coding the ETag is strong, as curl will see it.
     const response = await fetch(url + path, { headers: { "accept-encoding": "identity" } });
     const { status } = response;
     const body = await response.text();

@@ -1,4 +1,4 @@
-/** The wheel's unfinished work, read back from the end of a ledger that an earlier run has filled. */
+/** Restores the wheel's state from the end of a ledger that an earlier run has written. */
 import type { Database } from "better-sqlite3";
 import { readNewestReceipt, readReceiptBefore } from "../src/ledger/read/receipts.ts";
 import { iterateRounds, readNewestClosure, readNewestRoundId } from "../src/ledger/read/rounds.ts";
@@ -10,7 +10,7 @@ import {
 } from "../src/ledger/read/submissions.ts";
 import { installationRowId } from "../src/ledger/watermarks.ts";
 import { ROUND_MS } from "../src/values/round.ts";
-import type { Turned } from "./history/device.ts";
+import type { RoundWork } from "./history/device.ts";
 import type { Plan } from "./history/plan.ts";
 import type { ReporterState } from "./history/reporter.ts";
 import type { Batch } from "./history/settlement.ts";
@@ -38,11 +38,11 @@ export function readWheelState(ledger: Database, plan: Plan): WheelState | undef
       bootId: receipt.bootId,
       sequence: receipt.sequence + 1,
       counterEpoch: receipt.counterEpoch,
-      milliTurns: Number(receipt.cumulativeWorkUnits) * 1_000,
+      milliRevolutions: Number(receipt.cumulativeWorkUnits) * 1_000,
       distanceMm: receipt.distanceMm,
       at: receipt.observedAt,
     },
-    turned: new Map([[openRound, turnedSince(ledger, installation, receipt.counterEpoch, openFrom)]]),
+    roundWork: new Map([[openRound, workSince(ledger, installation, receipt.counterEpoch, openFrom)]]),
     oracle: { nextRound, unaccepted: unaccepted.map(({ roundId }) => Number(roundId)) },
     closedWork,
     acceptedThrough,
@@ -50,8 +50,8 @@ export function readWheelState(ledger: Database, plan: Plan): WheelState | undef
   };
 }
 
-/** The additions of the receipts after the last one observed before an instant (epoch ms). */
-function turnedSince(ledger: Database, installation: number, counterEpoch: string, from: number): Turned {
+/** Work since an instant (epoch ms): the newest receipt minus the last one observed before it. */
+function workSince(ledger: Database, installation: number, counterEpoch: string, from: number): RoundWork {
   const row = readReceiptBefore(ledger, installation, counterEpoch, from);
   const newest = readNewestReceipt(ledger, installation);
   if (row === undefined || newest === undefined) return { work: 0, distanceMm: 0 };

@@ -1,6 +1,6 @@
 /**
- * Every tracked file that is derived from others, by its path. `npm run generate` writes them and test/generated.test.ts
- * compares them. The worker.js files and dist/ are not tracked: `npm run build` writes those.
+ * All tracked files that are derived from other files, by path. `npm run generate` writes them and
+ * test/generated.test.ts compares them. The worker.js files and dist/ are not tracked; `npm run build` writes those.
  */
 
 import { readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 
 type Files = Readonly<Record<string, string>>;
 
-/** Earlier stages have written the sources of later ones. Each loads its sources only when it is called. */
+/** Later stages read files that earlier stages write, so each stage imports its sources only when it runs. */
 export const STAGES: readonly (() => Promise<Files>)[] = [clientFiles, tables, examples, documents];
 
 async function clientFiles(): Promise<Files> {
@@ -47,7 +47,7 @@ async function documents(): Promise<Files> {
   };
 }
 
-/** `cdn-config/TARGET/` is what `noonmark cdn TARGET` writes without options. */
+/** `cdn-config/TARGET/` holds the output of `noonmark cdn TARGET` without options. */
 async function fronts(): Promise<Files> {
   const { DEFAULT_OPTIONS } = await import("../cdn-config/generate/options.ts");
   const { CDN_TARGETS } = await import("../cdn-config/generate/targets.ts");

@@ -1,6 +1,6 @@
 /**
- * Examples of the document: golden bodies of the tests, and responses of the tests' worlds. A route without an example here
- * has the response to its first query.
+ * The examples of the OpenAPI document: golden bodies of the tests, and responses of the tests' worlds. A route that is
+ * not listed gets the response to its first query.
  */
 import { constantKey } from "../src/http/keys.ts";
 import type { Example } from "../src/openapi/responses.ts";
@@ -25,22 +25,22 @@ export async function exampleFiles(): Promise<Record<string, string>> {
 }
 
 async function examplesFrom(full: FullWorld): Promise<Examples> {
-  const answered = (target: string) => answeredBy(full, target);
+  const bodyOf = (target: string) => responseBody(full, target);
   const telemetry = {
-    online: { summary: "A measurement of the last two minutes", value: await answered("/v1/public/telemetry") },
+    online: { summary: "A measurement of the last two minutes", value: await bodyOf("/v1/public/telemetry") },
   };
   const offline = {
     summary: "No measurement was ever accepted",
-    value: await answered("/v1/public/installations/nobody/telemetry"),
+    value: await bodyOf("/v1/public/installations/nobody/telemetry"),
   };
   const examples: Examples = {
     telemetry,
     "installation-telemetry": { offline },
-    modules: { stored: { summary: "Stored snapshots", value: await answered("/v1/public/modules") } },
+    modules: { stored: { summary: "Stored snapshots", value: await bodyOf("/v1/public/modules") } },
     observations: {
       page: {
         summary: "A page of two",
-        value: await answered(`/v1/public/installations/${await configuredInstallation(full)}/observations?limit=2`),
+        value: await bodyOf(`/v1/public/installations/${await configuredInstallation(full)}/observations?limit=2`),
       },
     },
     process: {
@@ -76,33 +76,33 @@ async function examplesFrom(full: FullWorld): Promise<Examples> {
     },
     "feed-json": { feed: { summary: "The newest entries", value: golden("resources/feed/golden/feed.json") } },
     "feed-atom": { feed: { summary: "The newest entries", value: goldenText("resources/feed/golden/feed.atom") } },
-    badge: { online: { summary: "Online", value: await answeredFile("/badge.json") } },
-    "publication-status": { live: { summary: "All is well", value: await answeredFile("/status.json") } },
+    badge: { online: { summary: "Online", value: await scriptBody("/badge.json") } },
+    "publication-status": { live: { summary: "All is well", value: await scriptBody("/status.json") } },
   };
   for (const { name, path, objects } of ROUTES) {
     const query = objects[0]?.query;
     examples[name] ??= {
-      example: { summary: "A response", value: await answered(query ? `${path}?${query}` : path) },
+      example: { summary: "A response", value: await bodyOf(query ? `${path}?${query}` : path) },
     };
   }
   return examples;
 }
 
-async function answeredBy(full: FullWorld, target: string): Promise<unknown> {
+async function responseBody(full: FullWorld, target: string): Promise<unknown> {
   const { status, body } = await standIn(full)({ method: "GET", target, headers: {} });
   if (status !== 200) throw new Error(`${target} is ${status}`);
   return JSON.parse(new TextDecoder().decode(body));
 }
 
 async function configuredInstallation(full: FullWorld): Promise<string> {
-  return ((await answeredBy(full, "/v1/public/telemetry")) as { installationId: string }).installationId;
+  return ((await responseBody(full, "/v1/public/telemetry")) as { installationId: string }).installationId;
 }
 
 async function stored(full: FullWorld, key: string): Promise<unknown> {
   return JSON.parse(new TextDecoder().decode((await full.world.store.get(key))?.body));
 }
 
-async function answeredFile(target: string): Promise<unknown> {
+async function scriptBody(target: string): Promise<unknown> {
   const { body } = await coreTarget(await scriptWorld()).send("GET", target, {});
   return JSON.parse(body);
 }

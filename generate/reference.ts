@@ -1,4 +1,7 @@
-/** The reference pages in docs/reference. Commands, settings and metrics come from the program, codes from its source. */
+/**
+ * Generates the reference pages in docs/reference. Commands, settings and metrics come from the program, codes from its
+ * source.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Registry } from "@prometheus-io/client";
@@ -61,7 +64,7 @@ interface Leaf {
   readonly command: Command;
 }
 
-/** The commands that do something, such as `lease show`; `path` is that of the command. */
+/** The commands that can be run, such as `lease show`; `path` is the name of `command`. */
 export function leavesOf(command: Command, path = ""): Leaf[] {
   return childrenOf(command).flatMap((child) => {
     const name = path === "" ? child.name() : `${path} ${child.name()}`;
@@ -83,21 +86,21 @@ function commandSection(path: string, command: Command): string {
   const help = command.createHelp();
   const options = help.visibleOptions(command);
   const settings = options.flatMap(({ long }) => FLAGS.get(long ?? "") ?? []);
-  const own = options.filter(({ long }) => !FLAGS.has(long ?? "") && long !== "--help");
-  const given = command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
+  const flags = options.filter(({ long }) => !FLAGS.has(long ?? "") && long !== "--help");
+  const parameters = command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
   const rows = [
     ...help.visibleArguments(command).map((one) => [code(one.name()), help.argumentDescription(one)]),
-    ...own.map((option) => [code(option.flags), help.optionDescription(option)]),
+    ...flags.map((option) => [code(option.flags), help.optionDescription(option)]),
   ];
   return [
     `## ${path}`,
-    `${code(`noonmark ${[path, ...given].join(" ")}`)}: ${command.description()}.`,
+    `${code(`noonmark ${[path, ...parameters].join(" ")}`)}: ${command.description()}.`,
     ...(rows.length === 0 ? [] : [table(["argument or option", "meaning"], rows)]),
     ...(settings.length === 0 ? [] : [settingsOf(settings)]),
   ].join("\n\n");
 }
 
-/** More names than this do not help a reader. */
+/** Longer lists of settings are replaced by a link. */
 const LISTED_SETTINGS = 12;
 
 function settingsOf(names: readonly SettingName[]): string {
@@ -132,7 +135,7 @@ comments. \`noonmark init\` writes all settings with their defaults, and \`noonm
   ]);
 }
 
-/** The registries of all three metrics pages, without a publication behind them. */
+/** The metric registries of all three processes, not connected to a publication. */
 export function metricRegistries(): { readonly process: string; readonly registry: Registry }[] {
   const monitor = new PublisherMonitor(new SteadyClock(systemClock), () => 0);
   const known = { get: () => undefined } as unknown as Known;
@@ -223,7 +226,7 @@ interface FailureText {
 
 type Node = Readonly<Record<string, unknown>>;
 
-/** Each `new Failure(code, message, { exit })` whose code is written there. */
+/** All `new Failure(code, message, { exit })` expressions with a literal code. */
 function failuresOfSource(): FailureText[] {
   const files = globSync("{src,bin,publish,cdn-config}/**/*.ts", { cwd: ROOT }).toSorted();
   return files.flatMap((file) => {
@@ -242,7 +245,7 @@ function failuresOfSource(): FailureText[] {
   });
 }
 
-/** The texts that an expression may have; a value in one is `…`. */
+/** The possible texts of an expression; an interpolated value is `…`. */
 function textsOf(node: Node | undefined): string[] {
   if (node?.type === "Literal") return [String(node.value)];
   if (node?.type === "TemplateLiteral") {
@@ -263,11 +266,11 @@ function exitsOf(options: Node | undefined): string {
   return [...exits].join(" or ");
 }
 
-function visit(value: unknown, see: (node: Node) => void): void {
-  if (Array.isArray(value)) for (const one of value) visit(one, see);
+function visit(value: unknown, onNode: (node: Node) => void): void {
+  if (Array.isArray(value)) for (const one of value) visit(one, onNode);
   else if (typeof value === "object" && value !== null && !(value instanceof RegExp)) {
-    if ("type" in value) see(value as Node);
-    for (const one of Object.values(value)) visit(one, see);
+    if ("type" in value) onNode(value as Node);
+    for (const one of Object.values(value)) visit(one, onNode);
   }
 }
 

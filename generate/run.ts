@@ -1,4 +1,4 @@
-/** `npm run generate`: writes every derived file that is not up to date, and names it. */
+/** `npm run generate` writes every derived file that is out of date, and prints its path. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeWorker } from "../cdn-config/write-worker.ts";
@@ -6,19 +6,19 @@ import { STAGES } from "./all.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-// It is not tracked, and the files of the fronts are written beside it.
+// worker.js is not tracked, and the front files are written next to it.
 await writeWorker();
 for (const stage of STAGES) {
   for (const [path, text] of Object.entries(await stage())) {
     const file = join(ROOT, path);
-    if (current(file) === text) continue;
+    if (currentText(file) === text) continue;
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
     console.log(path);
   }
 }
 
-function current(file: string): string | undefined {
+function currentText(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch {

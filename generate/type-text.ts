@@ -1,4 +1,4 @@
-/** TypeScript types as text, made from zod's JSON Schema of a body. */
+/** TypeScript type text from a body's JSON Schema, which zod creates. */
 import * as z from "zod";
 import { chainAddress, chainHash, timestamp, uuid } from "../src/resources/fields.ts";
 import { uint256String } from "../src/values/decimal.ts";
@@ -16,10 +16,10 @@ export interface JsonSchema {
   readonly additionalProperties?: false | JsonSchema;
 }
 
-/** A literal type with more members says less than its base type. */
+/** Unions with more literal members are replaced by their base type. */
 const MAX_MEMBERS = 12;
 
-/** Value types by the pattern of their strings. */
+/** Type names for strings with a known pattern. */
 const BY_PATTERN: ReadonlyMap<string | undefined, string> = new Map([
   [patternOf(timestamp), "Timestamp"],
   [patternOf(uuid), "UuidString"],
@@ -55,7 +55,7 @@ export function typeText(schema: JsonSchema): string {
   }
 }
 
-/** The value types that a type's text names. */
+/** The value types that are used in a type's text. */
 export function valueTypesIn(text: string): string[] {
   return [...BY_PATTERN.values()].filter((name) => new RegExp(`\\b${name}\\b`).test(text)).toSorted();
 }

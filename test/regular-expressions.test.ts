@@ -1,6 +1,6 @@
 /**
- * Every regular expression of the program. Each must be linear: `recheck` looks for an input that makes it backtrack.
- * Each must also judge its longest input, whatever that holds, within 5 ms.
+ * Checks every regular expression of the program. `recheck` proves that each is linear or finds an input that makes it
+ * backtrack. Each must also process its longest input within 5 ms, whatever it contains.
  */
 import { appendFileSync, globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -13,12 +13,12 @@ import { PATH_PARAMETERS } from "../src/http/route.ts";
 import { PAGE_CHARACTERS } from "../src/judge/files.ts";
 import { LINE_MAX } from "../src/ledger/intake/decode/decode-lines.ts";
 import { MAX_HEAD_BYTES } from "../src/shim/node/connections/limits.ts";
-import { leastMs } from "./support/least-ms.ts";
+import { fastestMs } from "./support/fastest-ms.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** Whoever writes the input writes the program too: they run on texts of this repository, at build time or at start. */
-const RUNS_ON_OUR_OWN_TEXT = [
+/** Excluded files: their expressions run only on texts of this repository, at build time or at start. */
+const TRUSTED_INPUT_FILES = [
   "bin/cli/completion/command-tree.ts",
   "bin/cli/manual/",
   "bin/cli/schema/",
@@ -29,7 +29,7 @@ const RUNS_ON_OUR_OWN_TEXT = [
   "site/reference/",
 ];
 
-/** Characters of the longest input, by file or folder, if it is not a head of HTTP. The deepest entry counts. */
+/** Maximum input length in characters, by file or folder, if it is not a request head. The deepest entry counts. */
 const LIMITS: Readonly<Record<string, number>> = {
   // A line of facts, and each value in it (docs/spec/intake.md#lines).
   "src/values/": LINE_MAX,
@@ -41,7 +41,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   "src/verify/files.ts": PAGE_CHARACTERS,
   "src/judge/files.ts": PAGE_CHARACTERS,
 };
-/** As many as a request's head may have; a node's error and a field of a response are no longer. */
+/** The maximum length of a request head. A node's error and a field of a response are not longer. */
 const HEAD_LIMIT = MAX_HEAD_BYTES;
 const ALLOWED_MS = 5;
 
@@ -82,11 +82,11 @@ function visit(value: unknown, see: (node: Node) => void): void {
 const FILES = globSync(
   ["src/**/*.ts", "bin/**/*.{ts,js}", "publish/**/*.ts", "cdn-config/generate/**/*.{ts,js}", "site/**/*.{ts,tsx}"],
   { cwd: ROOT, exclude: ["cdn-config/generate/cloudflare/worker.js"] },
-).filter((file) => !RUNS_ON_OUR_OWN_TEXT.some((own) => file.startsWith(own)));
+).filter((file) => !TRUSTED_INPUT_FILES.some((own) => file.startsWith(own)));
 const { literals, built } = expressionsOf(FILES);
 
-/** Expressions that the program puts together, by the file in which it does. Undefined: they are judged as literals elsewhere. */
-const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[] | undefined>> = {
+/** Expressions that the program composes, by file. Undefined means that they are checked as literals elsewhere. */
+const COMPOSED: Readonly<Record<string, readonly RegExp[] | undefined>> = {
   "cdn-config/generate/cloudfront/table.ts": CACHED_URLS.map(({ pattern }) => new RegExp(pattern)),
   "src/shim/handlers.ts": [new RegExp(`^${PATH_PARAMETERS.asset}$`)],
   "src/fsck/objects.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
@@ -106,12 +106,12 @@ const PUT_TOGETHER: Readonly<Record<string, readonly RegExp[] | undefined>> = {
 };
 
 test("every expression that the program composes is checked here", () => {
-  expect([...new Set(built)].toSorted()).toEqual(Object.keys(PUT_TOGETHER).toSorted());
+  expect([...new Set(built)].toSorted()).toEqual(Object.keys(COMPOSED).toSorted());
 });
 
-/** By expression: where it runs, and the longest input of all places. */
+/** By expression: where it is used, and the longest input of all its uses. */
 const ALL = new Map<string, Found & { readonly limit: number }>();
-const composed = Object.entries(PUT_TOGETHER).flatMap(([file, expressions = []]) =>
+const composed = Object.entries(COMPOSED).flatMap(([file, expressions = []]) =>
   expressions.map(({ source, flags }) => ({ file, source, flags })),
 );
 for (const found of [...literals, ...composed]) {
@@ -126,9 +126,9 @@ function limitOf(file: string): number {
   return LIMITS[deepest ?? ""] ?? HEAD_LIMIT;
 }
 
-/** Large expressions are searched by chance, the same chance in every run. */
+/** Large expressions are searched with a fixed random seed. */
 const PARAMETERS = { timeout: 60_000, randomSeed: 1 } as const;
-/** Made of the operator's own addresses: too large for the search, and judged by its time alone. */
+/** Composed of the operator's own addresses. It is too large for the search, so only its time is checked. */
 const JUDGED_BY_TIME = "src/chain/rpc/secrets.ts";
 const SEARCHED = [...ALL].filter(([, { file, source }]) => file !== JUDGED_BY_TIME || !source.includes("(?:25)*"));
 
@@ -140,7 +140,7 @@ describe.concurrent("no input makes a regular expression backtrack", () => {
   });
 });
 
-/** Long inputs that begin as the expression does, and go on with what it repeats. */
+/** Long inputs that start as the expression does and continue with its repeated parts. */
 function longInputs(source: string, limit: number): string[] {
   const units = [...new Set(source.replace(/\\[a-zA-Z]/g, "").replaceAll("\\", ""))];
   const pumps = [
@@ -159,10 +159,10 @@ function longInputs(source: string, limit: number): string[] {
   });
 }
 
-describe("a regular expression judges its longest input within 5 ms", () => {
+describe("each regular expression processes its longest input within 5 ms", () => {
   test.each([...ALL])("%s", (name, { source, flags, file, limit }) => {
     const expression = new RegExp(source, flags);
-    const worst = Math.max(...longInputs(source, limit).map((input) => leastMs(() => run(expression, input))));
+    const worst = Math.max(...longInputs(source, limit).map((input) => fastestMs(() => run(expression, input))));
     if (process.env.NOONMARK_MEASURED !== undefined) {
       appendFileSync(process.env.NOONMARK_MEASURED, `${worst}\t${limit}\t${file}\t${name}\n`);
     }

@@ -1,7 +1,7 @@
 /**
- * The cost of a new block with one settlement for the views of the chain: updating the projections, building and comparing
- * onchain, settlements of both versions, and activity; over five hundred batches and over forty thousand. Before that all
- * batches are read, in steps. In a process of its own, with a publisher's heap.
+ * Measures the time to process a block with one settlement: update the projections, then plan the onchain, settlement
+ * and activity responses. Compares histories of 500 and 40,000 batches, in a separate process with the publisher's heap
+ * limit.
  */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The chain (issue 5, Speed): a first sync against bare loops of viem getLogs over the same ranges, and what a poll costs.
- * Figures are medians of alternating turns, as ratios.
+ * Measures the throughput and peak memory of a first chain sync against plain viem getLogs loops over the same ranges.
+ * Also measures the round trips and local time of one poll. Ratios are medians of alternating runs.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -16,7 +16,7 @@ import { bareLoop, type Range, storingLoop } from "../support/chain/chain-peer.t
 
 const BLOCKS = 20_000;
 const EVENTS = 120_000;
-const TURNS = 5;
+const RUNS = 5;
 
 export async function run(): Promise<void> {
   if (NO_ANVIL !== undefined) {
@@ -37,19 +37,19 @@ export async function run(): Promise<void> {
 async function firstSync(world: World): Promise<void> {
   const ours: number[] = [];
   const peers: Record<"map" | "stored" | "viem", number[]> = { map: [], stored: [], viem: [] };
-  for (let turn = 0; turn < TURNS; turn++) {
-    const synced = await sync(world);
-    ours.push(synced.eventsPerSecond);
-    if (turn === 0) {
-      console.log(`first sync: ${synced.events} events over ${BLOCKS} blocks in ${synced.ranges.length} ranges`);
+  for (let iteration = 0; iteration < RUNS; iteration++) {
+    const result = await sync(world);
+    ours.push(result.eventsPerSecond);
+    if (iteration === 0) {
+      console.log(`first sync: ${result.events} events over ${BLOCKS} blocks in ${result.ranges.length} ranges`);
     }
-    for (const how of ["map", "stored", "viem"] as const) {
+    for (const decoder of ["map", "stored", "viem"] as const) {
       const path = join(mkdtempSync(join(tmpdir(), "noonmark-bench-")), "peer.db");
-      const begun = performance.now();
-      const events = await (how === "stored"
-        ? storingLoop(world, synced.ranges, path)
-        : bareLoop(world, synced.ranges, how));
-      peers[how].push((events * 1000) / (performance.now() - begun));
+      const started = performance.now();
+      const events = await (decoder === "stored"
+        ? storingLoop(world, result.ranges, path)
+        : bareLoop(world, result.ranges, decoder));
+      peers[decoder].push((events * 1000) / (performance.now() - started));
       rmSync(dirname(path), { recursive: true });
     }
   }
@@ -57,15 +57,15 @@ async function firstSync(world: World): Promise<void> {
   const { ranges } = await sync(world);
   counted.stop();
   const rate = median(ours);
-  console.log(`resident memory of a process that syncs: ${await residentMiB(world)} MiB at most (350 allowed)`);
-  console.log(`requests a range: ${(counted.requests / ranges.length).toFixed(2)} (at most 3)`);
-  console.log(`events a second: ${Math.round(rate)}`);
-  console.log(`against getLogs with viem's own decoding: ${(rate / median(peers.viem)).toFixed(2)} × (at least 0.8)`);
-  console.log(`against the same, storing its events: ${(rate / median(peers.stored)).toFixed(2)} × (at least 0.9)`);
-  console.log(`against getLogs and a map from topic0, storing nothing: ${(rate / median(peers.map)).toFixed(2)} ×`);
+  console.log(`peak resident memory of a syncing process: ${await peakResidentMiB(world)} MiB (at most 350)`);
+  console.log(`requests per range: ${(counted.requests / ranges.length).toFixed(2)} (at most 3)`);
+  console.log(`events per second: ${Math.round(rate)}`);
+  console.log(`against viem getLogs with viem's decoder: ${(rate / median(peers.viem)).toFixed(2)} × (at least 0.8)`);
+  console.log(`against viem getLogs with a topic0 map, storing events in SQLite: ${(rate / median(peers.stored)).toFixed(2)} × (at least 0.9)`);
+  console.log(`against viem getLogs with a topic0 map, storing nothing: ${(rate / median(peers.map)).toFixed(2)} ×`);
 }
 
-/** One first sync into an empty database. */
+/** Runs one first sync into an empty database. */
 export async function sync(world: World) {
   const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   const ranges: Range[] = [];
@@ -77,9 +77,9 @@ export async function sync(world: World) {
     events += range.events;
   });
   try {
-    const begun = performance.now();
+    const started = performance.now();
     await chain.poll(Date.now(), Date.now() + 600_000);
-    const seconds = (performance.now() - begun) / 1000;
+    const seconds = (performance.now() - started) / 1000;
     const { core } = chain.state(Date.now());
     if (core.status !== "available") throw new Error(`the sync ended as ${core.reason}`);
     return { ranges, events, eventsPerSecond: events / seconds };
@@ -89,8 +89,8 @@ export async function sync(world: World) {
   }
 }
 
-/** The greatest resident size of a process that does nothing but one first sync. */
-async function residentMiB(world: World): Promise<number> {
+/** Peak resident memory of a separate process that runs one first sync. */
+async function peakResidentMiB(world: World): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   try {
     const deployment = join(directory, "deployment.json");
@@ -127,8 +127,8 @@ async function polls(world: World): Promise<void> {
     counted.stop();
     for (const [name, costs] of Object.entries({ "nothing new": idle, "one settlement": settled })) {
       const requests = Math.max(...costs.map((one) => one.requests));
-      const own = median(costs.map((one) => one.own));
-      console.log(`poll, ${name}: ${requests} round trips, ${own.toFixed(2)} ms of own time`);
+      const localMs = median(costs.map((one) => one.localMs));
+      console.log(`poll, ${name}: ${requests} round trips, ${localMs.toFixed(2)} ms excluding RPC`);
     }
   } finally {
     chain.close();
@@ -138,16 +138,16 @@ async function polls(world: World): Promise<void> {
 
 interface Cost {
   readonly requests: number;
-  /** Milliseconds that were not spent waiting for the node. */
-  readonly own: number;
+  /** Elapsed milliseconds minus the time spent waiting for the node. */
+  readonly localMs: number;
 }
 
 async function cost(chain: ReturnType<typeof openChain>, counted: RequestCount): Promise<Cost> {
   const { requests, waited } = counted;
-  const begun = performance.now();
+  const started = performance.now();
   await chain.poll(Date.now(), Date.now() + 60_000);
-  const spent = performance.now() - begun;
-  return { requests: counted.requests - requests, own: spent - (counted.waited - waited) };
+  const elapsed = performance.now() - started;
+  return { requests: counted.requests - requests, localMs: elapsed - (counted.waited - waited) };
 }
 
 function open(world: World, statePath: string, onRange: (range: { through: bigint; events: number }) => void) {
@@ -170,10 +170,10 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] as number;
 }
 
-/** Counts what goes through the global fetch, and how long it was waited for. */
+/** Counts requests through the global fetch and the time elapsed waiting for them. */
 interface RequestCount {
   requests: number;
-  /** Milliseconds from a request's start to the end of its response's body, one request at a time. */
+  /** Total ms from sending a request to the end of its response body. Assumes one request at a time. */
   waited: number;
   stop(): void;
 }
@@ -189,10 +189,10 @@ function countRequests(): RequestCount {
   };
   globalThis.fetch = async (input, init) => {
     counted.requests++;
-    const begun = performance.now();
+    const started = performance.now();
     const response = await real(input, init);
     const body = await response.arrayBuffer();
-    counted.waited += performance.now() - begun;
+    counted.waited += performance.now() - started;
     return new Response(body, { status: response.status, headers: response.headers });
   };
   return counted;

@@ -1,7 +1,7 @@
 /**
- * A first sync beside Ponder's (issue 5, Speed), on the same node and contracts in one run, in alternating turns.
- * Ponder has its defaults, with which it limits its own requests a second; what it has cached is timed apart.
- * Its package is installed into a temporary folder: this bench needs npm and a registry.
+ * Measures a first sync against Ponder on the same node and contracts, in alternating runs. Ponder uses its defaults,
+ * which include its own request rate limit. A second Ponder run with a filled RPC cache is timed separately.
+ * Installs the Ponder package into a temporary folder, so this bench needs npm and a registry.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { type PonderRun, runPonder, writePonderProject } from "../support/chain/
 const BLOCKS = 2_000;
 const EVENTS = 12_000;
 const LIMIT_SECONDS = 360;
-/** More than the blocks at the head that Ponder holds back from its first sync. */
+/** Exceeds the number of head blocks that Ponder leaves out of its first sync. */
 const BLOCKS_ABOVE = 80;
 
 export async function run(): Promise<void> {
@@ -36,15 +36,15 @@ export async function run(): Promise<void> {
     const cached = cold.ready ? await runPonder(folder, "cached", LIMIT_SECONDS) : undefined;
     ours.push(await sync(world));
     const [, median] = ours.toSorted((a, b) => a.eventsPerSecond - b.eventsPerSecond);
-    if (median === undefined) throw new Error("no sync of ours was timed");
+    if (median === undefined) throw new Error("no Noonmark sync was timed");
     console.log(
-      `first sync of ${EVENTS} events of work over ${BLOCKS} blocks, each process's start counted for Ponder`,
+      `first sync of ${EVENTS} work events over ${BLOCKS} blocks; Ponder's times include process start-up`,
     );
     console.log(
-      `ours: ${median.events} events, ${Math.round(median.eventsPerSecond)} a second (median of ${ours.length})`,
+      `Noonmark: ${median.events} events, ${Math.round(median.eventsPerSecond)} per second (median of ${ours.length})`,
     );
     report("Ponder 0.16.10, defaults, cold", cold, median.eventsPerSecond);
-    if (cached !== undefined) report("Ponder 0.16.10, defaults, its RPC cache filled", cached, median.eventsPerSecond);
+    if (cached !== undefined) report("Ponder 0.16.10, defaults, RPC cache filled", cached, median.eventsPerSecond);
   } finally {
     await anvil.stop();
     rmSync(folder, { recursive: true, maxRetries: 5 });
@@ -54,9 +54,9 @@ export async function run(): Promise<void> {
 function report(name: string, { ready, seconds, events }: PonderRun, ours: number): void {
   const took = `${name}: ${events ?? "unknown"} events, ${ready ? "ready" : "NOT ready"} after ${seconds.toFixed(1)} s`;
   if (events === undefined) throw new Error(took);
-  if (ready && events < EVENTS) throw new Error(`${took}: fewer than the chain has`);
-  // If it is not ready, the rest of the sync is not timed: its rate is that of its stored events.
+  if (ready && events < EVENTS) throw new Error(`${took}: expected at least ${EVENTS}`);
+  // If Ponder hits the time limit, its rate counts only the events it has stored so far.
   const rate = events / seconds;
-  const ratio = rate === 0 ? "no ratio" : `ours ${(ours / rate).toFixed(1)} ×`;
-  console.log(`${took}, ${Math.round(rate)} a second; ${ratio} (at least 10 cold)`);
+  const ratio = rate === 0 ? "no ratio" : `Noonmark ${(ours / rate).toFixed(1)} ×`;
+  console.log(`${took}, ${Math.round(rate)} per second; ${ratio} (at least 10 cold)`);
 }

@@ -1,7 +1,7 @@
 /**
- * Rows a second of `noonmark ingest` against `sqlite3 .import` of the same receipts into the same table, indexes and all,
- * without any validation: each a process of its own, in turn (at least 0.8 ×); and the memory that ingest takes for one
- * and for four times the input (flat, under 200 MB).
+ * Measures rows per second of `noonmark ingest` against `sqlite3 .import` of the same receipts into the same table and
+ * indexes. The import validates nothing. Separate processes run alternately; the goal is at least 0.8 ×.
+ * Also measures ingest's peak resident memory for one and four times the input; it must stay flat and under 200 MB.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -13,8 +13,8 @@ import { LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
 import { writeReceipts } from "../support/receipts-file.ts";
 
 const ROWS = 250_000;
-const TURNS = 5;
-/** As it is installed: from sources each start would take the types out of them first. */
+const RUNS = 5;
+/** The built program. Running from source would add type stripping to each start. */
 const PROGRAM = join(import.meta.dirname, "../../bin/noonmark.js");
 const PEAK_MEMORY = new URL("../support/peak-memory.ts", import.meta.url).href;
 
@@ -24,31 +24,31 @@ export async function run(): Promise<void> {
   const at = (name: string) => join(directory, name);
   try {
     await writeReceipts(ROWS, at("receipts.ndjson"), at("receipts.csv"));
-    const turns: { ingest: number; peer: number; megabytes: number }[] = [];
-    for (let turn = 0; turn < TURNS; turn++) {
+    const runs: { ingest: number; peer: number; megabytes: number }[] = [];
+    for (let iteration = 0; iteration < RUNS; iteration++) {
       const peer = importWithSqlite(directory);
       const { seconds, megabytes } = await ingest(directory, "receipts.ndjson", ROWS);
-      turns.push({ ingest: seconds, peer, megabytes });
+      runs.push({ ingest: seconds, peer, megabytes });
     }
-    const ratio = median(turns.map(({ ingest, peer }) => peer / ingest));
+    const ratio = median(runs.map(({ ingest, peer }) => peer / ingest));
     const rate = (seconds: number[]) => Math.round(ROWS / median(seconds)).toLocaleString("en");
     console.log(
-      `ingest: ${ratio.toFixed(2)} × the rows a second of sqlite3 .import (${rate(turns.map(({ ingest }) => ingest))} to ` +
-        `${rate(turns.map(({ peer }) => peer))}; ${ROWS.toLocaleString("en")} receipts, ${TURNS} turns, start-up included)`,
+      `ingest: ${ratio.toFixed(2)} × the rows per second of sqlite3 .import (${rate(runs.map(({ ingest }) => ingest))} to ` +
+        `${rate(runs.map(({ peer }) => peer))}; ${ROWS.toLocaleString("en")} receipts, ${RUNS} runs, including start-up)`,
     );
     await writeReceipts(4 * ROWS, at("four.ndjson"), at("four.csv"));
     const four = await ingest(directory, "four.ndjson", 4 * ROWS);
     const size = (name: string) => Math.round(statSync(at(name)).size / 1e6);
     console.log(
-      `ingest: ${median(turns.map(({ megabytes }) => megabytes)).toFixed(0)} MB resident at most for ${size("receipts.ndjson")} MB of input, ` +
-        `${four.megabytes.toFixed(0)} MB for ${size("four.ndjson")} MB (${Math.round((4 * ROWS) / four.seconds).toLocaleString("en")} rows a second)`,
+      `ingest: ${median(runs.map(({ megabytes }) => megabytes)).toFixed(0)} MB peak resident memory for ${size("receipts.ndjson")} MB of input, ` +
+        `${four.megabytes.toFixed(0)} MB for ${size("four.ndjson")} MB (${Math.round((4 * ROWS) / four.seconds).toLocaleString("en")} rows per second)`,
     );
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-/** Seconds that the command-line shell of SQLite takes. */
+/** Returns the seconds that `sqlite3 .import` takes. */
 function importWithSqlite(directory: string): number {
   const path = join(directory, "peer.db");
   sqlite3(path, LEDGER_SCHEMA);
@@ -78,7 +78,7 @@ async function ingest(directory: string, file: string, rows: number): Promise<{ 
   });
   const [counts, kilobytes] = await Promise.all([textOf(child.stdio[1]), textOf(child.stdio[3]), once(child, "close")]);
   const seconds = (performance.now() - start) / 1000;
-  if (counts !== `${rows} accepted, 0 duplicate, 0 rejected\n`) throw new Error(`ingest said ${counts}`);
+  if (counts !== `${rows} accepted, 0 duplicate, 0 rejected\n`) throw new Error(`ingest printed ${counts}`);
   for (const suffix of ["", "-wal", "-shm"]) rmSync(ledger + suffix, { force: true });
   return { seconds, megabytes: Number(kilobytes) / 1024 };
 }

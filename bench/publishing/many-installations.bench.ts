@@ -1,7 +1,7 @@
 /**
- * The cost of one publisher of 1, 1,000 and 10,000 installations: the first publish, a cycle for one new receipt, a takeover
- * with the state lost, all turning stale at one instant. NOONMARK_BENCH_INSTALLATIONS=100000: that many beside one, in memory
- * only.
+ * Measures one publisher with 1, 1,000 and 10,000 installations: the first publish, a cycle for one new receipt, a
+ * takeover with lost state, and all installations turning stale at once. NOONMARK_BENCH_INSTALLATIONS=100000 compares
+ * that count with one installation, in memory only.
  */
 import { type ObjectStore, StoreConflict, type StoredObject } from "../../src/object-store/object-store.ts";
 import { PRIVATE_STATUS_KEY, STATUS_KEY } from "../../src/http/keys.ts";
@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Publisher } from "../../publish/publisher.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
-import { blocked, type Watched, watched } from "../support/loop-watch.ts";
+import { blockingText, type LoopTimes, watchLoop } from "../support/loop-watch.ts";
 import { allStale } from "../support/publisher/all-stale.ts";
 import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "../support/publisher/many-installations.ts";
 import { median } from "../support/quantile.ts";
@@ -28,7 +28,7 @@ interface Subject {
   readonly store: CountedStore;
   readonly publisher: Publisher;
   readonly writer: Database;
-  readonly cycles: Watched[];
+  readonly cycles: LoopTimes[];
   stop(): Promise<void>;
 }
 
@@ -51,18 +51,18 @@ async function cyclesOf(root: string, open: (folder: string) => ObjectStore) {
   mkdirSync(root);
   const subjects: Subject[] = [];
   for (const size of SIZES) subjects.push(await begin(join(root, String(size)), size, open));
-  // In turn, so that all meet the same machine.
-  for (let turn = 0; turn < CYCLES; turn++) for (const subject of subjects) await oneReceipt(subject, turn);
+  // Alternate the sizes so that all see the same machine load.
+  for (let cycle = 0; cycle < CYCLES; cycle++) for (const subject of subjects) await oneReceipt(subject, cycle);
   for (const subject of subjects) {
-    const of = ({ cycles }: Subject, name: keyof Watched) => cycles.map((cycle) => cycle[name]);
-    const worst = (name: keyof Watched) => Math.max(...of(subject, name));
-    const seen = { longestBlockMs: worst("longestBlockMs"), longestStepMs: worst("longestStepMs") };
-    const beside = (name: keyof Watched) => {
+    const of = ({ cycles }: Subject, name: keyof LoopTimes) => cycles.map((cycle) => cycle[name]);
+    const worst = (name: keyof LoopTimes) => Math.max(...of(subject, name));
+    const times = { maxDelayMs: worst("maxDelayMs"), maxStepCpuMs: worst("maxStepCpuMs") };
+    const withRatio = (name: keyof LoopTimes) => {
       const [cycle, base] = [median(of(subject, name)), median(of(subjects[0] ?? subject, name))];
       return `${cycle.toFixed(2)} ms, ${(cycle / base).toFixed(2)} ×`;
     };
     console.log(
-      `${subject.installations} installations: one new receipt ${beside("milliseconds")} (at work ${beside("workMs")}), ${blocked(seen)}`,
+      `${subject.installations} installations: one new receipt ${withRatio("milliseconds")} (CPU ${withRatio("cpuMs")}), ${blockingText(times)}`,
     );
   }
   return subjects;
@@ -73,11 +73,11 @@ function firstPublish(folder: string, installations: number): void {
   writeManyInstallations(join(folder, "ledger.db"), installations);
   const script = join(import.meta.dirname, "../support/publisher/many-installations-process.ts");
   const text = execFileSync(process.execPath, [script, folder], { encoding: "utf8" });
-  const seen = JSON.parse(text) as Watched & { readonly objects: number; readonly megabytes: number };
-  const { milliseconds, objects, megabytes } = seen;
+  const times = JSON.parse(text) as LoopTimes & { readonly objects: number; readonly megabytes: number };
+  const { milliseconds, objects, megabytes } = times;
   console.log(
     `${installations} installations, first publish: ${milliseconds.toFixed(0)} ms, ${objects} puts, ` +
-      `${(milliseconds / objects).toFixed(3)} ms each, ${megabytes} MB at most, ${blocked(seen)}`,
+      `${(milliseconds / objects).toFixed(3)} ms each, ${megabytes} MB peak resident memory, ${blockingText(times)}`,
   );
 }
 
@@ -86,74 +86,77 @@ async function begin(folder: string, installations: number, open: (folder: strin
   writeManyInstallations(join(folder, "ledger.db"), installations);
   const store = countedStore(open(folder));
   const { publisher, stop } = await openMany(folder, { state: "state", store });
-  const seen = await watched(() => publisher.cycle(RECEIVED + 1000));
-  const puts = store.asked.filter((what) => what === "put").length;
-  const each = (seen.milliseconds / puts).toFixed(3);
-  console.log(`  ${installations}, first publish: ${seen.milliseconds.toFixed(0)} ms, ${each} ms a put, ${blocked(seen)}`);
+  const times = await watchLoop(() => publisher.cycle(RECEIVED + 1000));
+  const puts = store.requests.filter((method) => method === "put").length;
+  const each = (times.milliseconds / puts).toFixed(3);
+  console.log(`  ${installations}, first publish: ${times.milliseconds.toFixed(0)} ms, ${each} ms a put, ${blockingText(times)}`);
   const writer = new SqliteDatabase(join(folder, "ledger.db"));
   return { installations, folder, store, publisher, writer, cycles: [], stop };
 }
 
-/** For the configured installation, whose other responses are compared too. */
-async function oneReceipt({ writer, publisher, cycles }: Subject, turn: number): Promise<void> {
-  writer.transaction(() => addReceipt(writer, 1, turn + 2))();
-  cycles.push(await watched(() => publisher.cycle(RECEIVED + 1000)));
+/** Adds a receipt for the configured installation. Its cycle costs most: its other responses are compared too. */
+async function oneReceipt({ writer, publisher, cycles }: Subject, cycle: number): Promise<void> {
+  writer.transaction(() => addReceipt(writer, 1, cycle + 2))();
+  cycles.push(await watchLoop(() => publisher.cycle(RECEIVED + 1000)));
 }
 
-/** The next publisher takes over with the state lost; then one of the others moves for the first time. */
+/**
+ * Turns all stale, then lets a new publisher take over without state, then adds the first receipt of another
+ * installation.
+ */
 async function turnStaleThenTakeOver({ folder, store, writer, publisher, installations, stop }: Subject): Promise<void> {
-  const stale = await watched(() => publisher.cycle(STALE));
+  const stale = await watchLoop(() => publisher.cycle(STALE));
   await stop();
   const bytes = (await store.get("status.json"))?.body.length;
   console.log(
-    `${installations} installations: all turn stale, ${stale.milliseconds.toFixed(0)} ms, ${blocked(stale)}; status.json ${bytes} bytes`,
+    `${installations} installations: all turn stale, ${stale.milliseconds.toFixed(0)} ms, ${blockingText(stale)}; status.json ${bytes} bytes`,
   );
   writer.transaction(() => addReceipt(writer, 1, CYCLES + 2))();
-  store.asked.length = 0;
+  store.requests.length = 0;
   const began = performance.now();
   const next = await openMany(folder, { state: "lost", store });
   const openMs = performance.now() - began;
-  const seen = await watched(() => next.publisher.cycle(STALE + 1000));
-  const { asked } = store;
+  const times = await watchLoop(() => next.publisher.cycle(STALE + 1000));
+  const { requests } = store;
   console.log(
-    `  taken over with the state lost: ${asked.indexOf("put")} requests before the first put, ${asked.length} in all, ` +
-      `${openMs.toFixed(0)} + ${seen.milliseconds.toFixed(0)} ms, ${blocked(seen)}`,
+    `  takeover without state: ${requests.indexOf("put")} requests before the first put, ${requests.length} in total, ` +
+      `${openMs.toFixed(0)} + ${times.milliseconds.toFixed(0)} ms, ${blockingText(times)}`,
   );
   if (installations > 1) {
-    store.asked.length = 0;
+    store.requests.length = 0;
     writer.transaction(() => addReceipt(writer, installations, 2))();
     await next.publisher.cycle(STALE + 2000);
-    console.log(`  then another installation moves: ${store.asked.length} requests`);
+    console.log(`  then a receipt of another installation: ${store.requests.length} requests`);
   }
   await next.stop();
   writer.close();
 }
 
-/** All turn stale while a publisher with its state kept is on its schedule. */
+/** Lets all installations turn stale on the schedule of a publisher that kept its state. */
 async function onSchedule({ folder, store, writer, installations, stop }: Subject): Promise<void> {
   await stop();
   writer.close();
-  const { puts, lastPutMs, renewals, longestBetweenMs, readBefore, ...seen } = await allStale(folder, installations, store);
+  const { puts, lastPutMs, renewals, maxRenewalGapMs, responseBefore, ...times } = await allStale(folder, installations, store);
   console.log(
     `${installations} turn stale on a schedule: ${puts} puts within ${(lastPutMs / 1000).toFixed(1)} s; ` +
-      `the lease renewed ${renewals} times, ${(longestBetweenMs / 1000).toFixed(1)} s between two at most; ` +
-      `a shim at that instant: ${readBefore}; ${blocked(seen)}`,
+      `${renewals} lease renewals, at most ${(maxRenewalGapMs / 1000).toFixed(1)} s apart; ` +
+      `shim response at that instant: ${responseBefore}; ${blockingText(times)}`,
   );
 }
 
 interface CountedStore extends ObjectStore {
-  /** In their order. */
-  readonly asked: ("get" | "put")[];
+  /** Gets and puts in call order, except those of the status objects. */
+  readonly requests: ("get" | "put")[];
 }
 
 function countedStore(store: ObjectStore): CountedStore {
-  const asked: ("get" | "put")[] = [];
-  const count = (key: string, what: "get" | "put") => {
-    if (key !== STATUS_KEY && key !== PRIVATE_STATUS_KEY) asked.push(what);
+  const requests: ("get" | "put")[] = [];
+  const count = (key: string, method: "get" | "put") => {
+    if (key !== STATUS_KEY && key !== PRIVATE_STATUS_KEY) requests.push(method);
   };
   return {
     name: store.name,
-    asked,
+    requests,
     get(key, options) {
       count(key, "get");
       return store.get(key, options);

@@ -1,7 +1,7 @@
 /**
- * The statistics' cost: one 30d body, a cycle on ten years of rounds against one on thirty days, and a rebuild from ten
- * million receipts and 525,600 rounds against one plain scan of the same tables. Ledgers are written to the temporary
- * directory (about 3 GB) and removed.
+ * Measures statistics: one 30-day body, a cycle over ten years of rounds against one over thirty days, and a rebuild
+ * against one SQL scan. The rebuild reads 10,000,000 receipts and 525,600 rounds; the scan reads the same tables.
+ * Writes about 3 GB of ledgers to the temporary directory and removes them.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ import { appendRound, LEDGER_END, LEDGER_GENESIS, TEN_YEARS, writeLargeLedger } 
 
 const CYCLES = 300;
 const RECEIPTS = 10_000_000;
-const TURNS = 3;
+const RUNS = 3;
 const ROUND_MS = 600_000;
 
 export async function run(): Promise<void> {
@@ -38,29 +38,29 @@ function compareCycles(directory: string): void {
   const month = publisher(join(directory, "month"), 4320);
   const decade = publisher(join(directory, "decade"), TEN_YEARS);
   const times = { month: [] as number[], decade: [] as number[], body: [] as number[] };
-  for (let turn = 0; turn < CYCLES; turn += 1) {
-    const at = LEDGER_END + (turn + 1) * ROUND_MS;
+  for (let iteration = 0; iteration < CYCLES; iteration += 1) {
+    const at = LEDGER_END + (iteration + 1) * ROUND_MS;
     for (const [name, { ledger, projections }] of [["month", month] as const, ["decade", decade] as const]) {
-      appendRound(ledger, TEN_YEARS + turn);
+      appendRound(ledger, TEN_YEARS + iteration);
       const started = performance.now();
       advanceLedgerViews(projections, { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at });
-      const advanced = performance.now();
+      const advancedAt = performance.now();
       for (const range of ["7d", "30d"] as const) {
-        const begun = performance.now();
+        const bodyStarted = performance.now();
         const options = { installationId: "wheel-1", genesis: LEDGER_GENESIS, range, at };
         const { status } = buildStatistics(readStatisticsFacts(ledger, projections, options), range, at);
         if (status !== 200) throw new Error(`status ${status}`);
-        if (range === "30d" && name === "decade") times.body.push(performance.now() - begun);
+        if (range === "30d" && name === "decade") times.body.push(performance.now() - bodyStarted);
       }
       times[name].push(performance.now() - started);
-      if (advanced - started > 1000) throw new Error("a step is not bounded");
+      if (advancedAt - started > 1000) throw new Error("one projection step took more than 1 s");
     }
   }
   const ratio = median(times.decade) / median(times.month);
   console.log(
     `statistics: a 30d body in ${median(times.body).toFixed(2)} ms (median of ${CYCLES}, p90 ${p90(times.body).toFixed(2)}); ` +
       `a cycle with ten years of rounds is ${ratio.toFixed(2)} × one with thirty days ` +
-      `(${median(times.decade).toFixed(2)} to ${median(times.month).toFixed(2)} ms: one round taken in, both ranges built)`,
+      `(${median(times.decade).toFixed(2)} to ${median(times.month).toFixed(2)} ms: one round projected, both ranges built)`,
   );
   for (const { ledger, projections } of [month, decade]) {
     ledger.close();
@@ -90,18 +90,18 @@ function compareRebuild(directory: string): void {
   writeLargeLedger(ledger, { receipts: RECEIPTS, rounds: TEN_YEARS });
   const rebuilds: RebuildFigure[] = [];
   const ratios: number[] = [];
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  for (let iteration = 0; iteration < RUNS; iteration += 1) {
     const scan = child<{ seconds: number }>("scan-process.ts", [ledger]);
-    const rebuild = child<RebuildFigure>("rebuild-process.ts", [ledger, join(directory, `rebuilt-${turn}.db`)]);
-    if (rebuild.receipts !== RECEIPTS || rebuild.rounds !== TEN_YEARS) throw new Error("not all was taken in");
+    const rebuild = child<RebuildFigure>("rebuild-process.ts", [ledger, join(directory, `rebuilt-${iteration}.db`)]);
+    if (rebuild.receipts !== RECEIPTS || rebuild.rounds !== TEN_YEARS) throw new Error(`rebuilt ${rebuild.receipts} receipts and ${rebuild.rounds} rounds`);
     rebuilds.push(rebuild);
     ratios.push(rebuild.seconds / scan.seconds);
   }
   const of = (key: "seconds" | "cpuSeconds" | "residentMb") => median(rebuilds.map((rebuild) => rebuild[key]));
   console.log(
     `statistics: rebuilt from ${RECEIPTS} receipts and ${TEN_YEARS} rounds in ${of("seconds").toFixed(1)} s ` +
-      `(${of("cpuSeconds").toFixed(1)} s of CPU, ${of("residentMb").toFixed(0)} MB resident at most; ` +
-      `${median(ratios).toFixed(1)} × one plain scan of the same tables; median of ${TURNS})`,
+      `(${of("cpuSeconds").toFixed(1)} s of CPU, ${of("residentMb").toFixed(0)} MB peak resident memory; ` +
+      `${median(ratios).toFixed(1)} × one SQL scan of the same tables; median of ${RUNS})`,
   );
 }
 

@@ -1,7 +1,7 @@
 /**
- * Noonmark's shim over a published directory against a conventional server over the same ledger of ten years of rounds
- * (Fastify, better-sqlite3, 30 s cache). Each is a process of its own, measured in turn: the first response of a fresh
- * process, requests a second, p99 and CPU seconds per 10,000 requests.
+ * Measures Noonmark's shim over a published directory against a conventional server (Fastify, better-sqlite3, 30 s
+ * cache) over the same ledger. The ledger holds ten years of rounds; separate processes run alternately. Reports the
+ * cold first response, requests per second, p99 and CPU seconds per 10,000 requests.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -15,8 +15,8 @@ import { putAnswer } from "../../test/support/publish-answer.ts";
 import { httpLoad, type Load } from "../support/http/http-load.ts";
 import { TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
 
-const TURNS = 5;
-const TURN_MS = 2000;
+const RUNS = 5;
+const RUN_MS = 2000;
 const CONNECTIONS = 16;
 const RECEIPTS = 100_000;
 const PATHS = { "stats 30d": "/v2/public/stats?range=30d", process: "/v4/public/process" } as const;
@@ -33,15 +33,15 @@ export async function run(): Promise<void> {
   const ledger = join(directory, "ledger.db");
   try {
     writeLargeLedger(ledger, { receipts: RECEIPTS, rounds: TEN_YEARS });
-    await publishWhatItAnswers(ledger, join(directory, "public"));
+    await publishConventionalBodies(ledger, join(directory, "public"));
     for (const [name, path] of Object.entries(PATHS)) await compare(name, path, ledger, join(directory, "public"));
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-/** The conventional server's own responses are published: both serve the same bytes. */
-async function publishWhatItAnswers(ledger: string, directory: string): Promise<void> {
+/** Publishes the conventional server's bodies, so both servers send the same bytes. */
+async function publishConventionalBodies(ledger: string, directory: string): Promise<void> {
   const store = await openStore(directory, { write: true });
   const server = await start("conventional", ledger, directory, "");
   for (const [key, path] of [
@@ -66,11 +66,11 @@ async function compare(name: string, path: string, ledger: string, directory: st
     await (await fetch(`http://127.0.0.1:${server.port}${path}`)).text();
     first[kind] = performance.now() - started;
   }
-  for (let turn = -1; turn < TURNS; turn += 1) {
+  for (let iteration = -1; iteration < RUNS; iteration += 1) {
     for (const [kind, server] of servers) {
       const figure = await measure(server, path);
-      // The turn before the first warms both up.
-      if (turn >= 0) figures[kind].push(figure);
+      // Iteration -1 is the warm-up.
+      if (iteration >= 0) figures[kind].push(figure);
     }
   }
   for (const [, { child }] of servers) child.disconnect();
@@ -78,10 +78,10 @@ async function compare(name: string, path: string, ledger: string, directory: st
   const rate = (kind: Kind) => of(kind, ({ requests, seconds }) => requests / seconds);
   const pair = (show: (kind: Kind) => string) => `${show("noonmark")} to ${show("conventional")}`;
   console.log(
-    `conventional (${name}): ${(rate("noonmark") / rate("conventional")).toFixed(2)} × the requests a second ` +
+    `conventional (${name}): ${(rate("noonmark") / rate("conventional")).toFixed(2)} × the requests per second ` +
       `(${pair((kind) => rate(kind).toFixed(0))}); p99 ${pair((kind) => of(kind, ({ p99 }) => p99).toFixed(1))} ms; CPU s per 10,000 ` +
       `${pair((kind) => of(kind, ({ cpuSecondsPer10000 }) => cpuSecondsPer10000).toFixed(2))}; first response of a fresh process ` +
-      `${pair((kind) => first[kind].toFixed(0))} ms (Noonmark to Fastify, same bytes; ${TURNS} turns of ${TURN_MS / 1000} s, ${CONNECTIONS} connections)`,
+      `${pair((kind) => first[kind].toFixed(0))} ms (Noonmark to Fastify, same bytes; ${RUNS} runs of ${RUN_MS / 1000} s, ${CONNECTIONS} connections)`,
   );
 }
 
@@ -95,15 +95,15 @@ async function start(kind: Kind, ledger: string, directory: string, path: string
 
 async function measure({ child, port }: Server, path: string): Promise<Figure> {
   const before = await cpuMicroseconds(child);
-  const load = await httpLoad({ port, path, connections: CONNECTIONS, milliseconds: TURN_MS });
+  const load = await httpLoad({ port, path, connections: CONNECTIONS, milliseconds: RUN_MS });
   const cpu = (await cpuMicroseconds(child)) - before;
   return { ...load, cpuSecondsPer10000: ((cpu / load.requests) * 10_000) / 1e6 };
 }
 
 async function cpuMicroseconds(child: ChildProcess): Promise<number> {
-  const answered = once(child, "message");
+  const reply = once(child, "message");
   child.send("cpu");
-  const [{ cpu }] = (await answered) as [{ cpu: NodeJS.CpuUsage }];
+  const [{ cpu }] = (await reply) as [{ cpu: NodeJS.CpuUsage }];
   return cpu.user + cpu.system;
 }
 

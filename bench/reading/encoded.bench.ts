@@ -1,8 +1,8 @@
 /**
- * The 30-day statistics to clients that take gzip and brotli: the shim over a directory, nginx sending a file that was
- * compressed beforehand (`gzip_static`, one worker), a bare `node:http` server with the shim's own encoded bytes and
- * headers in memory, and Fastify with @fastify/compress computing from the same ledger. The same body; measured in turn
- * with wrk, which takes one of the machine's processors for itself.
+ * Measures requests per second of the compressed 30-day statistics, for clients that accept gzip and brotli. Compares
+ * the shim with nginx (`gzip_static`, one worker), Fastify (@fastify/compress, computed from the same ledger) and bare
+ * `node:http`. The bare server sends the shim's encoded bytes from memory.
+ * All serve the same body in alternating runs; wrk uses about one CPU core itself.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ import { type WrkLoad, wrk } from "../support/fronts/wrk.ts";
 import { TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
 import { median } from "../support/quantile.ts";
 
-const TURNS = 5;
+const RUNS = 5;
 const SECONDS = 2;
 const CONNECTIONS = 16;
 const RECEIPTS = 100_000;
@@ -71,24 +71,24 @@ async function publish(directory: string, body: string, etag: string): Promise<v
 async function compare(servers: readonly Server[], accepted: string, folder: string): Promise<void> {
   const headers = { "Accept-Encoding": accepted };
   const figures = new Map<string, WrkLoad[]>(servers.map(({ name }) => [name, []]));
-  for (let turn = -1; turn < TURNS; turn++) {
+  for (let iteration = -1; iteration < RUNS; iteration++) {
     for (const { name, port } of servers) {
       const load = await wrk({ port, urls: [PATH], headers, folder, connections: CONNECTIONS, seconds: SECONDS });
-      // The turn before the first warms up.
-      if (turn >= 0) figures.get(name)?.push(load);
+      // Iteration -1 is the warm-up.
+      if (iteration >= 0) figures.get(name)?.push(load);
     }
   }
   const of = (name: string, figure: (load: WrkLoad) => number) => median((figures.get(name) ?? []).map(figure));
   for (const { name, port } of servers) {
     const { coding, bytes } = await sent(port, accepted);
-    const beside = (other: string) =>
+    const ratiosOf = (other: string) =>
       (figures.get(other) ?? []).map(
-        (load, turn) => load.perSecond / (figures.get(name)?.[turn]?.perSecond ?? Number.NaN),
+        (load, iteration) => load.perSecond / (figures.get(name)?.[iteration]?.perSecond ?? Number.NaN),
       );
     console.log(
       `encoded (${accepted}): ${name} sends ${bytes} bytes (${coding}), ${of(name, (load) => load.perSecond).toFixed(0)} ` +
-        `a second, p99 ${of(name, (load) => load.p99).toFixed(1)} ms; the shim ${median(beside("the shim")).toFixed(2)} × ` +
-        `it, bare node:http ${median(beside("bare node:http")).toFixed(2)} ×`,
+        `per second, p99 ${of(name, (load) => load.p99).toFixed(1)} ms; the shim ${median(ratiosOf("the shim")).toFixed(2)} × ` +
+        `it, bare node:http ${median(ratiosOf("bare node:http")).toFixed(2)} ×`,
     );
   }
 }

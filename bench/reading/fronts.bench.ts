@@ -1,6 +1,7 @@
 /**
- * Requests a second through the generated files, all routes warm, beside what a user would write instead: nginx with a
- * plain `proxy_cache`, Varnish with its built-in VCL, the same bytes. One worker of nginx each; in turn; medians.
+ * Measures warm-cache requests per second through the generated nginx and Varnish configurations. The baselines serve
+ * the same bytes: nginx with a plain `proxy_cache`, and Varnish with its built-in VCL. nginx has one worker; figures
+ * are medians of alternating runs.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -15,7 +16,7 @@ import { plainNginx, plainVarnish } from "../support/fronts/plain-fronts.ts";
 import { median } from "../support/quantile.ts";
 import { type WrkLoad, wrk } from "../support/fronts/wrk.ts";
 
-const TURNS = 5;
+const RUNS = 5;
 const SECONDS = 3;
 const CONNECTIONS = 32;
 const CASES = [
@@ -50,11 +51,11 @@ async function compare(name: string, headers: Record<string, string>, ours: Fron
   const urls = BENCH_ROUTES.map(({ url }) => url);
   const figures: { ours: WrkLoad; plain: WrkLoad }[] = [];
   try {
-    for (let turn = -1; turn < TURNS; turn++) {
+    for (let iteration = -1; iteration < RUNS; iteration++) {
       const of = ({ port }: Front) => wrk({ port, urls, headers, folder, connections: CONNECTIONS, seconds: SECONDS });
       const pair = { plain: await of(plain), ours: await of(ours) };
-      // The turn before the first warms both up.
-      if (turn >= 0) figures.push(pair);
+      // Iteration -1 is the warm-up.
+      if (iteration >= 0) figures.push(pair);
     }
   } finally {
     await Promise.all([ours.stop(), plain.stop()]);
@@ -65,8 +66,8 @@ async function compare(name: string, headers: Record<string, string>, ours: Fron
   const rates = `${middle(({ ours }) => ours.perSecond).toFixed(0)} to ${middle(({ plain }) => plain.perSecond).toFixed(0)}`;
   const p99 = `${middle(({ ours }) => ours.p99).toFixed(1)} to ${middle(({ plain }) => plain.p99).toFixed(1)} ms`;
   console.log(
-    `fronts (${name}): ${speed.toFixed(2)} × the requests a second (${rates}); p99 ${p99} ` +
-      `(${urls.length} URLs, ${TURNS} turns of ${SECONDS} s, ${CONNECTIONS} connections)`,
+    `fronts (${name}): ${speed.toFixed(2)} × the requests per second (${rates}); p99 ${p99} ` +
+      `(${urls.length} URLs, ${RUNS} runs of ${SECONDS} s, ${CONNECTIONS} connections)`,
   );
 }
 

@@ -1,6 +1,7 @@
 /**
- * From a receipt's commit to the first response with it: at the shim, and through Varnish. A publisher and a shim as a user
- * starts them, over a directory, on the publisher's own cadence of a second; receipts come at every phase of it.
+ * Measures the time from a receipt's commit to the first response that contains it, at the shim and through Varnish.
+ * Runs the built publisher and shim over a directory, with the publisher's one-second schedule. Commits shift through
+ * all phases of that second.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,9 +21,10 @@ import { setup as build } from "../../test/support/build.ts";
 import { quantile } from "../support/quantile.ts";
 
 const RECEIPTS = 200;
-/** Ms between two, and what each comes later than the one before it in the publisher's second. */
-const APART = 1_000;
-const PHASE = 37;
+/** Interval between receipts, ms. */
+const INTERVAL_MS = 1_000;
+/** Added to each interval, so that receipts fall at every phase of the publisher's second. */
+const PHASE_SHIFT_MS = 37;
 const POLL_MS = 5;
 const PATH = "/v1/public/telemetry";
 const PROGRAM = join(import.meta.dirname, "../../bin/noonmark.js");
@@ -69,17 +71,17 @@ async function measure(commit: () => string, ports: Readonly<Record<string, numb
       times[index]?.push(performance.now() - committed);
     });
     await Promise.all(seen);
-    await wait(Math.max(0, APART + PHASE - (performance.now() - committed)));
+    await wait(Math.max(0, INTERVAL_MS + PHASE_SHIFT_MS - (performance.now() - committed)));
   }
   for (const [index, name] of Object.keys(ports).entries()) {
     const of = (q: number) => `${quantile(times[index] ?? [], q).toFixed(0)} ms`;
-    console.log(`latency: readable ${name} ${of(0.5)} after its commit, p99 ${of(0.99)}, at most ${of(1)} (${RECEIPTS} receipts, asked every ${POLL_MS} ms)`);
+    console.log(`latency: readable ${name} ${of(0.5)} after commit, p99 ${of(0.99)}, maximum ${of(1)} (${RECEIPTS} receipts, polled every ${POLL_MS} ms)`);
   }
 }
 
-/** Each call commits one more receipt and gives the work that it says. */
+/** Each call commits one receipt and returns its cumulative work. */
 function receipts(take: (record: Readonly<Record<string, unknown>>) => { readonly accepted: number }): () => string {
-  const life = { bootId: crypto.randomUUID(), counterEpoch: crypto.randomUUID() };
+  const boot = { bootId: crypto.randomUUID(), counterEpoch: crypto.randomUUID() };
   let sequence = 0;
   return () => {
     sequence += 1;
@@ -89,7 +91,7 @@ function receipts(take: (record: Readonly<Record<string, unknown>>) => { readonl
       type: "receipt",
       installationId: "wheel-1",
       telemetryId: crypto.randomUUID(),
-      ...life,
+      ...boot,
       sequence,
       observedAt: now,
       receivedAt: now,
@@ -101,7 +103,7 @@ function receipts(take: (record: Readonly<Record<string, unknown>>) => { readonl
       speedMmPerSecond: 612,
       distanceMm: sequence * 1_000,
     });
-    if (accepted !== 1) throw new Error(`receipt ${sequence} was not taken`);
+    if (accepted !== 1) throw new Error(`receipt ${sequence} was not accepted`);
     return cumulativeWorkUnits;
   };
 }

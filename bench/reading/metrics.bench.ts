@@ -1,7 +1,7 @@
 /**
- * The cost of metrics: requests a second of the shim with them against the shim without, each in a process of its own,
- * measured in turn (at least 0.97 ×). The page is read once a turn; Prometheus reads it each quarter of a minute. On a busy
- * machine these say little, so the CPU that counting adds to a response is measured in one process.
+ * Measures the cost of metrics: requests per second of the shim with metrics against the shim without (at least 0.97
+ * ×). Separate processes run alternately, and the metrics page is read during each run. Throughput is noisy on a busy
+ * machine, so one process also measures the CPU time that counting adds to a response.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -15,8 +15,8 @@ import { countingCost } from "../support/http/counting-cost.ts";
 import { httpLoad } from "../support/http/http-load.ts";
 import { median } from "../support/quantile.ts";
 
-const TURNS = 21;
-const TURN_MS = 1000;
+const RUNS = 21;
+const RUN_MS = 1000;
 const SCRAPE_MS = 600;
 const CONNECTIONS = 16;
 const PATH = "/v4/public/process";
@@ -36,10 +36,10 @@ export async function run(): Promise<void> {
     const headers = { etag: '"r"', "cache-control": "public, max-age=0, must-revalidate" };
     const body = JSON.stringify({ revision: "r", text: "x".repeat(2_000) });
     await putAnswer(store, PROCESS_KEY, { status: 200, headers, body });
-    const { answer, counting } = await countingCost(store, PATH);
+    const { response, counting } = await countingCost(store, PATH);
     console.log(
-      `metrics (2 kB): counting adds ${counting.toFixed(3)} µs of CPU to a response's ${answer.toFixed(2)} µs without HTTP ` +
-        `(${((answer + counting) / answer).toFixed(3)} ×)`,
+      `metrics (2 kB): counting adds ${counting.toFixed(3)} µs of CPU to a response of ${response.toFixed(2)} µs, without HTTP ` +
+        `(${((response + counting) / response).toFixed(3)} ×)`,
     );
     for (const kind of ["shim", "counted"]) servers.push(await start(kind, directory));
     await compare(servers as [Server, Server]);
@@ -51,29 +51,29 @@ export async function run(): Promise<void> {
 
 interface Figure {
   readonly perSecond: number;
-  /** CPU of the server's process. */
+  /** CPU time of the server process per request. */
   readonly cpuMicroseconds: number;
 }
 
 async function compare([plain, counted]: [Server, Server]): Promise<void> {
   const pairs: { plain: Figure; counted: Figure }[] = [];
-  for (let turn = -1; turn < TURNS; turn++) {
-    // In the other order each second time: a machine that slows down in the middle of a pair favours neither.
-    const isPlainFirst = turn % 2 === 0;
+  for (let iteration = -1; iteration < RUNS; iteration++) {
+    // Swap the order each time, so that a drift in machine speed favours neither.
+    const isPlainFirst = iteration % 2 === 0;
     const first = await measure(isPlainFirst ? plain : counted);
     const second = await measure(isPlainFirst ? counted : plain);
-    // The turn before the first warms both up.
-    if (turn < 0) continue;
+    // Iteration -1 is the warm-up.
+    if (iteration < 0) continue;
     pairs.push(isPlainFirst ? { plain: first, counted: second } : { plain: second, counted: first });
   }
   const speed = pairs.map((pair) => pair.counted.perSecond / pair.plain.perSecond).toSorted((a, b) => a - b);
   const cpu = median(pairs.map((pair) => pair.plain.cpuMicroseconds / pair.counted.cpuMicroseconds));
   const per = (kind: "plain" | "counted") => Math.round(median(pairs.map((pair) => pair[kind].perSecond)));
   console.log(
-    `metrics (2 kB): ${median(speed).toFixed(3)} × the requests a second of the shim without (${per("counted")} to ` +
-      `${per("plain")}; ${TURNS} turns of ${TURN_MS / 1000} s each, ${speed[0]?.toFixed(2)} to ` +
-      `${speed.at(-1)?.toFixed(2)}; ${CONNECTIONS} connections; the page read each ${SCRAPE_MS / 1000} s); ` +
-      `${cpu.toFixed(3)} × the requests a second of CPU`,
+    `metrics (2 kB): ${median(speed).toFixed(3)} × the requests per second of the shim without metrics (${per("counted")} to ` +
+      `${per("plain")}; ${RUNS} runs of ${RUN_MS / 1000} s each, ratios ${speed[0]?.toFixed(2)} to ` +
+      `${speed.at(-1)?.toFixed(2)}; ${CONNECTIONS} connections; metrics read every ${SCRAPE_MS / 1000} s); ` +
+      `${cpu.toFixed(3)} × the requests per CPU second`,
   );
 }
 
@@ -88,16 +88,16 @@ async function measure({ child, port, metrics }: Server): Promise<Figure> {
   const scrapes: Promise<unknown>[] = [];
   const scrape = () => metrics !== undefined && scrapes.push(fetch(metrics).then((page) => page.text()));
   const timer = setInterval(scrape, SCRAPE_MS);
-  const { requests, seconds } = await httpLoad({ port, path: PATH, connections: CONNECTIONS, milliseconds: TURN_MS });
+  const { requests, seconds } = await httpLoad({ port, path: PATH, connections: CONNECTIONS, milliseconds: RUN_MS });
   clearInterval(timer);
   await Promise.all(scrapes);
   return { perSecond: requests / seconds, cpuMicroseconds: ((await cpuTime(child)) - before) / requests };
 }
 
-/** User and system time (µs) of a server's process so far. */
+/** User plus system time (µs) of a server process so far. */
 async function cpuTime(child: ChildProcess): Promise<number> {
-  const answered = once(child, "message");
+  const reply = once(child, "message");
   child.send("cpu");
-  const [{ cpu }] = (await answered) as [{ cpu: NodeJS.CpuUsage }];
+  const [{ cpu }] = (await reply) as [{ cpu: NodeJS.CpuUsage }];
   return cpu.user + cpu.system;
 }

@@ -1,7 +1,7 @@
 /**
- * A page of observations anywhere in 10,000,000 receipts against the first page: at most two tiles read, and a p99 of at
- * most twice the first page's. Asked over HTTP, one request at a time, first and random pages in turn. Only the tiles
- * that are asked for are written: a page reads no other.
+ * Measures random pages of observations in a history of 10,000,000 receipts against its first page, over HTTP. A page
+ * must read at most two tiles, and its p99 must be at most twice the first page's. Writes only the tiles that are
+ * requested.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -54,28 +54,28 @@ async function measure(context: ShimContext, cursors: readonly number[], reads: 
   const options = { host: "127.0.0.1", port: 0, wallClock: () => Date.now(), defect: console.error };
   const server = await startServer(context, options);
   const first: number[] = [];
-  const anywhere: number[] = [];
-  let most = 0;
+  const randomPages: number[] = [];
+  let maxReads = 0;
   for (const [index, after] of cursors.entries()) {
-    const firstMs = await ask(server.port, PATH);
+    const firstMs = await requestMs(server.port, PATH);
     const before = reads();
-    const anywhereMs = await ask(server.port, `${PATH}?cursor=${encodeObservationCursor(after)}`);
-    most = Math.max(most, reads() - before);
+    const randomMs = await requestMs(server.port, `${PATH}?cursor=${encodeObservationCursor(after)}`);
+    maxReads = Math.max(maxReads, reads() - before);
     if (index < WARM_UP) continue;
     first.push(firstMs);
-    anywhere.push(anywhereMs);
+    randomPages.push(randomMs);
   }
   await server.stop();
-  const figure = (q: number) => `${(quantile(anywhere, q) / quantile(first, q)).toFixed(2)} ×`;
+  const figure = (q: number) => `${(quantile(randomPages, q) / quantile(first, q)).toFixed(2)} ×`;
   console.log(
-    `pages: anywhere in ${RECEIPTS.toLocaleString("en")} receipts p99 is ${figure(0.99)} the first page's ` +
-      `(${quantile(anywhere, 0.99).toFixed(2)} to ${quantile(first, 0.99).toFixed(2)} ms; median ${figure(0.5)}), ` +
-      `at most ${most} tiles read (${PAGES} pages of 100)`,
+    `pages: random pages of ${RECEIPTS.toLocaleString("en")} receipts: p99 is ${figure(0.99)} the first page's ` +
+      `(${quantile(randomPages, 0.99).toFixed(2)} to ${quantile(first, 0.99).toFixed(2)} ms; median ${figure(0.5)}), ` +
+      `at most ${maxReads} tiles read (${PAGES} pages of 100)`,
   );
 }
 
-/** Milliseconds from the request to the response's last byte. */
-function ask(port: number, path: string): Promise<number> {
+/** Milliseconds from the request to the last byte of the response. */
+function requestMs(port: number, path: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const sent = request({ host: "127.0.0.1", port, path }, (response) => {
@@ -107,7 +107,7 @@ function tileText(tile: number): string {
   }).join("\n");
 }
 
-/** Numbers of [0, 1) from a seed (mulberry32), so that every run asks for the same pages. */
+/** Pseudo-random numbers in [0, 1) from a seed (mulberry32), so that every run requests the same pages. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,4 +1,7 @@
-/** Clients that pipeline and read nothing: the memory that a shim takes, and what others wait (docs/reliability.md). */
+/**
+ * Measures the shim's peak memory, and the latency of other clients, while clients pipeline requests and read nothing
+ * (docs/reliability.md).
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,9 +39,9 @@ export async function run(): Promise<void> {
 
 async function fill(directory: string): Promise<void> {
   const store = await openStore(directory, { write: true });
-  const answer = (bytes: number) => ({ status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
-  await putAnswer(store, PROCESS_KEY, answer(2_000));
-  await putAnswer(store, statisticsKey("30d"), answer(135_000));
+  const response = (bytes: number) => ({ status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
+  await putAnswer(store, PROCESS_KEY, response(2_000));
+  await putAnswer(store, statisticsKey("30d"), response(135_000));
   await putIndex(store, { "wheel-1": "1" });
   await putTiles(store, { installationId: "wheel-1", history: "1" }, 200, (position) =>
     JSON.stringify({ position, text: "x".repeat(330) }),
@@ -46,17 +49,17 @@ async function fill(directory: string): Promise<void> {
 }
 
 async function measure(directory: string, name: string, mute: Attack): Promise<void> {
-  for (let done = 0; done < RUNS; done++) {
+  for (let run = 0; run < RUNS; run++) {
     const { megabytes, plain } = await attack(directory, mute, PLAIN);
     console.log(
-      `readers: ${mute.connections} connections ask ${mute.requests} times for ${name} and read nothing: ` +
-        `${megabytes.toFixed(0)} MB resident at most; of plain requests in ${ATTACK_MS / 1_000} s, ` +
-        `each on a connection of its own, ${waited(plain.fresh)}; on kept ones ${waited(plain.kept)}`,
+      `readers: ${mute.connections} connections request ${name} ${mute.requests} times and read nothing: ` +
+        `${megabytes.toFixed(0)} MB peak resident memory; other requests during ${ATTACK_MS / 1_000} s: ` +
+        `new connections ${latencyText(plain.fresh)}; keep-alive connections ${latencyText(plain.kept)}`,
     );
   }
 }
 
-function waited(times: readonly number[]): string {
+function latencyText(times: readonly number[]): string {
   const of = (q: number) => quantile(times, q).toFixed(0);
-  return `p50 ${of(0.5)} ms, p99 ${of(0.99)} ms, at most ${of(1)} ms`;
+  return `p50 ${of(0.5)} ms, p99 ${of(0.99)} ms, maximum ${of(1)} ms`;
 }

@@ -1,7 +1,6 @@
 /**
- * Requests a second of a published body: the shim over a directory against a bare `node:http` server with the same bytes and
- * headers in memory. Each is a process of its own, measured in turn. Also the shim's 304 against the bare server that sends
- * the body all the same.
+ * Measures requests per second of the shim over a directory against a bare `node:http` server that sends the same bytes
+ * from memory. Also compares the shim's 304 with the bare server's full response. Separate processes run alternately.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -15,15 +14,15 @@ import { putAnswer } from "../../test/support/publish-answer.ts";
 import { httpLoad } from "../support/http/http-load.ts";
 import { median } from "../support/quantile.ts";
 
-const TURNS = 7;
-const TURN_MS = 2000;
+const RUNS = 7;
+const RUN_MS = 2000;
 const CONNECTIONS = 16;
 const SERVER = new URL("../support/http/served-response.ts", import.meta.url).pathname;
 const REVALIDATE = "public, max-age=0, must-revalidate";
 
 interface Figure {
   readonly perSecond: number;
-  /** CPU of the server's process. */
+  /** CPU time of the server process per request. */
   readonly cpuMicroseconds: number;
 }
 
@@ -39,7 +38,7 @@ export async function run(): Promise<void> {
       const body = JSON.stringify({ revision: name, text: "x".repeat(bytes) });
       await putAnswer(store, key, { status: 200, headers: { etag: '"r"', "cache-control": REVALIDATE }, body });
       await compare(name, directory, path);
-      await compare(`${name}: 304 beside the body`, directory, path, '"r"');
+      await compare(`${name}: 304 against the full response`, directory, path, '"r"');
     }
   } finally {
     rmSync(directory, { recursive: true });
@@ -51,17 +50,17 @@ async function compare(name: string, directory: string, path: string, ifNoneMatc
   const shim = await startServer("shim", directory, path);
   try {
     const figures: { bare: Figure; shim: Figure }[] = [];
-    for (let turn = -1; turn < TURNS; turn++) {
+    for (let iteration = -1; iteration < RUNS; iteration++) {
       const pair = { bare: await measure(bare, path), shim: await measure(shim, path, ifNoneMatch) };
-      // The turn before the first warms both up.
-      if (turn >= 0) figures.push(pair);
+      // Iteration -1 is the warm-up.
+      if (iteration >= 0) figures.push(pair);
     }
     const rates = (kind: "bare" | "shim") => Math.round(median(figures.map((pair) => pair[kind].perSecond)));
     const speed = median(figures.map((pair) => pair.shim.perSecond / pair.bare.perSecond));
     const cpu = median(figures.map((pair) => pair.shim.cpuMicroseconds / pair.bare.cpuMicroseconds));
     console.log(
-      `shim (${name}): ${speed.toFixed(2)} × the requests a second of bare node:http (${rates("shim")} to ${rates("bare")}; ` +
-        `${TURNS} turns of ${TURN_MS / 1000} s each, ${CONNECTIONS} connections); ${cpu.toFixed(2)} × the CPU a request`,
+      `shim (${name}): ${speed.toFixed(2)} × the requests per second of bare node:http (${rates("shim")} to ${rates("bare")}; ` +
+        `${RUNS} runs of ${RUN_MS / 1000} s each, ${CONNECTIONS} connections); ${cpu.toFixed(2)} × the CPU time per request`,
     );
   } finally {
     bare.child.disconnect();
@@ -86,16 +85,16 @@ async function measure({ child, port }: Server, path: string, ifNoneMatch?: stri
     port,
     path,
     connections: CONNECTIONS,
-    milliseconds: TURN_MS,
+    milliseconds: RUN_MS,
     ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
   });
   return { perSecond: requests / seconds, cpuMicroseconds: ((await cpuTime(child)) - before) / requests };
 }
 
-/** User and system time (µs) of a server's process so far. */
+/** User plus system time (µs) of a server process so far. */
 async function cpuTime(child: ChildProcess): Promise<number> {
-  const answered = once(child, "message");
+  const reply = once(child, "message");
   child.send("cpu");
-  const [{ cpu }] = (await answered) as [{ cpu: NodeJS.CpuUsage }];
+  const [{ cpu }] = (await reply) as [{ cpu: NodeJS.CpuUsage }];
   return cpu.user + cpu.system;
 }

@@ -1,7 +1,7 @@
 /**
- * `serve --workers 2` beside one process: requests a second of 2 kB over one port, in turn. The load, wrk, shares the
- * machine, and nothing is pinned: on two processors it takes the second worker's part. So the bench also prints CPU a
- * request, of the workers and of the load, and the result of both processors for workers alone.
+ * Measures requests per second of `serve --workers 2` against one process, for 2 kB over one port, in alternating runs.
+ * wrk shares the machine and nothing is pinned, so on two cores it takes time from the second worker. Therefore also
+ * reports CPU time per request, and the speed-up if every worker had its own core.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,18 +17,19 @@ import { putAnswer } from "../../test/support/publish-answer.ts";
 import { wrk } from "../support/fronts/wrk.ts";
 import { median } from "../support/quantile.ts";
 
-const TURNS = 7;
+const RUNS = 7;
 const SECONDS = 2;
 const CONNECTIONS = 32;
 const WORKERS = 2;
 const PATH = "/v4/public/process";
-/** From `/proc/PID/stat`, µs (USER_HZ is 100 wherever Linux runs). */
-const TICK = 10_000;
+/** µs per clock tick in `/proc/PID/stat` (USER_HZ is 100 on Linux). */
+const TICK_US = 10_000;
 
 interface Figure {
   readonly perSecond: number;
-  /** All processes of the server, and the load; µs a request. */
+  /** CPU time (µs) per request, summed over the server's processes. */
   readonly cpu: number;
+  /** CPU time (µs) per request of wrk. */
   readonly loadCpu: number;
 }
 
@@ -58,7 +59,7 @@ export async function run(): Promise<void> {
 interface Serving {
   readonly child: ChildProcess;
   readonly port: number;
-  /** The processes that serve, and the one that hands connections out. */
+  /** The main process and its workers. */
   readonly pids: readonly number[];
 }
 
@@ -70,7 +71,7 @@ async function serving(folder: string, workers: number): Promise<Serving> {
   const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec((await lines.next()).value ?? "")?.[1];
   if (child.pid === undefined || port === undefined) throw new Error("serve did not start");
   const pids = [child.pid];
-  // One process alone is no worker.
+  // With one process there is no separate worker.
   for (let index = 0; index < (workers > 1 ? workers : 0); index++) {
     const { pid } = JSON.parse((await log.next()).value ?? "{}") as { pid?: number };
     if (pid === undefined) throw new Error("a worker did not start");
@@ -81,20 +82,20 @@ async function serving(folder: string, workers: number): Promise<Serving> {
 
 async function compare(one: Serving, several: Serving, folder: string): Promise<void> {
   const figures: { one: Figure; several: Figure }[] = [];
-  for (let turn = -1; turn < TURNS; turn++) {
+  for (let iteration = -1; iteration < RUNS; iteration++) {
     const pair = { one: await measure(one, folder), several: await measure(several, folder) };
-    // The turn before the first warms both up.
-    if (turn >= 0) figures.push(pair);
+    // Iteration -1 is the warm-up.
+    if (iteration >= 0) figures.push(pair);
   }
   const of = (kind: "one" | "several", figure: keyof Figure) => median(figures.map((pair) => pair[kind][figure]));
   const speed = median(figures.map((pair) => pair.several.perSecond / pair.one.perSecond));
   const scale = median(figures.map((pair) => (WORKERS * pair.one.cpu) / pair.several.cpu));
-  const cpu = (kind: "one" | "several") => `${of(kind, "cpu").toFixed(1)} µs (the load's ${of(kind, "loadCpu").toFixed(1)})`;
+  const cpu = (kind: "one" | "several") => `${of(kind, "cpu").toFixed(1)} µs (wrk ${of(kind, "loadCpu").toFixed(1)})`;
   console.log(
-    `workers (2 kB): ${WORKERS} give ${speed.toFixed(2)} × the requests a second of one process ` +
-      `(${of("several", "perSecond").toFixed(0)} to ${of("one", "perSecond").toFixed(0)}; ${TURNS} turns of ${SECONDS} s, ` +
-      `${CONNECTIONS} connections, the load on the same ${availableParallelism()} processors); CPU a request ` +
-      `${cpu("several")} to ${cpu("one")}: ${scale.toFixed(2)} × where each worker has a processor of its own`,
+    `workers (2 kB): ${WORKERS} give ${speed.toFixed(2)} × the requests per second of one process ` +
+      `(${of("several", "perSecond").toFixed(0)} to ${of("one", "perSecond").toFixed(0)}; ${RUNS} runs of ${SECONDS} s, ` +
+      `${CONNECTIONS} connections, wrk on the same ${availableParallelism()} cores); CPU time per request ` +
+      `${cpu("several")} to ${cpu("one")}: ${scale.toFixed(2)} × if each worker had its own core`,
   );
 }
 
@@ -105,17 +106,17 @@ async function measure({ port, pids }: Serving, folder: string): Promise<Figure>
   return { perSecond, cpu: (cpuOf(pids) - before) / requests, loadCpu: (cpuOfChildren() - loadBefore) / requests };
 }
 
-/** User and system time of processes so far, µs. */
+/** User plus system time of the processes so far, µs. */
 function cpuOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + ticks(String(pid), 11), 0) * TICK;
+  return pids.reduce((sum, pid) => sum + ticks(String(pid), 11), 0) * TICK_US;
 }
 
-/** The same of this process's children that have ended. */
+/** User plus system time of this process's exited children, µs. */
 function cpuOfChildren(): number {
-  return ticks("self", 13) * TICK;
+  return ticks("self", 13) * TICK_US;
 }
 
-/** Two fields of a process's `stat`, summed; numbered from the one behind its name. */
+/** Sum of two neighbouring fields of `/proc/PID/stat`. Field 0 is the one after the command name. */
 function ticks(pid: string, field: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
   return Number(fields[field]) + Number(fields[field + 1]);

@@ -1,11 +1,14 @@
-/** The limits of parts: providers' own (read 2026-11-22; look them up before you rely on them) and measured figures. */
+/**
+ * Limits of the parts of a deployment: providers' published limits (read 2026-11-22; check before use) and measured
+ * figures.
+ */
 
 export interface Limit {
   readonly part: string;
-  /** The unit, a second. */
+  /** The limited quantity, per second. */
   readonly of: "requests" | "gets" | "puts" | "putsOfAKey" | "bits" | "shimRequests";
   readonly perSecond: number;
-  /** The provider's page, or the row of docs/performance.md. */
+  /** The provider's page, or a row of docs/performance.md. */
   readonly source: string;
 }
 
@@ -15,7 +18,7 @@ const CLOUDFRONT = "https://docs.aws.amazon.com/AmazonCloudFront/latest/Develope
 export const LIMITS: readonly Limit[] = [
   { part: "one key in R2", of: "putsOfAKey", perSecond: 1, source: "https://developers.cloudflare.com/r2/platform/limits" },
   { part: "one key in Google Cloud Storage", of: "putsOfAKey", perSecond: 1, source: "https://docs.cloud.google.com/storage/quotas" },
-  { part: "a bucket of Google Cloud Storage, to begin with", of: "puts", perSecond: 1_000, source: "https://docs.cloud.google.com/storage/quotas" },
+  { part: "a new bucket in Google Cloud Storage", of: "puts", perSecond: 1_000, source: "https://docs.cloud.google.com/storage/quotas" },
   { part: "a partitioned prefix in S3", of: "gets", perSecond: 5_500, source: S3 },
   { part: "a partitioned prefix in S3", of: "puts", perSecond: 3_500, source: S3 },
   { part: "a CloudFront distribution", of: "requests", perSecond: 250_000, source: CLOUDFRONT },

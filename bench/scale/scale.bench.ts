@@ -1,6 +1,6 @@
 /**
- * The step of docs/scale.md that fits a machine: 64 clients through four Varnish instances over one radosgw with two shims,
- * counted at the origins beside what the simulation predicts, with a publisher that is alive and one long dead.
+ * Checks the model of docs/scale.md on one machine: 64 clients, four Varnish instances, two shims and one radosgw.
+ * Compares the requests counted at the origins with the simulation, for a live and a long-dead publisher.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { startOrigins } from "../support/scale-origins.ts";
 const FRONTS = 4;
 const CLIENTS = 64;
 const SECONDS = 30;
-/** The measured time of a fetch here, some milliseconds; it hardly matters beside the edge seconds. */
+/** Approximate fetch time on this machine. It is negligible against the edge seconds. */
 const FETCH_SECONDS = 0.01;
 
 export async function run(): Promise<void> {
@@ -23,11 +23,11 @@ export async function run(): Promise<void> {
   const folders = fronts.map(() => mkdtempSync(join(tmpdir(), "noonmark-bench-")));
   const urls = BENCH_ROUTES.map(({ url }) => url);
   try {
-    for (const [publisher, lives] of [
+    for (const [publisher, lifetimeMs] of [
       ["alive", 3_600_000],
       ["long dead", -1_000],
     ] as const) {
-      await publish(lives);
+      await publish(lifetimeMs);
       counts();
       const loads = await Promise.all(
         fronts.map(({ port }, index) =>
@@ -40,15 +40,15 @@ export async function run(): Promise<void> {
       const predicted = simulate({
         dataCentres: FRONTS,
         requestsPerSecond: perSecond,
-        urls: BENCH_ROUTES.map(({ edgeSeconds }) => ({ share: 1 / urls.length, edgeSeconds, isPast: lives < 0 })),
+        urls: BENCH_ROUTES.map(({ edgeSeconds }) => ({ share: 1 / urls.length, edgeSeconds, isPast: lifetimeMs < 0 })),
         seconds: SECONDS,
         fetchSeconds: FETCH_SECONDS,
         seed: 1,
       });
       console.log(
         `scale (publisher ${publisher}): ${Math.round(perSecond * SECONDS)} requests in ${SECONDS} s from ${CLIENTS} clients ` +
-          `through ${FRONTS} Varnish; fronts asked the bucket ${bucket} times (simulated: ${predicted.bucket}), ` +
-          `the shims ${atShims} (${shims.join(" and ")}; simulated: ${predicted.shim})`,
+          `through ${FRONTS} Varnish instances; requests to the bucket: ${bucket} (simulated: ${predicted.bucket}), ` +
+          `to the shims: ${atShims} (${shims.join(" and ")}; simulated: ${predicted.shim})`,
       );
     }
   } finally {

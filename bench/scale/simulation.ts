@@ -1,8 +1,7 @@
 /**
- * The load of the origins while caches in many data centres serve readers (docs/spec/publishing.md#caches). A cache keeps a
- * response for its edge seconds from its fetch, and simultaneous requests for one URL wait for one fetch. So a URL costs a
- * data centre one fetch for each request with nothing kept, whatever the readers do meanwhile: the simulation goes from one
- * fetch to the next.
+ * Simulates origin load while caches in many data centres serve readers (docs/spec/publishing.md#caches). A cache keeps
+ * a response for its edge seconds, and concurrent requests for one URL share one fetch. The simulation therefore steps
+ * from fetch to fetch, regardless of the other reader requests.
  */
 
 export interface SimulatedUrl {
@@ -10,26 +9,27 @@ export interface SimulatedUrl {
   readonly share: number;
   readonly edgeSeconds: number;
   /**
-   * True if the bucket's object is past its valid-until, as all with a successor are once a publisher has been dead for long.
+   * True if the bucket object is past its valid-until. After a long publisher outage that holds for every object with a
+   * successor.
    */
   readonly isPast: boolean;
 }
 
 export interface Scene {
   readonly dataCentres: number;
-  /** From readers, everywhere together; they come as they like (Poisson), and evenly to all data centres. */
+  /** From all readers together: Poisson arrivals, spread evenly over the data centres. */
   readonly requestsPerSecond: number;
   readonly urls: readonly SimulatedUrl[];
   readonly seconds: number;
-  /** The time of a fetch from the bucket, and of one from a shim (which reads the bucket). */
+  /** Time of one fetch from the bucket. A fetch from a shim takes twice as long, because the shim reads the bucket. */
   readonly fetchSeconds: number;
   readonly seed: number;
 }
 
 export interface OriginLoad {
-  /** Requests of fronts to the bucket. */
+  /** Requests from fronts to the bucket. */
   readonly bucket: number;
-  /** Requests of fronts to the shims; each is one more read of the bucket. */
+  /** Requests from fronts to the shims. Each also causes one read of the bucket. */
   readonly shim: number;
 }
 
@@ -48,20 +48,20 @@ export function simulate(scene: Scene): OriginLoad {
   return { bucket, shim };
 }
 
-/** One URL in one data centre. */
+/** Simulated fetches of one URL in one data centre. */
 function fetchesOf({ edgeSeconds, isPast }: SimulatedUrl, perSecond: number, scene: Scene, random: () => number): number {
   const { seconds, fetchSeconds } = scene;
   const takes = isPast ? 2 * fetchSeconds : fetchSeconds;
   let fetches = 0;
   for (let now = 0; ; now += takes + edgeSeconds) {
-    // The first request after what was kept has ended.
+    // The first request after the cached response expires.
     now += -Math.log(1 - random()) / perSecond;
     if (now >= seconds) return fetches;
     fetches += 1;
   }
 }
 
-/** The same without chance, a second: what the simulation comes to on average. */
+/** The expected load per second, in closed form: the long-run average of the simulation. */
 export function expected({ dataCentres, requestsPerSecond, urls, fetchSeconds }: Omit<Scene, "seed" | "seconds">): OriginLoad {
   const of = (past: boolean) =>
     urls
@@ -73,7 +73,7 @@ export function expected({ dataCentres, requestsPerSecond, urls, fetchSeconds }:
   return { bucket: of(false), shim: of(true) };
 }
 
-/** Numbers of [0, 1) from a seed (mulberry32). */
+/** Pseudo-random numbers in [0, 1) from a seed (mulberry32). */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

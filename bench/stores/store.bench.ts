@@ -1,4 +1,6 @@
-/** First publication of many objects to S3, against `rclone copy` of the same bytes to the same server. */
+/**
+ * Measures the first publication of 20,000 objects to S3 against `rclone copy` of the same bytes to the same server.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +13,7 @@ import { BUCKET, makeBucket, s3Store } from "../../test/servers/stores/s3-store.
 const OBJECTS = 20_000;
 const BODY_BYTES = 2_000;
 const IN_FLIGHT = 16;
-const TURNS = 3;
+const RUNS = 3;
 
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
@@ -21,10 +23,10 @@ export async function run(): Promise<void> {
     writeTree(folder);
     const ours: number[] = [];
     const theirs: number[] = [];
-    for (let turn = 0; turn < TURNS; turn++) {
+    for (let iteration = 0; iteration < RUNS; iteration++) {
       ours.push(await rate(() => publish(s3Store(server))));
-      theirs.push(await rate(() => rclone(server, folder, `rclone/${turn}`)));
-      console.log(`turn ${turn + 1}: ${ours.at(-1)?.toFixed(0)} objects/s, rclone ${theirs.at(-1)?.toFixed(0)}`);
+      theirs.push(await rate(() => rclone(server, folder, `rclone/${iteration}`)));
+      console.log(`run ${iteration + 1}: ${ours.at(-1)?.toFixed(0)} objects/s, rclone ${theirs.at(-1)?.toFixed(0)}`);
     }
     const [median, peer] = [middle(ours), middle(theirs)];
     console.log(
@@ -54,15 +56,15 @@ function writeTree(folder: string): void {
 
 async function publish(store: S3Store): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (let index = next++; index < OBJECTS; index = next++) {
       await store.put(keyOf(index), sample(bodyOf(index), { epoch: "1", writer: "bench", sourceVersion: '{"at":0}' }));
     }
   };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, lane));
+  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
 }
 
-/** rclone fails on a certificate bundle that it cannot read, wherever it talks to. */
+/** Drops AWS_CA_BUNDLE: rclone fails if it cannot read that file, even for a plain HTTP endpoint. */
 async function rclone(server: S3Server, folder: string, prefix: string): Promise<void> {
   const { AWS_CA_BUNDLE: _, ...environment } = process.env;
   await runProgram("rclone", ["copy", "--transfers", String(IN_FLIGHT), folder, `bench:${BUCKET}/${prefix}`], {
@@ -79,7 +81,7 @@ async function rclone(server: S3Server, folder: string, prefix: string): Promise
   });
 }
 
-/** Objects a second. */
+/** Objects per second. */
 async function rate(publication: () => Promise<void>): Promise<number> {
   const started = performance.now();
   await publication();

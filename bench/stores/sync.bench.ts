@@ -1,7 +1,7 @@
 /**
- * One receipt after 20,000 objects on radosgw: a cycle of the running publisher and a cold `publish --once` beside `rclone
- * sync` and `aws s3 sync` of the same tree, in which the same objects have changed. About 990 MB on disk and twice that in
- * the server's memory.
+ * Measures publication of one receipt into a store of 20,000 objects on radosgw: a cycle of a running publisher, and a
+ * cold `publish --once`. Compares both with `rclone sync` and `aws s3 sync` of a tree with the same changed objects.
+ * Needs about 990 MB of disk, and twice that in server memory.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ import { appendReceipt, PREFIX, publishOnce, startPublisher } from "../support/p
 const TILES = 20_000;
 const RECEIPTS = TILES * 128 - 64;
 const DISK_BYTES = 8 * 2 ** 30;
-const TURNS = 5;
+const RUNS = 5;
 const CYCLES = 10;
 const IN_FLIGHT = 16;
 
@@ -67,7 +67,7 @@ async function compare(server: S3Server, folder: string): Promise<void> {
   const cycles: number[] = [];
   const onces: number[] = [];
   const syncs = Object.entries(peers).map(([name, sync]) => ({ name, sync, times: [] as number[] }));
-  for (let turn = 1; turn <= TURNS; turn++) {
+  for (let iteration = 1; iteration <= RUNS; iteration++) {
     const running = await startPublisher(server, folder);
     await running.cycle();
     for (let cycle = 0; cycle < CYCLES; cycle++) {
@@ -82,7 +82,7 @@ async function compare(server: S3Server, folder: string): Promise<void> {
       times.push(await timed(() => sync(tree)));
     }
     const theirs = syncs.map(({ name, times }) => `${name} ${times.at(-1)?.toFixed(0)} ms`).join(", ");
-    console.log(`turn ${turn}: cycle ${cycles.at(-1)?.toFixed(1)} ms, once ${onces.at(-1)?.toFixed(0)} ms, ${theirs}`);
+    console.log(`run ${iteration}: cycle ${cycles.at(-1)?.toFixed(1)} ms, once ${onces.at(-1)?.toFixed(0)} ms, ${theirs}`);
   }
   const [cycle, once] = [median(cycles), median(onces)];
   console.log(
@@ -90,15 +90,18 @@ async function compare(server: S3Server, folder: string): Promise<void> {
   );
   for (const { name, times } of syncs) {
     const theirs = median(times);
-    const [beside, besideCold] = [(theirs / cycle).toFixed(0), (theirs / once).toFixed(1)];
-    console.log(`${name} ${theirs.toFixed(0)} ms: ${beside} x the cycle, ${besideCold} x the cold publish`);
+    const [ratio, coldRatio] = [(theirs / cycle).toFixed(0), (theirs / once).toFixed(1)];
+    console.log(`${name} ${theirs.toFixed(0)} ms: ${ratio} × the cycle, ${coldRatio} × the cold publish`);
   }
 }
 
-/** The objects that one receipt changes. */
+/** Keys of the objects that one receipt changes. */
 const CHANGED = [TELEMETRY_KEY, PROCESS_KEY, observationTileKey("wheel-1", "1", tileOf(RECEIPTS))];
 
-/** The tree's files for the store's objects, and their bytes; a key may be another one's folder, a file not. */
+/**
+ * Writes the store's objects to files and returns their total bytes. A key can be a prefix of another, so files have a
+ * suffix.
+ */
 async function refresh(store: S3Store, tree: string, keys: readonly string[]): Promise<number> {
   let bytes = 0;
   await eachLimited(keys, IN_FLIGHT, async (key) => {
@@ -112,11 +115,11 @@ async function refresh(store: S3Store, tree: string, keys: readonly string[]): P
 }
 
 /**
- * Sixteen transfers and checkers, as many as the publisher has puts in flight. By itself rclone asks for the time of
- * every object by a request of its own; with --checksum it lists them and reads every file.
+ * Uses 16 transfers and checkers, the publisher's number of concurrent puts. By default rclone requests the
+ * modification time of each object; with --checksum it lists the objects and reads every file.
  */
-function rcloneSync(server: S3Server, ...more: readonly string[]): Peer {
-  // rclone fails on a certificate bundle that it cannot read, wherever it talks to.
+function rcloneSync(server: S3Server, ...extraFlags: readonly string[]): Peer {
+  // rclone fails if it cannot read AWS_CA_BUNDLE, even for a plain HTTP endpoint.
   const { AWS_CA_BUNDLE: _, ...environment } = process.env;
   const env = {
     ...environment,
@@ -128,7 +131,7 @@ function rcloneSync(server: S3Server, ...more: readonly string[]): Peer {
     RCLONE_CONFIG_BENCH_SECRET_ACCESS_KEY: server.secretAccessKey,
     RCLONE_S3_NO_CHECK_BUCKET: "true",
   };
-  const flags = ["--transfers", String(IN_FLIGHT), "--checkers", String(IN_FLIGHT), ...more];
+  const flags = ["--transfers", String(IN_FLIGHT), "--checkers", String(IN_FLIGHT), ...extraFlags];
   return (tree) => runProgram("rclone", ["sync", ...flags, tree, `bench:${BUCKET}/synced`], { env });
 }
 

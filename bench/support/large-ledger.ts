@@ -1,14 +1,14 @@
-/** Ledgers of a size that no test needs, by direct inserts: a receipt every few seconds, every round closed. */
+/** Writes ledgers too large for tests with direct SQL inserts: a receipt every few seconds, and every round closed. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "../../src/ledger/schema.ts";
 
-/** Seconds; noon, ten years and some days before `LEDGER_END`. */
+/** Epoch seconds: a noon ten years before `LEDGER_END`. */
 export const LEDGER_GENESIS = BigInt(Date.parse("2016-11-20T12:00:00Z") / 1000);
 const BATCH = 16;
 
 export interface LedgerSize {
   readonly receipts: number;
-  /** The rounds end where those of ten years do, whatever their number. */
+  /** Number of rounds. They always end at `LEDGER_END`. */
   readonly rounds: number;
 }
 
@@ -17,7 +17,7 @@ export const TEN_YEARS = 525_600;
 /** Epoch ms. */
 export const LEDGER_END = Number(LEDGER_GENESIS) * 1000 + TEN_YEARS * 600_000;
 
-/** One installation, `wheel-1`, in a file that must not exist yet. */
+/** Creates a ledger file with one installation, `wheel-1`. The file must not exist. */
 export function writeLargeLedger(path: string, { receipts, rounds }: LedgerSize): void {
   const db = new SqliteDatabase(path);
   db.pragma("journal_mode = WAL");
@@ -26,7 +26,7 @@ export function writeLargeLedger(path: string, { receipts, rounds }: LedgerSize)
   db.pragma(`application_id = ${LEDGER_APPLICATION_ID}`);
   db.pragma(`user_version = ${LEDGER_SCHEMA_VERSION}`);
   db.exec("INSERT INTO installation (no, id) VALUES (1, 'wheel-1')");
-  // Random keys into these two are most of the time that ten million inserts take, and nothing here looks anything up.
+  // Random inserts into these two indexes dominate the time for ten million rows, and no bench looks receipts up by id.
   if (receipts > 1_000_000) db.exec("DROP INDEX receipt_telemetry; DROP INDEX receipt_sequence");
   const first = TEN_YEARS - rounds;
   db.transaction(() => {
@@ -39,14 +39,14 @@ export function writeLargeLedger(path: string, { receipts, rounds }: LedgerSize)
   db.close();
 }
 
-/** The facts of ten minutes: a round, its closure and some receipts. */
+/** Appends ten minutes of facts: a round, its closure and three receipts. */
 export function appendRound(ledger: Database, round: number): void {
   ledger.transaction(() => {
     insertRounds(ledger, round, 1);
     ledger.exec(`INSERT INTO closure SELECT NULL, 1, printf('%020d', ${round}), printf('%020d', ${round}), 0`);
     const last = ledger.prepare("SELECT max(position) FROM receipt").pluck().get() as number;
     insertReceiptsBetween(ledger, { from: last + 1, to: last + 3 }, LEDGER_END, 3000);
-    // As intake does: what is followed is the watermarks' changes.
+    // The publisher detects new facts by their watermarks, so update those as intake does.
     ledger.exec(`UPDATE watermark SET value = value + CASE kind WHEN 'receipt' THEN 3 ELSE 1 END
       WHERE kind IN ('receipt', 'round', 'closure')`);
   })();
@@ -56,7 +56,7 @@ function numbers(from: number, count: number): string {
   return `WITH RECURSIVE number(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM number WHERE n < ${from + count - 1})`;
 }
 
-/** Idle nights, work that differs from round to round, an unknown distance now and then. */
+/** Rounds without work at night, varying work by day, and sometimes an unknown distance. */
 function insertRounds(db: Database, from: number, count: number): void {
   db.exec(`${numbers(from, count)} INSERT INTO round SELECT NULL, 1, printf('%020d', n),
     CASE WHEN n % 144 < 40 THEN '0' ELSE CAST(100 + (n * 7919) % 4001 AS TEXT) END,

@@ -1,33 +1,33 @@
 /**
- * How long the event loop is blocked: by the clock (Node's histogram), and by the processor's time of this thread. On a
- * machine with other things to do the first holds what the others took.
+ * Measures event-loop delay by wall clock (Node's histogram) and the CPU time of each event-loop iteration on this
+ * thread. Delay includes time taken by other processes; CPU time does not.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setTimeout as wait } from "node:timers/promises";
 
-export interface Watched {
+export interface LoopTimes {
   readonly milliseconds: number;
-  /** The part of it that was this thread's processor time. */
-  readonly workMs: number;
-  /** The longest that no turn came, ms. */
-  readonly longestBlockMs: number;
-  /** The most of the processor's time between two turns, ms. */
-  readonly longestStepMs: number;
+  /** CPU time of this thread. */
+  readonly cpuMs: number;
+  /** Longest event-loop delay. */
+  readonly maxDelayMs: number;
+  /** Most CPU time between two iterations of the event loop. */
+  readonly maxStepCpuMs: number;
 }
 
-/** So that the first turn is one that counts, and a step that never let go is seen. */
-const TURN_MS = 5;
+/** Waits for the loop before and after `use`, so that the first and the last iteration are measured. */
+const WAIT_MS = 5;
 
-export async function watched(use: () => Promise<unknown>): Promise<Watched> {
+export async function watchLoop(use: () => Promise<unknown>): Promise<LoopTimes> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  await wait(TURN_MS);
-  const before = processorMs();
+  await wait(WAIT_MS);
+  const before = threadCpuMs();
   let last = before;
-  let longestStepMs = 0;
+  let maxStepCpuMs = 0;
   const step = () => {
-    const now = processorMs();
-    longestStepMs = Math.max(longestStepMs, now - last);
+    const now = threadCpuMs();
+    maxStepCpuMs = Math.max(maxStepCpuMs, now - last);
     last = now;
   };
   const timer = setInterval(step, 1);
@@ -35,21 +35,21 @@ export async function watched(use: () => Promise<unknown>): Promise<Watched> {
   try {
     await use();
     const milliseconds = performance.now() - started;
-    const workMs = processorMs() - before;
-    await wait(TURN_MS);
+    const cpuMs = threadCpuMs() - before;
+    await wait(WAIT_MS);
     step();
-    return { milliseconds, workMs, longestBlockMs: delay.max / 1e6, longestStepMs };
+    return { milliseconds, cpuMs, maxDelayMs: delay.max / 1e6, maxStepCpuMs };
   } finally {
     clearInterval(timer);
     delay.disable();
   }
 }
 
-export function blocked({ longestBlockMs, longestStepMs }: Pick<Watched, "longestBlockMs" | "longestStepMs">): string {
-  return `event loop blocked for ${longestBlockMs.toFixed(0)} ms at most, of them ${longestStepMs.toFixed(0)} ms at work`;
+export function blockingText({ maxDelayMs, maxStepCpuMs }: Pick<LoopTimes, "maxDelayMs" | "maxStepCpuMs">): string {
+  return `event-loop delay at most ${maxDelayMs.toFixed(0)} ms (CPU at most ${maxStepCpuMs.toFixed(0)} ms)`;
 }
 
-function processorMs(): number {
+function threadCpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }

@@ -1,4 +1,4 @@
-/** Preloaded into a process (`--import`): at its end it reports its greatest resident size, in kilobytes, on descriptor 3. */
+/** Preload with `--import`. At exit it writes the process's peak resident memory in kilobytes to file descriptor 3. */
 import { writeSync } from "node:fs";
 import { peakResidentKb } from "./peak-resident.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The greatest resident size of this process so far, in kilobytes. Not `process.resourceUsage().maxRSS`: Linux carries over
- * what the process that started this one had resident when it did. Linux alone.
+ * Peak resident memory of this process so far, in kilobytes (Linux only). `process.resourceUsage().maxRSS` is not used:
+ * on Linux it includes the memory of the parent process at the fork.
  */
 export function peakResidentKb(): number {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];

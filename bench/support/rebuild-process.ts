@@ -1,6 +1,6 @@
 /**
- * One rebuild in a process of its own, so that its peak of resident memory is its alone:
- * `node rebuild-process.ts <ledger> <projections>` prints one JSON object.
+ * Runs one rebuild in a separate process to measure its peak resident memory. `node rebuild-process.ts LEDGER
+ * PROJECTIONS` prints one JSON object.
  */
 import { peakResidentKb } from "./peak-resident.ts";
 import { openLedgerForReading } from "../../src/ledger/open.ts";

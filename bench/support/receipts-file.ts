@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 
 /**
- * The same receipts as NDJSON and as the CSV of the ledger's table, as a device sends them: random telemetry ids, a boot
- * every 20,000, an epoch every 100,000.
+ * Writes the same receipts as NDJSON and as CSV rows of the ledger's table. Telemetry ids are random; the boot id
+ * changes every 20,000 receipts, and the counter epoch every 100,000.
  */
 export async function writeReceipts(count: number, ndjson: string, csv: string): Promise<void> {
   const [lines, rows] = [createWriteStream(ndjson), createWriteStream(csv)];

@@ -1,4 +1,4 @@
-/** Origins whose requests are counted: one radosgw behind a proxy, and two shims over it taken in turn behind another. */
+/** Origins with request counters: a proxy before one radosgw, and a proxy that balances two shims over it. */
 import { once } from "node:events";
 import { Agent, createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,10 +15,10 @@ import { BENCH_ROUTES } from "./fronts/front-routes.ts";
 
 export interface CountedOrigins {
   readonly origins: FrontOrigins;
-  /** Since the last time it was asked. */
+  /** Requests since the previous call. */
   counts(): { readonly bucket: number; readonly shims: readonly number[] };
-  /** Publishes every response again; `lives`: ms until its successor takes over. */
-  publish(lives: number): Promise<void>;
+  /** Publishes every response again. `lifetimeMs` is the time until its successor takes over. */
+  publish(lifetimeMs: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -37,8 +37,8 @@ export async function startOrigins(): Promise<CountedOrigins> {
   return {
     origins: { bucket: { ...at(bucket.port), path: `/${store.name.slice("s3://".length)}/` }, shim: at(balanced.port) },
     counts: () => ({ bucket: bucket.take()[0] ?? 0, shims: balanced.take() }),
-    async publish(lives) {
-      const from = Date.now() + lives;
+    async publish(lifetimeMs) {
+      const from = Date.now() + lifetimeMs;
       for (const { key, etag } of BENCH_ROUTES) {
         const headers = etag ? { etag: '"r"' } : {};
         await putAnswer(store, key, { status: 200, headers, body: BODY }, [{ from }]);
@@ -68,7 +68,7 @@ function shimOver(server: S3Server, store: { name: string }): Promise<ShimServer
 
 interface CountingProxy {
   readonly port: number;
-  /** Requests to each of the servers since the last call. */
+  /** Requests to each server since the previous call. */
   take(): number[];
   stop(): void;
 }
@@ -76,14 +76,14 @@ interface CountingProxy {
 async function countingProxy(ports: readonly number[]): Promise<CountingProxy> {
   const agent = new Agent({ keepAlive: true });
   let counts = ports.map(() => 0);
-  let asked = 0;
+  let received = 0;
   const server: Server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
-    const turn = asked++ % ports.length;
-    counts[turn] = (counts[turn] ?? 0) + 1;
+    const index = received++ % ports.length;
+    counts[index] = (counts[index] ?? 0) + 1;
     const { method, url, headers } = incoming;
-    const passed = request({ agent, host: "127.0.0.1", port: ports[turn], method, path: url, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const passed = request({ agent, host: "127.0.0.1", port: ports[index], method, path: url, headers }, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 502, upstream.headers);
+      upstream.pipe(response);
     });
     passed.on("error", () => response.destroy());
     incoming.pipe(passed);

@@ -1,6 +1,6 @@
 /**
- * The least that a rebuild could do: `node scan-process.ts <ledger>` reads each receipt and round of a ledger once, in
- * plain SQL, and keeps two peaks and the sums by half hour.
+ * The lower bound for a rebuild: `node scan-process.ts LEDGER` reads each receipt and round once in plain SQL. It keeps
+ * two maxima and the sums per half hour.
  */
 import SqliteDatabase from "better-sqlite3";
 

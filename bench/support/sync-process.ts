@@ -1,4 +1,6 @@
-/** One first sync in a process of its own: `node sync-process.ts DEPLOYMENT URL FILE`; a line with its events at the end. */
+/**
+ * Runs one first sync in a separate process: `node sync-process.ts DEPLOYMENT URL FILE` prints the number of events.
+ */
 import { readDeployment } from "../../src/chain/deployment.ts";
 import { openChain } from "../../src/chain/open-chain.ts";
 

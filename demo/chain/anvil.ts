@@ -1,6 +1,6 @@
 /**
- * A real chain on loopback: the anvil binary of its npm package, started directly (its wrapper is a second process).
- * Pruned and on cancun, because the defaults write gigabytes and slow down with every block.
+ * Runs anvil, a local EVM node, on the loopback interface, directly from its npm package to avoid the wrapper process.
+ * Uses the cancun fork and pruning, because with its defaults anvil writes gigabytes and slows down with every block.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -13,10 +13,10 @@ export interface Anvil {
   stop(): Promise<void>;
 }
 
-/** Why there is no chain on this machine; undefined where there is one. For `test.skipIf`, by name and reason. */
+/** Why anvil cannot run on this machine; undefined if it can. Tests use it as the reason of `test.skipIf`. */
 export const NO_ANVIL = anvilBinary() === undefined ? "the anvil binary for this platform is not installed" : undefined;
 
-/** The path of the binary: of its npm package for this platform, or on PATH; undefined if there is neither. */
+/** Path of the anvil binary from its npm package or from PATH; undefined if there is none. */
 export function anvilBinary(): string | undefined {
   return packagedAnvil() ?? anvilOnPath();
 }
@@ -38,7 +38,7 @@ function packagedAnvil(): string | undefined {
   }
 }
 
-/** Starts a chain on a free port. `timestamp`: of the genesis block, in seconds. */
+/** Starts a chain on a free port. `timestamp` is the genesis block's, in seconds. */
 export async function startAnvil(options: { timestamp?: number; args?: readonly string[] } = {}): Promise<Anvil> {
   const binary = anvilBinary();
   if (binary === undefined) throw new Error(NO_ANVIL);
@@ -59,28 +59,28 @@ export async function startAnvil(options: { timestamp?: number; args?: readonly 
   };
 }
 
-/** On a free port of loopback, pruned. */
-export function anvilArguments(more: readonly string[]): string[] {
-  // biome-ignore format: one flag with its value after the other
+/** Arguments for a pruned chain on a free loopback port. */
+export function anvilArguments(extra: readonly string[]): string[] {
+  // biome-ignore format: each flag next to its value
   return ["--host", "127.0.0.1", "--port", "0", "--hardfork", "cancun", "--prune-history", "1024", "--gas-limit", "300000000",
-    ...more];
+    ...extra];
 }
 
-/** One JSON-RPC call, never retried: a repeated `anvil_mine` mines twice. */
+/** One JSON-RPC call. It is never retried, because a repeated `anvil_mine` would mine twice. */
 export async function call(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
   });
-  const answer = (await response.json()) as { result?: unknown; error?: { message: string; data?: unknown } };
-  if (answer.error !== undefined) {
-    throw new Error(`${method}: ${answer.error.message} ${JSON.stringify(answer.error.data ?? "")}`);
+  const reply = (await response.json()) as { result?: unknown; error?: { message: string; data?: unknown } };
+  if (reply.error !== undefined) {
+    throw new Error(`${method}: ${reply.error.message} ${JSON.stringify(reply.error.data ?? "")}`);
   }
-  return answer.result;
+  return reply.result;
 }
 
-/** The port that a started anvil says it listens on; rejects where it ends first. */
+/** Resolves with the port that anvil prints; rejects if anvil exits first. */
 export function listeningPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let printed = "";

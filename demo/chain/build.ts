@@ -1,19 +1,19 @@
-/** Makes the demo's chain: the contracts, and thirty days of what happened on them, in the blocks of those days. */
+/** Builds the demo's chain: deploys the contracts and mines thirty days of history with matching block timestamps. */
 import type { Hex } from "viem";
 import { call } from "./anvil.ts";
 import { deployWorld } from "./deploy.ts";
 import { deploy } from "./calls.ts";
 import type { Plan } from "../history/plan.ts";
 import type { ChainBatches } from "./chain-settlement.ts";
-import { momentsOf, settledOf, UPGRADE_DELAY } from "./history.ts";
+import { plannedBlocks, settledOf, UPGRADE_DELAY } from "./history.ts";
 import type { Node } from "./node.ts";
 import { BASELINE_REWARD } from "./rewards.ts";
 import type { Cast } from "./transactions.ts";
 
-/** Blocks after the last batch, so that it is safe. */
-const TRAILING = 12;
+/** Empty blocks after the last batch, which make it safe. */
+const TRAILING_BLOCKS = 12;
 
-/** On a node that has mined nothing; `end` is that of the history (epoch ms). */
+/** `node` must be empty. `end` is the end of the history (epoch ms). */
 export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: Cast; batches: ChainBatches }> {
   await call(node.url, "evm_setAutomine", [true]);
   const { deployment, people } = await deployWorld(node.url, {
@@ -29,7 +29,7 @@ export async function buildChain(node: Node, plan: Plan, end: number): Promise<{
   const cast = { deployment, people };
   const batches: ChainBatches = { settled: [], sent: new Map() };
   const all: Hex[] = [];
-  for (const { at, transactions, batch } of momentsOf(plan, cast, end, nextImplementation)) {
+  for (const { at, transactions, batch } of plannedBlocks(plan, cast, end, nextImplementation)) {
     const hashes = await node.mine(Math.floor(at / 1000), transactions);
     if (batch !== undefined) {
       batches.settled.push(settledOf(batch));
@@ -39,8 +39,8 @@ export async function buildChain(node: Node, plan: Plan, end: number): Promise<{
   }
   await node.requireSuccess(all);
   const last = node.head.timestamp;
-  const step = Math.min(12, Math.floor((end / 1000 - last) / TRAILING));
-  for (let block = 1; block <= TRAILING; block++) await node.mine(last + block * step);
+  const step = Math.min(12, Math.floor((end / 1000 - last) / TRAILING_BLOCKS));
+  for (let block = 1; block <= TRAILING_BLOCKS; block++) await node.mine(last + block * step);
   await node.save();
   return { cast, batches };
 }

@@ -1,4 +1,4 @@
-/** Transactions from anvil's unlocked accounts: sent, mined, and an error where they revert. */
+/** Sends transactions from anvil's unlocked accounts, waits until they are mined, and throws if they revert. */
 import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex } from "viem";
 import { call } from "./anvil.ts";
 import { artifact, type ContractName } from "./compile.ts";
@@ -10,7 +10,7 @@ export interface Receipt {
   readonly logs: readonly RawLog[];
 }
 
-/** A log as the node gives it. */
+/** A log in the node's JSON-RPC format. */
 export interface RawLog {
   readonly address: Hex;
   readonly topics: readonly Hex[];
@@ -22,7 +22,7 @@ export interface RawLog {
   readonly logIndex: Hex;
 }
 
-/** Sends call data (or creation code, where `to` is null) and waits until it is mined. */
+/** Sends call data, or creation code if `to` is null, and waits until the transaction is mined. */
 export async function send(url: string, from: string, to: string | null, data: Hex): Promise<Receipt> {
   const transaction = { from, ...(to === null ? {} : { to }), data, gas: "0x5f5e100", gasPrice: "0x77359400" };
   const hash = await call(url, "eth_sendTransaction", [transaction]);
@@ -32,7 +32,7 @@ export async function send(url: string, from: string, to: string | null, data: H
       | null;
     if (receipt === null) continue;
     if (receipt.status !== "0x1")
-      throw new Error(`transaction ${hash} to ${to} reverted: ${await reason(url, transaction)}`);
+      throw new Error(`transaction ${hash} to ${to} reverted: ${await revertReason(url, transaction)}`);
     return {
       ...receipt,
       blockNumber: Number(receipt.blockNumber),
@@ -57,7 +57,7 @@ export function callData(name: ContractName, functionName: string, args: readonl
   return encodeFunctionData({ abi: artifact(name).abi, functionName, args });
 }
 
-async function reason(url: string, transaction: object): Promise<string> {
+async function revertReason(url: string, transaction: object): Promise<string> {
   try {
     await call(url, "eth_call", [transaction, "latest"]);
     return "no reason given";

@@ -1,10 +1,13 @@
-/** The wheel's batches on the demo's chain: those of the history are there, each new one is sent and confirmed. */
+/**
+ * Settles the wheel's batches on the demo's chain. The chain already has the batches of the history; each new batch is
+ * sent and confirmed.
+ */
 import type { Hex } from "viem";
 import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { type Batch, type Settlement, simulatedSettlement } from "../history/settlement.ts";
 import { settledOf, settlementOf } from "./history.ts";
 import type { Node } from "./node.ts";
-import { rewardsWith, type Settled } from "./rewards.ts";
+import { rewardTransactions, type Settled } from "./rewards.ts";
 import type { Cast } from "./transactions.ts";
 
 export interface Sent {
@@ -12,10 +15,10 @@ export interface Sent {
   readonly block: number;
 }
 
-/** The chain's batches, in order, with the transaction that settled each. */
+/** The chain's batches in order, and the transaction that settled each. */
 export interface ChainBatches {
   readonly settled: Settled[];
-  /** By the last round of the batch. */
+  /** Key: the last round of the batch. */
   readonly sent: Map<number, Sent>;
 }
 
@@ -24,7 +27,7 @@ export class ChainSettlement implements Settlement {
   readonly #cast: Cast;
   readonly #batches: ChainBatches;
   readonly #history: Settlement;
-  /** The history ends here, epoch ms. */
+  /** End of the history, epoch ms. */
   readonly #historyEnd: number;
   #waiting: Batch | undefined;
   readonly #submittedAt = new Map<number, number>();
@@ -63,8 +66,8 @@ export class ChainSettlement implements Settlement {
   }
 
   /**
-   * One block where there is something to settle or to confirm, none otherwise; `now` in epoch ms. What is not kept in
-   * the node's file is never safe: a block with a batch becomes so only once the eleven after it are mined.
+   * Mines one block if a batch must be settled or confirmed. `now` is in epoch ms. A batch's block is saved to the
+   * node's state file before it can become safe, eleven blocks later.
    */
   async step(now: number): Promise<void> {
     const batch = this.#waiting;
@@ -80,7 +83,7 @@ export class ChainSettlement implements Settlement {
   async #settle(batch: Batch, now: number): Promise<void> {
     const { settled, sent } = this.#batches;
     const batches = [...settled, settledOf(batch)];
-    const transactions = [settlementOf(this.#cast, batch), ...rewardsWith(this.#cast, batches, settled.length)];
+    const transactions = [settlementOf(this.#cast, batch), ...rewardTransactions(this.#cast, batches, settled.length)];
     const hashes = await this.#node.mine(Math.floor(now / 1000), transactions);
     await this.#node.requireSuccess(hashes);
     await this.#node.save();

@@ -1,6 +1,6 @@
 /**
- * The demo's contracts, compiled. A checkout compiles demo/contracts with solc (wasm) once for each state of the sources and
- * keeps the result in node_modules/.cache. A package has no compiler: it has what the build wrote.
+ * Compiles the demo's contracts. A checkout compiles demo/contracts with solc (wasm) and caches the result by source
+ * hash in node_modules/.cache. An installed package reads the artifacts that the build wrote.
  */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ export type ContractName =
 const require = createRequire(import.meta.url);
 const CONTRACTS = packageFile("demo/contracts");
 const CACHE = packageFile("node_modules/.cache/noonmark-contracts");
-/** Written by the build, for the package. */
+/** Artifacts that the build writes for the package. */
 export const PACKED_CONTRACTS = packageFile("dist/contracts.json");
 const SETTINGS = {
   evmVersion: "cancun",
@@ -40,13 +40,13 @@ const SETTINGS = {
 
 let loaded: Record<ContractName, Artifact> | undefined;
 
-/** The artifact of a contract of demo/contracts, or of OpenZeppelin's packages as imported there. */
+/** The artifact of a contract in demo/contracts, or of an OpenZeppelin contract imported there. */
 export function artifact(name: ContractName): Artifact {
   loaded ??= existsSync(CONTRACTS) ? compiledContracts() : JSON.parse(readFileSync(PACKED_CONTRACTS, "utf8"));
   return (loaded as Record<ContractName, Artifact>)[name];
 }
 
-/** In a checkout only. */
+/** Compiles or reads the cache. Works only in a checkout. */
 export function compiledContracts(): Record<ContractName, Artifact> {
   const files = readdirSync(CONTRACTS).filter((file) => file.endsWith(".sol"));
   const sources = Object.fromEntries(
@@ -58,13 +58,13 @@ export function compiledContracts(): Record<ContractName, Artifact> {
   try {
     return JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    // Not compiled yet.
+    // Not in the cache.
   }
   const artifacts = compile(sources);
   mkdirSync(CACHE, { recursive: true });
-  const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, JSON.stringify(artifacts));
-  renameSync(unfinished, path);
+  const temporary = `${path}.${process.pid}`;
+  writeFileSync(temporary, JSON.stringify(artifacts));
+  renameSync(temporary, path);
   return artifacts;
 }
 

@@ -1,4 +1,4 @@
-/** The demo's settlement chain: from the files in its folder or new, and extended for as long as the demo runs. */
+/** The demo's settlement chain. It is loaded from its state file or built, and then extended while the demo runs. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -18,7 +18,7 @@ export interface DemoChainOptions {
   readonly plan: Plan;
   /** Epoch ms. */
   readonly historyEnd: number;
-  /** True if an earlier start has fed the whole history; otherwise the same chain is made again. */
+  /** True if an earlier start ingested the whole history. Otherwise the same chain is built again. */
   readonly isFed: boolean;
   readonly now: () => number;
 }
@@ -52,7 +52,7 @@ export class DemoChain {
     this.#now = now;
   }
 
-  /** Undefined if there is no anvil for this machine. */
+  /** Returns undefined if anvil cannot run on this machine. */
   static async open({ folder, plan, historyEnd, isFed, now }: DemoChainOptions): Promise<DemoChain | undefined> {
     const binary = anvilBinary();
     if (binary === undefined) return undefined;
@@ -79,10 +79,10 @@ export class DemoChain {
     }
   }
 
-  /** Settles and mines every few seconds if there is something to; `onFailure` gets a failure and the node's end. */
+  /** Settles or mines every 4 s if needed. Calls `onFailure` if a step fails or the node exits. */
   follow(onFailure: (error: unknown) => void): void {
     this.#node.ended.then(() =>
-      onFailure(new Failure("demo_ended", "the demo's chain has ended", { exit: EXIT.failed })),
+      onFailure(new Failure("demo_ended", "the demo's chain process exited", { exit: EXIT.failed })),
     );
     this.#next(onFailure);
   }

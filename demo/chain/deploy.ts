@@ -1,6 +1,6 @@
 /**
- * The whole of docs/spec/chain.md#abi on a chain: factory, Core behind its proxy, timelock, and the economy. It also has the
- * deployment file with all of them, and the actions of the people who use them.
+ * Deploys all contracts of docs/spec/chain.md#abi: factory, Core behind its proxy, timelock and economy. Provides their
+ * deployment file and the transactions of their users.
  */
 import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { call } from "./anvil.ts";
@@ -9,21 +9,21 @@ import { type Governance, governance } from "../../test/support/chain/upgrade.ts
 
 export interface WorldOptions {
   readonly target?: string;
-  /** Seconds, a multiple of 600 if the checks must pass. */
+  /** Seconds. Must be a multiple of 600 to pass the deployment checks. */
   readonly genesisTimestamp?: number;
   readonly roundDuration?: number;
   readonly workPerBlock?: bigint;
   readonly baselineRewardPerBlock?: bigint;
   readonly symbol?: string;
-  /** Mining behind a TransparentUpgradeableProxy (default) or on its own. */
+  /** True (default): Mining is behind a TransparentUpgradeableProxy. False: it is deployed directly. */
   readonly miningBehindProxy?: boolean;
-  /** False: no economy is deployed, and the deployment file has none. */
+  /** False: deploys no economy, and the deployment file has none. */
   readonly economy?: boolean;
-  /** Seconds that the timelock makes an upgrade wait. */
+  /** The timelock's minimum delay for an upgrade, in seconds. */
   readonly timelockDelay?: number;
 }
 
-/** deployment.json as docs/spec/chain.md#deployment has it. */
+/** The content of deployment.json (docs/spec/chain.md#deployment). */
 export interface DeploymentFile {
   readonly target: string;
   readonly chainId: number;
@@ -51,11 +51,11 @@ export interface World extends Governance {
   readonly deployment: DeploymentFile;
   readonly implementation: Address;
   readonly people: People;
-  /** Settles rounds up to `throughRound`; the Core continues its own frontier and nonce. */
+  /** Settles rounds up to `throughRound`. The Core tracks its own frontier and nonce. */
   settle(batch: { throughRound: number; activeRoundCount: number; workUnits: bigint }): Promise<Receipt>;
-  /** One WorkRecorded for each value. */
+  /** Emits one WorkRecorded per value. */
   recordWork(firstRound: number, workUnits: readonly bigint[]): Promise<Receipt>;
-  /** One RoundFunded for each [round, amount], and the mint cursor moved to `throughRound`. */
+  /** Emits one RoundFunded per [round, amount] and moves the mint cursor to `throughRound`. */
   fund(throughRound: number, rounds: readonly (readonly [number, bigint])[]): Promise<Receipt>;
   release(round: number, amount: bigint): Promise<Receipt>;
   claim(player: string, throughRound: number, amount: bigint): Promise<Receipt>;
@@ -66,13 +66,13 @@ export interface World extends Governance {
   setGuardian(guardian: string): Promise<Receipt>;
   pause(): Promise<Receipt>;
   unpause(): Promise<Receipt>;
-  /** Another Core of the same factory, with a stream of its own. */
+  /** Deploys another Core from the same factory, with a different stream. */
   deployOtherCore(): Promise<Receipt>;
   /** Mines empty blocks, `interval` seconds apart. */
   mine(blocks: number, interval?: number): Promise<void>;
-  /** The timestamp (seconds) of the next block. */
+  /** Sets the timestamp (seconds) of the next block. */
   nextTimestamp(seconds: number): Promise<void>;
-  /** The chain's latest block number. */
+  /** The number of the latest block. */
   head(): Promise<number>;
 }
 
@@ -86,7 +86,7 @@ export interface People {
 
 export const STREAM_ID = keccak256(stringToHex("noonmark.test.stream"));
 
-/** Deploys everything from the node's unlocked accounts; resolves once all of it is mined. */
+/** Deploys everything from the node's unlocked accounts. Resolves when all transactions are mined. */
 export async function deployWorld(url: string, options: WorldOptions = {}): Promise<World> {
   const [deployer, guardian, reporter, proposer, ...players] = ((await call(url, "eth_accounts")) as Hex[]).map(
     (account) => getAddress(account),
@@ -134,7 +134,7 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
     streamId: STREAM_ID,
     ...(economy === undefined ? {} : { economy }),
   };
-  const post = { guardian: guardian as string, reporter: reporter as string };
+  const roles = { guardian: guardian as string, reporter: reporter as string };
   const toCore = (from: string, name: string, args: readonly unknown[] = []) =>
     send(url, from, deployment.core, callData("Core", name, args));
   const toEconomy = (to: "mining" | "collection", name: string, args: readonly unknown[]) => {
@@ -149,9 +149,9 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
     ...governance(url, deployment, people),
     settle({ throughRound, activeRoundCount, workUnits }) {
       const digest = keccak256(concatHex([STREAM_ID, numberToHex(throughRound)]));
-      return toCore(post.reporter, "settle", [digest, BigInt(throughRound), BigInt(activeRoundCount), workUnits]);
+      return toCore(roles.reporter, "settle", [digest, BigInt(throughRound), BigInt(activeRoundCount), workUnits]);
     },
-    recordWork: (firstRound, workUnits) => toCore(post.reporter, "recordWork", [BigInt(firstRound), workUnits]),
+    recordWork: (firstRound, workUnits) => toCore(roles.reporter, "recordWork", [BigInt(firstRound), workUnits]),
     fund(throughRound, rounds) {
       const ids = rounds.map(([round]) => BigInt(round));
       const amounts = rounds.map(([, amount]) => amount);
@@ -163,17 +163,17 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
     mintUnit: (player, unitType) => toEconomy("collection", "mintUnit", [player, unitType]),
     mergeUnits: (player, unitIds, type) => toEconomy("collection", "mergeUnits", [player, unitIds, type]),
     async setReporter(next) {
-      const receipt = await toCore(post.guardian, "setReporter", [next]);
-      post.reporter = next;
+      const receipt = await toCore(roles.guardian, "setReporter", [next]);
+      roles.reporter = next;
       return receipt;
     },
     async setGuardian(next) {
-      const receipt = await toCore(post.guardian, "setGuardian", [next]);
-      post.guardian = next;
+      const receipt = await toCore(roles.guardian, "setGuardian", [next]);
+      roles.guardian = next;
       return receipt;
     },
-    pause: () => toCore(post.guardian, "pause"),
-    unpause: () => toCore(post.guardian, "unpause"),
+    pause: () => toCore(roles.guardian, "pause"),
+    unpause: () => toCore(roles.guardian, "unpause"),
     deployOtherCore: () => deployCore(keccak256(stringToHex("noonmark.test.other"))),
     async mine(blocks, interval = 12) {
       await call(url, "anvil_mine", [numberToHex(blocks), numberToHex(interval)]);
@@ -192,11 +192,11 @@ async function deployEconomy(url: string, people: People, core: Address, options
   const implementation = await deploy(url, deployer, "Mining");
   const baseline = options.baselineRewardPerBlock ?? 5n * 10n ** 18n;
   const initialize = callData("Mining", "initialize", [core, collection.address, baseline]);
-  const behindProxy = options.miningBehindProxy ?? true;
-  const mining = behindProxy
+  const isBehindProxy = options.miningBehindProxy ?? true;
+  const mining = isBehindProxy
     ? await deploy(url, deployer, "TransparentUpgradeableProxy", [implementation.address, deployer, initialize])
     : implementation;
-  if (!behindProxy) await send(url, deployer, mining.address, initialize);
+  if (!isBehindProxy) await send(url, deployer, mining.address, initialize);
   const creation = callData("TokenFactory", "create", ["Noonmark Work", options.symbol ?? "NOON", mining.address]);
   const created = await send(url, deployer, tokenFactory.address, creation);
   const token = getAddress(`0x${created.logs.at(-1)?.data.slice(26) ?? ""}`);

@@ -1,4 +1,4 @@
-/** The demo's node: anvil on a free port of loopback. It mines only on request, and its state is kept in a file. */
+/** The demo's anvil process on a free loopback port. It mines only on request and saves its state to a file. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -8,8 +8,8 @@ import { anvilArguments, call, listeningPort } from "./anvil.ts";
 import type { Transaction } from "./transactions.ts";
 
 /**
- * Runs the program of its arguments, and ends it with the process that started this: a killed demo leaves no node behind. The
- * program may be a launcher of the real one, so the whole process group is killed.
+ * Runs a program and kills it when this script's parent exits, so a killed demo leaves no node behind. Kills the whole
+ * process group, because the program may be a launcher.
  */
 const GUARD = `
 import { spawn } from "node:child_process";
@@ -39,7 +39,7 @@ export class Node {
   readonly #state: string;
   readonly #nonces = new Map<string, number>();
   head: Block;
-  /** Resolves when it ends, wanted or not. */
+  /** Resolves when the process exits, for any reason. */
   readonly ended: Promise<void>;
 
   private constructor(url: string, child: ChildProcess, state: string, head: Block) {
@@ -53,10 +53,10 @@ export class Node {
     });
   }
 
-  /** Continues from the file `state` if it exists; `timestamp` (seconds) is that of the genesis block. */
+  /** Loads the file `state` if it exists. `timestamp` is the genesis block's, in seconds. */
   static async start(binary: string, state: string, timestamp: number): Promise<Node> {
     const from = existsSync(state) ? ["--load-state", state] : [];
-    // Without a timestamp a continued node accepts no block from before its start.
+    // Without a timestamp, a node with loaded state rejects blocks from before its own start.
     const args = ["--no-mining", "--timestamp", String(timestamp), ...from];
     const child = spawn(process.execPath, ["--input-type=module", "--eval", GUARD, binary, ...anvilArguments(args)], {
       stdio: ["ignore", "pipe", "inherit", "ipc"],
@@ -77,8 +77,8 @@ export class Node {
   }
 
   /**
-   * One block of these transactions, in their senders' order; returns their hashes. `timestamp` (seconds) or just after the
-   * head.
+   * Mines one block with these transactions and returns their hashes. The block's timestamp (seconds) is at least one
+   * second after the head.
    */
   async mine(timestamp: number, transactions: readonly Transaction[] = []): Promise<readonly Hex[]> {
     const hashes = transactions.length === 0 ? [] : await this.#send(transactions);
@@ -88,23 +88,23 @@ export class Node {
     return hashes;
   }
 
-  /** Throws if one of them is not mined, or is and reverted. */
+  /** Throws if a transaction is not mined or has reverted. */
   async requireSuccess(hashes: readonly Hex[]): Promise<void> {
     const receipts = await callAll(
       this.url,
       hashes.map((hash) => ["eth_getTransactionReceipt", [hash]]),
     );
     for (const [index, receipt] of (receipts as ({ status: Hex } | null)[]).entries()) {
-      if (receipt?.status !== "0x1") throw new Error(`the demo's transaction ${hashes[index]} has failed`);
+      if (receipt?.status !== "0x1") throw new Error(`the demo's transaction ${hashes[index]} is not mined or has reverted`);
     }
   }
 
-  /** Keeps all of it: the next start continues from here. */
+  /** Saves the node's state, from which the next start continues. */
   async save(): Promise<void> {
     const state = (await call(this.url, "anvil_dumpState")) as Hex;
-    const unfinished = `${this.#state}.unfinished`;
-    writeFileSync(unfinished, gunzipSync(Buffer.from(state.slice(2), "hex")));
-    renameSync(unfinished, this.#state);
+    const temporary = `${this.#state}.temporary`;
+    writeFileSync(temporary, gunzipSync(Buffer.from(state.slice(2), "hex")));
+    renameSync(temporary, this.#state);
   }
 
   async stop(): Promise<void> {
@@ -124,18 +124,18 @@ export class Node {
   }
 }
 
-/** Several calls in one request; the responses in their order. */
+/** Sends several calls in one batch request. Returns the results in call order. */
 async function callAll(url: string, calls: readonly (readonly [string, readonly unknown[]])[]): Promise<unknown[]> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: "2.0", id, method, params }))),
   });
-  const answers = (await response.json()) as { id: number; result?: unknown; error?: { message: string } }[];
+  const replies = (await response.json()) as { id: number; result?: unknown; error?: { message: string } }[];
   const results: unknown[] = [];
-  for (const { id, result, error } of answers) {
+  for (const { id, result, error } of replies) {
     if (error !== undefined) {
-      throw new Failure("demo_chain", `the demo's chain refused ${calls[id]?.[0]}: ${error.message}`, {
+      throw new Failure("demo_chain", `the demo's chain rejected ${calls[id]?.[0]}: ${error.message}`, {
         exit: EXIT.failed,
       });
     }

@@ -1,4 +1,4 @@
-/** Reads the history of an earlier start from the logs of the demo's chain. */
+/** Rebuilds the list of settled batches from the logs of the demo's chain, after a restart. */
 import { decodeEventLog, encodeEventTopics, getAddress, type Hex, numberToHex } from "viem";
 import { call } from "./anvil.ts";
 import { artifact } from "./compile.ts";
@@ -8,17 +8,20 @@ import type { ChainBatches } from "./chain-settlement.ts";
 import type { Node } from "./node.ts";
 import type { Cast } from "./transactions.ts";
 
-/** A node that has loaded its state knows only that of its head. After this many more blocks the safe block's is known. */
-const FRESH = 12;
+/**
+ * A restarted node knows the contract state only at its head. After this many new blocks it also knows the state at the
+ * safe block.
+ */
+const NEW_BLOCKS = 12;
 
-/** On a node that has loaded the kept state; `now` in epoch ms. */
+/** `node` must have loaded its saved state. `now` is in epoch ms. */
 export async function resumeChain(
   node: Node,
   deployment: DeploymentFile,
   now: number,
 ): Promise<{ cast: Cast; batches: ChainBatches }> {
   const timestamp = Math.floor(now / 1000);
-  for (let block = FRESH; block > 0; block--) await node.mine(timestamp - block);
+  for (let block = NEW_BLOCKS; block > 0; block--) await node.mine(timestamp - block);
   await node.save();
   const accounts = ((await call(node.url, "eth_accounts")) as Hex[]).map((account) => getAddress(account));
   const [deployer, guardian, reporter, proposer, ...players] = accounts;

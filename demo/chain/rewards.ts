@@ -1,4 +1,7 @@
-/** The rewards of settled batches: funding one batch later, release another later, claims, units and their merges. */
+/**
+ * The rewards of settled batches: funded one batch later and released two batches later, with periodic claims, mints
+ * and merges.
+ */
 import type { Address } from "viem";
 import { type Cast, claim, fund, mergeUnits, mintUnit, release, type Transaction } from "./transactions.ts";
 
@@ -10,13 +13,13 @@ export interface Settled {
 }
 
 export const BASELINE_REWARD = 5n * 10n ** 18n;
-const CLAIM_EVERY = 6;
-const UNIT_EVERY = 10;
-/** Two units, a third, and the first two merged into one. */
-const UNITS_OF_A_GROUP = 4;
+const BATCHES_PER_CLAIM = 6;
+const BATCHES_PER_MINT = 10;
+/** Three minted units, and the unit that results from merging the first two. */
+const UNITS_PER_GROUP = 4;
 
-/** The transactions of batch number `index` of all batches so far; the same for the same batches. */
-export function rewardsWith(cast: Cast, batches: readonly Settled[], index: number): Transaction[] {
+/** The reward transactions to send with batch `index`. Deterministic for the same batches. */
+export function rewardTransactions(cast: Cast, batches: readonly Settled[], index: number): Transaction[] {
   const transactions: Transaction[] = [];
   const funded = batches[index - 1];
   if (funded !== undefined) transactions.push(fund(cast, funded.through, rewardsOf(funded)));
@@ -25,15 +28,15 @@ export function rewardsWith(cast: Cast, batches: readonly Settled[], index: numb
     const rewards = rewardsOf(released);
     for (const [round, amount] of rewards) transactions.push(release(cast, round, amount));
     const half = (BASELINE_REWARD * BigInt(released.completedBlocks)) / 2n;
-    if (index % CLAIM_EVERY === 0 && half > 0n) {
-      transactions.push(claim(cast, playerOf(cast, index / CLAIM_EVERY), released.through, half));
+    if (index % BATCHES_PER_CLAIM === 0 && half > 0n) {
+      transactions.push(claim(cast, playerOf(cast, index / BATCHES_PER_CLAIM), released.through, half));
     }
   }
-  if (index % UNIT_EVERY === UNIT_EVERY / 2) transactions.push(...units(cast, Math.floor(index / UNIT_EVERY)));
+  if (index % BATCHES_PER_MINT === BATCHES_PER_MINT / 2) transactions.push(...units(cast, Math.floor(index / BATCHES_PER_MINT)));
   return transactions;
 }
 
-/** Each completed block's reward goes to one of the batch's rounds, evenly. */
+/** Distributes the rewards of the completed blocks evenly over the batch's rounds. */
 function rewardsOf({ previous, through, completedBlocks }: Settled): Map<number, bigint> {
   const rewards = new Map<number, bigint>();
   for (let block = 1; block <= completedBlocks; block++) {
@@ -48,10 +51,10 @@ function units(cast: Cast, mint: number): Transaction[] {
   const player = playerOf(cast, group);
   const unit = mintUnit(cast, player, 1 + (mint % 3));
   if (mint % 3 < 2) return [unit];
-  const first = UNITS_OF_A_GROUP * group + 1;
+  const first = UNITS_PER_GROUP * group + 1;
   return [unit, mergeUnits(cast, player, [first, first + 1], 4)];
 }
 
-function playerOf({ people }: Cast, turn: number): Address {
-  return people.players[turn % people.players.length] ?? people.deployer;
+function playerOf({ people }: Cast, index: number): Address {
+  return people.players[index % people.players.length] ?? people.deployer;
 }

@@ -1,4 +1,4 @@
-/** The transactions of the demo's people. */
+/** The transactions of the demo's users. */
 import { type Address, concatHex, type Hex, keccak256, numberToHex } from "viem";
 import type { DeploymentFile, People } from "./deploy.ts";
 import { callData } from "./calls.ts";
@@ -9,7 +9,7 @@ export interface Transaction {
   readonly data: Hex;
 }
 
-/** The contracts, and their users. */
+/** The contracts and their users. */
 export interface Cast {
   readonly deployment: DeploymentFile;
   readonly people: Pick<People, "deployer" | "guardian" | "reporter" | "proposer" | "players">;
@@ -17,7 +17,7 @@ export interface Cast {
 
 const NONE = numberToHex(0, { size: 32 });
 
-/** `through` is the last round of the batch, `work` what its rounds add. */
+/** `through` is the last round of the batch; `work` is the work of its rounds. */
 export function settle(cast: Cast, batch: { through: number; activeRounds: number; work: number }): Transaction {
   const { core, streamId } = cast.deployment;
   const digest = keccak256(concatHex([streamId, numberToHex(batch.through)]));
@@ -33,7 +33,7 @@ export function unpause({ deployment, people }: Cast): Transaction {
   return { from: people.guardian, to: deployment.core, data: callData("Core", "unpause", []) };
 }
 
-/** The two halves of an upgrade to CoreV2 through the timelock; `delay` in seconds. */
+/** Schedules and executes an upgrade to CoreV2 through the timelock. `delay` is in seconds. */
 export function upgrade(
   cast: Cast,
   implementation: Address,
@@ -54,7 +54,7 @@ export function upgrade(
   };
 }
 
-/** `rounds`: the funding of each; the mint cursor moves to `through`. */
+/** Funds `rounds` (round to amount) and moves the mint cursor to `through`. */
 export function fund(cast: Cast, through: number, rounds: ReadonlyMap<number, bigint>): Transaction {
   return toMining(cast, "fund", [BigInt(through), [...rounds.keys()].map(BigInt), [...rounds.values()]]);
 }

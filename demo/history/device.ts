@@ -1,21 +1,21 @@
-/** The measuring device: a receipt at each tick, and its revolutions in each round. */
+/** The simulated measuring device. It creates a receipt at each tick and counts the work of each round. */
 import { ROUND_MS } from "../../src/values/round.ts";
 import { fraction, uuidOf } from "./random.ts";
-import { DAY, WAKING, isWithin } from "./story.ts";
+import { DAY, ACTIVE_MS, isWithin } from "./story.ts";
 import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 
-/** The counters; revolutions, one unit of work each, in thousandths. */
+/** The device's counters. One revolution is one unit of work; revolutions are counted in thousandths. */
 export interface DeviceState {
   bootId: string;
   sequence: number;
   counterEpoch: string;
-  milliTurns: number;
+  milliRevolutions: number;
   distanceMm: number;
-  /** The last tick (epoch ms). */
+  /** Epoch ms of the last tick. */
   at: number;
 }
 
-export interface Turned {
+export interface RoundWork {
   readonly work: number;
   readonly distanceMm: number;
 }
@@ -23,8 +23,8 @@ export interface Turned {
 export class Device {
   readonly #plan: Plan;
   readonly #state: DeviceState;
-  /** By round id, until the round is closed. */
-  readonly turned = new Map<number, Turned>();
+  /** Keyed by round id; an entry is removed when its round is closed. */
+  readonly roundWork = new Map<number, RoundWork>();
 
   constructor(plan: Plan, state?: DeviceState) {
     this.#plan = plan;
@@ -32,13 +32,13 @@ export class Device {
       bootId: uuidOf(plan.seed, "boot", plan.from),
       sequence: 0,
       counterEpoch: firstEpochOf(plan),
-      milliTurns: 0,
+      milliRevolutions: 0,
       distanceMm: 0,
       at: plan.from,
     };
   }
 
-  /** The receipt of one tick; nothing while the device is off. */
+  /** Yields the receipt of one tick, or nothing while the device is off. */
   *tick(at: number): Generator<DemoRecord> {
     const { seed, dawn, story } = this.#plan;
     const state = this.#state;
@@ -47,12 +47,12 @@ export class Device {
     if (state.at < story.counterFault.to && at >= story.counterFault.to) this.#beginEpoch(at);
     const rpmMilli = isWithin(story.rest, at) ? 0 : rpmMilliAt(seed, dawn, at);
     const speed = speedOf(rpmMilli);
-    const before = Math.floor(state.milliTurns / 1000);
+    const before = Math.floor(state.milliRevolutions / 1000);
     const elapsed = at - state.at;
-    state.milliTurns += Math.round((rpmMilli * elapsed) / 60_000);
+    state.milliRevolutions += Math.round((rpmMilli * elapsed) / 60_000);
     const distanceMm = Math.round((speed * elapsed) / 1000);
     state.distanceMm += distanceMm;
-    this.#count(at, Math.floor(state.milliTurns / 1000) - before, distanceMm);
+    this.#count(at, Math.floor(state.milliRevolutions / 1000) - before, distanceMm);
     const isFaulty = isWithin(story.counterFault, at);
     const outage = isWithin(story.uplinkOutage, at);
     yield {
@@ -64,7 +64,7 @@ export class Device {
       sequence: state.sequence,
       observedAt: isoOf(at),
       receivedAt: isoOf((outage ? story.uplinkOutage.to : at) + 150 + Math.floor(300 * fraction(seed, 4, at))),
-      cumulativeWorkUnits: String(Math.floor(state.milliTurns / 1000)),
+      cumulativeWorkUnits: String(Math.floor(state.milliRevolutions / 1000)),
       provenance: "simulated",
       softwareVersion: at < story.counterFault.to ? "1.4.2" : "1.5.0",
       coreStatus: isFaulty ? "COUNTER_FAULT" : rpmMilli === 0 ? "IDLE" : "ACTIVE",
@@ -76,7 +76,7 @@ export class Device {
     state.at = at;
   }
 
-  /** After it was off: nobody counted the revolutions in between. */
+  /** Restarts after a pause. Revolutions during the pause are not counted. */
   #boot(at: number): void {
     const state = this.#state;
     state.bootId = uuidOf(this.#plan.seed, "boot", at);
@@ -88,13 +88,13 @@ export class Device {
     const state = this.#state;
     this.#boot(at);
     state.counterEpoch = resetEpochOf(this.#plan);
-    state.milliTurns = state.distanceMm = 0;
+    state.milliRevolutions = state.distanceMm = 0;
   }
 
   #count(at: number, work: number, distanceMm: number): void {
     const round = Math.floor((at - this.#plan.genesisMs) / ROUND_MS);
-    const before = this.turned.get(round) ?? { work: 0, distanceMm: 0 };
-    this.turned.set(round, { work: before.work + work, distanceMm: before.distanceMm + distanceMm });
+    const before = this.roundWork.get(round) ?? { work: 0, distanceMm: 0 };
+    this.roundWork.set(round, { work: before.work + work, distanceMm: before.distanceMm + distanceMm });
   }
 }
 
@@ -102,31 +102,32 @@ export function firstEpochOf({ seed }: Plan): string {
   return uuidOf(seed, "epoch", 1);
 }
 
-/** The epoch that begins when the counter has failed. */
+/** The counter epoch that begins after the counter fault. */
 export function resetEpochOf({ seed }: Plan): string {
   return uuidOf(seed, "epoch", 2);
 }
 
-/** Millimetres that one revolution covers. */
+/** Millimetres per revolution. */
 const CIRCUMFERENCE_MM = 850;
-const FASTEST_RPM_MILLI = 60_000;
-const RESTS = 0.2;
+const MAX_RPM_MILLI = 60_000;
+/** Probability that the wheel rests during a round. */
+const REST_PROBABILITY = 0.2;
 
-/** Thousandths of a revolution a minute at an instant; `dawn` is any dawn (epoch ms). */
+/** Speed at an instant, in thousandths of a revolution per minute. `dawn` is any dawn (epoch ms). */
 function rpmMilliAt(seed: number, dawn: number, at: number): number {
   const day = Math.floor((at - dawn) / DAY);
   const sinceDawn = at - dawn - day * DAY;
-  if (sinceDawn >= WAKING) return 0;
+  if (sinceDawn >= ACTIVE_MS) return 0;
   const round = Math.floor(at / ROUND_MS);
-  const mood = fraction(seed, 1, round);
-  if (mood < RESTS) return 0;
-  const arc = Math.sin((Math.PI * sinceDawn) / WAKING);
-  const ofDay = 0.55 + 0.45 * fraction(seed, 2, day);
-  const tremble = 0.9 + 0.2 * fraction(seed, 3, at);
-  return Math.round(FASTEST_RPM_MILLI * arc * ofDay * (0.5 + 0.5 * mood) * tremble);
+  const activity = fraction(seed, 1, round);
+  if (activity < REST_PROBABILITY) return 0;
+  const arc = Math.sin((Math.PI * sinceDawn) / ACTIVE_MS);
+  const dayFactor = 0.55 + 0.45 * fraction(seed, 2, day);
+  const jitter = 0.9 + 0.2 * fraction(seed, 3, at);
+  return Math.round(MAX_RPM_MILLI * arc * dayFactor * (0.5 + 0.5 * activity) * jitter);
 }
 
-/** Millimetres a second. */
+/** Millimetres per second. */
 function speedOf(rpmMilli: number): number {
   return Math.round((rpmMilli * CIRCUMFERENCE_MM) / 60_000);
 }

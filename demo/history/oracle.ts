@@ -1,18 +1,18 @@
-/** The Oracle: closes rounds, approves counter epochs and accepts closed rounds, on one occasion late. */
+/** The simulated Oracle. It closes rounds, approves counter epochs and accepts closed rounds, once with a delay. */
 import { ROUND_MS } from "../../src/values/round.ts";
 import { type Device, firstEpochOf, resetEpochOf } from "./device.ts";
 import { type DemoRecord, isDue, isoOf, type Plan } from "./plan.ts";
 import { isWithin } from "./story.ts";
 
-const CLOSES_AFTER = 3_000;
-const ACCEPTS_AFTER = 35_000;
-/** A round that could not be closed for this long is closed now. */
-const LATE_AFTER = 60_000;
+const CLOSE_DELAY_MS = 3_000;
+const ACCEPT_DELAY_MS = 35_000;
+/** If a round is closed or accepted later than this after its due time, the record shows the actual time. */
+const LATE_AFTER_MS = 60_000;
 
 export interface OracleState {
-  /** The round that is closed next. */
+  /** The next round to close. */
   nextRound: number;
-  /** Closed and not yet accepted, ascending. */
+  /** Closed rounds that are not yet accepted, ascending. */
   unaccepted: number[];
 }
 
@@ -26,7 +26,7 @@ export class Oracle {
   readonly #plan: Plan;
   readonly #device: Device;
   readonly #state: OracleState;
-  /** The work of closed rounds by id, until it is settled. */
+  /** Work of closed rounds by id, kept until settled. */
   readonly closedWork: Map<number, number>;
   /** The highest accepted round. */
   acceptedThrough: number;
@@ -47,7 +47,7 @@ export class Oracle {
       yield this.#approval(resetEpochOf(this.#plan), story.resetApprovedAt);
     if (isDue(story.oracleBlock.from, lastTick, at)) yield this.#block("signature_mismatch", story.oracleBlock.from);
     if (isDue(story.oracleBlock.to, lastTick, at)) yield this.#block(null, story.oracleBlock.to);
-    while (this.#endOf(this.#state.nextRound) + CLOSES_AFTER <= at) yield* this.#close(this.#state.nextRound++, at);
+    while (this.#endOf(this.#state.nextRound) + CLOSE_DELAY_MS <= at) yield* this.#close(this.#state.nextRound++, at);
     yield* this.#accept(at);
   }
 
@@ -55,27 +55,27 @@ export class Oracle {
     const { gap } = this.#plan.story;
     const end = this.#endOf(roundId);
     if (end - ROUND_MS >= gap.from && end <= gap.to) return;
-    const turned = this.#device.turned.get(roundId);
-    this.#device.turned.delete(roundId);
+    const roundWork = this.#device.roundWork.get(roundId);
+    this.#device.roundWork.delete(roundId);
     this.#state.unaccepted.push(roundId);
-    this.closedWork.set(roundId, turned?.work ?? 0);
-    const due = end + CLOSES_AFTER;
+    this.closedWork.set(roundId, roundWork?.work ?? 0);
+    const due = end + CLOSE_DELAY_MS;
     yield {
       type: "round",
       installationId: this.#plan.installationId,
       roundId: String(roundId),
-      workUnits: String(turned?.work ?? 0),
-      // Without a receipt the distance is unknown.
-      distanceMm: turned === undefined ? null : String(turned.distanceMm),
+      workUnits: String(roundWork?.work ?? 0),
+      // Without a receipt, the distance is unknown.
+      distanceMm: roundWork === undefined ? null : String(roundWork.distanceMm),
       eligible: true,
-      closedAt: isoOf(at - due > LATE_AFTER ? at : due),
+      closedAt: isoOf(at - due > LATE_AFTER_MS ? at : due),
     };
   }
 
   *#accept(at: number): Generator<DemoRecord> {
     const { unaccepted } = this.#state;
     const newest = unaccepted.at(-1);
-    const due = newest === undefined ? at + 1 : this.#endOf(newest) + ACCEPTS_AFTER;
+    const due = newest === undefined ? at + 1 : this.#endOf(newest) + ACCEPT_DELAY_MS;
     if (newest === undefined || due > at || isWithin(this.#plan.story.lateAcceptance, at)) return;
     let first = unaccepted[0] ?? newest;
     for (const [index, roundId] of unaccepted.entries()) {
@@ -85,7 +85,7 @@ export class Oracle {
         installationId: this.#plan.installationId,
         firstRound: String(first),
         lastRound: String(roundId),
-        acceptedAt: isoOf(at - due > LATE_AFTER ? at : due),
+        acceptedAt: isoOf(at - due > LATE_AFTER_MS ? at : due),
       };
       first = unaccepted[index + 1] ?? roundId;
     }

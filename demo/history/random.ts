@@ -1,11 +1,11 @@
-/** Chance that is the same on every machine: everything is drawn from a seed and a few keys, and there is no state. */
+/** Pseudo-random values that depend only on a seed and some keys. They are stateless and the same on every machine. */
 import { createHash } from "node:crypto";
 
 /** A number in [0, 1) for integer keys, such as an instant and a salt. */
 export function fraction(seed: number, ...keys: readonly number[]): number {
   let h = seed | 0;
   for (const key of keys) {
-    // Both halves of a number beyond 32 bits count: instants are.
+    // Mix in both 32-bit halves, because instants exceed 32 bits.
     for (const half of [key, Math.floor(key / 2 ** 32)]) {
       h = Math.imul(h ^ (half | 0), 0x9e3779b1);
       h = Math.imul(h ^ (h >>> 15), 0x85ebca6b);
@@ -15,7 +15,7 @@ export function fraction(seed: number, ...keys: readonly number[]): number {
   return (h >>> 0) / 2 ** 32;
 }
 
-/** A UUID of version 4's form. */
+/** A UUID in the format of version 4. */
 export function uuidOf(seed: number, ...parts: readonly (string | number)[]): string {
   const hex = digest(seed, parts);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -1,16 +1,19 @@
-/** The Reporter and its operator: runs every five minutes, and settles accepted rounds in batches of at most sixteen. */
+/**
+ * The simulated Reporter and its operator. It runs every five minutes and settles accepted rounds in batches of at most
+ * sixteen.
+ */
 import type { Oracle } from "./oracle.ts";
 import { type DemoRecord, isDue, isoOf, type Plan } from "./plan.ts";
 import { uuidOf } from "./random.ts";
 import type { Batch, Settlement } from "./settlement.ts";
 import { isWithin } from "./story.ts";
-import { type Fate, Submission } from "./submission.ts";
+import { type Outcome, Submission } from "./submission.ts";
 
 const MAX_BATCH = 16;
-const RUN_TAKES = 4_000;
+const RUN_DURATION_MS = 4_000;
 
 export interface ReporterState {
-  /** The settled frontier, and the settled work. */
+  /** The settled frontier (last settled round). */
   frontier: number;
   settledWork: number;
   active: Submission | undefined;
@@ -31,7 +34,7 @@ export class Reporter {
     this.#state = state ?? { frontier: 0, settledWork: 0, active: undefined, lastPreparedAt: plan.from };
   }
 
-  /** `batch` is the number of rounds that must wait before they are settled. */
+  /** `batch` is the minimum number of waiting rounds to settle. */
   *tick(lastTick: number, at: number, batch: number): Generator<DemoRecord> {
     yield* this.#controls(lastTick, at);
     const { active } = this.#state;
@@ -39,8 +42,8 @@ export class Reporter {
       yield* active.tick(this.#settlement, at);
       if (active.isOver) this.#settle(active);
     }
-    const run = Math.floor((at - RUN_TAKES) / this.#plan.runStep) * this.#plan.runStep;
-    if (isDue(run + RUN_TAKES, lastTick, at)) yield* this.#run(run, batch);
+    const run = Math.floor((at - RUN_DURATION_MS) / this.#plan.runStep) * this.#plan.runStep;
+    if (isDue(run + RUN_DURATION_MS, lastTick, at)) yield* this.#run(run, batch);
   }
 
   *#run(startedAt: number, batch: number): Generator<DemoRecord> {
@@ -50,13 +53,13 @@ export class Reporter {
     const waiting = this.#oracle.acceptedThrough - this.#state.frontier;
     if (result !== "failed" && !isHeld && this.#state.active === undefined && waiting >= batch) {
       const preparedAt = startedAt + 1_000;
-      const submission = new Submission(this.#plan, this.#prepare(preparedAt), this.#fateOf(preparedAt));
+      const submission = new Submission(this.#plan, this.#prepare(preparedAt), this.#outcomeOf(preparedAt));
       this.#state.active = submission;
       this.#state.lastPreparedAt = preparedAt;
       yield submission.record();
       result = "submitted";
     }
-    const finishedAt = isoOf(startedAt + RUN_TAKES);
+    const finishedAt = isoOf(startedAt + RUN_DURATION_MS);
     yield { type: "reporter_run", installationId, startedAt: isoOf(startedAt), finishedAt, result };
   }
 
@@ -86,8 +89,8 @@ export class Reporter {
     };
   }
 
-  /** The first submission from one of the story's instants on. */
-  #fateOf(preparedAt: number): Fate {
+  /** The first submission after each of the story's instants fails in the planned way. */
+  #outcomeOf(preparedAt: number): Outcome {
     const { revertedFrom, supersededFrom } = this.#plan.story;
     if (isDue(revertedFrom, this.#state.lastPreparedAt, preparedAt)) return "reverted";
     return isDue(supersededFrom, this.#state.lastPreparedAt, preparedAt) ? "superseded" : "confirmed";
@@ -110,14 +113,14 @@ export class Reporter {
       blockedReason: null,
       incidentOpen: false,
     };
-    const turns: readonly [number, Partial<Record<keyof typeof normal, unknown>>][] = [
+    const changes: readonly [number, Partial<Record<keyof typeof normal, unknown>>][] = [
       [from + 1, {}],
       [story.disabled.from, { settlementEnabled: false }],
       [story.disabled.to, {}],
       [story.incident.from, { blockedReason: "nonce_mismatch", incidentOpen: true }],
       [story.incident.to, {}],
     ];
-    for (const [instant, change] of turns) {
+    for (const [instant, change] of changes) {
       if (!isDue(instant, lastTick, at)) continue;
       yield { type: "settlement_control", installationId, ...normal, ...change, at: isoOf(instant) };
     }

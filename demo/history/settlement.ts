@@ -1,10 +1,10 @@
 /**
- * The settlement of batches. The demo's chain replaces this simulation: a batch is sent two seconds after it was prepared and
- * confirmed two and a half minutes later.
+ * The settlement of batches, and a simulation for demos without a chain. In the simulation a batch is sent two seconds
+ * after it is prepared, and confirmed two and a half minutes later.
  */
 import { hashOf } from "./random.ts";
 
-/** Accepted rounds (previous, new] and the Core's values once they are settled. */
+/** Accepted rounds (previous, settled] and the Core's expected values after their settlement. */
 export interface Batch {
   readonly submissionId: string;
   readonly previousSettledThroughRound: number;
@@ -21,25 +21,25 @@ export interface Batch {
   readonly preparedAt: number;
 }
 
-/** Called at every tick until it has a result; instants are epoch ms. */
+/** Polled at every tick until it returns a result. All instants are epoch ms. */
 export interface Settlement {
-  /** Once the batch's transaction has been sent. */
+  /** Undefined until the batch's transaction is sent. */
   submitted(batch: Batch, at: number): { readonly transactionHash: string; readonly submittedAt: number } | undefined;
-  /** Once its settlement is confirmed. */
+  /** Undefined until the settlement is confirmed. */
   confirmedAt(batch: Batch, at: number): number | undefined;
 }
 
-const SENT_AFTER = 2_000;
-const CONFIRMED_AFTER = 152_000;
+const SEND_DELAY_MS = 2_000;
+const CONFIRM_DELAY_MS = 152_000;
 
 export function simulatedSettlement(seed: number): Settlement {
   return {
     submitted({ submissionId, preparedAt }, at) {
-      const submittedAt = preparedAt + SENT_AFTER;
+      const submittedAt = preparedAt + SEND_DELAY_MS;
       return submittedAt > at ? undefined : { transactionHash: hashOf(seed, "settlement", submissionId), submittedAt };
     },
     confirmedAt({ preparedAt }, at) {
-      const confirmedAt = preparedAt + CONFIRMED_AFTER;
+      const confirmedAt = preparedAt + CONFIRM_DELAY_MS;
       return confirmedAt > at ? undefined : confirmedAt;
     },
   };

@@ -1,40 +1,42 @@
 /**
- * The special events of the demo's thirty days: each once, at its own hour. A day begins at dawn; the wheel rests in the
- * eight hours before.
+ * The special events of the demo's thirty days. Each happens once, at a fixed hour after dawn. The wheel rests in the
+ * last eight hours of a day.
  */
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 export const DAYS = 30;
-/** Hours of a day in which the wheel turns. */
-export const WAKING = 16 * HOUR;
+/** Part of a day in which the wheel turns. */
+export const ACTIVE_MS = 16 * HOUR;
 
-/** From one instant (epoch ms) up to another, the end not included. */
+/** From one instant (epoch ms) up to, but not including, another. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Story {
-  /** The device is off and nobody closes its rounds: they stay missing. */
+  /** The device is off and its rounds are not closed, so they stay missing. */
   readonly gap: Span;
-  /** The operator switches settlement off. */
+  /** The operator disables settlement. */
   readonly disabled: Span;
-  /** The counter fails; at the end it begins again in another epoch, which is approved half an hour later. */
+  /** The counter fails. It then restarts in a new epoch, which is approved half an hour later. */
   readonly counterFault: Span;
   readonly resetApprovedAt: number;
-  /** The Oracle accepts nothing, blocks itself for most of it, then accepts all at once. */
+  /**
+   * The Oracle accepts no rounds, then accepts all of them at once. It reports itself blocked for most of this span.
+   */
   readonly lateAcceptance: Span;
   readonly oracleBlock: Span;
-  /** The first submission prepared from here on is reverted; the same rounds are submitted again. */
+  /** The first submission prepared after this instant is reverted; its rounds are submitted again. */
   readonly revertedFrom: number;
-  /** The first submission prepared from here on is retried and then superseded. */
+  /** The first submission prepared after this instant is retried and then superseded. */
   readonly supersededFrom: number;
-  /** An incident is open and blocks the queue. */
+  /** An incident is open and blocks settlement. */
   readonly incident: Span;
-  /** The wheel rests for two days: one of noon to noon among them is fully observed and has no work. */
+  /** The wheel rests for two days, which include one noon-to-noon day that is fully observed and has no work. */
   readonly rest: Span;
-  /** Receipts wait in the device and are received together at its end. */
+  /** The device buffers its receipts; all are received together at the end. */
   readonly uplinkOutage: Span;
   /** The Reporter's runs fail. */
   readonly reporterFailure: Span;

@@ -1,11 +1,11 @@
-/** One submission's way through its lifecycles. Two of the story's end badly: one is reverted, one superseded. */
+/** One submission and its lifecycle. Two submissions of the story fail: one is reverted, one is superseded. */
 import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 import { hashOf } from "./random.ts";
 import type { Batch, Settlement } from "./settlement.ts";
 
-/** Its end. */
-export type Fate = "confirmed" | "reverted" | "superseded";
-type Lifecycle = "preparing" | "submitted" | "retrying" | Fate;
+/** Its final lifecycle. */
+export type Outcome = "confirmed" | "reverted" | "superseded";
+type Lifecycle = "preparing" | "submitted" | "retrying" | Outcome;
 
 export interface SubmissionState {
   readonly lifecycle: Lifecycle;
@@ -14,20 +14,20 @@ export interface SubmissionState {
 }
 
 const PREPARING: SubmissionState = { lifecycle: "preparing", transactionHash: null, submittedAt: null };
-const SENT_AFTER = 2_000;
-const FAILS_AFTER = 90_000;
+const SEND_DELAY_MS = 2_000;
+const FAIL_DELAY_MS = 90_000;
 
 export class Submission {
   readonly batch: Batch;
   readonly #plan: Plan;
-  readonly #fate: Fate;
+  readonly #outcome: Outcome;
   #state: SubmissionState;
   #terminalAt: number | null = null;
   #confirmedAt: number | null = null;
 
-  constructor(plan: Plan, batch: Batch, fate: Fate, state: SubmissionState = PREPARING) {
+  constructor(plan: Plan, batch: Batch, outcome: Outcome, state: SubmissionState = PREPARING) {
     this.#plan = plan;
-    this.#fate = fate;
+    this.#outcome = outcome;
     this.batch = batch;
     this.#state = state;
   }
@@ -41,8 +41,8 @@ export class Submission {
   }
 
   *tick(settlement: Settlement, at: number): Generator<DemoRecord> {
-    if (this.#fate === "reverted") yield* this.#fail("submitted", "reverted", at);
-    else if (this.#fate === "superseded") yield* this.#fail("retrying", "superseded", at);
+    if (this.#outcome === "reverted") yield* this.#fail("submitted", "reverted", at);
+    else if (this.#outcome === "superseded") yield* this.#fail("retrying", "superseded", at);
     else yield* this.#succeed(settlement, at);
   }
 
@@ -89,14 +89,14 @@ export class Submission {
 
   *#fail(through: "submitted" | "retrying", end: "reverted" | "superseded", at: number): Generator<DemoRecord> {
     const { preparedAt, submissionId } = this.batch;
-    if (this.#state.lifecycle === "preparing" && at >= preparedAt + SENT_AFTER) {
+    if (this.#state.lifecycle === "preparing" && at >= preparedAt + SEND_DELAY_MS) {
       const transactionHash = hashOf(this.#plan.seed, "failed", submissionId);
-      this.#state = { lifecycle: through, transactionHash, submittedAt: preparedAt + SENT_AFTER };
+      this.#state = { lifecycle: through, transactionHash, submittedAt: preparedAt + SEND_DELAY_MS };
       yield this.record();
     }
-    if (at < preparedAt + FAILS_AFTER) return;
+    if (at < preparedAt + FAIL_DELAY_MS) return;
     this.#state = { ...this.#state, lifecycle: end };
-    this.#terminalAt = preparedAt + FAILS_AFTER;
+    this.#terminalAt = preparedAt + FAIL_DELAY_MS;
     yield this.record();
   }
 }

@@ -1,30 +1,30 @@
 /**
- * The demo's simulated wheel: thirty days of accepted facts as NDJSON records, then the same device live. It keeps only
- * unfinished work, so that a history of any length costs no memory. It can continue any ledger that it has filled.
+ * The demo's simulated wheel. It yields thirty days of accepted facts as records, then continues live. It keeps only
+ * unfinished rounds and submissions in memory, and can continue from any ledger that it has written.
  */
 import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 import { isWithin, HOUR, MINUTE } from "./story.ts";
-import { Device, type DeviceState, type Turned } from "./device.ts";
+import { Device, type DeviceState, type RoundWork } from "./device.ts";
 import { Oracle, type OracleState } from "./oracle.ts";
 import { Reporter, type ReporterState } from "./reporter.ts";
 import { type Settlement, simulatedSettlement } from "./settlement.ts";
 
-/** Unfinished work; `tail.ts` reads it back from a ledger. */
+/** State that is not yet in the ledger as finished facts. `tail.ts` restores it from a ledger. */
 export interface WheelState {
-  /** The last tick (epoch ms). */
+  /** Epoch ms of the last tick. */
   readonly at: number;
   readonly device: DeviceState;
-  /** Revolutions in rounds that are not closed. */
-  readonly turned: ReadonlyMap<number, Turned>;
+  /** Work in rounds that are not closed. */
+  readonly roundWork: ReadonlyMap<number, RoundWork>;
   readonly oracle: OracleState;
-  /** The work of closed rounds after the frontier. */
+  /** Work of closed rounds after the settled frontier. */
   readonly closedWork: Map<number, number>;
   readonly acceptedThrough: number;
   readonly reporter: ReporterState;
 }
 
 export interface WheelOptions {
-  /** The settlement of batches; simulated if absent. */
+  /** Defaults to the simulated settlement. */
   readonly settlement?: Settlement;
   readonly state?: WheelState;
 }
@@ -40,23 +40,26 @@ export class Wheel {
     this.#plan = plan;
     this.#at = state?.at ?? plan.from;
     this.#device = new Device(plan, state?.device);
-    for (const [round, turned] of state?.turned ?? []) this.#device.turned.set(round, turned);
+    for (const [round, roundWork] of state?.roundWork ?? []) this.#device.roundWork.set(round, roundWork);
     this.#oracle = new Oracle(plan, this.#device, { ...state, state: state?.oracle });
     this.#reporter = new Reporter(plan, this.#oracle, settlement, state?.reporter);
   }
 
-  /** The last tick (epoch ms). */
+  /** Epoch ms of the last tick. */
   get at(): number {
     return this.#at;
   }
 
-  /** The records from the last tick up to an instant (epoch ms), a receipt every thirty seconds. */
+  /** The records up to `end` (epoch ms), with a receipt every thirty seconds. */
   *history(end: number): Generator<DemoRecord> {
     const { historyStep, historyBatch } = this.#plan;
     while (this.#at + historyStep <= end) yield* this.#tick(this.#at + historyStep, historyBatch, HOUR);
   }
 
-  /** The records due since the last call, a receipt every three seconds; after a longer pause the device boots. */
+  /**
+   * The records since the last call, with a receipt every three seconds. After a pause of five minutes the device
+   * reboots.
+   */
   *nextLive(at: number): Generator<DemoRecord> {
     const { liveStep, liveBatch, historyStep } = this.#plan;
     if (at - this.#at > 10 * historyStep) this.#at = at - liveStep;
@@ -80,7 +83,7 @@ const MODULES = [
   { instanceId: "display", moduleType: "display", driverId: "ssd1306", moduleVersion: "0.8.0", bus: "i2c-1" },
 ] as const;
 
-/** A snapshot of each module as of an instant. */
+/** A snapshot of each module at an instant. */
 function* moduleSnapshots(plan: Plan, at: number): Generator<DemoRecord> {
   for (const { bus, ...module } of MODULES) {
     const state = stateOf(plan, module.instanceId, at);

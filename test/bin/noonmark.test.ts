@@ -1,4 +1,4 @@
-/** The program as it is built: a few files, located wherever they are, whose failures name the sources. */
+/** The built program: a few files that run from any location and whose stack traces name the sources. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
@@ -27,7 +27,7 @@ function run(args: readonly string[], program = [PROGRAM]) {
   return { status, stdout, stderr };
 }
 
-/** A file of dist/ and all that it imports before it runs. */
+/** A file of dist/ and everything that it imports statically. */
 function loadedWith(file: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(file)) return found;
   found.add(file);
@@ -46,7 +46,7 @@ test("the program is a few files, and --version, --help and completion load a fr
   expect(bytesOf(loaded)).toBeLessThan(bytesOf(scripts()) / 15);
 });
 
-test("publish loads neither the log, the metrics, the S3 SDK nor the reading of a chain", () => {
+test("publish does not load the logger, metrics, S3 SDK or chain reader at start-up", () => {
   const [publisher = ""] = scripts().filter((file) => file.startsWith("publisher-"));
   const text = [...loadedWith(publisher)].map((file) => readFileSync(join(DIST, file), "utf8")).join("\n");
   expect(text).toContain("wal_checkpoint");
@@ -54,7 +54,7 @@ test("publish loads neither the log, the metrics, the S3 SDK nor the reading of 
     expect(text, other).not.toContain(other);
 });
 
-test("--help, a misspelt command and the completion scripts are those of the sources", () => {
+test("--help, a misspelt command and the completion scripts match the sources", () => {
   const asked = [["--help"], ["help", "lease"], ["publisch"], ["completion", "bash"], ["completion", "fish"]];
   for (const args of asked) {
     const built = run(args);
@@ -63,7 +63,7 @@ test("--help, a misspelt command and the completion scripts are those of the sou
   }
 });
 
-test("a stack trace names the source files and their lines", () => {
+test("a stack trace names source files and lines", () => {
   const { stderr } = run(["--debug", "publish", "--once"]);
   expect(stderr).toMatch(/^noonmark: missing_setting: /);
   const places = [...stderr.matchAll(/^    at .*?\(?(\/[^\s()]+):(\d+):\d+\)?$/gm)];
@@ -74,12 +74,12 @@ test("a stack trace names the source files and their lines", () => {
   expect(readFileSync(path, "utf8").split("\n")[Number(line) - 1]).toContain("new Failure(");
 });
 
-test("the S3 SDK is a file of its own, and is found if a store needs it", () => {
+test("the S3 SDK is a separate file that is loaded only if a store needs it", () => {
   const { stderr } = run(["status", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
   expect(stderr).toMatch(/^noonmark: store_unavailable: .*127\.0\.0\.1:1/);
 });
 
-test("workers of the built program begin with a file of their own", async () => {
+test("workers of the built program start from a separate file", async () => {
   const child = spawn(process.execPath, [PROGRAM, "serve", "--workers", "2", "--port", "0"], {
     cwd: home,
     env: { PATH: process.env.PATH, HOME: home },
@@ -92,12 +92,12 @@ test("workers of the built program begin with a file of their own", async () => 
   expect((await once(child, "exit"))[0]).toBe(0);
 });
 
-test("a run writes nothing into the user's home", () => {
+test("a run writes nothing to the user's home directory", () => {
   expect(run(["schema", "config"])).toMatchObject({ status: 0, stderr: "" });
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("each package whose code the program imports is listed with a version and a licence, or is installed beside it", () => {
+test("each bundled package is listed with version and licence, or is a dependency", () => {
   const files = globSync("{bin,src,publish,cdn-config,demo/history,site/page}/**/*.{ts,tsx}", { cwd: ROOT });
   const imported = files.flatMap((file) => {
     const text = readFileSync(join(ROOT, file), "utf8");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CACHED_URLS } from "../../cdn-config/generate/plan.ts";
 import { matchObject, matchPath } from "../../src/resources/find.ts";
 
-/** URLs as clients write them, well and badly. */
+/** Canonical and unusual URLs of clients. */
 const PATHS = [
   "/v1/public/telemetry",
   "/v1/public/modules",
@@ -35,7 +35,7 @@ const QUERIES = PARAMETERS.flatMap((one) =>
   PARAMETERS.flatMap((other) => ["", `?${one}`, `?${one}&${other}`, `?&${one}&&${other}&`, `?${one}${other}`]),
 );
 
-test("a front serves a URL from the shim's object, and leaves every other URL to the shim", () => {
+test("a front serves a canonical URL from the stored object, and passes every other URL to the shim", () => {
   let cached = 0;
   for (const path of PATHS) {
     for (const query of new Set(QUERIES)) {

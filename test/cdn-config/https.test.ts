@@ -1,4 +1,4 @@
-/** Which fronts speak https to their origins, as the command line says it. */
+/** Which fronts use https to their origins, by the command-line options. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,14 +10,14 @@ const folder = sharedFolder();
 test.each([
   ["--shim", "https://shim.example"],
   ["--bucket", "https://store.example/bucket/"],
-])("Varnish speaks plain HTTP: %s %s is refused, and nothing is written", async (option, url) => {
+])("Varnish supports only plain HTTP: %s %s is rejected, and nothing is written", async (option, url) => {
   const { exitCode, stderr } = await runCli(["cdn", "varnish", option, url], folder);
   expect([exitCode, stderr]).toEqual([2, expect.stringContaining(`https_unsupported: varnish speaks plain HTTP`)]);
   expect(stderr).toContain(`${option} ${new URL(url).origin} `);
   expect(existsSync(join(folder, "cdn-config"))).toBe(false);
 });
 
-test("nginx uses https for https origins, and checks certificates by the given file", async () => {
+test("nginx uses https for https origins, and checks certificates against the given file", async () => {
   const origins = ["--shim", "https://shim.example", "--bucket", "http://store.example:8080/bucket/"];
   const { exitCode } = await runCli(["cdn", "nginx", "--out", ".", "--trusted", "/some.pem", ...origins], folder);
   expect(exitCode).toBe(0);

@@ -20,7 +20,7 @@ const file = fc.record({
   streamId: hex(64),
 });
 
-test("addresses of any case are published checksummed, hashes in lower case", () => {
+test("addresses in any case are published checksummed, hashes in lower case", () => {
   fc.assert(
     fc.property(file, (given) => {
       const read = deploymentSchema.parse(given);
@@ -34,10 +34,10 @@ test("addresses of any case are published checksummed, hashes in lower case", ()
 test.each([
   ["an unknown key", { rpcUrl: "http://x" }],
   ["an unknown key of the economy", { economy: { releaseId: "r", extra: 1 } }],
-  ["a chain id that is no integer", { chainId: 1.5 }],
+  ["a chain id that is not an integer", { chainId: 1.5 }],
   ["a chain id as a string", { chainId: "1" }],
   ["a block below zero", { deploymentBlock: -1 }],
-  ["an address too short", { core: `0x${"1".repeat(39)}` }],
+  ["an address that is too short", { core: `0x${"1".repeat(39)}` }],
   ["an address without 0x", { core: "1".repeat(40) }],
   ["a missing key", { streamId: undefined }],
 ])("%s is an error", (_, change) => {

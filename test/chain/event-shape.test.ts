@@ -1,4 +1,4 @@
-// The fast decoder against viem's decodeEventLog, over every event and random values.
+// The fast decoder against viem's decodeEventLog, for every event with random values.
 import fc from "fast-check";
 import { type AbiEvent, decodeEventLog, encodeAbiParameters, encodeEventTopics, getAddress, type Hex } from "viem";
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ function valueOf(type: string): fc.Arbitrary<unknown> {
   if (type === "bytes") return bytes({ minLength: 0, maxLength: 80 });
   const bits = BigInt(type.slice(4));
   const integer = fc.bigInt({ min: 0n, max: 2n ** bits - 1n });
-  // viem takes and gives numbers up to 48 bits.
+  // viem uses numbers for up to 48 bits.
   return bits <= 48n ? integer.map(Number) : integer;
 }
 
@@ -40,14 +40,14 @@ test.each(events.map((event) => [event.name, event] as const))("%s", (_, event) 
       const reference = decodeEventLog({ abi: [event], topics, data }).args as unknown as Record<string, unknown>;
       const decoded = shapes.get(topics[0])?.decode(topics, data);
       expect(decoded).toEqual(event.inputs.map(({ name = "" }) => ({ name, value: text(reference[name]) })));
-      // A log that is cut short does not decode.
+      // A truncated log does not decode.
       expect(() => shapes.get(topics[0])?.decode(topics.slice(0, -1), data.slice(0, -64) as Hex)).toThrow();
     }),
     { numRuns: 30 },
   );
 });
 
-test("words that are out of their type's range do not decode", () => {
+test("values outside their type's range do not decode", () => {
   const [topic0, shape] = [...EVENT_SHAPES.core].find(([, { name }]) => name === "Paused") ?? [];
   expect(() => shape?.decode([topic0 as Hex], `0x${"f".repeat(64)}`)).toThrow("20 bytes");
   const [initialized, version] = [...EVENT_SHAPES.core].find(([, { name }]) => name === "Initialized") ?? [];

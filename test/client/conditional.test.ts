@@ -1,4 +1,4 @@
-/** The client's memory of responses: which routes it keeps, and how much of them. */
+/** The client's response cache: which routes it keeps, and how many responses. */
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
@@ -24,7 +24,7 @@ test("the client sends If-None-Match only to routes that evaluate it", async () 
   ]);
 });
 
-test("a 304 without a tag keeps the tag of the request", async () => {
+test("a 304 without a tag keeps the request's tag", async () => {
   const server = await misbehavingServer((_, response, number) =>
     number === 1 ? json(response, process("1"), { etag: 'W/"a"' }) : text(response, 304, "", { "x-from": "cache" }),
   );
@@ -37,7 +37,7 @@ test("a 304 without a tag keeps the tag of the request", async () => {
   expect(server.requests[1]?.headers["if-none-match"]).toBe('W/"a"');
 });
 
-test("a 200 from a cache with the weak form of the tag gives the remembered object", async () => {
+test("a 200 from a cache with the weak form of the tag returns the remembered object", async () => {
   const server = await misbehavingServer((_, response, number) =>
     json(response, process("1"), { etag: number === 1 ? '"a"' : 'W/"a"' }),
   );
@@ -48,7 +48,7 @@ test("a 200 from a cache with the weak form of the tag gives the remembered obje
   expect(second.body).toBe(first.body);
 });
 
-test("a browser's own cache revalidates: the client adds no header, and finds an unchanged body behind a 200", async () => {
+test("with a browser's cache the client adds no header, and recognises an unchanged body in a 200", async () => {
   const inits: RequestInit[] = [];
   const send: Fetch = async (_, init) => {
     inits.push(init);
@@ -65,7 +65,7 @@ test("a browser's own cache revalidates: the client adds no header, and finds an
   ]);
 });
 
-test("two simultaneous calls share one remembered object", async () => {
+test("two concurrent calls share one remembered object", async () => {
   const server = await misbehavingServer((_, response) => json(response, process("1"), { etag: '"a"' }));
   const { api } = clientUnderTest(server);
   const [one, other] = await Promise.all([api.process(), api.process()]);
@@ -93,7 +93,7 @@ test("an error is not remembered and removes nothing", async () => {
   expect((await api.process()).body).toBe(first.body);
 });
 
-test("the memory has a limit, however many URLs a server responds to", async () => {
+test("the number of remembered responses is limited, however many URLs a server responds to", async () => {
   const server = await misbehavingServer((request, response) =>
     request.headers["if-none-match"] === undefined
       ? json(response, { schemaVersion: 2 }, { etag: '"a"' })

@@ -1,4 +1,4 @@
-/** Runs the program of docs/client.md over golden bodies. */
+/** Runs the program of docs/client.md with golden bodies. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -24,7 +24,7 @@ test("the program of docs/client.md prints the values of the bodies", async () =
   const [lines = ""] = fenced(readFileSync(join(ROOT, "docs/client.md"), "utf8"), "ts");
   const program = lines.replace("https://your.host", server.base);
   expect(program).toContain(server.base);
-  // The package names itself, so that this is the built client through its exports. Its last line watches for ever.
+  // The package imports itself by name, so this is the built client through its exports. Its last line watches forever.
   const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { cwd: ROOT });
   let output = "";
   child.stdout.on("data", (data: Buffer) => {

@@ -6,7 +6,7 @@ import { amount, createClient, units } from "../../src/client/create-client.ts";
 import { ENDPOINTS } from "../../src/client/generated/endpoints.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 
-test("a body has the version of its path", () => {
+test("a body has the version in its path", () => {
   const versions = Object.entries(ENDPOINTS).map(([name, endpoint]) => [name, schemaVersionOf(endpoint)]);
   expect(Object.fromEntries(versions)).toEqual({
     telemetry: 1,
@@ -36,7 +36,7 @@ test.each([
 ])("a target: %s", (target, expected) => expect(target).toBe(expected));
 
 test.each([".", "..", "", "a/b", "a b", "ä", "%2e%2e", "x".repeat(129), undefined, 7, "a\n"])(
-  "an id that no path can carry or no server takes is refused before anything is sent: %j",
+  "an id that a path cannot carry or a server rejects is rejected before anything is sent: %j",
   async (id) => {
     let requests = 0;
     const { api } = clientUnderTest({
@@ -73,10 +73,10 @@ test.each([
   "data:text/plain,x",
   "/relative",
   "",
-])("createClient refuses %s", (baseUrl) => expect(() => createClient({ baseUrl })).toThrow(TypeError));
+])("createClient rejects %s", (baseUrl) => expect(() => createClient({ baseUrl })).toThrow(TypeError));
 
 test.each([{ timeout: 0 }, { timeout: Number.NaN }, { retries: -1 }, { retries: Number.NaN }])(
-  "createClient refuses %j",
+  "createClient rejects %j",
   (odd) => expect(() => createClient({ baseUrl: "https://api.example", ...odd })).toThrow(TypeError),
 );
 
@@ -103,13 +103,13 @@ test("an amount is the quotient and the remainder of its units", () => {
 });
 
 test.each(["", "01", "-1", "+1", "1.5", "1e3", "0x10", " 1", "1\n", "١", undefined, null, 1, 1n])(
-  "%o is no decimal string",
+  "%o is not a decimal string",
   (text) => {
     expect(() => units(text as string)).toThrow(TypeError);
     expect(() => amount(text as string, 2)).toThrow(TypeError);
   },
 );
 
-test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("%d is no number of decimals", (decimals) =>
+test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("%d is not a number of decimals", (decimals) =>
   expect(() => amount("1", decimals)).toThrow(TypeError),
 );

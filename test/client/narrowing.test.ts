@@ -1,6 +1,6 @@
 /**
- * Types: each union is narrowed by its discriminator alone, without a cast, and each branch has what the other has not.
- * tsc judges this file. Types that equal their schema are not narrowed here.
+ * Type tests: each union is narrowed by its discriminator, without a cast, and each branch has its own fields. tsc
+ * checks this file. Types that equal their schema are not narrowed here.
  */
 import { expect, expectTypeOf, test } from "vitest";
 import type * as z from "zod";
@@ -53,7 +53,7 @@ function ofActivity(body: Activity): string {
 }
 
 function ofEvent(event: ActivityEvent): string {
-  // The type says of which source an event is.
+  // The type identifies the source of an event.
   switch (event.type) {
     case "system.settlement_completed":
       return `${event.payload.settledThroughRound} ${event.source.transactionHash}`;
@@ -93,14 +93,14 @@ test("each branch of a body's type has its fields", () => {
   expect(ofActivity({ schemaVersion: 1, ...feed })).toBe("indexer_mismatch");
 });
 
-test("the written types equal those of the schemas", () => {
+test("the hand-written types equal those of the schemas", () => {
   type Inferred<Of extends { readonly body: { readonly schema: z.ZodType } }> = z.infer<Of["body"]["schema"]>;
   expectTypeOf<Telemetry>().toEqualTypeOf<Inferred<typeof telemetryContract>>();
   expectTypeOf<Observations>().toEqualTypeOf<Inferred<typeof observationsContract>>();
   expectTypeOf<Process>().toEqualTypeOf<Inferred<typeof processContract>>();
   expectTypeOf<Statistics>().toEqualTypeOf<Inferred<typeof statisticsContract>>();
   expectTypeOf<PublicationStatus>().toEqualTypeOf<Inferred<typeof publicationStatusContract>>();
-  // Ours are the narrower ones here: "12" for a string, an absent field for one that is undefined.
+  // The hand-written types are narrower here: "12" instead of string, and absent instead of undefined.
   expectTypeOf<Onchain>().toExtend<Inferred<typeof onchainContract>>();
   expectTypeOf<Settlements>().toExtend<Inferred<typeof settlementsContract>>();
   expectTypeOf<LegacySettlements>().toExtend<Inferred<typeof legacySettlementsContract>>();
@@ -108,7 +108,7 @@ test("the written types equal those of the schemas", () => {
   expectTypeOf<Modules>().toExtend<Inferred<typeof modulesContract>>();
 });
 
-test("methods, walks and watches give the body of their name", () => {
+test("methods, walks and watches return the body of their name", () => {
   expectTypeOf<Client["process"]>().returns.toEqualTypeOf<Promise<Answer<Process>>>();
   expectTypeOf<Client["installationTelemetry"]>().returns.toEqualTypeOf<Promise<Answer<Telemetry>>>();
   expectTypeOf<Client["eachObservation"]>().returns.toExtend<AsyncIterable<Observation>>();
@@ -119,9 +119,9 @@ test("methods, walks and watches give the body of their name", () => {
     expectTypeOf(api.watch("activity")).toExtend<AsyncIterable<Answer<Activity>>>();
     // @ts-expect-error a range is required
     api.watch("statistics");
-    // @ts-expect-error no such range
+    // @ts-expect-error there is no such range
     void api.statistics({ range: "1d" });
-    // @ts-expect-error a queue projection is of range=now alone
+    // @ts-expect-error a queue projection exists only for range=now
     void api.settlements({ range: "7d", queue: true });
     // @ts-expect-error statistics have no range "now"
     api.watch("statistics", { range: "now" });

@@ -1,4 +1,4 @@
-/** Every call against the shim in process, over the world of the HTTP scripts. */
+/** Every client method against the in-process shim, over the world of the HTTP scripts. */
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/route.ts";
@@ -18,7 +18,7 @@ async function overShim(base?: string) {
   return { world, statuses, ...clientUnderTest({ fetch: send, ...(base === undefined ? {} : { base }) }) };
 }
 
-test("each call gives the body, the tag and the headers of its route", async () => {
+test("each call returns the body, the tag and the headers of its route", async () => {
   const { api } = await overShim();
   const answers = {
     telemetry: await api.telemetry(),
@@ -50,7 +50,7 @@ test("each call gives the body, the tag and the headers of its route", async () 
   expect(answers.settlements.headers.get("x-service-settlement-source")).toBe("live");
 });
 
-test("an unchanged response is a 304 without a body, and the call gives the same object as before", async () => {
+test("an unchanged response is a 304 without a body, and the call returns the same object as before", async () => {
   const { api, statuses, world } = await overShim();
   const reads = [() => api.process(), () => api.statistics({ range: "7d" }), () => api.settlements({ range: "now" })];
   for (const read of reads) {
@@ -73,7 +73,7 @@ test("an unchanged response is a 304 without a body, and the call gives the same
   expect(stale.body).not.toBe(before.body);
 });
 
-test("telemetry has a tag and no condition: online becomes stale under the same tag", async () => {
+test("telemetry has a tag but no conditional request: online becomes stale under the same tag", async () => {
   const { api, statuses, world } = await overShim();
   const online = await api.telemetry();
   await world.control.setClock(120_001);
@@ -104,7 +104,7 @@ test("unavailable activity is data for a call and an error for a walk", async ()
   expect(await failure(collect(api.eachActivity()))).toEqual(unavailable);
 });
 
-test("a refused call gives the API's own error code after one request", async () => {
+test("a rejected call throws the API's error code after one request", async () => {
   const { api, statuses, runtime } = await overShim();
   const refused = (code: string) => ({ code, status: 400, retryAfter: null });
   expect(await failure(api.observations("wheel-1", { cursor: "?" }))).toEqual(refused("invalid_cursor"));
@@ -120,7 +120,7 @@ test("an unknown path is not_found", async () => {
   expect(statuses).toEqual([404]);
 });
 
-test("a 503 is requested again after its two seconds, once for each retry", async () => {
+test("a 503 is requested again after its two seconds, once per retry", async () => {
   const { api, statuses, runtime } = await overShim();
   const rebuilding = { code: "public_stats_rebuilding", status: 503, retryAfter: 2 };
   expect(await failure(api.statistics({ range: "30d" }))).toEqual(rebuilding);

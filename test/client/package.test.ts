@@ -1,4 +1,4 @@
-/** The client as somebody installs it: packed, typed for both ways of resolving, and run. */
+/** The packed client as a user installs it: its types in both resolution modes, and at run time. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -94,7 +94,7 @@ test("the installed client runs, and only it and package.json can be imported", 
   ]);
 });
 
-/** Its output; throws with it where there are errors. */
+/** Returns tsc's output, or throws it if there are errors. */
 function tsc(given: readonly string[]): string {
   try {
     return execFileSync(process.execPath, [TSC, ...given], { cwd: consumer, encoding: "utf8" });
@@ -105,7 +105,7 @@ function tsc(given: readonly string[]): string {
 
 const ENTRY = new URL("../../src/client/create-client.ts", import.meta.url).pathname;
 
-test("the client is at most 3,200 bytes, minified and compressed, and has no dependency", async () => {
+test("the client is at most 3,200 bytes minified and compressed, and has no dependency", async () => {
   const { outputFiles, metafile } = await build({
     entryPoints: [ENTRY],
     bundle: true,

@@ -35,7 +35,7 @@ test.each([
 });
 
 test.each([undefined, "-5", "1.5", "soon", "", "2, 2", "0x10", "9".repeat(400), "Fri, 99 Foo 2026 10:00:00 GMT"])(
-  "a 503 with Retry-After %j is requested again as after a network error",
+  "a 503 with Retry-After %j is retried like a network error",
   async (header) => {
     const server = await misbehavingServer((_, response) =>
       json(response, { error: "not_published" }, header === undefined ? {} : { "retry-after": header }, 503),
@@ -46,7 +46,7 @@ test.each([undefined, "-5", "1.5", "soon", "", "2, 2", "0x10", "9".repeat(400), 
   },
 );
 
-test("a network error is retried with full jitter, once for each retry", async () => {
+test("a network error is retried with full jitter, once per retry", async () => {
   const server = await misbehavingServer((request) => request.socket.destroy());
   const eager = clientUnderTest({ ...server, retries: 7, random: 0 });
   expect(await failure(eager.api.telemetry())).toEqual({ code: "network", status: null, retryAfter: null });
@@ -62,10 +62,10 @@ test("a refused connection is a network error", async () => {
   expect(await failure(api.process())).toEqual({ code: "network", status: null, retryAfter: null });
 });
 
-test("a body that is cut short is a network error, and is retried", async () => {
+test("a truncated body is a network error, and is retried", async () => {
   const server = await misbehavingServer((_, response, number) => {
     if (number > 2) return json(response, TELEMETRY);
-    // Once against its length, once in the middle of a chunk.
+    // Truncated before its Content-Length, and in the middle of a chunk.
     response.writeHead(200, number === 1 ? { "content-length": "1000" } : {});
     response.write('{"schemaVersion":1,', () => response.destroy());
   });
@@ -77,25 +77,25 @@ test("a body that is cut short is a network error, and is retried", async () => 
 const PAGE = "<!doctype html><title>Sign in</title>";
 test.each([
   ["HTML for JSON", 200, PAGE, "invalid_answer"],
-  ["JSON that ends too soon", 200, '{"schemaVersion":1', "invalid_answer"],
+  ["truncated JSON", 200, '{"schemaVersion":1', "invalid_answer"],
   ["nothing", 200, "", "invalid_answer"],
   ["null", 200, "null", "invalid_answer"],
   ["a list", 200, "[]", "invalid_answer"],
   ["another version", 200, '{"schemaVersion":2}', "invalid_answer"],
   ["an error as 200", 200, '{"error":"x"}', "invalid_answer"],
   ["no content", 204, null, "invalid_answer"],
-  ["a 304 that nobody asked for", 304, null, "invalid_answer"],
+  ["an unrequested 304", 304, null, "invalid_answer"],
   ["an HTML error", 502, PAGE, "invalid_answer"],
-  ["a JSON error that is none of the API's", 500, '{"error":"internal_error"}', "invalid_answer"],
+  ["a JSON error that is not the API's", 500, '{"error":"internal_error"}', "invalid_answer"],
   ["504", 504, "", "invalid_answer"],
   ["400 in HTML", 400, PAGE, "invalid_answer"],
-  ["403 with no word", 403, '{"error":{"message":"no"}}', "invalid_answer"],
+  ["403 with a foreign error", 403, '{"error":{"message":"no"}}', "invalid_answer"],
   ["404", 404, '{"error":"not_found"}', "not_found"],
   ["429", 429, '{"error":"slow_down"}', "slow_down"],
 ])("%s is requested once", async (_, status, body, code) => {
   const server = await misbehavingServer((_, response) => text(response, status, body ?? "", { "retry-after": "1" }));
   const { api, runtime } = clientUnderTest(server);
-  // A status that is no refusal says nothing about coming back.
+  // Other statuses do not use Retry-After.
   const retryAfter = status >= 400 || status === 204 || status === 304 ? 1 : null;
   const outcome = await failure(api.telemetry());
   expect(outcome).toEqual({ code, status, retryAfter: status === 304 ? null : retryAfter });
@@ -110,7 +110,7 @@ test("a 503 in HTML is retried, and is invalid_answer in the end", async () => {
   expect(server.requests.length).toBe(3);
 });
 
-test("an error that the caller's own fetch throws is a network error with that cause", async () => {
+test("an error thrown by the caller's fetch is a network error with that cause", async () => {
   const cause = new TypeError("no route to host");
   const { api } = clientUnderTest({ fetch: () => Promise.reject(cause), retries: 0 });
   await expect(api.telemetry()).rejects.toMatchObject({ name: "NoonmarkError", code: "network", cause });
@@ -123,7 +123,7 @@ test("an error that the caller's own fetch throws is a network error with that c
   await expect(sync.api.telemetry()).rejects.toMatchObject({ code: "network", cause });
 });
 
-test("a redirect is not followed, and the message says what to set", async () => {
+test("a redirect is not followed, and the message names the setting to change", async () => {
   const elsewhere = await misbehavingServer((_, response) => json(response, TELEMETRY));
   const server = await misbehavingServer((_, response) => text(response, 307, "", { location: `${elsewhere.base}/x` }));
   const { api } = clientUnderTest(server);
@@ -140,7 +140,7 @@ test("a browser's opaque redirect is an error", async () => {
   await expect(api.telemetry()).rejects.toThrow(/redirects: set baseUrl/);
 });
 
-test("a body without an end is read up to the limit, once", async () => {
+test("an endless body is read up to the limit, once", async () => {
   const server = await misbehavingServer((_, response) => {
     const chunk = Buffer.alloc(1 << 20, " ");
     const write = () => {

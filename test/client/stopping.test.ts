@@ -1,4 +1,4 @@
-/** Timeouts and aborts: at every point, at once, and with nothing left behind. */
+/** Timeouts and aborts take effect at every point and at once, and leave nothing behind. */
 import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
@@ -7,7 +7,7 @@ import { json, misbehavingServer } from "./support/misbehaving-server.ts";
 const TELEMETRY = { schemaVersion: 1, status: "offline" };
 const ABORTED = { code: "aborted", status: null, retryAfter: null };
 
-/** A server of which each request hangs, before its headers or in its body; says when one has come. */
+/** A server that hangs on every request, before its headers or in its body, and reports when a request has arrived. */
 async function hangingServer(where: "headers" | "body") {
   let came = () => {};
   const server = await misbehavingServer((_, response) => {
@@ -57,7 +57,7 @@ test.each(["headers", "body"] as const)("a call is aborted while a server hangs 
   expect(runtime.pending.size).toBe(0);
 });
 
-test("a call that was aborted before sends nothing", async () => {
+test("a call that is aborted before it starts sends nothing", async () => {
   const server = await misbehavingServer((_, response) => json(response, TELEMETRY));
   const { api } = clientUnderTest(server);
   const signal = AbortSignal.abort();
@@ -69,7 +69,7 @@ test("a call that was aborted before sends nothing", async () => {
   expect(server.requests.length).toBe(0);
 });
 
-test("a call is aborted during the wait before its next attempt", async () => {
+test("a call can be aborted while it waits for its next attempt", async () => {
   const server = await misbehavingServer((_, response) => json(response, {}, { "retry-after": "30" }, 503));
   const { api, runtime } = clientUnderTest(server);
   const controller = new AbortController();
@@ -79,7 +79,7 @@ test("a call is aborted during the wait before its next attempt", async () => {
   expect(runtime.pending.size).toBe(0);
 });
 
-test("a call ends without a fetch that ignores its signal", async () => {
+test("a call ends on time even if fetch ignores its signal", async () => {
   const deaf: Fetch = () => new Promise(() => {});
   const { api, runtime } = clientUnderTest({ fetch: deaf, retries: 0 });
   const controller = new AbortController();
@@ -91,7 +91,7 @@ test("a call ends without a fetch that ignores its signal", async () => {
   expect(await late).toMatchObject({ code: "timeout" });
 });
 
-test("a signal of many calls keeps none of their listeners", async () => {
+test("a signal shared by many calls keeps none of their listeners", async () => {
   const server = await misbehavingServer((_, response) => json(response, TELEMETRY));
   const { api } = clientUnderTest(server);
   const { signal } = new AbortController();

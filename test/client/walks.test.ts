@@ -1,4 +1,4 @@
-/** Walks over servers that grow, repeat themselves, or give no page. */
+/** Walks over servers that grow, repeat themselves, or return no page. */
 import { expect, test } from "vitest";
 import { clientUnderTest, collect, failure } from "./support/client-under-test.ts";
 import { json, misbehavingServer } from "./support/misbehaving-server.ts";
@@ -23,9 +23,9 @@ test("a walk includes items that arrive during it, each once", async () => {
 });
 
 test.each([
-  ["the first again", (number: number) => (number === 1 ? "a" : "a"), 2],
-  ["a ring of three", (number: number) => ["a", "b", "c"][(number - 1) % 3], 4],
-  ["the cursor the walk began with", () => "begin", 1],
+  ["the first cursor again", (number: number) => (number === 1 ? "a" : "a"), 2],
+  ["a cycle of three", (number: number) => ["a", "b", "c"][(number - 1) % 3], 4],
+  ["the walk's initial cursor", () => "begin", 1],
 ])("a cursor that repeats ends the walk: %s", async (_, cursorOf, requests) => {
   const server = await misbehavingServer((_, response, number) =>
     json(response, page([observation(number)], cursorOf(number))),
@@ -48,7 +48,7 @@ test.each([
   expect(await failure(collect(api.eachObservation("w")))).toEqual(invalid);
 });
 
-test("a walk goes on over a page that failed once, and ends with the error of one that fails for good", async () => {
+test("a walk continues after a transient page error, and ends with the error of a page that keeps failing", async () => {
   const server = await misbehavingServer((_, response, number) => {
     if (number === 2) return json(response, {}, {}, 503);
     if (number >= 4) return json(response, { error: "invalid_cursor" }, {}, 400);
@@ -63,7 +63,7 @@ test("a walk goes on over a page that failed once, and ends with the error of on
   expect(seen).toEqual([1, 3]);
 });
 
-test("a walk that is aborted in the middle of a page does not give the rest", async () => {
+test("a walk that is aborted within a page does not yield the rest", async () => {
   const server = await misbehavingServer((_, response, number) =>
     json(response, page([observation(number * 2 - 1), observation(number * 2)], `c${number}`)),
   );
@@ -81,7 +81,7 @@ test("a walk that is aborted in the middle of a page does not give the rest", as
   expect(server.requests.length).toBe(2);
 });
 
-test("a walk that is left sends no more requests", async () => {
+test("a walk that the caller leaves sends no more requests", async () => {
   const server = await misbehavingServer((_, response, number) =>
     json(response, page([observation(number)], `c${number}`)),
   );
@@ -91,7 +91,7 @@ test("a walk that is left sends no more requests", async () => {
   expect(runtime.pending.size).toBe(0);
 });
 
-test("activity that becomes unavailable during a walk ends it with the reason", async () => {
+test("if activity becomes unavailable during a walk, the walk ends with the reason", async () => {
   const server = await misbehavingServer((_, response, number) =>
     json(
       response,
@@ -106,7 +106,7 @@ test("activity that becomes unavailable during a walk ends it with the reason", 
   expect(await failure(walking.next())).toEqual({ code: "indexer_unavailable", status: 200, retryAfter: null });
 });
 
-test("an empty page with a next cursor ends the walk, which could otherwise never end", async () => {
+test("an empty page with a next cursor ends the walk, which could otherwise loop forever", async () => {
   const server = await misbehavingServer((_, response, number) => json(response, page([], `c${number}`)));
   const { api } = clientUnderTest(server);
   expect(await failure(collect(api.eachObservation("w")))).toEqual(invalid);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Fetch } from "../../src/client/exchange.ts";
 import { clientUnderTest, failure } from "./support/client-under-test.ts";
 
-/** Gives the responses in this order, then the last one for ever. */
+/** Returns these responses in order, then the last one forever. */
 function answers(all: readonly { body: object; etag?: string; status?: number }[]) {
   let number = 0;
   const send: Fetch = async (_, init) => {
@@ -17,7 +17,7 @@ function answers(all: readonly { body: object; etag?: string; status?: number }[
 
 const process = (revision: string) => ({ body: { schemaVersion: 4, revision }, etag: `"${revision}"` });
 
-test("a watch gives the first response, then each that differs", async () => {
+test("a watch yields the first response, then each different one", async () => {
   const { send, requests } = answers([
     process("1"),
     process("1"),
@@ -41,7 +41,7 @@ test("a watch gives the first response, then each that differs", async () => {
   expect(runtime.waits).toEqual([1_000, 1_000, 1_000, 1_000, 1_000]);
 });
 
-test("telemetry that turns stale under one tag differs by its body", async () => {
+test("telemetry that turns stale under the same tag is different, because of its body", async () => {
   const telemetry = (status: string) => ({ body: { schemaVersion: 1, status }, etag: '"t"' });
   const noCondition = answers([telemetry("online"), telemetry("online"), telemetry("stale")]);
   const { api } = clientUnderTest({ fetch: noCondition.send });
@@ -52,7 +52,7 @@ test("telemetry that turns stale under one tag differs by its body", async () =>
   await watching.return();
 });
 
-test("the same body under another tag differs, because its headers do", async () => {
+test("the same body under another tag is different, because of its headers", async () => {
   const body = { schemaVersion: 4, status: "available" };
   const { send } = answers([
     { body, etag: '"live"' },
@@ -65,7 +65,7 @@ test("the same body under another tag differs, because its headers do", async ()
   await watching.return();
 });
 
-test("a response that another call got meanwhile is still new to a watch", async () => {
+test("a response that another call has fetched is still new to a watch", async () => {
   const { send } = answers([process("1"), process("2"), process("2")]);
   const { api } = clientUnderTest({ fetch: send });
   const watching = api.watch("process");
@@ -75,7 +75,7 @@ test("a response that another call got meanwhile is still new to a watch", async
   await watching.return();
 });
 
-test("a call that fails for good ends the watch", async () => {
+test("a permanently failing call ends the watch", async () => {
   const { send } = answers([process("1"), { body: { error: "invalid_query" }, status: 400 }]);
   const { api } = clientUnderTest({ fetch: send });
   const watching = api.watch("process");
@@ -84,7 +84,7 @@ test("a call that fails for good ends the watch", async () => {
   expect(await watching.next()).toEqual({ done: true, value: undefined });
 });
 
-test.each([0, -1, Number.NaN, 5, 100])("an interval of %d ms is never faster than 100 ms", async (every) => {
+test.each([0, -1, Number.NaN, 5, 100])("an interval of %d ms is at least 100 ms", async (every) => {
   const { send } = answers([process("1"), process("2")]);
   const { api, runtime } = clientUnderTest({ fetch: send });
   const watching = api.watch("process", undefined, { every });
@@ -94,7 +94,7 @@ test.each([0, -1, Number.NaN, 5, 100])("an interval of %d ms is never faster tha
   await watching.return();
 });
 
-test("a watch ends if it is aborted during its wait", async () => {
+test("aborting during its wait ends a watch", async () => {
   const { send, requests } = answers([process("1")]);
   const { api, runtime } = clientUnderTest({ fetch: send });
   const controller = new AbortController();

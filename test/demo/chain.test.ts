@@ -1,4 +1,4 @@
-/** The demo's chain as Noonmark reads it: what the wheel's ledger settles is on it, goes on live, and survives a kill. */
+/** The demo's chain as Noonmark reads it: it has the wheel's settlements, continues live, and survives a kill. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ test.skipIf(NO_ANVIL)(
   "the history's batches are settled and safe, with an upgrade, a pause and an economy",
   async () => {
     const read = await noonmark.poll();
-    expect(noonmark.says()).toEqual(["available", "available"]);
+    expect(noonmark.statuses()).toEqual(["available", "available"]);
     const { core, governance, implementation } = coreOf(read);
     expect(core).toMatchObject({
       settledThroughRound: BigInt(last.settledThroughRound),
@@ -59,7 +59,7 @@ test.skipIf(NO_ANVIL)(
   },
 );
 
-test.skipIf(NO_ANVIL)("each batch is in a block of its time, under the hash that the wheel gets", () => {
+test.skipIf(NO_ANVIL)("each batch is in a block with its time, and the wheel has its transaction hash", () => {
   const settled = newestOf(noonmark.chain.db, "core", "BatchSettled", 1_000).toReversed();
   const settlement = new ChainSettlement(node as Node, chain.cast, chain.batches, END);
   expect(settled).toHaveLength(batches.length);
@@ -73,7 +73,7 @@ test.skipIf(NO_ANVIL)("each batch is in a block of its time, under the hash that
   expect(newestOf(noonmark.chain.db, "core", "Unpaused", 9)).toHaveLength(1);
 });
 
-test.skipIf(NO_ANVIL)("funding follows its batch, and releases, claims, units and merges are there", () => {
+test.skipIf(NO_ANVIL)("each batch is funded later, and there are releases, claims, units and merges", () => {
   const { db } = noonmark.chain;
   const amounts = newestOf(db, "mining", "RoundFunded", 10_000).map((event) => BigInt(event.arguments[1]?.value ?? ""));
   const funded = last.expected.blockHeight - last.expected.completedBlockCount;
@@ -85,33 +85,36 @@ test.skipIf(NO_ANVIL)("funding follows its batch, and releases, claims, units an
   expect(newestOf(db, "collection", "UnitsMerged", 100).length).toBeGreaterThan(5);
 });
 
-test.skipIf(NO_ANVIL)("a live batch is confirmed twelve deep, and stays so when the node is killed", async () => {
-  const live = new ChainSettlement(node as Node, chain.cast, chain.batches, END);
-  const batch = after(last, 3, 1_500);
-  let now = END + 60_000;
-  expect(live.submitted(batch, now)).toBeUndefined();
-  await live.step(now);
-  const sent = live.submitted(batch, now);
-  expect(sent).toMatchObject({ submittedAt: now });
-  for (let blocks = 1; blocks < 12; blocks++) {
-    expect(live.confirmedAt(batch, now)).toBeUndefined();
-    expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(last.settledThroughRound));
-    now += 4_000;
+test.skipIf(NO_ANVIL)(
+  "a live batch is confirmed at depth twelve, and stays confirmed if the node is killed",
+  async () => {
+    const live = new ChainSettlement(node as Node, chain.cast, chain.batches, END);
+    const batch = after(last, 3, 1_500);
+    let now = END + 60_000;
+    expect(live.submitted(batch, now)).toBeUndefined();
     await live.step(now);
-  }
-  expect(live.confirmedAt(batch, now)).toBe(now);
-  expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
-  const head = node?.head.number;
-  await live.step(now + 4_000);
-  expect(node?.head.number).toBe(head);
+    const sent = live.submitted(batch, now);
+    expect(sent).toMatchObject({ submittedAt: now });
+    for (let blocks = 1; blocks < 12; blocks++) {
+      expect(live.confirmedAt(batch, now)).toBeUndefined();
+      expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(last.settledThroughRound));
+      now += 4_000;
+      await live.step(now);
+    }
+    expect(live.confirmedAt(batch, now)).toBe(now);
+    expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
+    const head = node?.head.number;
+    await live.step(now + 4_000);
+    expect(node?.head.number).toBe(head);
 
-  const batches = await killAndGoOn(now);
-  expect(batches).toEqual(chain.batches);
-  expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
-  expect(noonmark.says()).toEqual(["available", "available"]);
-});
+    const batches = await killAndGoOn(now);
+    expect(batches).toEqual(chain.batches);
+    expect(coreOf(await noonmark.poll()).core.settledThroughRound).toBe(BigInt(batch.settledThroughRound));
+    expect(noonmark.statuses()).toEqual(["available", "available"]);
+  },
+);
 
-test.skipIf(NO_ANVIL)("a node killed with a batch of one confirmation has kept it, and goes on", async () => {
+test.skipIf(NO_ANVIL)("a node killed after a batch's first confirmation keeps the batch and continues", async () => {
   let now = END + 600_000;
   const before = new ChainSettlement(node as Node, chain.cast, chain.batches, END);
   const batch = after(after(last, 3, 1_500), 1, 20);
@@ -131,7 +134,7 @@ test.skipIf(NO_ANVIL)("a node killed with a batch of one confirmation has kept i
   expect(coreOf(await noonmark.poll()).core).toMatchObject({ cumulativeWork: BigInt(next.expected.cumulativeWork) });
 });
 
-test.skipIf(NO_ANVIL)("the same plan settles under the same hashes", async () => {
+test.skipIf(NO_ANVIL)("the same plan gives the same transaction hashes", async () => {
   const end = plan.from + 3 * 86_400_000;
   const hashes = async (name: string) => {
     const another = await Node.start(anvilBinary() ?? "", join(directory, name), plan.genesisMs / 1000 - 3_600);
@@ -146,7 +149,7 @@ test.skipIf(NO_ANVIL)("the same plan settles under the same hashes", async () =>
   expect(await hashes("second.json")).toEqual(first);
 });
 
-/** The node without a chance to save anything, another one in its place, and the reader on it with its old file. */
+/** Kills the node without saving, starts another one, and opens the reader on it with its old file. */
 async function killAndGoOn(now: number): Promise<ChainBatches> {
   await node?.stop();
   node = await start();
@@ -156,7 +159,7 @@ async function killAndGoOn(now: number): Promise<ChainBatches> {
   return batches;
 }
 
-/** The batch that follows with so many rounds, all of them active. */
+/** The next batch with this many rounds, all active. */
 function after({ settledThroughRound, expected }: Batch, rounds: number, workAdded: number): Batch {
   const cumulativeWork = expected.cumulativeWork + workAdded;
   const blockHeight = Math.floor(cumulativeWork / plan.workPerBlock);

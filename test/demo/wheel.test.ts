@@ -1,4 +1,4 @@
-/** The demo's history goes through intake without one rejection, holds what the story promises, and can be gone on with. */
+/** The demo's history is ingested without a rejection, contains the story's events, and can be continued. */
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ test("a receipt every thirty seconds up to the end", () => {
   expect(value("SELECT count(*) FROM receipt")).toBeGreaterThan(84_000);
 });
 
-test("idle nights and days with a rhythm", () => {
+test("the wheel rests at night and varies by day", () => {
   const night = plan.dawn + 20 * 86_400_000 - 8 * 3_600_000;
   const between = "FROM receipt WHERE observed_at BETWEEN ? AND ?";
   expect(all(`SELECT DISTINCT core_status ${between}`, night, night + 7 * 3_600_000)).toEqual([
@@ -64,14 +64,14 @@ test("idle nights and days with a rhythm", () => {
   expect(value("SELECT count(*) FROM round WHERE work_units = '0'")).toBeGreaterThan(30 * 48);
 });
 
-test("two days of rest, observed and without work", () => {
+test("two days of rest are observed and have no work", () => {
   const between = "FROM round WHERE CAST(round_id AS INTEGER) BETWEEN ? AND ?";
   const first = Math.ceil((story.rest.from - plan.genesisMs) / 600_000);
   const last = first + 2 * 144 - 2;
   expect(value(`SELECT count(*) ${between} AND work_units = '0'`, first, last)).toBe(last - first + 1);
 });
 
-test("a gap: no receipts, and rounds that stay missing", () => {
+test("a gap has no receipts, and its rounds stay missing", () => {
   expect(
     value("SELECT count(*) FROM receipt WHERE observed_at >= ? AND observed_at < ?", story.gap.from, story.gap.to),
   ).toBe(0);
@@ -83,7 +83,7 @@ test("a gap: no receipts, and rounds that stay missing", () => {
   expect(value(`SELECT count(*) ${between}`, first - 1, last + 1)).toBe(2);
 });
 
-test("a counter reset after a fault, in an epoch that is approved later", () => {
+test("after a fault the counter restarts in an epoch that is approved later", () => {
   const epochs = all(
     `SELECT first_position, (SELECT cumulative_work_units FROM receipt WHERE position = last_position) AS work,
       approved_at FROM counter_epoch JOIN epoch_approval USING (counter_epoch) ORDER BY first_position`,
@@ -94,7 +94,7 @@ test("a counter reset after a fault, in an epoch that is approved later", () => 
   expect(value("SELECT count(*) FROM receipt WHERE core_status = 'COUNTER_FAULT'")).toBe(6);
 });
 
-test("late acceptance under a block of the Oracle", () => {
+test("closed rounds are accepted late while the Oracle is blocked", () => {
   const late = all(
     "SELECT first_round, last_round FROM closure WHERE accepted_at >= ? AND first_round < last_round",
     story.lateAcceptance.to,
@@ -107,7 +107,7 @@ test("late acceptance under a block of the Oracle", () => {
   ]);
 });
 
-test("one submission reverted, one superseded, the rest confirmed in an unbroken row that adds up", () => {
+test("one submission is reverted, one superseded, and the rest are confirmed without gaps", () => {
   const ended = all("SELECT lifecycle, count(*) AS n FROM submission GROUP BY lifecycle ORDER BY lifecycle");
   expect(ended.filter(({ lifecycle }) => lifecycle !== "confirmed")).toEqual([
     { lifecycle: "reverted", n: 1 },
@@ -137,7 +137,7 @@ test("one submission reverted, one superseded, the rest confirmed in an unbroken
   expect(work).toBeGreaterThan(100_000n);
 });
 
-test("switches, failed runs, late receipts, and modules with private parts", () => {
+test("the history has disabled settlement, failed runs, late receipts and modules with private parts", () => {
   expect(value("SELECT count(*) FROM settlement_control WHERE blocked_reason IS NOT NULL AND incident_open = 1")).toBe(
     1,
   );
@@ -148,7 +148,7 @@ test("switches, failed runs, late receipts, and modules with private parts", () 
   expect(value("SELECT count(*) FROM module WHERE record LIKE '%private-%'")).toBe(4);
 });
 
-/** The process snapshot over a Core that holds what the ledger's submissions settled. */
+/** The process snapshot over a Core that has settled the ledger's confirmed submissions. */
 function processAt(at: number): Process {
   const [last] = all("SELECT * FROM submission WHERE lifecycle = 'confirmed' ORDER BY prepared_at DESC LIMIT 1");
   const core = coreAt(
@@ -164,21 +164,21 @@ function processAt(at: number): Process {
   return JSON.parse(buildProcess(facts, at).body) as Process;
 }
 
-test("the process snapshot shows it all: blocks ahead of the chain, a queue that is ready", () => {
+test("the process snapshot shows blocks ahead of the chain and a ready queue", () => {
   const { builder, oracle, settlementQueue } = processAt(END);
   expect(builder).toMatchObject({ status: "available" });
   expect(oracle).toMatchObject({ state: "accepted" });
   expect(settlementQueue).toMatchObject({ status: "available", state: "ready" });
 });
 
-test("a live device goes on from the ledger's tail, and after hours of silence boots and closes the rounds it missed", () => {
+test("a live device continues from the ledger's end, and after hours of silence reboots and closes the missed rounds", () => {
   const live = (wheel: Wheel, from: number, to: number) => {
     for (let at = from; at <= to; at += 15_000) {
       expect(ingest(ledger, wheel.nextLive(at))).toMatchObject({ rejected: 0, duplicate: 0 });
     }
   };
   const state = readWheelState(ledger, plan);
-  if (state === undefined) throw new Error("there is a tail");
+  if (state === undefined) throw new Error("the ledger has no state to continue from");
   const wheel = new Wheel(plan, { state });
   live(wheel, END, END + 60_000);
   expect(value("SELECT count(*) FROM receipt WHERE observed_at > ?", END)).toBe(20);

@@ -1,4 +1,4 @@
-// The alert rules and the dashboard read metrics that exist, and docs/operating.md explains each alarm.
+// The alert rules and the dashboard use existing metrics, and docs/operating.md explains each alarm.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,10 +8,10 @@ import { anchors } from "./markdown.ts";
 const ROOT = new URL("../../docs/", import.meta.url).pathname;
 const read = (name: string) => readFileSync(join(ROOT, name), "utf8");
 
-/** Labels that Prometheus adds, or that docs/metrics.md gives the targets. */
+/** Labels that Prometheus adds, or that docs/metrics.md assigns to targets. */
 const ADDED = ["instance", "job", "component"];
 
-/** The labels of every series of all three processes, by name. */
+/** The labels of every series of all three processes, by metric name. */
 function known(): Map<string, readonly string[]> {
   const series = new Map<string, readonly string[]>();
   for (const { registry } of metricRegistries()) {
@@ -31,7 +31,7 @@ interface Used {
   readonly labels: readonly string[];
 }
 
-/** Metrics in an expression of PromQL, each with the labels of its selector. */
+/** The metrics in a PromQL expression, each with the labels in its selector. */
 function usedBy(expression: string): Used[] {
   return [...expression.matchAll(/\b((?:noonmark|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)].map(
     ([, name = "", selector = ""]) => ({
@@ -70,7 +70,7 @@ test.each([["alerts/noonmark.rules.yml"], ["alerts/grafana-dashboard.json"]])(
   },
 );
 
-test("each alarm has its section, and each section its alarm", () => {
+test("each alarm has a section, and each section has an alarm", () => {
   const rules = read("alerts/noonmark.rules.yml");
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
   const runbooks = [...rules.matchAll(/runbook: (.*)$/gm)].map(([, text]) => text);

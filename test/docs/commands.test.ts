@@ -1,6 +1,6 @@
 /**
- * A test runs each command of README and docs as it is written, or this file names the test that runs the same. Commands
- * that need no server run here; the others run in test/servers, from the page itself.
+ * Every command in README and docs is run as written, or this file names the test that runs it. Commands that need no
+ * server run here; the others run in test/servers, straight from the page.
  */
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ const RUN: Readonly<Record<string, string>> = {
   "docs/cdn-nginx.md: Deploy": "test/servers/documented.test.ts",
   "docs/cdn-cloudflare.md: Cloudflare": "here",
   "docs/cdn-cloudfront.md: CloudFront": "here",
-  // At ports of their own, until a signal.
+  // On free ports, until a signal.
   "docs/metrics.md: Metrics": "test/bin/commands/publishing/publish-metrics.test.ts",
   "docs/costs.md: What it costs": "test/bin/commands/operating/cost.test.ts",
   "docs/facts.md: Writing facts for `noonmark ingest`": "here",
@@ -54,7 +54,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-/** A block's lines without comments. */
+/** The lines of a block without comments. */
 function linesOf(where: string): string[][] {
   const found = BLOCKS.find((one) => one.where === where);
   if (found === undefined) throw new Error(`there is no block at ${where}`);
@@ -80,7 +80,7 @@ test("docs/facts.md: an example, its schema, and a file", async () => {
   });
   writeFileSync(join(folder, "facts.ndjson"), printed.stdout);
   expect(await runCli(file, folder)).toMatchObject({ exitCode: 0, stdout: "1 accepted, 0 duplicate, 0 rejected\n" });
-  // Those that go on until a signal: test/bin/commands/intake/ingest-follow.test.ts.
+  // The commands that run until a signal: test/bin/commands/intake/ingest-follow.test.ts.
   expect(following.map((line) => line.slice(0, 2))).toEqual([
     ["ingest", "--follow"],
     ["ingest", "--follow"],
@@ -90,7 +90,7 @@ test("docs/facts.md: an example, its schema, and a file", async () => {
 test.each([
   ["docs/cdn-cloudflare.md: Cloudflare", "cloudflare", ["worker.js", "wrangler.jsonc"]],
   ["docs/cdn-cloudfront.md: CloudFront", ".", ["template.json", "viewer-request.js", "viewer-response.js"]],
-] as const)("the commands of %s run as they are written", async (where, directory, files) => {
+] as const)("the commands of %s run as written", async (where, directory, files) => {
   const folder = emptyFolder();
   const [line = []] = linesOf(where);
   expect(await runCli(line, folder)).toMatchObject({ exitCode: 0, stderr: "" });

@@ -1,13 +1,13 @@
-/** Places that may break a rule of language.test.ts. The counts may only fall. */
+/** Exceptions to the rules of language.test.ts. The counts may only fall. */
 
-/** Words per sentence on average, if a document may have more than 15, and its sentences of more than 30 words. */
+/** Average words per sentence for documents that may exceed 15, and their number of sentences over 30 words. */
 export const DOCUMENT_EXCEPTIONS: Readonly<Record<string, { readonly average: number; readonly long: number }>> = {
   "docs/facts.md": { average: 15, long: 1 },
 };
 
 /** Retired words that a file needs. */
 export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
-  // Released lines keep the words of their day.
+  // Released entries keep their original words.
   "CHANGELOG.md": [
     "anew",
     "answer",
@@ -24,11 +24,11 @@ export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   // The label's value is public.
   "docs/reference/metrics.md": ["answered"],
   "bin/cli/metrics/publisher-metrics.ts": ["answered"],
-  // Names in nginx's configuration and of the client's module.
+  // Names in nginx's configuration and in the client's module.
   "cdn-config/generate/nginx/locations.ts": ["answer"],
   "cdn-config/generate/nginx/nginx.ts": ["answer"],
   "generate/client.ts": ["answer"],
-  // The page speaks to people who build no caches.
+  // The page's readers are not cache engineers.
   "site/page/words/device.ts": ["answer", "answers", "heard"],
   "site/page/app.tsx": ["answered"],
   "site/page/words/reasons.ts": ["answer", "anew"],
@@ -41,7 +41,7 @@ export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   "src/judge/report.ts": ["mend"],
   "test/verify/command.test.ts": ["mend"],
   "test/verify/report/print.test.ts": ["mend"],
-  // The name of a helper, in a line that the test adds to a source file.
+  // The name of a helper in a line that the test adds to a source file.
   "test/servers/new-route/new-route.test.ts": ["answer"],
   // Examples of the test itself.
   "test/docs/language.test.ts": ["stand", "stands", "answers"],
@@ -51,12 +51,12 @@ export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   "test/bin/cli/settings/settings.test.ts": ["chainWord"],
 };
 
-/** Comments and sentences that still start with Of, What, Whether or Where: at most so many in a folder. */
+/** Comments and sentences that start with Of, What, Whether or Where: the maximum per folder. */
 export const LEFT_OVER_STARTS: Readonly<Record<string, number>> = {
   "CHANGELOG.md": 1,
 };
 
-/** Retired words that are still there: at most so many in a folder. */
+/** Retired words that are still used: the maximum per folder. */
 export const LEFT_OVER_WORDS: Readonly<Record<string, number>> = {
   "CHANGELOG.md": 1,
 };

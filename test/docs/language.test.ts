@@ -1,4 +1,4 @@
-// The documents, comments and messages follow the rules of docs/spec/glossary.md and CONTRIBUTING.md.
+// Documents, comments and messages follow the rules of docs/spec/glossary.md and CONTRIBUTING.md.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -81,7 +81,7 @@ test("a comment, a message and a long sentence are found", () => {
   expect(sentences("One is here. `two` is there! A third (it is long.) Four.").map(wordsIn)).toEqual([3, 3, 5, 1]);
 });
 
-/** Retired words in prose, and in code spans retired names of source. */
+/** The glossary's retired words for prose, and its retired names (in code spans) for source. */
 function retired(glossary: string): { readonly words: string[]; readonly names: string[] } {
   const cells = glossary
     .split("\n")
@@ -111,7 +111,7 @@ function startsBadly(text: string): boolean {
   return /^(?:Of|What|Whether|Where)\b/.test(text) && !/^[^.]*\?/.test(text);
 }
 
-/** The places of each folder that has more of them than it may. */
+/** The places of each folder that exceed its allowance. */
 function beyond(places: readonly Place[], allowed: Readonly<Record<string, number>>): string[] {
   const byFolder = Map.groupBy(places, ({ path }) => folderOf(path));
   return [...byFolder].flatMap(([folder, found]) => {
@@ -120,7 +120,7 @@ function beyond(places: readonly Place[], allowed: Readonly<Record<string, numbe
   });
 }
 
-/** `src/chain`, `test/chain`, and one level elsewhere. */
+/** Two levels in `src` and `test`, one elsewhere. */
 function folderOf(path: string): string {
   const parts = path.split("/");
   return parts.slice(0, /^(?:src|test)$/.test(parts[0] ?? "") ? 2 : 1).join("/");

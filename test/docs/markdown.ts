@@ -1,16 +1,16 @@
-/** Reads Markdown for the tests of the documents: fenced blocks, links, anchors and sentences. */
+/** Parses Markdown for the document tests: fenced blocks, links, anchors and sentences. */
 
 export interface Link {
   readonly line: number;
   readonly target: string;
 }
 
-/** The texts of the fenced blocks of a language, in order. */
+/** The contents of a language's fenced blocks, in order. */
 export function fenced(markdown: string, language: string): string[] {
   return [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, "gm"))].map(([, text = ""]) => text);
 }
 
-/** Inline links outside code; targets as they are written. */
+/** Inline links outside code, with their targets as written. */
 export function links(markdown: string): Link[] {
   return withoutCode(markdown)
     .split("\n")
@@ -19,7 +19,7 @@ export function links(markdown: string): Link[] {
     );
 }
 
-/** Anchors that were written out, and those that headings get. */
+/** Explicit anchors, and those of headings. */
 export function anchors(markdown: string): string[] {
   const text = withoutCode(markdown);
   const written = [...text.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id = ""]) => id);
@@ -27,7 +27,7 @@ export function anchors(markdown: string): string[] {
   return [...written, ...headings];
 }
 
-/** Explicit anchors only: each must be unique. */
+/** Explicit anchors only. Each must be unique. */
 export function writtenAnchors(markdown: string): string[] {
   return [...withoutCode(markdown).matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, id = ""]) => id);
 }
@@ -39,7 +39,7 @@ function slug(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** Lines stay where they are. */
+/** Keeps line numbers. */
 function withoutCode(markdown: string): string {
   return markdown
     .replace(/^```[^]*?^```$/gm, (block) => block.replace(/[^\n]/g, ""))
@@ -52,7 +52,7 @@ export interface Passage {
   readonly isCell: boolean;
 }
 
-/** Paragraphs, list items and table cells outside code, each as one line of text. A code span is one word. */
+/** Paragraphs, list items and table cells outside code, each as one line. A code span counts as one word. */
 export function passages(markdown: string): Passage[] {
   const found: { line: number; text: string; isCell: boolean }[] = [];
   let open: { line: number; text: string; isCell: boolean } | undefined;
@@ -88,7 +88,7 @@ export function wordsIn(sentence: string): number {
   return sentence.split(/\s+/).filter((word) => /\w/.test(word)).length;
 }
 
-/** Without fenced code, elements and comments; a link is its text, a span of code one word. */
+/** Removes fenced code, elements and comments. A link becomes its text, and a code span one word. */
 function proseOf(markdown: string): string {
   return markdown
     .replace(/^ *```[^]*?^ *```$/gm, (block) => block.replace(/[^\n]/g, ""))

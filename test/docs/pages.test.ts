@@ -34,7 +34,7 @@ test("docs/costs.md has the date and figures of prices.json", () => {
 const FACTS = new URL("../../docs/facts.md", import.meta.url).pathname;
 const SPECIFICATION = new URL("../../docs/spec/intake.md", import.meta.url).pathname;
 
-test("the examples of docs/facts.md are those of the specification, and each is taken", () => {
+test("the examples of docs/facts.md are those of the specification, and each is accepted", () => {
   const lines = fenced(readFileSync(FACTS, "utf8"), "json").map((text) => text.trimEnd());
   expect(lines).toEqual(FACT_KINDS.map(exampleLine));
   expect(lines).toEqual(fenced(readFileSync(SPECIFICATION, "utf8"), "json").map((text) => text.trimEnd()));
@@ -46,7 +46,7 @@ test("the examples of docs/facts.md are those of the specification, and each is 
   }
 });
 
-test("the manual page escapes a dot at a line's start and a backslash", () => {
+test("the manual page escapes backslashes and dots at the start of a line", () => {
   const program = new Command("noonmark").description("x");
   program.command("odd").description(".TH it's a \\fB trap");
   const lines = manualPage(program, "1").split("\n");

@@ -1,4 +1,4 @@
-/** The English in a source file: its comments, its messages and the titles of its tests. */
+/** Extracts the English of a source file: comments, messages and test titles. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +14,13 @@ export interface Prose {
 export interface Source {
   readonly path: string;
   readonly text: string;
-  /** Line comments that follow each other are one comment. */
+  /** Consecutive line comments count as one comment. */
   readonly comments: readonly Prose[];
   /** Strings of three words or more. An expression in a template counts as one word, `…`. */
   readonly messages: readonly Prose[];
 }
 
-/** Every tracked TypeScript and JavaScript file that is written by hand. */
+/** Every tracked, hand-written TypeScript and JavaScript file. */
 export function sources(): Source[] {
   return tracked(/\.(?:ts|tsx|mjs)$/)
     .filter((path) => !path.includes("generated/"))
@@ -63,7 +63,7 @@ function joined(
   return found;
 }
 
-/** As far as it matters here; `quasis` are the parts of a template between its expressions. */
+/** The parts that are used here. `quasis` are the parts of a template between its expressions. */
 interface Node {
   readonly type?: string;
   readonly start?: number;

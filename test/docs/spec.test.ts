@@ -1,4 +1,4 @@
-// The specification agrees with the code: its examples are accepted, its links and citations lead somewhere.
+// The specification matches the code: its examples are accepted, and its links and citations resolve.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseAbi, toEventSelector, toFunctionSelector } from "viem";
@@ -42,7 +42,7 @@ test("the example of each record type is accepted", () => {
   }
 });
 
-test("each record type's table names its fields in the order in which faults are reported", () => {
+test("each record type's table lists its fields in the order in which faults are reported", () => {
   const text = spec("intake");
   for (const [type, schema] of Object.entries(RECORD_SCHEMAS)) {
     const section = text.split(`<a id="${type}"></a>`)[1]?.split('<a id="')[0] ?? "";
@@ -50,7 +50,7 @@ test("each record type's table names its fields in the order in which faults are
   }
 });
 
-test("the rejection codes have the order of the source", () => {
+test("the rejection codes have the source's order", () => {
   const section = spec("intake").split('<a id="codes"></a>')[1]?.split('<a id="')[0] ?? "";
   expect([...section.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, code]) => code)).toEqual([...FAULT_CODES]);
 });
@@ -61,7 +61,7 @@ test("the example deployment passes the schema", () => {
   expect(parsed.economy?.releaseId).toBe("release-1");
 });
 
-test("the documented interfaces are those of the source", () => {
+test("the documented interfaces match the source", () => {
   const [block = ""] = fenced(spec("chain"), "solidity");
   const signatures = block
     .split("\n")
@@ -72,7 +72,7 @@ test("the documented interfaces are those of the source", () => {
   expect(written).toEqual(known);
 });
 
-test("every link in the documents leads to a file and an anchor that exist", () => {
+test("every link in the documents resolves to a file and an anchor", () => {
   const broken = DOCUMENTS.flatMap((path) =>
     links(read(path))
       .filter(({ target }) => !/^(?:https?|mailto):/.test(target) && !leadsSomewhere(path, target))
@@ -91,7 +91,7 @@ test("every file that ARCHITECTURE.md and CONTRIBUTING.md name exists", () => {
   expect(named.filter((path) => !path.includes("NAME") && !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test("every citation of the specification, in source and documents, names a section that exists", () => {
+test("every citation of the specification, in source and documents, names an existing section", () => {
   const cited = /docs\/spec\/([a-z-]+\.md)(?:#([\w-]+))?/g;
   const broken = [...DOCUMENTS, ...SOURCES].flatMap((path) =>
     [...read(path).matchAll(cited)]
@@ -104,7 +104,7 @@ test("every citation of the specification, in source and documents, names a sect
   expect(broken).toEqual([]);
 });
 
-test("every rule of verify and every route cites a section that exists", () => {
+test("every rule of verify and every route cites an existing section", () => {
   const cited = [...ALL_RULES.flatMap(({ spec: citation }) => citation ?? []), ...CONTRACT.map((route) => route.spec)];
   const broken = cited.filter((citation) => {
     const [path = "", anchor = ""] = citation.split("#");
@@ -121,7 +121,7 @@ test("an anchor is unique in its file", () => {
   }
 });
 
-/** Topic or selector, with the shape that `indexed` gives an event. */
+/** The topic or selector of an ABI item, and which inputs of an event are indexed. */
 function selector(item: Parameters<typeof toEventSelector>[0] | Parameters<typeof toFunctionSelector>[0]): string {
   if (typeof item === "string") return item;
   if (item.type === "function") return `${toFunctionSelector(item)} ${JSON.stringify(item.outputs)}`;

@@ -1,4 +1,4 @@
-/** The main job with the built CLI: ingest → publish → serve, and every route read over HTTP. */
+/** The main workflow with the built CLI: ingest, publish, serve, and read every route over HTTP. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -85,7 +85,7 @@ test("a page of observations passes the API's schema", async () => {
   expect(observationsSchema.parse(await page.json()).items).toHaveLength(100);
 });
 
-test("a second ingest of the same file changes nothing, a second publish puts nothing", async () => {
+test("ingesting the same file again changes nothing, and publishing again puts nothing", async () => {
   expect((await run("ingest", "history.ndjson")).stdout).toMatch(/^0 accepted, \d+ duplicate, 0 rejected\n$/);
   const report = JSON.parse((await run("publish", "--once", "--at", AT, "--json")).stdout);
   expect(report.rows.filter(({ action }: { action: string }) => action !== "unchanged")).toEqual([]);

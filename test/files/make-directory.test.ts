@@ -9,7 +9,7 @@ function scratch(): string {
   return folder;
 }
 
-test("a directory is made with its parents, and an existing one is accepted", () => {
+test("a directory is created with its parents, and an existing one is accepted", () => {
   const path = join(scratch(), "a", "b", "c");
   makeDirectory(path);
   makeDirectory(path);
@@ -23,6 +23,6 @@ test("a file in the way is an error", () => {
   expect(() => makeDirectory(join(folder, "file", "below"))).toThrow("ENOTDIR");
 });
 
-test.runIf(existsSync("/proc/self"))("a directory that cannot be made is an error, not an endless loop", () => {
+test.runIf(existsSync("/proc/self"))("a directory that cannot be created is an error, not an endless loop", () => {
   expect(() => makeDirectory("/proc/noonmark/a/b")).toThrow("ENOENT");
 });

@@ -1,4 +1,4 @@
-/** Each way in which a store can be wrong, and the finding that it must give: rule and key. */
+/** All known ways in which a store can be wrong, each with its expected finding: rule and key. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,20 +10,20 @@ import { ASSET, type Damaged, HOUR } from "./fsck-world.ts";
 export interface Damage {
   readonly name: string;
   readonly rule: Rule;
-  /** Gives the key of the finding. */
+  /** Damages the store and returns the key of the finding. */
   readonly plant: (damaged: Damaged) => Promise<string>;
-  /** Added to the instant at which it is looked at (ms). */
+  /** Milliseconds to add to the instant of the check. */
   readonly later?: number;
 }
 
-/** Damages that `publish --once --force` with a lost state leaves, and `fsck --repair` repairs. */
+/** Damages that `publish --once --force` without state leaves, and `fsck --repair` repairs. */
 export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
-  "what a start that was interrupted tried the store with",
-  "a key that only an earlier version put",
-  "a key of nobody's",
-  "another program's bytes under a key of nobody's",
+  "probe objects of an interrupted start",
+  "a key of an earlier version",
+  "an unknown key",
+  "another program's bytes under an unknown key",
   "from tomorrow",
-  "a tile under a history that nobody named",
+  "a tile of a history that the index does not name",
 ]);
 
 const TELEMETRY = "v1/public/telemetry";
@@ -35,7 +35,7 @@ const tileKey = (tile: number, history = "1", id = "wheel-1") =>
 
 type Change = Parameters<Damaged["change"]>[1];
 
-/** Its bytes as they are on the disk. */
+/** The file's bytes on disk. */
 function bytes(name: string, key: string, change: (bytes: Buffer) => Buffer): Damage {
   return {
     name,
@@ -47,7 +47,7 @@ function bytes(name: string, key: string, change: (bytes: Buffer) => Buffer): Da
   };
 }
 
-/** An object that is sealed rightly and says something wrong. */
+/** An object with a correct seal and wrong content. */
 function sealed(name: string, rule: Rule, key: string, change: Change): Damage {
   return { name, rule, plant: async (damaged) => damaged.change(key, change).then(() => key) };
 }
@@ -88,7 +88,7 @@ async function headOf({ store }: Damaged): Promise<Head> {
   return head;
 }
 
-/** The index tile, the newer and the older tile of the players' feed. */
+/** The index tile, the newer tile and the older tile of the players' activity. */
 async function tilesOf(damaged: Damaged) {
   const { indexes } = await headOf(damaged);
   const index = `${HEAD}/tiles/${indexes[0]?.name}`;
@@ -157,7 +157,7 @@ export const DAMAGES: readonly Damage[] = [
   bytes("longer", tileKey(0), (all) => Buffer.concat([all, Buffer.from("\n{}")])),
   bytes("another object's bytes", "status.json", () => Buffer.from("x-store-tag: a\n\n{}")),
   {
-    name: "a key of nobody's",
+    name: "an unknown key",
     rule: "foreign-key",
     plant: async ({ store }) => {
       await store.put("v1/public/other", { body: Buffer.from("{}"), contentType: "application/json", metadata: {} });
@@ -165,7 +165,7 @@ export const DAMAGES: readonly Damage[] = [
     },
   },
   {
-    name: "what a start that was interrupted tried the store with",
+    name: "probe objects of an interrupted start",
     rule: "probe-left",
     plant: async ({ store }) => {
       const key = "probe/AbCdEf-_9hIj";
@@ -174,7 +174,7 @@ export const DAMAGES: readonly Damage[] = [
     },
   },
   {
-    name: "a key that only an earlier version put",
+    name: "a key of an earlier version",
     rule: "foreign-key",
     plant: async ({ store }) => {
       const { tag: _, ...object } = (await store.get(TELEMETRY)) as StoredObject;
@@ -183,7 +183,7 @@ export const DAMAGES: readonly Damage[] = [
     },
   },
   {
-    name: "another program's bytes under a key of nobody's",
+    name: "another program's bytes under an unknown key",
     rule: "damaged",
     plant: async ({ directory }) => {
       writeFileSync(join(directory, "other.http"), "<html>");
@@ -207,22 +207,22 @@ export const DAMAGES: readonly Damage[] = [
     sourceVersion((one) => ({ ...one, at: Number(one.at) + 24 * HOUR })),
   ),
   sealed("no status", "answer", TELEMETRY, metadata({ status: () => "20" })),
-  sealed("headers that are none", "answer", TELEMETRY, metadata({ headers: () => "{" })),
-  sealed("a body that is no JSON", "body", ONCHAIN, replaced("{", "[")),
-  sealed("a field of another form", "body", TELEMETRY, replaced('"schemaVersion":1', '"schemaVersion":2')),
+  sealed("invalid headers", "answer", TELEMETRY, metadata({ headers: () => "{" })),
+  sealed("a body that is not JSON", "body", ONCHAIN, replaced("{", "[")),
+  sealed("a field with another format", "body", TELEMETRY, replaced('"schemaVersion":1', '"schemaVersion":2')),
   sealed(
-    "rules between fields broken",
+    "broken rules between fields",
     "body",
     ONCHAIN,
     replaced(/"indexedThroughBlock":"\d+"/, '"indexedThroughBlock":"7"'),
   ),
   sealed(
-    "a template without a place",
+    "a template without its placeholder",
     "body",
     "v1/public/installations/telemetry",
     replaced(/"installationId":"[^"]*"/, '"installationId":""'),
   ),
-  sealed("an index of nothing", "body", "installations", () => ({ text: "{}" })),
+  sealed("an empty object as index", "body", "installations", () => ({ text: "{}" })),
   sealed("another installation's response", "installation", TELEMETRY, replaced('"wheel-1"', '"wheel-9"')),
   sealed(
     "an ETag of another revision",
@@ -266,14 +266,14 @@ export const DAMAGES: readonly Damage[] = [
     ),
   ),
   sealed(
-    "versions out of order",
+    "successors out of order",
     "successors",
     ONCHAIN,
     successors((list) => [...list, ...list]),
   ),
   sealed("another valid-until", "successors", ONCHAIN, metadata({ "valid-until": (text) => `${text}0` })),
-  gone("a constant that is gone", "constant-missing", `${ONCHAIN}/unavailable`),
-  sealed("a tile that lost its end below the history's end", "tile-gap", tileKey(1), (_, text) => ({
+  gone("a missing constant response", "constant-missing", `${ONCHAIN}/unavailable`),
+  sealed("a truncated tile before the last tile", "tile-gap", tileKey(1), (_, text) => ({
     text: text.slice(0, text.lastIndexOf("\n")),
   })),
   sealed("a tile with a hole", "observation-tile", tileKey(1), (_, text) => ({
@@ -287,10 +287,10 @@ export const DAMAGES: readonly Damage[] = [
     tileKey(2),
     sourceVersion((one) => ({ ...one, position: 299 })),
   ),
-  gone("the first tile gone", "tile-gap", tileKey(0)),
-  gone("a tile in the middle gone", "tile-gap", tileKey(1)),
+  gone("the first tile is missing", "tile-gap", tileKey(0)),
+  gone("a middle tile is missing", "tile-gap", tileKey(1)),
   {
-    name: "a tile under a history that nobody named",
+    name: "a tile of a history that the index does not name",
     rule: "tile-history",
     plant: async ({ store }) => {
       const found = await store.get(tileKey(0));
@@ -298,30 +298,30 @@ export const DAMAGES: readonly Damage[] = [
       return tileKey(0, "2").slice(0, -2);
     },
   },
-  gone("the index gone", "index-missing", "installations"),
+  gone("the index is missing", "index-missing", "installations"),
   sealed(
-    "an index without the configured one",
+    "an index without the configured installation",
     "index-entry",
     "installations",
     replaced('"configured":"wheel-1"', '"configured":"wheel-3"'),
   ),
-  gone("telemetry of a named installation gone", "index-entry", "v1/public/installations/~wheel-2/telemetry"),
-  gone("a published response gone", "answer-missing", "v1/public/modules"),
-  feedGone("an index tile gone", "index"),
-  feedGone("the newer tile gone", "newer"),
-  feedGone("the older tile gone", "older"),
+  gone("missing telemetry of a named installation", "index-entry", "v1/public/installations/~wheel-2/telemetry"),
+  gone("a missing published response", "answer-missing", "v1/public/modules"),
+  feedGone("a missing index tile", "index"),
+  feedGone("the newer tile is missing", "newer"),
+  feedGone("the older tile is missing", "older"),
   feedTile("another event in a tile", "activity-tile", "older", replaced('"occurredAt"', '"occurredAs"')),
-  feedTile("a tile that lost an event", "activity-tile", "older", (_, text) => ({
+  feedTile("a tile without one of its events", "activity-tile", "older", (_, text) => ({
     text: encodeTile(decodeTile(text).slice(0, -1)),
   })),
   feedTile("a short tile above another", "activity-order", "newer", (_, text) => ({
     text: encodeTile(decodeTile(text).slice(-9)),
   })),
-  feedTile("an index tile that lost a line", "activity-order", "index", (_, text) => ({
+  feedTile("an index tile without one of its lines", "activity-order", "index", (_, text) => ({
     text: text.slice(0, text.indexOf("\n")),
   })),
   head(
-    "an index tile named as a tile",
+    "an index tile named as an event tile",
     "activity-missing",
     (one) => ({ ...one, tiles: one.indexes, indexes: [] }),
     "index",
@@ -340,19 +340,19 @@ export const DAMAGES: readonly Damage[] = [
     sourceVersion((one) => ({ ...one, at: Number(one.at) - HOUR })),
   ),
   {
-    ...head("tiles that nothing names", "orphan", (one) => ({ ...one, indexes: [] }), "older"),
+    ...head("unreferenced tiles", "orphan", (one) => ({ ...one, indexes: [] }), "older"),
     later: HOUR + 1,
   },
-  sealed("a lease that is none", "lease", "status.json", () => ({ text: "{}" })),
+  sealed("an invalid lease", "lease", "status.json", () => ({ text: "{}" })),
   sealed("a lease with another holder's metadata", "lease", "status.json", metadata({ writer: () => "another" })),
-  sealed("an operator's status that is none", "private-status", "private/status.json", () => ({ text: "[]" })),
+  sealed("an invalid private status", "private-status", "private/status.json", () => ({ text: "[]" })),
   sealed(
-    "an operator's status of another",
+    "another holder's private status",
     "private-status",
     "private/status.json",
     metadata({ writer: () => "another" }),
   ),
-  gone("the lease gone", "lease-missing", "status.json"),
+  gone("the lease is missing", "lease-missing", "status.json"),
   sealed("an epoch above the lease's", "epoch", PROCESS, metadata({ epoch: () => "7" })),
-  gone("an asset gone", "asset-missing", `site/${ASSET}`),
+  gone("a missing asset", "asset-missing", `site/${ASSET}`),
 ];

@@ -1,4 +1,4 @@
-/** A published directory with all kinds of objects, copied for each damage. */
+/** A published directory with all kinds of objects, which is copied for each damage. */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,16 +28,16 @@ const SITE = {
   ],
 };
 
-/** The store and its files, for a test that damages them. */
+/** The store and its files, for a test to damage. */
 export interface Damaged {
   readonly store: ObjectStore;
   readonly directory: string;
-  /** Rewrites an object with a right seal, as another program or a defect would. */
+  /** Rewrites an object with a correct seal, like another program or a bug. */
   change(
     key: string,
     change: (object: StoreObject, text: string) => Partial<StoreObject> & { text?: string },
   ): Promise<void>;
-  /** Changes the bytes of its file behind the store's back. */
+  /** Changes the file's bytes without the store. */
   bytes(key: string, change: (bytes: Buffer) => Buffer): void;
   fsck(now?: number): Promise<FsckReport>;
 }
@@ -50,7 +50,7 @@ export class FsckWorld {
   readonly #world = new World();
   readonly #chain = new GrownChain();
 
-  /** 300 receipts of one installation and 10 of another, 300 events, of which an index tile has the older part. */
+  /** 300 receipts of one installation, 10 of another, and 300 events. An index tile holds the older events. */
   async publish(): Promise<void> {
     this.#world.receive(300);
     this.#world.receive(10, 2, "wheel-2");
@@ -63,7 +63,7 @@ export class FsckWorld {
     await addIndexTile(damagedAt(this.#clean));
   }
 
-  /** As `fsck --repair` does where nobody has the lease. */
+  /** Repairs like `fsck --repair` if nobody holds the lease. */
   async repair(store: ObjectStore): Promise<void> {
     const worker = await this.#world.work({ store, state: `state-${++this.#copies}`, chain: this.#chain, site: SITE });
     await worker.publisher.repair(this.#world.now);
@@ -74,7 +74,7 @@ export class FsckWorld {
     return this.#world.now;
   }
 
-  /** As `publish --once --force` does from the same ledger and chain, and a state of its own. */
+  /** Publishes like `publish --once --force` from the same ledger and chain, with new state. */
   force(store: ObjectStore): Promise<void> {
     return this.#cycle(store, `state-${++this.#copies}`, PUBLISHED + 1_000);
   }
@@ -105,7 +105,7 @@ function damagedAt(directory: string): Damaged {
     directory,
     async change(key, change) {
       const found = await store.get(key);
-      if (found === undefined) throw new Error(`${key} is not there to be damaged`);
+      if (found === undefined) throw new Error(`${key} does not exist`);
       const { tag: _, ...object } = found;
       const { text, ...rest } = change(object, new TextDecoder().decode(object.body));
       await store.put(key, { ...object, ...rest, ...(text === undefined ? {} : { body: Buffer.from(text) }) });
@@ -119,14 +119,14 @@ function damagedAt(directory: string): Damaged {
   };
 }
 
-/** A long history has index tiles; this one names the two tiles of the players' feed. */
+/** Long histories have index tiles. This one names the two tiles of the players' activity. */
 async function addIndexTile({ store, change }: Damaged): Promise<void> {
   const key = activityKey("players");
   const head = await store.get(key);
   const decoded = head && decodeHead(new TextDecoder().decode(head.body));
   const [first, second] = decoded?.tiles ?? [];
   if (head === undefined || decoded === undefined || first === undefined || second === undefined) {
-    throw new Error("there are no two tiles");
+    throw new Error("expected two tiles");
   }
   const text = encodeIndexTile([first, second]);
   const name = hashOf(text);

@@ -1,4 +1,4 @@
-/** Each damage that fsck knows is found; `publish --force` and `fsck --repair` leave the store as a publisher leaves it. */
+/** fsck finds each known damage. Afterwards `publish --force` or `fsck --repair` restores the publisher's store. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseBody } from "../../src/fsck/objects.ts";
 import { RULES } from "../../src/fsck/rules.ts";
@@ -6,13 +6,13 @@ import { golden } from "../openapi/golden-bodies.ts";
 import { DAMAGES, LEFT_BY_FORCE } from "./damages.ts";
 import { FsckWorld, HOUR, PUBLISHED } from "./fsck-world.ts";
 
-/** A lease object that cannot be read is watched for 34 s. */
+/** An unreadable lease object is watched for 34 s. */
 const AFTER_FORCE = PUBLISHED + 300_000;
-/** By name; docs/fsck.md says how many, and why. */
+/** By name. docs/fsck.md gives their number and the reason. */
 const NOT_REPAIRABLE: ReadonlySet<string> = new Set([
-  // Somebody else's: a store named wrongly must not be emptied.
-  "a key of nobody's",
-  "another program's bytes under a key of nobody's",
+  // A foreign object is not deleted, because the store's name could be wrong.
+  "an unknown key",
+  "another program's bytes under an unknown key",
 ]);
 
 const world = new FsckWorld();
@@ -36,7 +36,7 @@ test("every rule has a damage", () => {
   expect(new Set(DAMAGES.map(({ rule }) => rule))).toEqual(new Set(Object.keys(RULES)));
 });
 
-test("a tile that has just lost its name is no finding yet", async () => {
+test("a tile that has just become unreferenced is not reported yet", async () => {
   const copy = world.copy();
   const orphaned = DAMAGES.find(({ rule }) => rule === "orphan");
   await orphaned?.plant(copy);

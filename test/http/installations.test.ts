@@ -1,4 +1,4 @@
-/** The index in its two forms (docs/spec/publishing.md#index). */
+/** The index in its two formats (docs/spec/publishing.md#index). */
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -16,7 +16,7 @@ import {
 const ids = fc.stringMatching(/^[A-Za-z0-9._:-]{1,128}$/);
 const histories = fc.uniqueArray(fc.tuple(ids, fc.stringMatching(/^[1-9][0-9]{0,3}$/)), { selector: ([id]) => id });
 
-test("an index with any ids is read back as it was written", () => {
+test("an index with any ids is read back unchanged", () => {
   fc.assert(
     fc.property(histories, ids, (named, configured) => {
       const index = { configured, histories: new Map([...named, ["__proto__", "7"] as const]) };
@@ -36,7 +36,7 @@ test("an id's shard is the same in every version", () => {
   ]);
 });
 
-test("ten thousand ids of one form are spread over all shards", () => {
+test("ten thousand similar ids are spread over all shards", () => {
   const counts = new Map<string, number>();
   for (let n = 1; n <= 10_000; n++) {
     const key = shardKeyOf(`wheel-${n}`, SHARDS);
@@ -46,7 +46,7 @@ test("ten thousand ids of one form are spread over all shards", () => {
   expect(Math.max(...counts.values())).toBeLessThan(80);
 });
 
-test("a key is a shard's only in its canonical form", () => {
+test("only a canonical key is a shard's key", () => {
   expect([shardKey(0, 256), shardKey(255, 256), shardKey(0, 1)].every(isShardKey)).toBe(true);
   const none = ["installations", "installations/", "installations/256", "installations/256/256", "installations/0/0"];
   for (const key of [...none, "installations/256/01", "installations/256/1/2", "installations/256/-1"]) {
@@ -66,12 +66,12 @@ test.each([
   '{"schemaVersion":2,"configured":"a","shards":65537}',
   '{"schemaVersion":2,"configured":"a","installations":{}}',
   '{"schemaVersion":3,"configured":"a","shards":256}',
-])("an invalid index is refused: %s", (text) => {
+])("an invalid index is rejected: %s", (text) => {
   expect(() => parseIndex(text)).toThrow(SyntaxError);
 });
 
 test.each(["[]", "{}", '{"schemaVersion":1,"installations":{}}', '{"schemaVersion":2,"installations":{"a":{}}}'])(
-  "an invalid shard is refused: %s",
+  "an invalid shard is rejected: %s",
   (text) => {
     expect(() => parseIndexShard(text)).toThrow(SyntaxError);
   },

@@ -47,7 +47,7 @@ test("a path never becomes a host, and an invalid target has no route", () => {
   }
 });
 
-test("a query is split at &, empty pieces dropped, a piece without = has an empty value", () => {
+test("a query is split at &, empty pieces are dropped, and a piece without = has an empty value", () => {
   expect(parseQuery("")).toEqual([]);
   expect(parseQuery("&&")).toEqual([]);
   expect(parseQuery("a")).toEqual([{ name: "a", value: "" }]);
@@ -58,7 +58,7 @@ test("a query is split at &, empty pieces dropped, a piece without = has an empt
   ]);
 });
 
-test("pieces decode as forms do, and a half that is not UTF-8 is undefined", () => {
+test("pieces are decoded like form data, and one with invalid UTF-8 is undefined", () => {
   expect(parseQuery("a+b=%C3%A9")).toEqual([{ name: "a b", value: "é" }]);
   for (const broken of ["%", "%4", "%zz", "%FF", "%C3", "%C0%80", "%ED%A0%80"]) {
     expect(parseQuery(`a=${broken}`), broken).toEqual([{ name: "a", value: undefined }]);
@@ -75,7 +75,7 @@ test("every query that URLSearchParams writes is read back", () => {
   );
 });
 
-test("unique parameters have no name twice and no value that does not decode", () => {
+test("unique parameters reject repeated names and values that do not decode", () => {
   expect(uniqueParameters("range=7d&queue=1")).toEqual(
     new Map([
       ["range", "7d"],
@@ -89,7 +89,7 @@ test("unique parameters have no name twice and no value that does not decode", (
 
 const etagc = fc.stringMatching(/^[!#-~]{0,8}$/);
 
-test("a list matches if it has the tag, strong or weak, with any commas and blanks", () => {
+test("a list matches if it contains the tag, strong or weak, with any commas and spaces", () => {
   const member = fc.record({
     tag: etagc,
     weak: fc.boolean(),
@@ -112,19 +112,19 @@ test("a comma inside a tag does not split it", () => {
   expect(matchesNone('"x, "r" ,y"', '"r"')).toBe(false);
 });
 
-test("* matches any tag alone, and none in a list or in quotes", () => {
+test("* matches any tag, but not in a list or in quotes", () => {
   expect(matchesNone("*", '"r"')).toBe(true);
   expect(matchesNone(" * ", '"r"')).toBe(true);
   expect(matchesNone('"x", *', '"r"')).toBe(false);
   expect(matchesNone('"*"', '"r"')).toBe(false);
 });
 
-test("only blanks and tabs may be around *, as around a tag", () => {
+test("only spaces and tabs may surround *, as for a tag", () => {
   expect(matchesNone("\t* ", '"r"')).toBe(true);
   expect(matchesNone("\u00a0*", '"r"')).toBe(false);
   expect(matchesNone('\u00a0"r"', '"r"')).toBe(false);
 });
 
-test("every If-None-Match field gets a result", () => {
+test("every If-None-Match value gives a result", () => {
   fc.assert(fc.property(fc.string(), (field) => typeof matchesNone(field, '"r"') === "boolean"));
 });

@@ -34,7 +34,7 @@ beforeEach(() => {
   db.close();
 });
 
-test("each damaged page but the free ones is found at the start, by readers and by intake, and nothing is taken in", () => {
+test("each damaged page except free ones is found at the start, by readers and by intake, and nothing is ingested", () => {
   const pages = statSync(path).size / PAGE;
   const good = readFileSync(path);
   for (let page = 1; page < pages; page++) {
@@ -50,12 +50,12 @@ test("each damaged page but the free ones is found at the start, by readers and 
   }
 });
 
-test("a ledger that lost its end is found", () => {
+test("a truncated ledger is found", () => {
   truncateSync(path, statSync(path).size - 3 * PAGE);
   expect(failureOf(() => openLedgerForReading(path).close())?.code).toBe("ledger_damaged");
 });
 
-test("rows that are gone without a trace are found by the watermarks", () => {
+test("rows that were deleted cleanly are found by the watermarks", () => {
   const db = new SqliteDatabase(path);
   db.exec("DELETE FROM round WHERE round_id > '00000000000000000264'");
   db.close();
@@ -75,7 +75,7 @@ test("pages damaged under an open ledger are ledger_damaged wherever they are re
   writer.close();
 });
 
-test("ledger and the files beside it are its owner's alone", () => {
+test("the ledger and SQLite's extra files are accessible only to their owner", () => {
   const db = openLedgerForIntake(join(directory, "own.db"));
   ingest(db, [receipt(1)]);
   for (const suffix of ["", "-wal", "-shm"]) {
@@ -110,7 +110,7 @@ function rootOf(name: string): number {
   return root;
 }
 
-/** Garbage in place of a page; the first is 0. */
+/** Overwrites a page with garbage. The first page is 0. */
 function damagePage(page: number): void {
   const fd = openSync(path, "r+");
   expect(fstatSync(fd).size).toBeGreaterThan(page * PAGE);

@@ -16,7 +16,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-test("intake makes the directories, the file and its schema; WAL, every commit synced", () => {
+test("intake creates directories, file and schema, in WAL mode with every commit synced", () => {
   const path = join(directory, "a", "b", "ledger.db");
   const db = openLedgerForIntake(path);
   expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
@@ -27,7 +27,7 @@ test("intake makes the directories, the file and its schema; WAL, every commit s
   openLedgerForIntake(path).close();
 });
 
-test("a reader sees what intake has committed, and can write nothing", () => {
+test("a reader sees committed facts, and cannot write", () => {
   const path = join(directory, "ledger.db");
   const writer = openLedgerForIntake(path);
   const reader = openLedgerForReading(path);
@@ -40,7 +40,7 @@ test("a reader sees what intake has committed, and can write nothing", () => {
   writer.close();
 });
 
-test("a closed ledger, its -shm gone, opens read only where the directory is writable", () => {
+test("a closed ledger without its -shm file opens read-only only in a writable directory", () => {
   const path = join(directory, "ledger.db");
   openLedgerForIntake(path).close();
   expect(existsSync(`${path}-shm`)).toBe(false);
@@ -49,10 +49,10 @@ test("a closed ledger, its -shm gone, opens read only where the directory is wri
   reader.close();
 });
 
-test("in a directory that is not writable a closed ledger is unreadable, an open one is not", () => {
+test("in an unwritable directory a closed ledger is unreadable, but an open one is readable", () => {
   const path = join(directory, "ledger.db");
   const writer = openLedgerForIntake(path);
-  // Whoever lets another user publish says so.
+  // The operator enables another user to publish.
   for (const suffix of ["", "-wal", "-shm"]) chmodSync(path + suffix, 0o644);
   chmodSync(directory, 0o555);
   const reader = asNobody(() => openLedgerForReading(path));
@@ -67,7 +67,7 @@ test("in a directory that is not writable a closed ledger is unreadable, an open
   expect(failureOf(() => asNobody(() => openLedgerForIntake(path))).code).toBe("ledger_unwritable");
 });
 
-test("every other file is recognised, and left as it was", () => {
+test("any other file is recognised, and left unchanged", () => {
   const path = join(directory, "ledger.db");
   expect(failureOf(() => openLedgerForReading(path)).code).toBe("ledger_not_found");
 
@@ -95,7 +95,7 @@ test("every other file is recognised, and left as it was", () => {
   expect(failureOf(() => openLedgerForReading(join(directory, "empty.db"))).code).toBe("ledger_not_found");
 });
 
-test("a ledger of a newer schema is refused for reading and for intake", () => {
+test("a ledger with a newer schema is rejected for reading and for intake", () => {
   const path = join(directory, "ledger.db");
   const db = openLedgerForIntake(path);
   db.pragma("user_version = 3");
@@ -114,7 +114,7 @@ function failureOf(open: () => { close(): unknown }): Failure {
   throw new Error("nothing was thrown");
 }
 
-/** The superuser may write everywhere: what is asked here is asked as somebody else. */
+/** Root can write everywhere, so this runs as another user. */
 function asNobody<T>(act: () => T): T {
   if (process.geteuid?.() !== 0) return act();
   process.seteuid?.(65534);

@@ -1,4 +1,4 @@
-/** One valid record of each type, and a ledger in memory to put them into. */
+/** One valid record of each type, and an in-memory ledger for them. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { readFactSums } from "../../src/ledger/read/changes.ts";
@@ -13,7 +13,7 @@ export function uuid(n: number): string {
 
 export const HASH = `0x${"ab".repeat(32)}`;
 
-/** 2026-11-20T10:00:00.000Z and so many seconds. */
+/** 2026-11-20T10:00:00.000Z plus this many seconds. */
 export function instant(seconds: number): string {
   return new Date(Date.UTC(2026, 10, 20, 10) + seconds * 1000).toISOString();
 }
@@ -93,7 +93,7 @@ export function oracle(changes: Json = {}): Json {
   return { type: "oracle", installationId: "wheel-1", blockedReason: "signature_mismatch", at: instant(0), ...changes };
 }
 
-/** In preparing, where nothing but preparedAt is set. */
+/** In the lifecycle preparing only preparedAt is set. */
 export function submission(changes: Json = {}): Json {
   return {
     type: "submission",
@@ -142,7 +142,7 @@ export function emptyLedger(): Database {
   return new SqliteDatabase(":memory:").exec(LEDGER_SCHEMA);
 }
 
-/** The verdict on each record in turn: accepted, duplicate, or `code field`. */
+/** The verdicts on the records, in order: accepted, duplicate, or `code field`. */
 export function verdicts(db: Database, ...records: readonly Json[]): string[] {
   return records.map((record) => verdict(db, JSON.stringify(record)));
 }
@@ -155,7 +155,7 @@ export function verdict(db: Database, line: string | Uint8Array): string {
   return accepted === 1 ? "accepted" : duplicate === 1 ? "duplicate" : "nothing";
 }
 
-/** Every row of every table, and the sums of the facts: two ledgers are compared by it, whatever their batches were. */
+/** All rows of all tables and the sums of the facts, for comparing two ledgers regardless of their batches. */
 export function contents(db: Database): Record<string, unknown> {
   const tables = db
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'change' ORDER BY name")
@@ -167,5 +167,5 @@ export function contents(db: Database): Record<string, unknown> {
   };
 }
 
-/** The statements that made a ledger before it kept changes. */
+/** The statements that created a ledger before it recorded changes. */
 export const SCHEMA_1 = LEDGER_SCHEMA.replace(CHANGE_SCHEMA, "");

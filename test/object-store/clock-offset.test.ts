@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { boundsOf, ClockOffset, provenSkew } from "../../src/object-store/clock-offset.ts";
 
 /**
- * A response of a store whose clock is behind ours by `ahead`, `there` ms after its request and `back` ms before its arrival.
+ * A response of a store whose clock is behind ours by `ahead`. It is sent `there` ms after the request, and arrives
+ * `back` ms later.
  */
 function answer(now: number, ahead: number, [there, back]: readonly [number, number]) {
   const date = Math.floor((now + there - ahead) / 1_000) * 1_000;
@@ -12,7 +13,7 @@ function answer(now: number, ahead: number, [there, back]: readonly [number, num
 
 const trip = fc.tuple(fc.nat(900), fc.nat(900));
 
-test("the true difference always lies between the bounds", () => {
+test("the true difference is always within the bounds", () => {
   fc.assert(
     fc.property(fc.integer({ min: -1e6, max: 1e6 }), fc.array(fc.tuple(fc.nat(20_000), trip)), (ahead, answers) => {
       const offset = new ClockOffset();
@@ -28,7 +29,7 @@ test("the true difference always lies between the bounds", () => {
   );
 });
 
-test("one slow response among quick ones changes nothing: the least round trip decides, not the newest", () => {
+test("one slow response among fast ones changes nothing: the shortest round trip decides, not the newest", () => {
   const offset = new ClockOffset();
   for (let now = 1e9; now < 1e9 + 60_000; now += 1_937) offset.add(answer(now, 2_500, [5, 5]), now);
   const before = offset.bounds;
@@ -37,7 +38,7 @@ test("one slow response among quick ones changes nothing: the least round trip d
   expect(offset.bounds).toEqual(before);
 });
 
-test("responses from before a clock was set no longer count, nor those of five minutes ago", () => {
+test("responses from before a clock change or older than five minutes do not count", () => {
   const offset = new ClockOffset();
   offset.add(answer(0, 500, [5, 5]), 0);
   offset.add(answer(20_000, 90_000, [5, 5]), 20_000);
@@ -49,7 +50,7 @@ test("responses from before a clock was set no longer count, nor those of five m
   expect(offset.bounds).toEqual(answer(400_000, 90_000, [5, 5]));
 });
 
-test("bounds from before a clock was set and set back no longer count", () => {
+test("bounds from before a clock was changed and changed back do not count", () => {
   const offset = new ClockOffset();
   offset.add(answer(0, 500, [5, 5]), 0);
   offset.add(answer(20_000, 90_000, [5, 5]), 20_000);

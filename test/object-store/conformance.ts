@@ -1,4 +1,4 @@
-/** The contract of `src/object-store/object-store.ts`, one test a promise. Every store passes it. */
+/** The contract of `src/object-store/object-store.ts`, one test per promise. Every store must pass it. */
 import { describe, expect, test } from "vitest";
 import { type ObjectStore, StoreConflict, StoreDamaged } from "../../src/object-store/object-store.ts";
 import { plain, sample, versioned, versionOf } from "./samples.ts";
@@ -6,16 +6,16 @@ import { plain, sample, versioned, versionOf } from "./samples.ts";
 export interface Conformance {
   /** An empty store. */
   open(): Promise<ObjectStore>;
-  /** Another client of the same objects, as another process has; the same one where there is no other. */
+  /** Another client of the same objects, like another process. Returns the same client if there can be no other. */
   again(store: ObjectStore): Promise<ObjectStore>;
-  /** Gives an object another body behind the store's back, its metadata staying as they are. */
+  /** Replaces an object's body without the store, and keeps its metadata. */
   damage(store: ObjectStore, key: string, body: Uint8Array): Promise<void>;
-  /** Tests, by name, that a store cannot pass, and why. */
+  /** Tests that a store cannot pass, by title, with the reason. */
   readonly deviations?: Readonly<Record<string, string>>;
 }
 
 export function conforms(name: string, subject: Conformance): void {
-  describe(`${name} keeps the store's contract`, () => {
+  describe(`${name} follows the store contract`, () => {
     const used = new Set<string>();
     const promise = (title: string, body: (store: ObjectStore) => Promise<void>) => {
       used.add(title);
@@ -24,7 +24,7 @@ export function conforms(name: string, subject: Conformance): void {
       else test(title, async () => body(await subject.open()));
     };
 
-    promise("what is put is got back, body, type and metadata", async (store) => {
+    promise("a put object is returned with body, type and metadata", async (store) => {
       const tag = await store.put(
         "v4/public/process",
         sample("hello", { status: "200", headers: '{"etag":"\\"a\\""}' }),
@@ -38,12 +38,12 @@ export function conforms(name: string, subject: Conformance): void {
       expect(got?.tag).toBe(tag);
     });
 
-    promise("what was never put is absent", async (store) => {
+    promise("an object that was never put is absent", async (store) => {
       expect(await store.get("v4/public/process")).toBeUndefined();
       expect(await store.get("v4/public/process", { fresh: true })).toBeUndefined();
     });
 
-    promise("a second client sees a put at once, and the next one too", async (store) => {
+    promise("a second client sees each put immediately", async (store) => {
       const other = await subject.again(store);
       for (const text of ["one", "two", "three"]) {
         await store.put("k", sample(text));
@@ -51,7 +51,7 @@ export function conforms(name: string, subject: Conformance): void {
       }
     });
 
-    promise("metadata changes with an unchanged body", async (store) => {
+    promise("metadata can change while the body stays the same", async (store) => {
       const other = await subject.again(store);
       await store.put("k", sample("same", { n: "1" }));
       expect((await other.get("k"))?.metadata).toEqual({ n: "1" });
@@ -59,7 +59,7 @@ export function conforms(name: string, subject: Conformance): void {
       expect((await other.get("k"))?.metadata).toEqual({ n: "2" });
     });
 
-    promise("an empty body and one of 5 MB come back whole", async (store) => {
+    promise("an empty body and one of 5 MB are returned whole", async (store) => {
       await store.put("empty", { ...sample(""), body: new Uint8Array(0) });
       expect((await store.get("empty"))?.body.length).toBe(0);
       const large = Uint8Array.from({ length: 5 << 20 }, (_, index) => (index * 31 + (index >> 8)) & 255);
@@ -67,14 +67,14 @@ export function conforms(name: string, subject: Conformance): void {
       expect(Buffer.compare((await store.get("large"))?.body ?? new Uint8Array(0), large)).toBe(0);
     });
 
-    promise("2 kB of metadata are kept, more are refused", async (store) => {
+    promise("2 kB of metadata are stored, and more are rejected", async (store) => {
       const metadata = { a: "x".repeat(975), b: 'y"\\{}'.repeat(204).slice(0, 994), "a-b": "z" };
       await store.put("k", sample("body", metadata));
       expect((await store.get("k"))?.metadata).toEqual(metadata);
       await expect(store.put("k", sample("body", { ...metadata, c: "more" }))).rejects.toThrow(TypeError);
     });
 
-    promise("metadata that no header can carry is refused", async (store) => {
+    promise("metadata that a header cannot carry is rejected", async (store) => {
       for (const value of ["", " ends", "ends ", "a\nb", "ä", "\u007f"]) {
         await expect(store.put("k", sample("body", { a: value }))).rejects.toThrow(TypeError);
       }
@@ -82,7 +82,7 @@ export function conforms(name: string, subject: Conformance): void {
       expect(await store.get("k")).toBeUndefined();
     });
 
-    promise("odd keys are kept apart", async (store) => {
+    promise("odd keys are distinct", async (store) => {
       for (const [index, key] of ODD_KEYS.entries()) await store.put(key, sample(`body ${index}`));
       for (const [index, key] of ODD_KEYS.entries()) {
         expect([key, plain(await store.get(key))?.body]).toEqual([key, `body ${index}`]);
@@ -90,14 +90,14 @@ export function conforms(name: string, subject: Conformance): void {
       expect((await keysOf(store, "")).sort()).toEqual([...ODD_KEYS].sort());
     });
 
-    promise("keys that no URL reaches are refused", async (store) => {
+    promise("keys that no URL reaches are rejected", async (store) => {
       for (const key of ["", "/a", "a/", "a//b", "a/../b", ".", "a\nb", "\ud800", "k".repeat(1025)]) {
         await expect(store.put(key, sample("body"))).rejects.toThrow(TypeError);
         await expect(store.get(key)).rejects.toThrow(TypeError);
       }
     });
 
-    promise("keys are listed below a prefix, in the order of their bytes", async (store) => {
+    promise("keys are listed under a prefix, in byte order", async (store) => {
       const keys = ["a/2", "a/10", "a/B", "a/~x/y", "ab", "b/1", "a/é", "a/😀", "a/\uffee"];
       for (const key of keys) await store.put(key, sample(key));
       expect(await keysOf(store, "a/")).toEqual(["a/10", "a/2", "a/B", "a/~x/y", "a/é", "a/\uffee", "a/😀"]);
@@ -105,7 +105,7 @@ export function conforms(name: string, subject: Conformance): void {
       expect(await keysOf(store, "nothing")).toEqual([]);
     });
 
-    promise("deleting takes away, twice is no error", async (store) => {
+    promise("a deleted object is absent, and deleting it again is no error", async (store) => {
       await store.put("k", sample("body"));
       await store.get("k");
       await store.delete("k");
@@ -114,7 +114,7 @@ export function conforms(name: string, subject: Conformance): void {
       expect(await keysOf(store, "")).toEqual([]);
     });
 
-    promise("ifAbsent puts once", async (store) => {
+    promise("ifAbsent stores only the first put", async (store) => {
       await store.put("k", sample("first"), { ifAbsent: true });
       await expect(store.put("k", sample("second"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
       expect(plain(await store.get("k"))?.body).toBe("first");
@@ -123,7 +123,7 @@ export function conforms(name: string, subject: Conformance): void {
       expect(plain(await store.get("k"))?.body).toBe("third");
     });
 
-    promise("of parallel ifAbsent puts one wins", async (store) => {
+    promise("exactly one of several concurrent ifAbsent puts succeeds", async (store) => {
       const other = await subject.again(store);
       for (let turn = 0; turn < 5; turn++) {
         const puts = Array.from({ length: 8 }, (_, index) =>
@@ -133,7 +133,7 @@ export function conforms(name: string, subject: Conformance): void {
       }
     });
 
-    promise("ifTag puts over the tag it names alone", async (store) => {
+    promise("ifTag replaces only the object with that tag", async (store) => {
       const stale = await store.put("k", sample("first"));
       const tag = await store.put("k", sample("second"));
       await expect(store.put("k", sample("late"), { ifTag: stale })).rejects.toThrow(StoreConflict);
@@ -145,7 +145,7 @@ export function conforms(name: string, subject: Conformance): void {
       expect(await store.get("k")).toBeUndefined();
     });
 
-    promise("of parallel ifTag puts one wins", async (store) => {
+    promise("exactly one of several concurrent ifTag puts succeeds", async (store) => {
       const other = await subject.again(store);
       let tag = await store.put("race", sample("first"));
       for (let turn = 0; turn < 5; turn++) {
@@ -156,7 +156,7 @@ export function conforms(name: string, subject: Conformance): void {
       }
     });
 
-    promise("a reader meets whole puts only", async (store) => {
+    promise("a reader sees only whole objects", async (store) => {
       const other = await subject.again(store);
       await other.put("k", versioned(0));
       const state = { writing: true };
@@ -188,13 +188,13 @@ export function conforms(name: string, subject: Conformance): void {
         await expect(store.get(key)).rejects.toThrow(StoreDamaged);
         await expect(store.put(key, sample("late"), { ifTag: `not ${tag}` })).rejects.toThrow(StoreConflict);
         await expect(store.put(key, sample("late"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
-        const anew = await store.put(key, sample(GOOD), { ifTag: (error as StoreDamaged).tag });
-        expect(await other.get(key)).toMatchObject({ tag: anew });
+        const newTag = await store.put(key, sample(GOOD), { ifTag: (error as StoreDamaged).tag });
+        expect(await other.get(key)).toMatchObject({ tag: newTag });
         expect(plain(await store.get(key))?.body).toBe(GOOD);
       });
     }
 
-    test("names only deviations that exist", () => {
+    test("only existing deviations are named", () => {
       expect(Object.keys(subject.deviations ?? {}).filter((title) => !used.has(title))).toEqual([]);
     });
   });
@@ -207,7 +207,7 @@ const DAMAGES = [
   ["emptied", ""],
 ] as const;
 
-/** Keys that a careless mapping confuses with one another or with something of the store's own. */
+/** Keys that a careless mapping confuses with each other or with the store's own files. */
 const ODD_KEYS = [
   "v1/public/installations/~A/telemetry",
   "v1/public/installations/~a/telemetry",
@@ -238,7 +238,7 @@ export async function keysOf(store: ObjectStore, prefix: string): Promise<string
   return keys;
 }
 
-/** One put is stored, the others are conflicts; returns its tag. */
+/** One put is stored and the others are conflicts. Returns the stored object's tag. */
 async function expectOneWinner(store: ObjectStore, key: string, puts: readonly Promise<string>[]): Promise<string> {
   const results = await Promise.allSettled(puts);
   const won = results.flatMap((result, index) =>

@@ -19,10 +19,10 @@ conforms("a counted store", {
   damage: async (store, key) => inner(store).damage(key),
 });
 
-test("each request is reported once, by its outcome", async () => {
+test("each request is reported once, with its outcome", async () => {
   const store = new MemoryStore();
-  const told: string[] = [];
-  const subject = countedStore(store, (operation, key, outcome) => told.push(`${operation} ${key} ${outcome}`));
+  const reported: string[] = [];
+  const subject = countedStore(store, (operation, key, outcome) => reported.push(`${operation} ${key} ${outcome}`));
   await subject.get("a");
   await subject.put("a", sample("1"), { ifAbsent: true });
   await expect(subject.put("a", sample("2"), { ifAbsent: true })).rejects.toThrow();
@@ -34,7 +34,7 @@ test("each request is reported once, by its outcome", async () => {
   store.failure = new StoreUnavailable("down");
   await expect(subject.get("b")).rejects.toThrow("down");
   await expect(subject.put("b", sample("1"))).rejects.toThrow("down");
-  expect(told).toEqual([
+  expect(reported).toEqual([
     "get a absent",
     "put a done",
     "put a conflict",
@@ -47,7 +47,7 @@ test("each request is reported once, by its outcome", async () => {
   ]);
 });
 
-test("a counted store has the clock of its store, or none", () => {
+test("a counted store has its store's clock, or none", () => {
   const clock = { measureClock: async () => ({ least: 7, most: 7 }), watchClock: () => {} };
   expect(hasClock(countedStore(new MemoryStore(), () => {}))).toBe(false);
   expect(hasClock(countedStore(Object.assign(new MemoryStore(), clock), () => {}))).toBe(true);

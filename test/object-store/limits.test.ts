@@ -1,4 +1,4 @@
-/** The proof that there is one writer counts on a limit of every put (docs/spec/publishing.md#one-writer). */
+/** The proof that there is only one writer relies on a time limit of every put (docs/spec/publishing.md#one-writer). */
 import { afterEach, expect, test, vi } from "vitest";
 import { PUT_LIMIT_MS, STORE_LIMIT_MS } from "../../src/object-store/object-store.ts";
 import type { R2Bucket } from "../../src/object-store/r2/r2-store.ts";
@@ -7,7 +7,7 @@ import { type Attempt, retrying } from "../../src/object-store/retry.ts";
 import { LIMITS } from "../../src/object-store/s3/s3-store.ts";
 import { sample } from "./samples.ts";
 
-test("every store ends a put before the limit that the lease counts on", async () => {
+test("every store ends a put before the limit that the lease relies on", async () => {
   // Timers fire late on a busy machine.
   expect(STORE_LIMIT_MS).toBeLessThanOrEqual(PUT_LIMIT_MS - 500);
   expect([LIMITS.limitMs, 2 * LIMITS.attemptMs < LIMITS.limitMs]).toEqual([STORE_LIMIT_MS, true]);
@@ -25,7 +25,7 @@ test("every store ends a put before the limit that the lease counts on", async (
 
 afterEach(() => vi.restoreAllMocks());
 
-test("a process that was stopped between two attempts starts no other one after the limit", async () => {
+test("a process that was stopped between two attempts starts no further one after the limit", async () => {
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => now);
   let attempts = 0;
@@ -43,7 +43,7 @@ test("a process that was stopped between two attempts starts no other one after 
   expect(attempts).toBe(1);
 });
 
-test("after a short last attempt the error of the attempt before is reported", async () => {
+test("after a short last attempt the previous attempt's error is reported", async () => {
   let attempts = 0;
   const attempt = async ({ signal }: Attempt) => {
     if (++attempts === 1) throw new Error("connection refused");

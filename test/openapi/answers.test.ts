@@ -1,18 +1,18 @@
-/** The shim's responses follow the document: in every HTTP script, and every body of a world that has all data. */
+/** The shim's responses follow the document: in every HTTP script, and for every body of a world with all data. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { allScripts } from "../support/scripts/all-scripts.ts";
-import { runScript, type ScriptAnswer, type ScriptTarget } from "../support/scripts/run-http-script.ts";
+import { runScript, type ScriptResponse, type ScriptTarget } from "../support/scripts/run-http-script.ts";
 import { coreTarget } from "../support/scripts/script-targets.ts";
 import { scriptWorld } from "../support/scripts/script-world.ts";
 import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
 import { judgeEveryAnswer, operationFor, undocumented } from "./judge.ts";
 
-/** Bodies that the shim itself makes. The stored bodies of the scripts' world are stubs without a schema. */
+/** Bodies that the shim itself builds. The stored bodies of the scripts' world are stubs without a schema. */
 const MADE_BY_SHIM = /^\/(?:badge|status)\.json/;
 
-test.each(allScripts())("$name: status, headers and errors are as the document says", async ({ blocks }) => {
+test.each(allScripts())("$name: status, headers and errors match the document", async ({ blocks }) => {
   const found: string[] = [];
   let judged = 0;
   const target = coreTarget(await scriptWorld());
@@ -48,7 +48,7 @@ test("every body of every route, page by page, follows the document", async () =
   expect(judged).toBeGreaterThan(30);
 });
 
-async function get(url: string): Promise<ScriptAnswer> {
+async function get(url: string): Promise<ScriptResponse> {
   const context = shimContext({ store: full.world.store, now: () => full.at, monotonic: () => 0 });
   const { status, headers, body } = await respond({ method: "GET", url, ifNoneMatch: undefined }, context);
   return { status, headers, body: new TextDecoder().decode(body) };

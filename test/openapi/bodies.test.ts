@@ -1,6 +1,6 @@
 /**
- * The schemas of the document accept every golden body, and reject what a single field's mutation spoils: of all that the
- * schemas of the resources reject at least 98 %. What is left are rules between fields, which JSON Schema cannot say.
+ * The document's schemas accept every golden body. They reject at least 98 % of the single-field mutations that the
+ * resources' own schemas reject. The rest are rules between fields, which JSON Schema cannot express.
  */
 import { describe, expect, test } from "vitest";
 import { examplesOf } from "../../src/openapi/responses.ts";
@@ -12,7 +12,7 @@ import { mutations } from "./mutations.ts";
 
 const LEAST = 0.98;
 
-/** Every body that is at hand, by its component. */
+/** Every available body, by component. */
 const BODIES: readonly (Omit<GoldenBody, "route"> & { readonly component: string })[] = [
   ...GOLDEN_BODIES.map(({ route, file, body }) => ({ component: routeContract(route).body.name, file, body })),
   ...OPERATIONS.flatMap(({ row }) =>
@@ -26,7 +26,7 @@ const BODIES: readonly (Omit<GoldenBody, "route"> & { readonly component: string
   ).filter(({ component }) => component !== undefined),
 ];
 
-test("every component is a schema in strict mode", () => {
+test("every component is a valid schema in strict mode", () => {
   for (const name of Object.keys(DOCUMENT.components.schemas)) expect(() => bodyJudge(name), name).not.toThrow();
 });
 
@@ -42,13 +42,13 @@ test("every route has a golden body", () => {
 interface Score {
   invalid: number;
   rejected: number;
-  /** The mutations that the document accepted. */
+  /** Mutations that the document wrongly accepts. */
   readonly accepted: Set<string>;
   readonly ofKind: Map<string, { invalid: number; rejected: number }>;
 }
 
 describe("single-field mutations", () => {
-  test(`at least ${LEAST * 100} % of those that spoil a body are rejected`, () => {
+  test(`at least ${LEAST * 100} % of the mutations that break a body are rejected`, () => {
     const score: Score = { invalid: 0, rejected: 0, accepted: new Set(), ofKind: new Map() };
     for (const { component, body } of ONE_OF_EACH) judgeMutations(component, structuredClone(body), score);
     const share = score.rejected / score.invalid;
@@ -63,7 +63,7 @@ describe("single-field mutations", () => {
   });
 });
 
-/** The statistics of a week only, because a month has the same fields. */
+/** Weekly statistics only, because monthly ones have the same fields. */
 const ONE_OF_EACH = BODIES.filter(({ file }) => !/30d|recorded/.test(file));
 
 function judgeMutations(component: string, body: unknown, score: Score): void {
@@ -71,7 +71,7 @@ function judgeMutations(component: string, body: unknown, score: Score): void {
   const schema = schemaOf(component);
   for (const mutation of mutations(body)) {
     const accepted = judge(mutation.body);
-    // A mutation that the resource's own schema accepts is no fault, such as null in a nullable field.
+    // A mutation that the resource's own schema accepts is valid, such as null in a nullable field.
     if (accepted && schema.safeParse(mutation.body).success) continue;
     const kind = score.ofKind.get(mutation.kind) ?? { invalid: 0, rejected: 0 };
     score.ofKind.set(mutation.kind, kind);

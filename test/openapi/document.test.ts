@@ -21,7 +21,7 @@ test("redocly's recommended rules find no error", async () => {
       .map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`);
   expect(await lint(withServer(documentText(document), SERVER))).toEqual([]);
   expect(await lint(documentText(document))).toEqual([]);
-  // The judge can say no.
+  // The linter can fail.
   const broken = documentText(document).replace('"#/components/schemas/Telemetry"', '"#/components/schemas/Nothing"');
   expect(await lint(broken)).not.toEqual([]);
 });
@@ -34,20 +34,20 @@ test("the OpenAPI Initiative's own schema finds no error", async () => {
   );
 });
 
-test("every route is an operation, by the client's method names", () => {
+test("every route is an operation, named like the client's method", () => {
   expect(Object.keys(document.paths)).toEqual(OPERATIONS.map(({ row }) => row.path));
   const ids = OPERATIONS.map(({ contract }) => contract.operation);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual(expect.arrayContaining(Object.keys(ENDPOINTS)));
 });
 
-test("the document names its server: the operator's address, or the host that serves it", () => {
+test("the document's server is the operator's address, or the host that serves it", () => {
   const made = documentText(openApiDocument({ version: packageVersion(), server: SERVER }));
   expect(withServer(documentText(document), SERVER)).toBe(made);
   expect(document.servers).toEqual([{ url: "/" }]);
 });
 
-test("docs/openapi.json carries the program's version", () => {
+test("docs/openapi.json has the program's version", () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
   expect(document).toMatchObject({ info: { version } });
 });

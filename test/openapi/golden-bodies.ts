@@ -35,7 +35,7 @@ const PLACES: Readonly<Partial<Record<RouteName, readonly Place[]>>> = {
 
 export interface GoldenBody {
   readonly route: RouteName;
-  /** Its path below test/. */
+  /** Path relative to test/. */
   readonly file: string;
   readonly body: unknown;
 }
@@ -53,7 +53,7 @@ export const GOLDEN_BODIES: readonly GoldenBody[] = Object.entries(PLACES).flatM
   ),
 );
 
-/** The body alone, also if the file has a whole response. */
+/** Only the body, even if the file has a whole response. */
 export function golden(file: string): unknown {
   const { headers, body, ...rest } = JSON.parse(goldenText(file)) as Record<string, unknown>;
   return headers === undefined ? { ...rest } : body;

@@ -1,16 +1,16 @@
-/** ajv (2020, strict) over the document's own schemas judges bodies, headers, and the responses of every route. */
+/** Validates bodies, headers and responses of every route against the document's schemas, with ajv (2020, strict). */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { openApiDocument } from "../../src/openapi/document.ts";
 import { ROUTES } from "../../src/resources/table.ts";
-import type { ScriptAnswer } from "../support/scripts/run-http-script.ts";
+import type { ScriptResponse } from "../support/scripts/run-http-script.ts";
 
 export const DOCUMENT = openApiDocument({ version: "0.0.0" });
 
 const ROOT = "openapi.json";
 const ajv = new Ajv2020({ strict: true, allErrors: false });
 addFormats.default(ajv);
-// OpenAPI adds these to JSON Schema. A discriminator only repeats its oneOf.
+// OpenAPI's additions to JSON Schema. A discriminator only repeats its oneOf.
 ajv.addVocabulary(["discriminator", "components"]);
 ajv.addSchema({ $id: ROOT, components: { schemas: DOCUMENT.components.schemas } });
 
@@ -19,7 +19,7 @@ export function bodyJudge(component: string): ValidateFunction {
   return ajv.compile({ $ref: `${ROOT}#/components/schemas/${component}` });
 }
 
-/** Checks against a schema from anywhere in the document. */
+/** Validates against a schema anywhere in the document. */
 export function schemaJudge(schema: unknown): ValidateFunction {
   const text = JSON.stringify(schema).replaceAll('"#/components/', `"${ROOT}#/components/`);
   return ajv.compile(JSON.parse(text));
@@ -34,7 +34,7 @@ export function complaint(judge: ValidateFunction, value: unknown): string | und
 type Operation = (typeof DOCUMENT.paths)[string]["get"];
 type Answer = Operation["responses"][string];
 
-/** Content-Type says itself what it must be, and Content-Length is HTTP's. */
+/** Content-Type is defined by the document's media type, and Content-Length by HTTP. */
 const OF_BODY = new Set(["content-type", "content-length"]);
 
 const judges = new Map<string, ReturnType<typeof schemaJudge>>();
@@ -46,7 +46,7 @@ function judgeOf(schema: unknown): ReturnType<typeof schemaJudge> {
   return known;
 }
 
-/** The operation that a request target, normalised as a URL is, is for; undefined where the document has none. */
+/** The document's operation for a request target, normalised as a URL; undefined if there is none. */
 export function operationFor(target: string): Operation | undefined {
   const path = URL.parse(`http://shim.example${target}`)?.pathname ?? "";
   const found = Object.keys(DOCUMENT.paths).find((template) =>
@@ -55,8 +55,8 @@ export function operationFor(target: string): Operation | undefined {
   return found === undefined ? undefined : DOCUMENT.paths[found]?.get;
 }
 
-/** Deviations of this response from the document, a line each. */
-export function undocumented(operation: Operation, answer: ScriptAnswer, withBody: boolean): string[] {
+/** The response's deviations from the document, one line each. */
+export function undocumented(operation: Operation, answer: ScriptResponse, withBody: boolean): string[] {
   const said = operation.responses[String(answer.status)];
   if (said === undefined) return [`status ${answer.status}`];
   const found = headerComplaints(said, answer);
@@ -70,7 +70,7 @@ export function undocumented(operation: Operation, answer: ScriptAnswer, withBod
   return found;
 }
 
-function headerComplaints(said: Answer, { headers }: ScriptAnswer): string[] {
+function headerComplaints(said: Answer, { headers }: ScriptResponse): string[] {
   const names = new Map(Object.entries(said.headers).map(([name, header]) => [name.toLowerCase(), header]));
   const strangers = Object.keys(headers).filter((name) => !names.has(name) && !OF_BODY.has(name));
   const wrong = [...names].flatMap(([name, header]) => {
@@ -83,20 +83,20 @@ function headerComplaints(said: Answer, { headers }: ScriptAnswer): string[] {
   return [...strangers.map((name) => `undocumented header ${name}`), ...wrong];
 }
 
-/** At most so many pages of one list. */
+/** Maximum number of pages to read of one list. */
 const PAGES = 20;
 
 export interface Judged {
   readonly judged: number;
-  /** Deviations from the document, each after its URL. */
+  /** Deviations from the document, each with its URL. */
   readonly found: readonly string[];
 }
 
-/** `get` gives the response to a path with its query. */
-export async function judgeEveryAnswer(get: (url: string) => Promise<ScriptAnswer>): Promise<Judged> {
+/** `get` returns the response to a path with query. */
+export async function judgeEveryAnswer(get: (url: string) => Promise<ScriptResponse>): Promise<Judged> {
   const found: string[] = [];
   let judged = 0;
-  const judge = async (url: string): Promise<ScriptAnswer> => {
+  const judge = async (url: string): Promise<ScriptResponse> => {
     const got = await get(url);
     const operation = operationFor(url);
     if (operation === undefined) throw new Error(url);
@@ -118,7 +118,7 @@ export async function judgeEveryAnswer(get: (url: string) => Promise<ScriptAnswe
   return { judged, found };
 }
 
-async function walk(first: string, judge: (url: string) => Promise<ScriptAnswer>): Promise<void> {
+async function walk(first: string, judge: (url: string) => Promise<ScriptResponse>): Promise<void> {
   let url = first;
   for (let page = 0; page < PAGES; page++) {
     const { nextCursor } = JSON.parse((await judge(url)).body) as { nextCursor: string | null };

@@ -1,13 +1,13 @@
-/** Single-field mutations of a body, each with a name of what was done where. */
+/** Single-field mutations of a body, each with a name that describes it. */
 export interface Mutation {
   readonly kind: string;
-  /** `activity.days.0.date` */
+  /** A path such as `activity.days.0.date`. */
   readonly path: string;
-  /** The changed body; the same object each time, to be read before the next one is asked for. */
+  /** The changed body. All mutations share one object, so read it before requesting the next. */
   readonly body: unknown;
 }
 
-/** Items of a list that are changed, from its start: the others have the same form. */
+/** Number of items of a list to mutate, from its start. The others have the same shape. */
 const ITEMS = 2;
 
 type Replace = (value: unknown) => unknown;
@@ -21,7 +21,7 @@ const isText = (value: unknown): value is string => typeof value === "string";
 const isTimestamp = (value: unknown) => isText(value) && /^\d{4}-\d\d-\d\dT.*Z$/.test(value);
 const isDecimal = (value: unknown) => isText(value) && /^(?:0|[1-9]\d*)$/.test(value);
 const isHash = (value: unknown) => isText(value) && /^0x[0-9a-f]{64}$/.test(value) && /[a-f]/.test(value);
-/** A word of the API's own: what is an enum or a constant in every schema. */
+/** A word of the API: an enum value or constant in every schema. */
 const WORDS = new Set(["status", "state", "coverage", "range", "category", "lifecycle", "freshness", "provenance"]);
 
 const REPLACEMENTS: readonly Kind[] = [
@@ -43,7 +43,7 @@ const REPLACEMENTS: readonly Kind[] = [
   { kind: "unknown word", applies: (value, name) => isText(value) && WORDS.has(name), replace: () => "sideways" },
 ];
 
-/** `body` itself is changed and put back. */
+/** Mutates `body` itself and restores it. */
 export function* mutations(body: unknown): Generator<Mutation> {
   yield* inside(body, [], body);
 }

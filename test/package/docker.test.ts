@@ -1,4 +1,4 @@
-// packaging/docker as far as it can be judged where no container runs: syntax, schema, and the program's own commands.
+// Checks packaging/docker without running containers: syntax, schema, settings and commands.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
@@ -12,7 +12,7 @@ import { environmentName } from "../../bin/cli/settings/setting-names.ts";
 import { SETTINGS } from "../../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../../bin/commands/all.ts";
 
-/** Its draft as ajv names it, and without the `id`s of an older one. */
+/** The schema under the draft name that ajv knows, without the `id`s of an older draft. */
 const SCHEMA = JSON.parse(
   JSON.stringify({ ...composeSchema, $schema: "https://json-schema.org/draft/2019-09/schema" }),
   (key, value) => (key === "id" && typeof value === "string" ? undefined : value),
@@ -32,7 +32,7 @@ test("the Dockerfile is well formed, does not run as root, and has a health chec
   const dockerfile = read("Dockerfile");
   expect(validate(dockerfile)).toEqual([]);
   expect(dockerfile.match(/^FROM /gm)).toHaveLength(2);
-  // Both from one argument, which takes a digest too.
+  // Both stages use one argument, which also accepts a digest.
   expect(dockerfile.match(/^FROM \$\{BASE\}( AS package)?$/gm)).toHaveLength(2);
   const [, base] = /^ARG BASE=(\S+)$/m.exec(dockerfile) ?? [];
   expect(read("compose.yaml")).toContain(`BASE: \${NOONMARK_BASE_IMAGE:-${base}}\n`);
@@ -44,13 +44,13 @@ describe.each(["compose.yaml", "compose.bucket.yaml"])("%s", (name) => {
   const { services } = compose(name);
 
   test("it passes the Compose Specification's schema", () => {
-    // Its formats are durations, which ajv knows no more than we.
+    // Its custom format `duration` is unknown to ajv.
     const judge = new Ajv2019({ strict: false, validateFormats: false }).compile(SCHEMA);
     expect([judge(compose(name)), judge.errors]).toEqual([true, null]);
     expect(judge({ services: { a: { comand: [] } } })).toBe(false);
   });
 
-  test("it sets existing settings", () => {
+  test("it uses existing settings", () => {
     const known = Object.keys(SETTINGS).map(environmentName);
     const set = Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment));
     expect(set.length).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ describe.each(["compose.yaml", "compose.bucket.yaml"])("%s", (name) => {
   });
 });
 
-test("the shim reads the store and nothing else, with a key of its own", () => {
+test("the shim reads only the store, with a separate key", () => {
   const { shim, publisher } = compose("compose.yaml").services;
   expect(shim?.volumes).toEqual(["store:/var/lib/noonmark/public:ro"]);
   expect(publisher?.volumes).toEqual(["data:/var/lib/noonmark", "store:/var/lib/noonmark/public"]);
@@ -82,7 +82,7 @@ test("the shim reads the store and nothing else, with a key of its own", () => {
   expect(keyOf(bucket.shim)).toContain("NOONMARK_SHIM_ACCESS_KEY_ID");
 });
 
-test("Varnish in compose takes heads as long as docs/cdn-varnish.md says", () => {
+test("Varnish in compose accepts request heads as long as docs/cdn-varnish.md says", () => {
   const page = readFileSync(join(FOLDER, "../../docs/cdn-varnish.md"), "utf8");
   const documented = [...(/^varnishd .*$/m.exec(page)?.[0] ?? "").matchAll(/-p (\S+)/g)].map(([, set]) => set);
   expect(documented).toHaveLength(2);

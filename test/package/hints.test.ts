@@ -1,4 +1,4 @@
-// Whatever the program, a generated file or a page of the package points to is in the package.
+// Every path that the program, a generated file or a page of the package names is in the package.
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transformSync } from "esbuild";
@@ -12,15 +12,15 @@ import { packedFiles } from "./packed-files.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const PACKED = packedFiles();
-/** Matches `docs/nodes.md`, `docs/spec/api.md#process`, `README.md`, but not a part of a longer path, as in an import. */
+/** Matches `docs/nodes.md`, `docs/spec/api.md#process`, `README.md`, but no part of a longer path, as in an import. */
 const NAMED =
   /(?<![\w./-])(?:(?:docs|cdn-config|packaging|src|test|bin|bench|demo)\/[\w./-]*\.[a-z0-9]+|[A-Z]{5,}\.md)(?:#[\w-]+)?/g;
-/** As verify says where a rule is written. */
+/** The format in which verify prints a rule's location. */
 const SECTION = /(?<![\w./-])(?:api|publishing|intake|chain|people|glossary)\.md#[\w-]+/g;
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-/** Why a path leads nowhere for who has the package alone; undefined where it leads somewhere. */
+/** Why a path does not resolve within the package; undefined if it does. */
 function lost(named: string): string | undefined {
   const [path = "", anchor] = named.split("#");
   if (!PACKED.has(path)) return `${named} is not in the package`;
@@ -39,7 +39,7 @@ test("the scan finds paths and sections in a text", () => {
   expect([lost("docs/none.md"), lost("docs/nodes.md#none")]).not.toContain(undefined);
 });
 
-test("each path that the program names is in the package", () => {
+test("each path that the program prints is in the package", () => {
   const sources = globSync(["{src,bin,publish,site}/**/*.{ts,tsx,js}", "cdn-config/generate/**/*.ts"], { cwd: ROOT });
   const found = sources.flatMap((path) => {
     // Without comments, which are for readers of the source.
@@ -56,7 +56,7 @@ test("each path that the program names is in the package", () => {
   );
 });
 
-test("each path that a generated file names is in the package, with those files", () => {
+test("each path that a generated file names is in the package", () => {
   const generated = Object.entries(CDN_TARGETS).flatMap(([target, files]) =>
     Object.entries(files(DEFAULT_OPTIONS)).map(([name, text]) => [`cdn-config/${target}/${name}`, text] as const),
   );

@@ -1,4 +1,4 @@
-/** The files that `npm pack` takes of the build as it is. */
+/** Lists and packs the files that `npm pack` takes from the current build. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,12 +11,12 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-/** Paths from the package's root; nothing is written. */
+/** Paths relative to the package's root. Writes nothing. */
 export function packedFiles(): ReadonlySet<string> {
   return new Set(npmPack(["--dry-run"]).files.map(({ path }) => path));
 }
 
-/** Writes the tarball into a directory, with the versions that it fixes; gives its path. One at a time on a machine. */
+/** Writes the tarball with its shrinkwrap into a directory and returns its path. Only one process packs at a time. */
 export function packInto(directory: string): string {
   const lock = openLock();
   try {
@@ -28,12 +28,12 @@ export function packInto(directory: string): string {
   }
 }
 
-/** The steps of npm's own script before and after it packs. */
+/** The steps that npm's own script takes before and after packing. */
 function shrinkwrap(action: "write" | "remove"): void {
   execFileSync(process.execPath, [join(ROOT, ".ci/shrinkwrap.mjs"), action]);
 }
 
-/** Held by the kernel, so that nobody else packs until it is closed. */
+/** A kernel lock, held until it is closed. */
 function openLock(): SqliteDatabase.Database {
   mkdirSync(join(ROOT, "node_modules/.cache"), { recursive: true });
   const lock = new SqliteDatabase(join(ROOT, "node_modules/.cache/noonmark-pack.lock"), { timeout: 60_000 });
@@ -41,7 +41,7 @@ function openLock(): SqliteDatabase.Database {
   return lock;
 }
 
-/** The build is the test run's own (test/support/build.ts): npm's scripts would make it again. */
+/** Uses the build of the test run (test/support/build.ts); npm's scripts would build again. */
 function npmPack(given: readonly string[]): Packed {
   const printed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", ...given], {
     cwd: ROOT,
@@ -49,6 +49,6 @@ function npmPack(given: readonly string[]): Packed {
     stdio: ["ignore", "pipe", "ignore"],
   });
   const [packed] = Object.values(JSON.parse(printed) as Record<string, Packed>);
-  if (packed === undefined) throw new Error(`npm pack says of nothing: ${printed}`);
+  if (packed === undefined) throw new Error(`npm pack listed no package: ${printed}`);
   return packed;
 }

@@ -1,4 +1,6 @@
-/** The package fixes the versions of all that it brings, and the lock the bytes of all that this machine installs. */
+/**
+ * The package pins the versions of its dependencies, and the lock file the hashes of all that this machine installs.
+ */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +33,7 @@ beforeAll(() => {
     execFileSync("tar", ["--extract", "--to-stdout", "--file", tarball, `package/${path}`], { encoding: "utf8" });
 });
 
-test("the package names version and integrity of each package that it brings, the indirect ones too, and no other", () => {
+test("the package pins version and integrity of each direct and indirect dependency, and of no other package", () => {
   const { packages } = JSON.parse(packed("npm-shrinkwrap.json")) as Lock;
   const fixed = Object.entries(packages).filter(([path]) => path !== "");
   expect(fixed).toEqual(LOCKED.filter(([, { dev }]) => dev !== true));
@@ -40,7 +42,7 @@ test("the package names version and integrity of each package that it brings, th
   expect(packages[""]).not.toHaveProperty("devDependencies");
 });
 
-test("packing leaves no shrinkwrap in the checkout, because npm would use it as the lock", () => {
+test("packing leaves no shrinkwrap in the checkout, because npm would use it as the lock file", () => {
   expect(existsSync(join(ROOT, "npm-shrinkwrap.json"))).toBe(false);
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
@@ -49,9 +51,9 @@ test("packing leaves no shrinkwrap in the checkout, because npm would use it as 
   expect(scripts.postpack).toBe("node .ci/shrinkwrap.mjs remove");
 });
 
-test("each entry of the lock without integrity is a development tool's optional build for another system than this", () => {
+test("lock entries without integrity are only optional builds of development tools for other systems", () => {
   const without = LOCKED.filter(([, { integrity }]) => integrity === undefined);
-  const isForHere = ({ os, cpu, libc }: Entry) =>
+  const isForThisSystem = ({ os, cpu, libc }: Entry) =>
     (os === undefined || os.includes(process.platform)) &&
     (cpu === undefined || cpu.includes(process.arch)) &&
     (libc === undefined || libc.includes(LIBC));
@@ -60,12 +62,12 @@ test("each entry of the lock without integrity is a development tool's optional 
       entry.dev !== true ||
       entry.optional !== true ||
       entry.os === undefined ||
-      isForHere(entry) ||
+      isForThisSystem(entry) ||
       existsSync(join(ROOT, path)),
   );
   expect(wrong.map(([path]) => path)).toEqual([]);
 });
 
-/** As npm distinguishes them. */
+/** The distinction that npm makes. */
 const { header } = process.report.getReport() as unknown as { header: { glibcVersionRuntime?: string } };
 const LIBC = header.glibcVersionRuntime === undefined ? "musl" : "glibc";

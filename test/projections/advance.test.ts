@@ -13,7 +13,7 @@ const GENESIS = 1_700_000_400n;
 const AT = Number(GENESIS) * 1000 + 100 * ROUND;
 const QUESTION = { genesis: GENESIS, range: "7d", at: AT } as const;
 
-/** One step; true while there is more. */
+/** One step. Returns true while there is more. */
 function step(ledger: Database | undefined, projections: Database, options: StepOptions = {}): boolean {
   const { genesis = GENESIS, microseconds } = options;
   const inputs = { ledger, installationId: INSTALLATION, genesis, at: AT };
@@ -25,7 +25,7 @@ interface StepOptions {
   readonly microseconds?: number;
 }
 
-test("steps are bounded by their budget; between them the statistics are being rebuilt", () => {
+test("steps are limited by their budget, and between them the statistics are rebuilding", () => {
   const ledger = ledgerOf([...rounds(0, 50), receipt(5), receipt(6), receipt(7)]);
   const projections = openProjectionsInMemory();
   const taken = () => [step(ledger, projections, { microseconds: 203 }), readRoundTotals(projections)?.observed];
@@ -40,7 +40,7 @@ test("steps are bounded by their budget; between them the statistics are being r
   expect(bodyOf(ledger, projections, QUESTION).body).toBe(rebuiltBody(ledger, QUESTION).body);
 });
 
-test("nothing new: nothing is written", () => {
+test("without new facts nothing is written", () => {
   const ledger = ledgerOf([...rounds(0, 5), receipt(5), SUBMISSION]);
   const projections = openProjectionsInMemory();
   advanceFully(ledger, projections, QUESTION);
@@ -49,7 +49,7 @@ test("nothing new: nothing is written", () => {
   expect(projections.prepare("SELECT total_changes()").pluck().get()).toBe(before);
 });
 
-test("a step that fails leaves neither data nor cursor", () => {
+test("a failing step leaves neither data nor cursor", () => {
   const ledger = ledgerOf(rounds(0, 5));
   const projections = openProjectionsInMemory();
   advanceFully(ledger, projections, QUESTION);
@@ -65,31 +65,34 @@ test("a step that fails leaves neither data nor cursor", () => {
 
 test.for<[string, () => Database | undefined]>([
   ["has lost its newest closure", () => ledgerOf([...FIRST, receipt(9), receipt(8), SUBMISSION])],
-  ["has another closure there", () => ledgerOf([...FIRST, ...rounds(10, 15), receipt(9), receipt(8), SUBMISSION])],
-  ["has other closures before it", () => ledgerOf([...rounds(30, 35), ...SECOND, receipt(9), receipt(8), SUBMISSION])],
+  ["has another newest closure", () => ledgerOf([...FIRST, ...rounds(10, 15), receipt(9), receipt(8), SUBMISSION])],
+  ["has other earlier closures", () => ledgerOf([...rounds(30, 35), ...SECOND, receipt(9), receipt(8), SUBMISSION])],
   ["has lost its newest receipt", () => ledgerOf([...FIRST, ...SECOND, receipt(9), SUBMISSION])],
-  ["has another receipt there", () => ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(1), SUBMISSION])],
-  ["has another receipt before it", () => ledgerOf([...FIRST, ...SECOND, receipt(7), receipt(8), SUBMISSION])],
-  ["went back and on again", () => ledgerOf([...FIRST, ...rounds(40, 44), ...rounds(50, 54), receipt(9), receipt(8)])],
+  ["has another newest receipt", () => ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(1), SUBMISSION])],
+  ["has another earlier receipt", () => ledgerOf([...FIRST, ...SECOND, receipt(7), receipt(8), SUBMISSION])],
+  [
+    "was rolled back and grew again",
+    () => ledgerOf([...FIRST, ...rounds(40, 44), ...rounds(50, 54), receipt(9), receipt(8)]),
+  ],
   ["is another installation's", () => emptyLedger(["other"])],
   ["has lost a submission's change", () => ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(8)])],
   [
-    "has another submission there",
+    "has another newest submission",
     () => ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(8), { ...SUBMISSION, submissionId: "t" }]),
   ],
   ["is gone", () => undefined],
-])("a ledger that %s: what comes from it begins again", ([, changed]) => {
+])("a ledger that %s restarts its projections", ([, changed]) => {
   const ledger = ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(8), SUBMISSION]);
   const projections = openProjectionsInMemory();
   advanceFully(ledger, projections, QUESTION);
   const other = changed();
   while (step(other, projections));
-  const anew = openProjectionsInMemory();
-  while (step(other, anew));
-  expect(contentOf(projections)).toEqual(contentOf(anew));
+  const rebuilt = openProjectionsInMemory();
+  while (step(other, rebuilt));
+  expect(contentOf(projections)).toEqual(contentOf(rebuilt));
 });
 
-test("an old ledger that keeps no sums is compared by its newest receipt and closure", () => {
+test("an old ledger without sums is compared by its newest receipt and closure", () => {
   const old = () => {
     const ledger = ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(8), SUBMISSION]);
     ledger.exec("UPDATE change SET sum = NULL");
@@ -105,12 +108,12 @@ test("an old ledger that keeps no sums is compared by its newest receipt and clo
   ledger.exec("UPDATE receipt SET telemetry_id = telemetry_id || 'x', rpm_milli = 1");
   ledger.exec("UPDATE closure SET last_round = first_round WHERE seq = 2");
   advanceFully(ledger, projections, QUESTION);
-  const anew = openProjectionsInMemory();
-  advanceFully(ledger, anew, QUESTION);
-  expect(contentOf(projections)).toEqual(contentOf(anew));
+  const rebuilt = openProjectionsInMemory();
+  advanceFully(ledger, rebuilt, QUESTION);
+  expect(contentOf(projections)).toEqual(contentOf(rebuilt));
 });
 
-test("a deleted cursor and another version of a follower are a rebuild", () => {
+test("a deleted cursor or another version of a follower causes a rebuild", () => {
   const ledger = ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(8), SUBMISSION]);
   const projections = openProjectionsInMemory();
   advanceFully(ledger, projections, QUESTION);
@@ -130,7 +133,7 @@ test("a deleted cursor and another version of a follower are a rebuild", () => {
   }
 });
 
-test("another genesis: the rounds begin again, under their new instants; without one they wait", () => {
+test("another genesis restarts the rounds under new instants, and without a genesis they wait", () => {
   const ledger = ledgerOf(rounds(0, 5));
   const projections = openProjectionsInMemory();
   const withoutGenesis = { ledger, installationId: INSTALLATION, genesis: undefined, at: AT };
@@ -145,7 +148,7 @@ test("another genesis: the rounds begin again, under their new instants; without
   expect(bodyOf(ledger, projections, other).status).toBe(200);
 });
 
-test("another installation's facts cost nothing and change nothing", () => {
+test("another installation's facts take no time and change nothing", () => {
   const ledger = emptyLedger([INSTALLATION, "wheel-2"]);
   accept(ledger, rounds(0, 7));
   const projections = openProjectionsInMemory();
@@ -158,7 +161,7 @@ test("another installation's facts cost nothing and change nothing", () => {
   expect(rebuiltBody(ledger, QUESTION).body).toBe(body);
 });
 
-test("when another installation is configured, what was derived of the one before goes", () => {
+test("configuring another installation removes what was derived from the previous one", () => {
   const ledger = emptyLedger([INSTALLATION, "wheel-2"]);
   accept(ledger, [...rounds(0, 7), receipt(9), SUBMISSION]);
   accept(ledger, [...rounds(3, 5), receipt(2)], 2);
@@ -169,7 +172,7 @@ test("when another installation is configured, what was derived of the one befor
   expect(contentOf(projections)).toEqual(contentOf(alone));
 });
 
-test("the mark moves with rounds, peaks and submissions, not with a receipt that is no peak", () => {
+test("the mark changes with rounds, peaks and submissions, but not with a receipt that is not a peak", () => {
   const ledger = ledgerOf([...rounds(0, 5), receipt(9)]);
   const projections = openProjectionsInMemory();
   const moves = (facts: readonly Fact[], installation = 1) => {
@@ -205,7 +208,7 @@ function receipt(rpmMilli: number): HistoryReceipt {
   return { type: "receipt", counterEpoch: 1, observedAt: AT - 5 * ROUND, rpmMilli, speedMmPerSecond: 0 };
 }
 
-/** Rounds from one id to before another, and a closure over them. */
+/** Rounds from one id up to, but not including, another, and a closure of them. */
 function rounds(from: number, to: number): Fact[] {
   const list = Array.from({ length: to - from }, (_, index): Fact => {
     return { type: "round", roundId: BigInt(from + index), workUnits: BigInt(index), distanceMm: 1n };

@@ -20,10 +20,10 @@ import { AT } from "../support/chain/chain-state.ts";
 const FIRST_BLOCK = 101;
 const STEPS_AT_MOST = 10_000;
 
-/** The events of each block: a settlement, funded rounds, other activity. */
+/** The events of each block: a settlement, funded rounds, or other activity. */
 type Block = readonly [settled: boolean, funded: number, others: number];
 const blocks = fc.array(fc.tuple(fc.boolean(), fc.nat(5), fc.nat(3)), { minLength: 1, maxLength: 30 });
-/** Microseconds of a step: an event or two of either kind, up to all of a history. */
+/** Step budgets in microseconds, from one or two events up to a whole history. */
 const budgets = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 5 });
 
 function logsOf(chain: readonly Block[]): ChainEvent[] {
@@ -51,7 +51,7 @@ function rowsOf(projections: Database) {
   };
 }
 
-/** A part of a block's rows would be a state of no block. */
+/** Half of a block's rows would be the state of no block. */
 function expectWholeBlocks(projections: Database, logs: readonly ChainEvent[]): void {
   const through = projections.prepare("SELECT CAST(position AS INTEGER) FROM cursor WHERE name = ?").pluck();
   const [settlements, events] = [through.get("settlements"), through.get("activity") ?? -1] as number[];
@@ -65,7 +65,7 @@ function expectWholeBlocks(projections: Database, logs: readonly ChainEvent[]): 
   );
 }
 
-/** Steps of these sizes, in turn, until all is in or so many were taken; returns whether all is in. */
+/** Takes steps with these budgets in rotation, until done or up to a number of steps. Returns true when done. */
 function step(inputs: Inputs, sizes: readonly number[], most: number, after: () => void = () => {}): boolean {
   const { projections, logs, history } = inputs;
   const db = chainDb(logs, FIRST_BLOCK + 40, history);
@@ -86,7 +86,7 @@ interface Inputs {
   readonly safeBlock: number;
 }
 
-test("the steps of a first sync end at whole blocks and come to what one would", () => {
+test("the steps of a first sync end at whole blocks and derive the same rows as one step", () => {
   fc.assert(
     fc.property(blocks, budgets, (chain, sizes) => {
       const logs = logsOf(chain);
@@ -101,7 +101,7 @@ test("the steps of a first sync end at whole blocks and come to what one would",
   );
 });
 
-test("and go on from any of them, back and forth, to another history or a lower safe block", () => {
+test("steps can continue from any point, forward and back, to another history or a lower safe block", () => {
   const pass = fc.record({
     chain: blocks,
     steps: fc.nat(12),
@@ -126,7 +126,7 @@ test("and go on from any of them, back and forth, to another history or a lower 
   );
 });
 
-test("a step takes what it may and no more, forward and back", () => {
+test("a step stays within its budget, forward and back", () => {
   const logs = Array.from({ length: 1000 }, (_, n) => fundingEvent(BigInt(FIRST_BLOCK + n), 1, BigInt(n), 5n));
   const projections = projectionsDb();
   const chain = settledChain([], {}, 2000n);

@@ -1,7 +1,7 @@
 /**
- * Every projection equals one that is rebuilt from its sources, byte for byte, after any history: facts of two
- * installations in any batches, steps of any size, reorgs, safe blocks that go back, and ledgers that lost facts or have
- * them in another order. NOONMARK_SEED=<seed> starts with that seed, NOONMARK_HISTORIES=1 runs it alone.
+ * Every projection equals its rebuild from the sources, byte for byte, after any history. Histories have facts of two
+ * installations in any batches, steps of any size, reorgs, lower safe blocks, and ledgers that lost or reordered facts.
+ * NOONMARK_SEED=SEED starts with that seed, and NOONMARK_HISTORIES=1 runs only one.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -21,20 +21,20 @@ const FIRST_BLOCK = 101;
 
 const chunks = Array.from({ length: Math.ceil(HISTORIES / CHUNK) }, (_, index) => FIRST_SEED + index * CHUNK);
 
-test.for(chunks)("histories of the seeds from %d on: what was followed equals what is rebuilt", (first) => {
+test.for(chunks)("histories of the seeds from %d on: incremental projections equal their rebuild", (first) => {
   for (let seed = first; seed < Math.min(first + CHUNK, FIRST_SEED + HISTORIES); seed += 1) check(seed);
 });
 
-/** The sources of one publisher, and what it has derived. */
+/** The sources of one publisher, and its projections. */
 class Sources {
   ledger = emptyLedger([INSTALLATION, "wheel-2"]);
   readonly projections = openProjectionsInMemory();
   readonly #random: Random;
   readonly #history: RandomHistory;
   readonly #other: RandomHistory;
-  /** Facts that have come, of the configured installation and of another. */
+  /** Facts ingested so far, of the configured installation and of another. */
   #taken: readonly [number, number] = [0, 0];
-  /** Each block's events are made from its number here. A reorg replaces these numbers. */
+  /** Each block's events are derived from its number here. A reorg replaces the numbers. */
   #blocks: number[] = [];
   #reorgs = 0;
   #safeBlock = FIRST_BLOCK;
@@ -45,7 +45,7 @@ class Sources {
     this.#other = randomHistory(seed + 1_000_000);
   }
 
-  /** One thing that happens to a publisher. */
+  /** Applies one random event to the publisher. */
   happen(): void {
     const random = this.#random;
     const what = random.pick([
@@ -68,7 +68,7 @@ class Sources {
     else this.#steps(random.between(1, 4), random.pick([10, 50, 500]));
   }
 
-  /** Everything that is left is taken in, at the history's last instant. */
+  /** Projects everything that remains, at the history's last instant. */
   finish(): void {
     this.#accept(this.#history.facts.length, this.#other.facts.length);
     this.#safeBlock = this.#lastBlock;
@@ -105,7 +105,7 @@ class Sources {
   #steps(most: number, microseconds: number): void {
     const chain = this.#chain();
     const left = this.#history.facts.length - this.#taken[0];
-    // Time goes on with the facts, so that rounds come ahead of time too.
+    // Time advances with the facts, so that some rounds arrive ahead of time.
     const at = this.#history.at - Math.floor((left / Math.max(1, this.#history.facts.length)) * 3 * 86_400_000);
     for (let n = 0; n < most; n++) {
       if (!step({ ...this.#inputs(at), ...chain, projections: this.projections }, microseconds)) break;
@@ -123,7 +123,7 @@ class Sources {
     this.#blocks = this.#blocks.map((block, index) => (index < from ? block : this.#random.next() >>> 1));
   }
 
-  /** Another ledger in its place: a backup of some facts ago, or the same facts ingested in another order. */
+  /** Replaces the ledger: by an older backup, or by the same facts in another order. */
   #lose(): void {
     const [own, other] = this.#taken;
     const [kept, keptOther] = [this.#random.between(0, own), this.#random.between(0, other)];

@@ -31,7 +31,7 @@ beforeEach(() => {
   path = join(directory, "projections.db");
 });
 
-test("rebuilt beside an open publisher: it has the same content again, and goes on from there", () => {
+test("rebuilt while a publisher has it open, the file has the same content, and the publisher continues", () => {
   const publisher = openProjections(path);
   advanceFully(ledger, publisher, { genesis, at });
   const before = contentOf(publisher);
@@ -47,7 +47,7 @@ test("rebuilt beside an open publisher: it has the same content again, and goes 
   publisher.close();
 });
 
-test("a killed rebuild leaves what the publisher goes on from, and it is not whole until it is", () => {
+test("a killed rebuild leaves a file from which the publisher continues, and which is marked as incomplete", () => {
   const publisher = openProjections(path);
   advanceFully(ledger, publisher, { genesis, at });
   const before = contentOf(publisher);
@@ -88,7 +88,7 @@ test("a broken file is replaced", () => {
   live.close();
 });
 
-test("a newer or foreign file is refused with 74; both are left as they were", () => {
+test("a newer or foreign file is rejected with 74 and left unchanged", () => {
   const live = openProjections(path);
   live.pragma("user_version = 99");
   live.close();
@@ -101,7 +101,7 @@ test("a newer or foreign file is refused with 74; both are left as they were", (
   expect(failureOf(() => openProjections(join(directory, "foreign.db"))).code).toBe("projections_foreign");
 });
 
-test("a file of an older schema is replaced; a broken file fails with what to do", () => {
+test("a file of an older schema is replaced, and a broken one fails with a hint", () => {
   const old = openProjections(path);
   advanceFully(ledger, old, { genesis, at });
   old.pragma("user_version = 0");
@@ -115,7 +115,7 @@ test("a file of an older schema is replaced; a broken file fails with what to do
   expect(failure.hint).toContain("noonmark rebuild");
 });
 
-test("a copy leaves no trace", () => {
+test("a copy leaves no extra files", () => {
   const live = openProjections(path);
   advanceFully(ledger, live, { genesis, at });
   const before = contentOf(live);

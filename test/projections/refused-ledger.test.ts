@@ -1,7 +1,7 @@
 /**
- * A cycle that refuses its ledger takes nothing of it into the projections; afterwards every projection equals one that is
- * rebuilt, byte for byte. Random histories of a publisher: facts, cycles, reorgs, and ledgers that are behind what was published or forked
- * from it. NOONMARK_SEED=<seed> starts with that seed, NOONMARK_HISTORIES=1 runs it alone.
+ * A cycle that rejects its ledger takes nothing of it into the projections. Afterwards every projection equals its
+ * rebuild, byte for byte. Random histories of a publisher have facts, cycles, reorgs, and ledgers that are behind or
+ * forked from what was published. NOONMARK_SEED=SEED starts with that seed, and NOONMARK_HISTORIES=1 runs only one.
  */
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -25,11 +25,11 @@ const FIRST_SEED = Number(process.env.NOONMARK_SEED ?? 20_261_123);
 const HISTORIES = Number(process.env.NOONMARK_HISTORIES ?? 12);
 /** Longer than any response waits before it is built again. */
 const CYCLE_MS = 60_000;
-/** Before the random blocks; the one before it has the settlements. */
+/** The first random block. The block before it has the settlements. */
 const FIRST_BLOCK = 102;
 const seeds = Array.from({ length: HISTORIES }, (_, index) => FIRST_SEED + index);
 
-test(`histories of the seeds from ${FIRST_SEED} on: nothing of a refused ledger is derived, and then all equals a rebuild`, async () => {
+test(`histories of the seeds from ${FIRST_SEED} on: nothing of a rejected ledger is projected, and later all projections equal their rebuild`, async () => {
   const refusals: string[] = [];
   for (const seed of seeds) refusals.push(...(await check(seed)));
   if (HISTORIES > 10) expect(new Set(refusals)).toEqual(new Set(["ledger_behind", "ledger_forked"]));
@@ -40,18 +40,18 @@ interface Backup {
   readonly taken: number;
 }
 
-/** A publisher, and all that happens to its sources. */
+/** A publisher and its changing sources. */
 class Life {
   readonly world = new World();
   readonly chain = new GrownChain();
   readonly projections = ownProjections(join(this.world.folder, "state"), { whole: true });
-  /** The reasons of the cycles that refused the ledger. */
+  /** The reasons of the cycles that rejected the ledger. */
   readonly refusals: string[] = [];
   readonly #random: Random;
   readonly #history: RandomHistory;
-  /** Facts of the history that the ledger has. */
+  /** The number of the history's facts in the ledger. */
   #taken = 0;
-  /** Backups of the ledger by the facts that each has. */
+  /** Backups of the ledger, with their number of facts. */
   readonly #backups: Backup[] = [];
   #blocks = 0;
 
@@ -76,7 +76,7 @@ class Life {
     expect(await this.cycle(worker)).toBeUndefined();
   }
 
-  /** Returns the reason if the ledger is refused: then nothing of it is derived. */
+  /** Runs a cycle. If the ledger is rejected, returns the reason; then nothing of it may be projected. */
   async cycle(worker: Worker): Promise<string | undefined> {
     const { world } = this;
     const before = this.#ofLedger();
@@ -88,14 +88,14 @@ class Life {
     return code;
   }
 
-  /** The rest of the history, in a ledger that is not refused. */
+  /** Publishes the rest of the history from a valid ledger. */
   async finish(worker: Worker): Promise<void> {
     this.#accept(this.#history.facts.length);
     expect(await this.cycle(worker)).toBeUndefined();
     expect(this.projections.isBehind).toBe(false);
   }
 
-  /** All projections of the sources as they are, derived from nothing. */
+  /** All projections of the current sources, rebuilt. */
   rebuilt(): Record<string, string[]> {
     const projections = openProjectionsInMemory();
     const { genesisTimestamp: genesis } = this.chain.state();
@@ -107,7 +107,7 @@ class Life {
     return rows;
   }
 
-  /** Everything that is derived from the ledger, with its cursors. The chain is followed all the same. */
+  /** All rows and cursors derived from the ledger. The chain is followed even if the ledger is rejected. */
   #ofLedger(): unknown {
     const { db } = this.projections;
     const { settlement: _, round_funding: __, activity_event: ___, ...rows } = rowsOf(db);
@@ -140,8 +140,8 @@ class Life {
   }
 
   /**
-   * An older backup takes the ledger's place for a cycle; a fork goes on with other facts. Then the ledger comes back, or one
-   * that is only behind gets the same facts again.
+   * Replaces the ledger by an older backup for a cycle; a fork then gets other facts. Afterwards the ledger returns, or
+   * the backup gets the missing facts again.
    */
   async #lose(worker: Worker, how: "behind" | "forked"): Promise<void> {
     const old: Backup = this.#random.pick(this.#backups);
@@ -157,7 +157,7 @@ class Life {
     else await this.#restore(this.#backups.at(-1)?.path ?? "");
   }
 
-  /** SQLite's own restore onto the ledger's file, under the publisher that has it open. */
+  /** Restores with SQLite's backup API onto the ledger's file, while the publisher has it open. */
   async #restore(path: string): Promise<void> {
     const from = new SqliteDatabase(path);
     await from.backup(this.world.ledgerPath);
@@ -171,7 +171,7 @@ function altered(fact: Fact): Fact {
   return fact.type === "submission" ? { ...fact, preparedAt: fact.preparedAt - 1 } : fact;
 }
 
-/** Returns the reasons of the cycles that refused the ledger. */
+/** Returns the reasons of the cycles that rejected the ledger. */
 async function check(seed: number): Promise<readonly string[]> {
   const life = new Life(seed);
   const { world, chain, projections } = life;

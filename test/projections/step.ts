@@ -1,4 +1,4 @@
-/** One step of everything that is derived, as a publisher takes it, and the rows that it derives. */
+/** One step of all projections, as a publisher takes it, and the rows that it derives. */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "../../src/chain/chain-state.ts";
 import { advanceChainViews, advanceLedgerViews, type LedgerInputs } from "../../src/projections/advance.ts";
@@ -10,7 +10,7 @@ export interface StepInputs extends LedgerInputs {
   readonly chainDb: Database;
 }
 
-/** True while there is more. */
+/** Returns true while there is more. */
 export function step({ projections, ...inputs }: StepInputs, microseconds: number | undefined): boolean {
   return (
     advanceLedgerViews(projections, inputs, new StepBudget(microseconds)) ||
@@ -19,8 +19,8 @@ export function step({ projections, ...inputs }: StepInputs, microseconds: numbe
 }
 
 /**
- * Tables that a rebuild may fill otherwise: cursors and categories of the activity count changes, tiles that were cut earlier
- * are kept, and a saved history is what was published.
+ * Tables whose rows may differ after a rebuild: cursors and activity categories count changes, existing tiles are kept,
+ * and a saved history is what was published.
  */
 const WITHOUT = ["cursor", "activity_category", "activity_tile", "saved_history"];
 

@@ -18,7 +18,7 @@ const putsDuring = async (work: () => Promise<unknown>) => {
     .toSorted();
 };
 
-test("one new receipt puts telemetry, process and its tile, and nothing else", async () => {
+test("one new receipt puts only telemetry, process and its tile", async () => {
   world.receive(5);
   const worker = await world.work();
   await worker.cycle(START + 16_000);
@@ -42,7 +42,7 @@ test("an idle publisher sends no request and builds nothing", async () => {
   expect(worker.publisher.isIdle(START + 17_000)).toBe(false);
 });
 
-test("a receipt that fills a tile puts that tile, and the next receipt starts another one", async () => {
+test("a receipt that fills a tile puts that tile, and the next receipt starts a new one", async () => {
   world.receive(127);
   const worker = await world.work();
   await worker.cycle(START + 400_000);
@@ -56,7 +56,7 @@ test("a receipt that fills a tile puts that tile, and the next receipt starts an
   expect(page.items.map(({ sequence }: { sequence: number }) => sequence)).toEqual([127, 128, 129]);
 });
 
-test("a second publisher is refused with the lease's holder", async () => {
+test("a second publisher is refused with the name of the lease's holder", async () => {
   const worker = await world.work();
   await expect(world.work({ state: "other" })).rejects.toMatchObject({ code: "lease_held", exitCode: 75 });
   await expect(world.work()).rejects.toMatchObject({ code: "state_locked", exitCode: 75 });
@@ -77,7 +77,7 @@ test("a publisher that lost its state reads it from the store and puts nothing t
   await again.stop();
 });
 
-test("a new installation is named in the index after its objects are stored", async () => {
+test("a new installation is added to the index after its objects are stored", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -105,7 +105,7 @@ test("a response that cannot be built is reported, and the others are published"
   expect(await world.body("/v1/public/modules")).toBe(before);
 });
 
-test("a tile that the store refused is put once the store is back, without a new fact", async () => {
+test("a tile that the store rejected is put once the store recovers, without a new fact", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -121,7 +121,7 @@ test("a tile that the store refused is put once the store is back, without a new
   expect(JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations`)).items).toHaveLength(4);
 });
 
-test("the last tile is not put while one before it is missing, and the next cycle puts both", async () => {
+test("the last tile is not put while an earlier one is missing, and the next cycle puts both", async () => {
   world.receive(300);
   const [middle, last] = [observationTileKey(INSTALLATION, "1", 1), observationTileKey(INSTALLATION, "1", 2)];
   const worker = await world.work();

@@ -1,4 +1,7 @@
-/** Objects with a right seal and a wrong body (docs/spec/publishing.md#damage) are rewritten. `--force` reads every tile. */
+/**
+ * Objects with a correct seal and a wrong body (docs/spec/publishing.md#damage) are rewritten. `--force` reads every
+ * tile.
+ */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { activityKey } from "../../src/resources/activity/route.ts";
@@ -37,19 +40,22 @@ async function withSourceVersion(key: string, sourceVersion: string): Promise<vo
 }
 
 const DAMAGES: Record<string, { key: string; damage: (key: string) => Promise<void> }> = {
-  "an index of nothing": { key: "installations", damage: (key) => putText(world.store, key, "{}") },
-  "an index that is no JSON": { key: "installations", damage: (key) => putText(world.store, key, "<html>") },
-  "telemetry from an array": { key: "v1/public/telemetry", damage: (key) => withSourceVersion(key, "[]") },
-  "process from no JSON": { key: "v4/public/process", damage: (key) => withSourceVersion(key, "{") },
-  "the index from an array": { key: "installations", damage: (key) => withSourceVersion(key, "[]") },
+  "an empty object as index": { key: "installations", damage: (key) => putText(world.store, key, "{}") },
+  "an index that is not JSON": { key: "installations", damage: (key) => putText(world.store, key, "<html>") },
+  "telemetry with an array as source version": {
+    key: "v1/public/telemetry",
+    damage: (key) => withSourceVersion(key, "[]"),
+  },
+  "process with an invalid source version": { key: "v4/public/process", damage: (key) => withSourceVersion(key, "{") },
+  "the index with an array as source version": { key: "installations", damage: (key) => withSourceVersion(key, "[]") },
   "a damaged activity head": { key: activityKey("all"), damage: async (key) => world.store.damage(key) },
   "damaged settlements": { key: "v4/public/settlements/7d", damage: async (key) => world.store.damage(key) },
 };
 
-test.each(Object.entries(DAMAGES))("a start survives a damaged object: %s", async (_, { key, damage }) => {
+test.each(Object.entries(DAMAGES))("a publisher starts despite a damaged object: %s", async (_, { key, damage }) => {
   const before = await bodies();
   await damage(key);
-  // With a lost state the stored object has to be read; with the state kept, `--force` reads it.
+  // Without state it must read the stored object. With state, only `--force` reads it.
   const worker = await world.work({ chain, state: "lost" });
   const { rows, failures } = await worker.cycle(START + 1_000_000);
   expect(failures).toEqual([]);
@@ -73,7 +79,7 @@ test("another installation's telemetry with the body null is rewritten at its ne
   await worker.stop();
 });
 
-test("a history continues after its newest tile got an array as its body", async () => {
+test("a history continues if its newest tile has an array as its body", async () => {
   await withSourceVersion(observationTileKey(INSTALLATION, "1", 2), "[]");
   const worker = await world.work({ chain, state: "lost" });
   world.receive(5);
@@ -99,7 +105,7 @@ const OWN = [
 ];
 
 test.each(OWN.flatMap((key) => Object.keys(LOST).map((how) => [how, key] as const)))(
-  "a start with the state kept and no new fact finds %s %s and rewrites it",
+  "a start with state and without new facts finds %s %s and rewrites it",
   async (how, key) => {
     const before = await bodies();
     await LOST[how]?.(key);
@@ -126,7 +132,7 @@ test("a lost object is not rewritten from a ledger that is behind it", async () 
   await worker.stop();
 });
 
-test("a start with the state kept reads each of its own responses once, and no other installation's", async () => {
+test("a start with state reads each response of the configured installation once, and no other installation's", async () => {
   world.store.gets.length = 0;
   const worker = await world.work({ chain });
   const read = world.store.gets.map((key) => key.replace("?fresh", "")).filter((key) => !key.endsWith("status.json"));
@@ -138,7 +144,7 @@ test("a start with the state kept reads each of its own responses once, and no o
 
 const TILE = observationTileKey(INSTALLATION, "1", 0);
 
-test("a whole tile with another ledger's receipts is reported as forked and not rewritten", async () => {
+test("a full tile with another ledger's receipts is reported as forked and not rewritten", async () => {
   const found = await world.store.get(TILE);
   if (found === undefined) throw new Error("no tile");
   const { tag: _, ...object } = found;
@@ -154,7 +160,7 @@ test("a whole tile with another ledger's receipts is reported as forked and not 
   await worker.stop();
 });
 
-test("--force with the state kept reads every tile and rewrites missing and damaged ones", async () => {
+test("--force with state reads every tile and rewrites missing and damaged ones", async () => {
   const keys = [0, 1, 2].map((tile) => observationTileKey(INSTALLATION, "1", tile));
   const before = await Promise.all(keys.map((key) => world.store.get(key)));
   await world.store.delete(keys[0] ?? "");

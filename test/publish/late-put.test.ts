@@ -1,4 +1,4 @@
-/** A put without a response may be stored long after it was given up (docs/spec/publishing.md#one-writer). */
+/** A put without a response may be stored long after the publisher gave up (docs/spec/publishing.md#one-writer). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   type ObjectStore,
@@ -10,7 +10,7 @@ import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 
-/** The sum of the newest receipt, which a response that turned stale still has. */
+/** The sum of the newest receipt, which a stale response still has. */
 const workOf = (body: string) => Number(JSON.parse(body).measurement.cumulativeWorkUnits);
 
 let world: World;
@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-/** As S3 with a request that gets no response and is sent again: the first one can be let in at any later time. */
+/** Acts like S3 if a request gets no response and is sent again: the first one can be executed at any later time. */
 function losing(store: ObjectStore, isLost: (key: string) => boolean) {
   let late: (() => Promise<unknown>) | undefined;
   const losingStore: ObjectStore = {
@@ -36,12 +36,12 @@ function losing(store: ObjectStore, isLost: (key: string) => boolean) {
       return store.put(key, object, condition);
     },
   };
-  return { store: losingStore, letIn: () => late?.() };
+  return { store: losingStore, deliverLatePut: () => late?.() };
 }
 
 test("an object that a late put overwrote is read and rewritten within a minute, without a new fact", async () => {
   let isLosing = false;
-  const { store, letIn } = losing(world.store, (key) => isLosing && key === TELEMETRY_KEY);
+  const { store, deliverLatePut } = losing(world.store, (key) => isLosing && key === TELEMETRY_KEY);
   const worker = await world.work({ store });
   await worker.cycle(START + 10_000);
   isLosing = true;
@@ -51,7 +51,7 @@ test("an object that a late put overwrote is read and rewritten within a minute,
   world.receive(1);
   await worker.cycle(START + 16_000);
   const newest = await world.body("/v1/public/telemetry");
-  await letIn();
+  await deliverLatePut();
   expect(workOf(await world.body("/v1/public/telemetry"))).toBeLessThan(workOf(newest));
   expect(worker.publisher.nextDue()).toBeLessThanOrEqual(START + 13_000 + 60_000);
   await worker.cycle(START + 13_000 + 60_000);
@@ -61,8 +61,8 @@ test("an object that a late put overwrote is read and rewritten within a minute,
   expect(world.store.gets).toEqual([]);
 });
 
-test("so is an object that a late put overwrote after the publisher was restarted", async () => {
-  const { store, letIn } = losing(world.store, (key) => key === TELEMETRY_KEY);
+test("an object that a late put overwrote after a restart is also rewritten", async () => {
+  const { store, deliverLatePut } = losing(world.store, (key) => key === TELEMETRY_KEY);
   const first = await world.work({ store });
   await first.cycle(START + 10_000);
   await first.stop();
@@ -70,7 +70,7 @@ test("so is an object that a late put overwrote after the publisher was restarte
   const second = await world.work();
   await second.cycle(START + 13_000);
   const newest = await world.body("/v1/public/telemetry");
-  await letIn();
+  await deliverLatePut();
   expect(workOf(await world.body("/v1/public/telemetry"))).toBeLessThan(workOf(newest));
   expect(second.publisher.nextDue()).toBeLessThanOrEqual(START + 10_000 + 60_000);
   await second.cycle(START + 10_000 + 60_000);

@@ -12,7 +12,7 @@ afterEach(() => world.end());
 const OTHERS = 150;
 const key = (rowId: number) => installationTelemetryKey(`wheel-${rowId}`);
 
-/** `wheel-1` (the configured one) and `OTHERS` more, a receipt each. */
+/** `wheel-1` (the configured installation) and `OTHERS` more, with one receipt each. */
 async function published() {
   world.receive(1);
   for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
@@ -37,7 +37,7 @@ test("the first cycle publishes every installation, and the next one only dirty 
   expect(others.toSorted()).toEqual(["v1/public/installations/~wheel-70/observations/1/0", key(70)]);
 });
 
-test("all installations turn stale by time alone, and each is put once", async () => {
+test("all installations turn stale by time only, and each is put once", async () => {
   const worker = await published();
   const before = world.store.puts.length;
   expect(worker.publisher.nextDue()).toBe(START + 3_000 + 120_001);
@@ -81,7 +81,7 @@ test("the next cycle completes a cycle that ended early", async () => {
   expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"online"');
 });
 
-test("after a lost state the configured installation is put before any other one is read", async () => {
+test("after lost state the configured installation is put before any other one is read", async () => {
   await (await published()).stop();
   world.receive(1);
   const worker = await world.work({ state: "lost" });
@@ -98,21 +98,21 @@ test("after a lost state the configured installation is put before any other one
   expect(world.store.puts.slice(before.puts)).not.toContain("installations");
 });
 
-test("the scrub finds damage of installations that a publisher with a lost state has not planned", async () => {
+test("the scrub finds damage of installations that a publisher without state has not planned", async () => {
   await (await published()).stop();
   await world.store.delete(key(99));
   await world.store.delete("v1/public/installations/~wheel-120/observations/1/0");
-  const heir = await world.work({ state: "lost", scrubInterval: 1_000 });
-  await heir.cycle(START + 11_000);
+  const next = await world.work({ state: "lost", scrubInterval: 1_000 });
+  await next.cycle(START + 11_000);
   expect(await world.store.get(key(99))).toBeUndefined();
   for (let second = 12; second < 12 + 3 * OTHERS; second++) {
     const at = START + second * 1_000;
     world.now = at;
-    await heir.publisher.scrubIfDue(at);
-    if (!heir.publisher.isIdle(at)) await heir.cycle(at);
+    await next.publisher.scrubIfDue(at);
+    if (!next.publisher.isIdle(at)) await next.cycle(at);
   }
   expect(await world.store.get(key(99))).toBeDefined();
   expect(await world.store.get("v1/public/installations/~wheel-120/observations/1/0")).toBeDefined();
-  expect(heir.publisher.isIdle(START + 500_000)).toBe(true);
-  await heir.stop();
+  expect(next.publisher.isIdle(START + 500_000)).toBe(true);
+  await next.stop();
 });

@@ -1,6 +1,6 @@
 /**
- * A publisher over real files that kills itself (SIGKILL) at the n-th call to its store: before it, or after it was
- * done and before the publisher could know. Run by `sigkill.test.ts` with: folder, n, "before" or "after", instant.
+ * A publisher over real files that kills itself with SIGKILL at the nth store request, before or after the request is
+ * executed. Run by `sigkill.test.ts` with the arguments: folder, n, "before" or "after", instant.
  */
 import { join } from "node:path";
 import { systemClock } from "../../publish/clock/clock.ts";

@@ -1,4 +1,7 @@
-/** Body and source version of every object come from one snapshot. Facts that arrive during a cycle belong to the next one. */
+/**
+ * Body and source version of every object come from one snapshot. Facts that arrive during a cycle belong to the next
+ * one.
+ */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type StoredObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
@@ -7,7 +10,7 @@ import { MemoryStore } from "../support/memory-store.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { START, World } from "./world.ts";
 
-/** Commits facts before each call, so that no two of them see one state of the ledger. */
+/** Commits facts before each store request, so that no two requests see the same ledger. */
 class RestlessStore extends MemoryStore {
   meanwhile: () => void = () => {};
 
@@ -34,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-/** Positions in these tests are their receipts' cumulative work too. */
+/** In these tests a receipt's position equals its cumulative work. */
 function positionIn(key: string, { body }: StoredObject): number | undefined {
   const text = new TextDecoder().decode(body);
   if (key.includes("/observations/")) return Number(JSON.parse(text.split("\n").at(-1) ?? "").sequence);
@@ -43,7 +46,7 @@ function positionIn(key: string, { body }: StoredObject): number | undefined {
   return measurement === null ? undefined : Number(measurement.cumulativeWorkUnits);
 }
 
-/** For every object with receipts: the last receipt in its body, and in its source version. */
+/** For every object with receipts: the last receipt in its body and in its source version. */
 async function positions(): Promise<Map<string, { body: number; sourceVersion: number | undefined }>> {
   const found = new Map<string, { body: number; sourceVersion: number | undefined }>();
   store.meanwhile = () => {};
@@ -64,7 +67,7 @@ async function expectOneState(): Promise<void> {
   for (const [key, { body, sourceVersion }] of found) expect(sourceVersion, key).toBe(body);
 }
 
-test("a first publish and a change of everything come from one snapshot each", async () => {
+test("the first publish and a later change of everything come from one snapshot each", async () => {
   const worker = await world.work({ store, chain });
   for (const at of [START + 100_000, START + 200_000]) {
     store.meanwhile = () => world.receive(1);
@@ -74,7 +77,7 @@ test("a first publish and a change of everything come from one snapshot each", a
   }
 });
 
-test("each of many installations comes from one snapshot, although a few are planned at a time", async () => {
+test("each of many installations comes from one snapshot, although only a few are planned at a time", async () => {
   const others = 60;
   for (let rowId = 2; rowId <= others + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
   const worker = await world.work({ store, chain });
@@ -93,7 +96,7 @@ test("each of many installations comes from one snapshot, although a few are pla
   }
 });
 
-test("a plan that is repeated because of another's put uses a new snapshot", async () => {
+test("a plan that is repeated after another publisher's put uses a new snapshot", async () => {
   const first = await world.work({ store, chain });
   await first.cycle(START + 100_000);
   await first.stop();
@@ -106,7 +109,7 @@ test("a plan that is repeated because of another's put uses a new snapshot", asy
   await second.stop();
 });
 
-test("onchain is of the safe block in its source version, also if the chain moved on meanwhile", async () => {
+test("onchain is of the safe block in its source version, even if the chain advances meanwhile", async () => {
   const worker = await world.work({ store, chain });
   let at = START + 100_000;
   store.meanwhile = () => chain.pass(at);
@@ -129,7 +132,7 @@ test("onchain is of the safe block in its source version, also if the chain move
   expect(seen).toEqual(["v4/public/onchain"]);
 });
 
-/** Does something once, in the middle of a cycle: as telemetry is put, before the tiles are read. */
+/** Runs `meanwhile` once in the middle of a cycle: when telemetry is put, before the tiles are read. */
 function onceAsTelemetryIsPut(store: MemoryStore, meanwhile: () => void): void {
   const put = store.put.bind(store);
   store.put = (key, ...rest) => {
@@ -154,7 +157,7 @@ test("a receipt that is committed between two reads of a cycle is published by t
   expect(worker.publisher.isIdle(START + 12_000)).toBe(true);
 });
 
-test("the facts of a cycle that the store interrupted are read again", async () => {
+test("facts of a cycle that the store interrupted are read again", async () => {
   const worker = await world.work();
   await worker.cycle(START + 10_000);
   world.receive(1, 2, "wheel-2");

@@ -1,4 +1,7 @@
-/** If puts cost something, each key is put at most once per minimum put interval: the first change at once, the rest together. */
+/**
+ * If puts cost money, each key is put at most once per minimum put interval: the first change immediately, the rest
+ * together.
+ */
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DueQueue } from "../../publish/pace.ts";
@@ -30,7 +33,7 @@ const putsAt = async (at: number) => {
     .toSorted();
 };
 
-test("changes within the interval are put together at its end, also without a later change", async () => {
+test("changes within the interval are put together at its end, even without a later change", async () => {
   world.receive(1);
   expect(await putsAt(FIRST + 1_000)).toEqual([]);
   world.receive(1);
@@ -43,7 +46,7 @@ test("changes within the interval are put together at its end, also without a la
   expect(page.items).toHaveLength(7);
 });
 
-test("a change after the interval is put at once", async () => {
+test("a change after the interval is put immediately", async () => {
   world.receive(1);
   expect(await putsAt(FIRST + INTERVAL)).toEqual(KEYS);
 });
@@ -65,7 +68,7 @@ test("each installation has its own interval", async () => {
 
 const step = fc.record({ key: fc.integer({ min: 0, max: 40 }), at: fc.option(fc.nat(100)), now: fc.nat(60) });
 
-test("the due queue gives the same keys as a search over all instants", () => {
+test("the due queue returns the same keys as a search over all instants", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
       const queue = new DueQueue();
@@ -75,7 +78,7 @@ test("the due queue gives the same keys as a search over all instants", () => {
         if (at === null) instants.delete(String(key));
         else instants.set(String(key), at);
         const isDue = [...instants].filter(([, instant]) => instant <= now).map(([id]) => id);
-        // An earlier question may have been asked of a later instant: what was due then is due still.
+        // An earlier query may have used a later instant. What was due then is still due.
         expect([...queue.due(now)]).toEqual(expect.arrayContaining(isDue));
         const earliest = instants.size === 0 ? undefined : Math.min(...instants.values());
         expect(queue.next()).toBe(earliest);

@@ -1,7 +1,7 @@
 /**
- * Nothing goes back in random chains: they grow, fork above and below the safe block, fall silent, are replaced. Publishers die,
- * restart, and lose files. A reader looks after every put. After an undisturbed cycle over a good chain, readers get what a
- * publisher without state and store publishes from the same sources.
+ * Nothing goes back in random chains. They grow, fork above and below the safe block, stop responding and are replaced,
+ * while publishers die, restart and lose files. A reader checks after every put. After an undisturbed cycle over a good
+ * chain, readers get what a new publisher would publish from the same sources.
  */
 import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -38,19 +38,19 @@ import { Random, seeds } from "./model/random.ts";
 import { INSTALLATION, START, type Worker, World } from "./world.ts";
 
 const STEPS = 25;
-/** Lines of the story in a failure. */
+/** Number of story lines in a failure message. */
 const LOGGED_LINES = 40;
 const MINUTE = 60_000;
 const SAFE_DEPTH = 11;
 const SITE = { program: "1.0.0", files: [ROBOTS], publicUrl: undefined };
 const URL_OF_KEY = new Map(ANSWERS.flatMap(([url, key]) => [[key, url] as const, [constantKey(key), url] as const]));
 const KEY_OF_URL = new Map(ANSWERS);
-/** Objects of the chain that are not compared with the ledger. */
+/** Chain objects that are not compared with the ledger. */
 const CHAIN_KEYS = URLS.flatMap((url) => KEY_OF_URL.get(url) ?? []).filter((key) => !key.includes("/stats/"));
 
 class Died extends Error {}
 
-/** The disturbance of a publisher's calls to its store. */
+/** The disturbance of a publisher's store requests. */
 type Fate =
   | { readonly is: "none" }
   | { readonly is: "dies"; left: number; readonly after: boolean }
@@ -69,7 +69,7 @@ interface Open {
   readonly chain: OpenChain;
 }
 
-/** By key: the tag of the stored object, and the block that it was computed from, if it is of the configured chain. */
+/** By key: the stored object's tag, and the block that it was computed from if it is on the configured chain. */
 type Published = ReadonlyMap<string, { readonly tag: string; readonly block: SimulatedBlock | undefined }>;
 
 class Story {
@@ -91,7 +91,7 @@ class Story {
   #copies = 0;
   #open: Open | undefined;
   #fate: Fate = { is: "none" };
-  /** While a new history begins, readers get parts of both. */
+  /** While a new history starts, readers get parts of both. */
   #isAbandoning = false;
 
   constructor(seed: number) {
@@ -144,7 +144,7 @@ class Story {
     this.world.end();
   }
 
-  /** All is well, and it must then be published. */
+  /** Everything is good, so the next cycle must publish it. */
   async last(): Promise<void> {
     this.#heal();
     this.#grow(this.#configured.chain, 13);
@@ -227,14 +227,14 @@ class Story {
     return actions;
   }
 
-  /** Above the safe block: the new branch is at least as long. */
+  /** Forks above the safe block. The new branch is at least as long. */
   #reorganise(chain: SimulatedChain, depth: number): void {
     const { number } = chain.branch.head;
     const cut = chain.branch.cut(number - depth);
     chain.branch = this.#longer(chain, cut, depth + this.#random.below(4));
   }
 
-  /** Below the safe block, on one node: first shorter than the main branch, then perhaps longer. */
+  /** Forks below the safe block on one node: shorter than the main branch at first, later possibly longer. */
   #forkNode(node: SimulatedNode): void {
     const { chain } = this.#configured;
     const branch = node.fork ?? chain.branch.cut(chain.branch.head.number - SAFE_DEPTH - 1 - this.#random.below(30));
@@ -284,7 +284,7 @@ class Story {
     ingest(this.#ledger.db, [record]);
   }
 
-  /** A part of the ledger, which may grow other receipts; or the first ledger returns. */
+  /** Uses a part of the ledger, which may get other receipts, or returns to the first ledger. */
   #replaceLedger(): void {
     const random = this.#random;
     const [first] = this.#ledgers;
@@ -297,7 +297,7 @@ class Story {
     if (random.once(2)) this.#take(this.#ledger, random.below(80), 0, this.#ledger.number);
   }
 
-  // The publisher: restarts, lost files, and what happens to its calls.
+  // The publisher: restarts, lost files, and disturbed requests.
 
   get #deployment(): Deployment {
     const { chain, releaseId } = this.#configured;
@@ -330,13 +330,13 @@ class Story {
     this.#say(`restarts with state ${this.#state}, chain file ${this.#chainFile}`);
   }
 
-  /** Between the last pass and its cycle. */
+  /** Runs between the last pass and its cycle. */
   #isRewound = false;
   #states = 1;
   #chainFiles = 0;
   readonly #copied = new Map<string, string>();
 
-  /** Copies a file, or brings an earlier copy back, or loses it. */
+  /** Copies, restores or loses a file. */
   #changeFile(name: string, path: string): void {
     if (!existsSync(path)) return;
     const copy = this.#copied.get(path);
@@ -360,7 +360,7 @@ class Story {
     this.#say(`configured ${chain.deployment.target} ${releaseId}`);
   }
 
-  /** As `noonmark chain rewind` does, also beside a publisher. */
+  /** Acts like `noonmark chain rewind`, possibly next to a publisher. */
   #rewind(): void {
     if (!existsSync(this.#chainPath)) return;
     const db = openChainStore(this.#chainPath, this.#deployment);
@@ -390,7 +390,7 @@ class Story {
     const deployment = this.#deployment;
     const { chain: simulated } = this.#configured;
     mkdirSync(this.#stateFolder, { recursive: true });
-    // A lease that nobody released has ended after 200 s.
+    // A lease that was not released expires after 200 s.
     const owner = this.#owner;
     if (owner !== undefined && owner !== this.#state) this.world.now += 200_000;
     this.#owner = this.#state;
@@ -421,7 +421,7 @@ class Story {
     return { worker, chain };
   }
 
-  /** A reader looks after every put and deletion, at the routes that the object serves. */
+  /** After every put and deletion, reads the routes that the object serves. */
   #watched(): ObjectStore {
     const { store } = this.world;
     const looked: ObjectStore = {
@@ -459,9 +459,9 @@ class Story {
     });
   }
 
-  // Time, cycles, and looks.
+  // Time, cycles and reads.
 
-  /** So much time passes. A running publisher renews its lease. */
+  /** Advances the clock. A running publisher renews its lease. */
   async #pass(ms: number): Promise<void> {
     const until = this.world.now + ms;
     if (this.#random.once(4)) {
@@ -548,7 +548,7 @@ class Story {
     );
   }
 
-  /** Everything that a refused chain shows stays exactly. */
+  /** Everything that a rejected chain shows must stay exactly the same. */
   #judgeRefused(before: Published, safeHash: string): void {
     const now = this.#configured.chain.blocks.get(safeHash);
     const contents = this.world.store.contents();
@@ -563,12 +563,12 @@ class Story {
     }
   }
 
-  /** True if the sources are good: every node is honest, and what is stored and published is of the main branch. */
+  /** True if the sources are good: every node is healthy, and the stored and published data is of the main branch. */
   #isGood(published = this.#published()): boolean {
     const { chain } = this.#configured;
     const safe = this.#safe();
     if (safe === undefined || safe.number < chain.deployment.deploymentBlock) return false;
-    if (!this.#nodes.every((node) => node.isHonest(chain))) return false;
+    if (!this.#nodes.every((node) => node.isHealthy(chain))) return false;
     if (![...published.values()].every(({ block }) => block === undefined || descends(safe, block))) return false;
     return this.#isStoredOf(safe);
   }
@@ -604,14 +604,17 @@ class Story {
       await this.#reader.look(urls, this.world.now, `${when} at ${(this.world.now - START) / 1000}`);
   }
 
-  /** Time alone changes what readers get. */
+  /** Only time changes what readers get. */
   async #lookLater(): Promise<void> {
     const random = this.#random;
     const at = this.world.now + random.of([10_000, GRACE, 9 * MINUTE, VALIDITY, 61 * MINUTE]) + random.below(20_000);
     await this.#reader.look(URLS, at, `later at ${(at - START) / 1000}`, { isLater: true });
   }
 
-  /** After an undisturbed cycle over a good chain, readers get what a publisher without state and store would publish. */
+  /**
+   * After an undisturbed cycle over a good chain, readers get what a publisher with empty state and store would
+   * publish.
+   */
   async #compare(): Promise<void> {
     await this.#pass(61_000);
     const codes = await this.#undisturbed();
@@ -632,7 +635,7 @@ class Story {
     }
   }
 
-  /** The response without generatedAt; all pages of an activity. */
+  /** A response without generatedAt; for activity, all pages. */
   async #everything(world: World, url: string, at: number): Promise<unknown> {
     const pages = [];
     for (let cursor: string | null = ""; cursor !== null; ) {
@@ -655,7 +658,7 @@ function urlsOf(key: string): readonly string[] {
   return url === undefined || !URLS.includes(url) ? [] : [url];
 }
 
-/** A publisher without state and without a store, over the same sources. */
+/** A publisher with empty state and store, over the same sources. */
 class Fresh implements Disposable {
   readonly world = new World();
 

@@ -1,7 +1,7 @@
 /**
- * Two or three publishers with clocks of their own, each with a copy of the ledger. Each of them may stop at any call to the
- * store, be replaced, and go on later: then its put is done, if its condition holds at that instant. Nothing goes back, no
- * object gets an earlier epoch, and in the end everything is as if it were published for the first time.
+ * Two or three publishers with different clocks, each with a copy of the ledger. Each may stop at any store request, be
+ * replaced, and resume later; its put is then executed if its condition holds. Nothing goes back, no object gets an
+ * earlier epoch, and the end state equals a first publish.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
@@ -22,30 +22,30 @@ import { Watcher } from "./model/watcher.ts";
 import { type Opened, START, type Worker, World } from "./world.ts";
 
 const SECONDS = 250;
-/** After this, nothing stops and no fact arrives. */
+/** From here on nothing stops and no fact arrives. */
 const QUIET_SECONDS = 150;
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
-/** Lines of the story in a failure. */
+/** Number of story lines in a failure message. */
 const LOGGED_LINES = 30;
 
-/** Objects that a holder replaces whatever their epoch. */
+/** Objects that a holder replaces regardless of their epoch. */
 const OWN_EPOCHS = new Set<string>([STATUS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY]);
 
-/** One publisher: a process that is started again when it ends. */
+/** One publisher: a process that is restarted when it ends. */
 class Actor {
   readonly name: string;
-  /** A replica of the right ledger. */
+  /** A replica of the correct ledger. */
   readonly ledger: ModelLedger;
-  /** How far its clock is ahead (ms). */
+  /** Milliseconds by which its clock is ahead. */
   readonly aheadMs: number;
   opened: Opened | undefined;
   standby: Standby | undefined;
   lease: Lease | undefined;
   worker: Worker | undefined;
-  /** Its present work, while it is stopped at a call. */
+  /** Its pending work while it is stopped at a request. */
   doing: Promise<void> | undefined;
-  /** While the process is stopped, all its calls wait for this. */
+  /** While the process is stopped, all its requests wait for this. */
   stopped: PromiseWithResolvers<void> | undefined;
 
   constructor(name: string, ledger: ModelLedger, aheadMs: number) {
@@ -128,11 +128,11 @@ class Story {
     }
     if (random.once(120)) {
       await forceRelease(this.#bucket.stored).catch(() => undefined);
-      this.#log.push("the lease is released by hand");
+      this.#log.push("the operator releases the lease");
     }
   }
 
-  /** A replica gets the facts that it lacks, or some of them. */
+  /** A replica gets all or some of the facts that it lacks. */
   #replicate(replica: ModelLedger): void {
     for (const id of IDS) {
       const all = this.#sources.ledger.facts[id];
@@ -149,9 +149,9 @@ class Story {
     }
   }
 
-  // Processes
+  // Processes.
 
-  /** Waits until the actor has done what it does, or has stopped. */
+  /** Waits until the actor has finished its action or has stopped. */
   async #let(actor: Actor, doing: Promise<void>): Promise<void> {
     actor.doing = doing.finally(() => {
       actor.doing = undefined;
@@ -160,7 +160,7 @@ class Story {
   }
 
   async #continue(actor: Actor): Promise<void> {
-    this.#log.push(`${actor.name} goes on`);
+    this.#log.push(`${actor.name} resumes`);
     actor.stopped?.resolve();
     actor.stopped = undefined;
     await this.#rest(actor);
@@ -170,7 +170,9 @@ class Story {
     while (actor.doing !== undefined && actor.stopped === undefined) await nextTurn();
   }
 
-  /** An actor may stop before any of its calls. While it is stopped, another one may go on within its own calls. */
+  /**
+   * An actor may stop before any of its requests. While it is stopped, another one may resume within its own requests.
+   */
   #storeOf(actor: Actor): ObjectStore {
     return steppedStore(this.#watched(actor), async (call) => {
       const other = this.#random.of(this.#actors);
@@ -189,7 +191,7 @@ class Story {
     actor.stopped = Promise.withResolvers();
   }
 
-  /** A reader looks after each change. No object may get an earlier epoch. */
+  /** Reads after each change. No object may get an earlier epoch. */
   #watched({ name }: Actor): ObjectStore {
     const store = this.#bucket;
     return {
@@ -267,7 +269,7 @@ class Story {
     });
   }
 
-  // The end
+  // The end.
 
   async #compare(): Promise<void> {
     const store = new MemoryStore();
@@ -284,7 +286,7 @@ let story: Story | undefined;
 afterEach(() => story?.end());
 
 test.each(seeds(2))(
-  "with the random publishers of seed %d nothing goes back, and the last one is right",
+  "with the random publishers of seed %d nothing goes back, and the last one publishes correctly",
   async (seed) => {
     story = new Story(seed);
     await story.tell();

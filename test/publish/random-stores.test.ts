@@ -1,7 +1,7 @@
 /**
- * Nothing goes back in random stores: objects are lost, damaged, foreign or older, the state directory too, requests are done
- * late, clocks are wrong, facts arrive within a cycle. A reader looks after every put. After an undisturbed run, everything is
- * as if it were published for the first time.
+ * Nothing goes back in random stores. Objects are lost, damaged, foreign or rolled back, and so is the state directory;
+ * requests are executed late, clocks are wrong, facts arrive during a cycle. A reader checks after every put. After an
+ * undisturbed run, everything equals a first publish.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,9 +26,9 @@ import { Watcher } from "./model/watcher.ts";
 import { START, type Worker, type WorkOptions, World } from "./world.ts";
 
 const STEPS = 10;
-/** Objects that are damaged at once, at most. */
+/** Maximum number of objects that are damaged at once. */
 const DAMAGES = 8;
-/** Lines of the story in a failure. */
+/** Number of story lines in a failure message. */
 const LOGGED_STEPS = 24;
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -69,14 +69,14 @@ class Story {
     "wheel-2": new PublishedFacts(),
   };
   readonly #watcher: Watcher;
-  /** Objects were damaged since the last undisturbed run, and this ledger is the right one. */
+  /** Objects were damaged since the last undisturbed run, and this ledger is the correct one. */
   #damaged: ModelLedger | undefined;
   /** The next process trusts the state directory. */
   #isStateKept = true;
-  /** The last published instant, by whatever clock. */
+  /** The last published instant, by whichever clock. */
   #publishedAt = 0;
 
-  /** `stored`: what the objects are in; by default in memory. In a calm story nothing happens within a run. */
+  /** `stored` is the underlying store, by default in memory. In a calm story nothing happens during a run. */
   constructor(seed: number, { stored, isCalm = false }: { stored?: FilesystemStore; isCalm?: boolean } = {}) {
     this.#random = new Random(seed);
     this.#isCalm = isCalm;
@@ -91,7 +91,7 @@ class Story {
     this.#sources.grow(this.#right, 200);
   }
 
-  /** An index as that of many installations: their names are in shards. */
+  /** An index like that of many installations, with names in shards. */
   async shardIndex(): Promise<void> {
     const shards = 3;
     const put = (key: string, text: string) => this.#bucket.stored.put(key, indexObject(text));
@@ -124,7 +124,7 @@ class Story {
     expect([...wrong, ...(wrong.length > 0 ? this.log.slice(-LOGGED_STEPS) : [])]).toEqual([]);
   }
 
-  /** Every object, without its writer and the status of the publishers. */
+  /** Every object, without its writer and the publishers' status. */
   async objects(): Promise<Record<string, unknown>> {
     const objects: Record<string, unknown> = {};
     for (const key of await this.#bucket.keys()) {
@@ -150,13 +150,13 @@ class Story {
     );
   }
 
-  /** A holder may still be alive, or a clock was ahead. */
+  /** A holder may still be alive, or a clock may have been ahead. */
   #isForeseen({ code }: Failure): boolean {
     if (code === "clock_behind") return this.#publishedAt - this.#world.now > MINUTE;
     return code === "lease_held" || code === "lease_unreadable";
   }
 
-  // Sources
+  // Sources.
 
   #changeSources(isSoon: boolean): void {
     const [random, sources] = [this.#random, this.#sources];
@@ -169,20 +169,20 @@ class Story {
     if (random.once(3)) mineEvent(this.#chain, random, this.#world.now);
   }
 
-  /** The chain is read as often as a publisher reads it. */
+  /** Polls the chain as often as a publisher does. */
   #pass(ms: number): void {
     this.#world.now += ms;
     this.#chain.pass(this.#world.now);
   }
 
-  /** Statistics wait for half a minute after the last published instant, which a wrong clock may have put ahead. */
+  /** Statistics wait for half a minute after the last published instant, which a wrong clock may have set ahead. */
   #passInterval(): void {
     this.#pass(Math.max(0, this.#publishedAt - this.#world.now) + 31 * SECOND);
   }
 
-  // Damage
+  // Damage.
 
-  /** Only while the model knows exactly what is published: a lost object takes its knowledge with it. */
+  /** Only while the model knows exactly what is published, because a lost object also loses its recorded facts. */
   async #damageObjects(): Promise<void> {
     const random = this.#random;
     const isCertain = IDS.every((id) => this.#expected(id) === "published");
@@ -203,7 +203,7 @@ class Story {
     }
   }
 
-  // Runs
+  // Runs.
 
   #options(overrides: WorkOptions = {}): WorkOptions {
     return {
@@ -246,7 +246,7 @@ class Story {
     return [...new Set(failures.map(({ code }) => code)), ...failed].join(" ");
   }
 
-  /** One process, which ends as it may. If `use` throws, the process is killed. */
+  /** One process, which may end in any way. If `use` throws, the process is killed. */
   async #process(options: WorkOptions, use: (worker: Worker) => Promise<void>): Promise<void> {
     const worker = await this.#world.work(options);
     let isDead = true;
@@ -264,7 +264,7 @@ class Story {
     }
   }
 
-  /** Nothing disturbs this run, except that facts may arrive within its first cycle. */
+  /** An undisturbed run, except that facts may arrive during its first cycle. */
   async #wholeRun(newHistories: Id[] = []): Promise<void> {
     await this.#process(this.#options({ newHistories }), (worker) => this.#wholeCycles(worker, this.#isStateKept));
   }
@@ -275,7 +275,7 @@ class Story {
       !this.#isCalm && random.once(3) ? await this.#withArrivals(() => this.#cycle(worker)) : await this.#cycle(worker);
     this.log.push(`  a run: ${arrived || "published"}`);
     this.#watcher.abandoned = undefined;
-    // The next cycle publishes the facts that arrived within this one, and statistics after their interval.
+    // The next cycle publishes the facts that arrived during this one, and statistics after their interval.
     this.#passInterval();
     const codes = await this.#cycle(worker);
     const isPublished = this.#expected(this.#sources.configured) === "published";
@@ -288,7 +288,7 @@ class Story {
     await this.#watcher.look("after the run");
   }
 
-  /** Facts arrive at some calls to the store. */
+  /** Facts arrive during some store requests. */
   async #withArrivals<T>(work: () => Promise<T>): Promise<T> {
     let left = this.#random.below(20);
     this.#bucket.step = (call) => {
@@ -306,7 +306,7 @@ class Story {
     }
   }
 
-  /** Dies before or after any call to the store. */
+  /** Dies before or after any store request. */
   async #dyingRun(): Promise<void> {
     let left = this.#random.below(90);
     const isAfter = this.#random.once(2);
@@ -328,22 +328,22 @@ class Story {
     }
   }
 
-  /** Some puts are lost, refused or late. If the process goes on, it corrects all of it by itself. */
-  async #failingRun(goesOn: boolean): Promise<void> {
-    this.log.push(`  some puts fail, and the process ${goesOn ? "goes on" : "ends"}`);
+  /** Some puts are lost, rejected or late. If the process continues, it corrects all of it. */
+  async #failingRun(continues: boolean): Promise<void> {
+    this.log.push(`  some puts fail, and the process ${continues ? "continues" : "ends"}`);
     this.#mayPublish();
     try {
       await this.#process(this.#options(), async (worker) => {
         this.#bucket.fate = () => (this.#random.once(4) ? this.#random.of(FATES) : "done");
         this.log.push(`  ${await this.#cycle(worker)}`);
-        if (goesOn) await this.#goOn(worker);
+        if (continues) await this.#continueRun(worker);
       });
     } finally {
       this.#bucket.fate = () => "done";
     }
   }
 
-  async #goOn(worker: Worker): Promise<void> {
+  async #continueRun(worker: Worker): Promise<void> {
     this.#bucket.fate = () => "done";
     for (let pause = 0; pause < 4; pause++) {
       await this.#doLatePuts(pause === 1 ? 0 : 3);
@@ -374,7 +374,7 @@ class Story {
     });
   }
 
-  /** The operator abandons what was published of the configured installation. */
+  /** The operator abandons the published history of the configured installation. */
   async #newHistory(): Promise<void> {
     this.log.push("  new history");
     const id = this.#sources.configured;
@@ -383,17 +383,17 @@ class Story {
     await this.#wholeRun([id]);
   }
 
-  /** All late puts but so many are done, in any order. */
-  async #doLatePuts(but: number): Promise<void> {
-    while (this.#bucket.latePuts > but) {
+  /** Executes all but `left` late puts, in any order. */
+  async #doLatePuts(left: number): Promise<void> {
+    while (this.#bucket.latePuts > left) {
       this.log.push("  a late put is done");
       await this.#bucket.doLatePut(this.#random.below(this.#bucket.latePuts));
     }
   }
 
-  // Properties
+  // Properties.
 
-  /** Facts that are compared: all kinds for the configured installation, receipts for the other. */
+  /** The compared facts: all kinds for the configured installation, and receipts for the other. */
   #kinds(id: Id): readonly Kind[] {
     return id === this.#sources.configured ? KINDS : ["receipts"];
   }
@@ -410,7 +410,7 @@ class Story {
     }
   }
 
-  /** A round over every object, and the cycles that it makes due. */
+  /** A scrub of every object, and the cycles that become due. */
   async #scrub(worker: Worker): Promise<void> {
     const { publisher } = worker;
     for (let left = 2 * (await this.#bucket.keys()).length + 20; left > 0; left--) {
@@ -423,7 +423,7 @@ class Story {
     this.log.push("  scrubbed");
   }
 
-  /** Everything that was damaged is as it should be. */
+  /** Everything that was damaged must be correct. */
   #heal(): void {
     this.#damaged = undefined;
     this.#watcher.servesOlder = false;
@@ -445,14 +445,14 @@ class Story {
     for (const id of ids) this.#published[id].publish(this.#sources.ledger.facts[id], this.#kinds(id));
   }
 
-  /** The configured one, and the other if it must be published. */
+  /** The configured installation, and the other if it must be published. */
   #publishedIds(): Id[] {
     const other = IDS.find((id) => id !== this.#sources.configured) ?? "wheel-2";
     const isPublished = this.#expected(other) === "published" && this.#sources.ledger.facts[other].receipts.length > 0;
     return isPublished ? [this.#sources.configured, other] : [this.#sources.configured];
   }
 
-  /** Readers get 503 or the right response. */
+  /** Readers get 503 or the correct response. */
   async #compareUnless503(when: string): Promise<void> {
     const ids = this.#publishedIds();
     const now = await this.#reader.everything(ids, this.#world.now);
@@ -462,7 +462,7 @@ class Story {
     expect(Object.fromEntries(known), where()).toEqual(Object.fromEntries(known.map(([name]) => [name, first[name]])));
   }
 
-  /** Everything that a publisher without a state publishes into an empty store. */
+  /** Everything that a publisher without state publishes into an empty store. */
   async #firstPublish(): Promise<Reader> {
     const store = new MemoryStore();
     const worker = await this.#world.work(
@@ -474,7 +474,7 @@ class Story {
   }
 }
 
-/** An object of the index, as an earlier publisher put it. */
+/** An object of the index, as an earlier publisher wrote it. */
 function indexObject(text: string): StoreObject {
   return encodeResponse({
     representation: { status: 200, headers: {} },
@@ -485,7 +485,7 @@ function indexObject(text: string): StoreObject {
   });
 }
 
-/** False if the lease could not be released. */
+/** Returns false if the lease could not be released. */
 async function hasStopped(worker: Worker): Promise<boolean> {
   try {
     await worker.stop();
@@ -496,7 +496,7 @@ async function hasStopped(worker: Worker): Promise<boolean> {
   }
 }
 
-/** A publisher on a cadence tries again. */
+/** A continuous publisher tries again. */
 function ignoreOutage(error: unknown): void {
   if (!(error instanceof StoreUnavailable)) throw error;
 }
@@ -525,7 +525,7 @@ function directory(): FilesystemStore {
 }
 
 test.each(seeds(2))(
-  "in the random store of seed %d nothing goes back, and a whole run publishes as a first one does",
+  "in the random store of seed %d nothing goes back, and an undisturbed run equals a first publish",
   async (seed) => {
     const story = tell(seed);
     for (let step = 0; step < STEPS; step++) await story.step();
@@ -547,7 +547,7 @@ test.each(seeds(1))("the story of seed %d puts the same objects into memory and 
   }
 });
 
-test.each(seeds(1))("the story of seed %d holds in a directory, too", async (seed) => {
+test.each(seeds(1))("the story of seed %d also holds in a directory", async (seed) => {
   const story = tell(seed, { stored: directory() });
   for (let step = 0; step < STEPS / 2; step++) await story.step();
 });

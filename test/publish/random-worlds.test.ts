@@ -1,7 +1,8 @@
 /**
- * Nothing goes back in random worlds: ledgers that grow, fall behind, fork and return, another configured installation, lost
- * state, a lost or older index, deaths and failures at any call to the store, new histories. A reader looks after every put. A
- * model knows which ledger must be published and which must be refused. random-chains.test.ts does the same for the chain.
+ * Nothing goes back in random worlds. Ledgers grow, fall behind, fork and return; the configured installation changes;
+ * state and index are lost or old; requests fail or kill the publisher; new histories start. A reader checks after
+ * every put. A model knows which ledger must be published and which must be rejected. random-chains.test.ts does the
+ * same for the chain.
  */
 import { afterEach, expect, test } from "vitest";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
@@ -15,9 +16,9 @@ import { Watcher } from "./model/watcher.ts";
 import { START, type WorkOptions, World } from "./world.ts";
 
 const STEPS = 25;
-/** New receipts of an installation at once, at most. */
+/** Maximum number of new receipts of an installation at once. */
 const RECEIPTS = 90;
-/** Lines of the story in a failure. */
+/** Number of story lines in a failure message. */
 const LOGGED_STEPS = 12;
 
 class Died extends Error {}
@@ -52,7 +53,7 @@ class Story {
     else if (change === 6) this.#sources.configured = random.of(IDS);
     else if (change === 7) this.#states++;
     else if (change === 8) await this.#damageIndex();
-    // A lease that nobody released has ended after 200 s.
+    // A lease that was not released expires after 200 s.
     this.#at += 1_000 * (200 + random.below(300));
     this.world.now = this.#at;
     this.log.push(
@@ -83,7 +84,7 @@ class Story {
     };
   }
 
-  /** A reader looks after every put and deletion. */
+  /** Reads after every put and deletion. */
   #watched(): ObjectStore {
     const { store } = this.world;
     return {
@@ -117,11 +118,11 @@ class Story {
     const own = this.#expected(this.#sources.configured);
     await this.#judge(this.#sources.configured, own, codes);
     const other = IDS.find((id) => id !== this.#sources.configured) ?? "wheel-2";
-    // A ledger that is refused for the configured installation is refused as a whole.
+    // A ledger that is rejected for the configured installation is rejected as a whole.
     if (own === "published") await this.#judge(other, this.#expected(other), codes);
   }
 
-  /** Facts that are compared: all kinds for the configured installation, receipts for the other. */
+  /** The compared facts: all kinds for the configured installation, and receipts for the other. */
   #kinds(id: Id): readonly Kind[] {
     return id === this.#sources.configured ? KINDS : ["receipts"];
   }
@@ -153,7 +154,7 @@ class Story {
     this.#published[id].publish(facts, this.#kinds(id));
   }
 
-  /** The index is deleted, or an older version of it returns. */
+  /** Deletes the index or restores an older version. */
   async #damageIndex(): Promise<void> {
     const { store } = this.world;
     const older = this.#random.below(2) === 0 ? undefined : this.#indexes[this.#random.below(this.#indexes.length)];
@@ -163,7 +164,7 @@ class Story {
     this.log.push(older === undefined ? "  the index is deleted" : "  an older index returns");
   }
 
-  /** Dies before or after any call to the store. */
+  /** Dies before or after any store request. */
   async #dyingCycle(): Promise<void> {
     let left = this.#random.below(60);
     const isAfter = this.#random.below(2) === 0;
@@ -178,7 +179,7 @@ class Story {
     await this.#disturbedCycle(mortal);
   }
 
-  /** Some puts fail, and some of these were done. */
+  /** Some puts fail, and some of those were executed. */
   async #failingCycle(): Promise<void> {
     const watched = this.#watched();
     this.log.push("  some puts fail");
@@ -216,7 +217,7 @@ class Story {
     }
   }
 
-  /** The operator abandons what was published of the configured installation. */
+  /** The operator abandons the published history of the configured installation. */
   async #newHistory(): Promise<void> {
     this.log.push("  new history");
     this.#published[this.#sources.configured] = new PublishedFacts();
@@ -229,7 +230,7 @@ let story: Story | undefined;
 afterEach(() => story?.end());
 
 test.each(seeds(8))(
-  "in the random world of seed %d no response goes back, and the right ledger is published",
+  "in the random world of seed %d no response goes back, and the correct ledger is published",
   async (seed) => {
     story = new Story(seed);
     for (let step = 0; step < STEPS; step++) await story.step();

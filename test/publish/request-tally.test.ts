@@ -61,7 +61,7 @@ test("the reported counts cover one to two days", () => {
   expect(reported.objects["status.json"]?.put).toBe(2);
 });
 
-test("a clock that was set back, or another version's counts, start at zero", () => {
+test("counts from a clock that was set back, or of another version, start at zero", () => {
   const tally = new RequestTally(published, START);
   tally.count("put", "status.json");
   tally.save();

@@ -1,4 +1,4 @@
-/** A publisher on a cadence checks its objects one by one (docs/spec/publishing.md#scrub). */
+/** A continuous publisher checks its objects one by one (docs/spec/publishing.md#scrub). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { activityKey, CATEGORIES } from "../../src/resources/activity/route.ts";
@@ -32,7 +32,7 @@ afterEach(async () => {
   world.end();
 });
 
-/** Idle ticks a second apart, and a cycle after each that has found something; gives what was rewritten. */
+/** Idle ticks one second apart, with a cycle after each finding. Returns the rewritten keys. */
 async function turns(count: number): Promise<string[]> {
   const rewritten: string[] = [];
   for (let n = 0; n < count; n++) {
@@ -51,11 +51,11 @@ const objects = async () => {
   return keys.filter((key) => !key.endsWith("status.json"));
 };
 
-/** A response that is rewritten is as of now. */
+/** A rewritten response is as of now. */
 const text = async (key: string) =>
   new TextDecoder().decode((await world.store.get(key))?.body).replace(/"generatedAt":"[^"]*"/, "");
 
-test("a round reads each object once, one a second, and leaves whole ones alone", async () => {
+test("a round reads each object once, one per second, and leaves intact ones unchanged", async () => {
   const keys = await objects();
   world.store.gets.length = 0;
   world.store.puts.length = 0;
@@ -65,7 +65,7 @@ test("a round reads each object once, one a second, and leaves whole ones alone"
   expect(world.store.puts.filter((key) => keys.includes(key) && key.includes("/tiles/"))).toEqual([]);
 });
 
-test("two checks are at least the interval apart, and an interval of 0 checks nothing", async () => {
+test("two checks are at least the interval apart, and an interval of 0 disables them", async () => {
   world.store.gets.length = 0;
   world.now += SECOND;
   await worker.publisher.scrubIfDue(world.now);
@@ -83,7 +83,7 @@ test.each([
   ["another installation's tile", observationTileKey("wheel-2", "1", 0)],
   ["the index", INSTALLATIONS_KEY],
   ["a head of the activity", activityKey("players")],
-])("%s that is deleted or damaged without a new fact is rewritten within a round", async (_, key) => {
+])("if %s is deleted or damaged without a new fact, it is rewritten within a round", async (_, key) => {
   const before = await text(key);
   const count = (await objects()).length + 1;
   await world.store.delete(key);
@@ -103,7 +103,7 @@ test("a deleted activity tile is rewritten under its name within a round", async
   expect(await objects()).toContain(key);
 });
 
-test("an older index that comes back while nothing changes gets every name back", async () => {
+test("an older index that returns while nothing changes gets every name back", async () => {
   const before = await world.store.get(INSTALLATIONS_KEY);
   if (before === undefined) throw new Error("there is no index");
   world.receive(3, 3, "wheel-3");

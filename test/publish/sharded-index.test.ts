@@ -14,7 +14,7 @@ const shardOf = (rowId: number) => shardKeyOf(`wheel-${rowId}`, SHARDS);
 const telemetryOf = (rowId: number) => `/v1/public/installations/wheel-${rowId}/telemetry`;
 const historyUrl = (rowId: number) => `/v1/public/installations/wheel-${rowId}/observations`;
 
-/** Known once, its store copied for each test. */
+/** Published once; its store is copied for each test. */
 const world = new World();
 let published: ReadonlyMap<string, StoredObject>;
 let received = MANY;
@@ -55,13 +55,13 @@ const takeOver = (options: WorkOptions = {}) => world.work({ state: `state ${++s
 const indexPuts = () => world.store.puts.filter((key) => key.startsWith("installations"));
 const statusOf = async (url: string) => (await world.read(url)).status;
 
-/** A new installation, or one receipt more. */
+/** A new installation, or one more receipt. */
 function receive(rowId = ++received): number {
   world.receive(1, rowId, `wheel-${rowId}`);
   return rowId;
 }
 
-test("every shard is stored, and the index has their number", async () => {
+test("every shard is stored, and the index has the number of shards", async () => {
   expect(await json("installations")).toEqual({ schemaVersion: 2, configured: "wheel-1", shards: SHARDS });
   expect([...published.keys()].filter((key) => key.startsWith("installations/"))).toHaveLength(SHARDS);
   for (const rowId of [1, 2, 500, MANY]) {

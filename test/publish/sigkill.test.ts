@@ -1,4 +1,4 @@
-/** The reader's view of a directory whose publisher is killed, for real, at every step of a cycle. */
+/** Readers of a directory get whole responses if its publisher is killed with SIGKILL at every step of a cycle. */
 import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ async function findings(folder: string): Promise<unknown> {
   return (await fsck(store, { now: Date.now(), parseLease: leaseClaim, parsePrivateStatus })).findings;
 }
 
-/** One file, because a process that reads every source file takes 0.7 s to start. */
+/** Bundled into one file, because loading all source files takes 0.7 s. */
 async function bundlePublisher(): Promise<void> {
   const sqlite = fileURLToPath(import.meta.resolve("better-sqlite3"));
   await build({
@@ -84,7 +84,7 @@ beforeAll(async () => {
 });
 
 test.each(["before", "after"])(
-  "a publisher that is killed %s any call to the store leaves whole responses",
+  "a publisher that is killed %s any store request leaves whole responses",
   async (when) => {
     const [old, complete] = [await view(before), await view(after)];
     expect(old).not.toEqual(complete);
@@ -96,7 +96,7 @@ test.each(["before", "after"])(
       if (signal === null) break;
       kills++;
       for (const [index, body] of (await view(folder)).entries()) {
-        // A page may also end after a tile that is full while the next is not there yet.
+        // A page may also end after a full tile while the next one is not yet stored.
         if (index === PAGE) expect(isPrefix(body, complete[PAGE] ?? "")).toBe(true);
         else expect([old[index], complete[index]]).toContain(body);
       }

@@ -1,4 +1,4 @@
-/** The site's files beside the responses. */
+/** The site's files, which are stored next to the responses. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isNewerProgram } from "../../publish/plan/source-version.ts";
 import { publicationStatusSchema } from "../../src/resources/publication-status/contract.ts";
@@ -67,7 +67,7 @@ test("an upgrade puts each changed file once, and an older program keeps the new
   expect(await world.body("/")).toContain(NEW);
 });
 
-test("an asset stays for exactly thirty days after the last page that names it", async () => {
+test("an asset is kept for exactly thirty days after the last page that names it", async () => {
   await cycleOf({ site: site("1.0.0") }, START);
   await cycleOf({ site: site("1.1.0", NEW) }, START + 1_000);
   const worker = await world.work({ site: site("1.1.0", NEW) });
@@ -78,7 +78,7 @@ test("an asset stays for exactly thirty days after the last page that names it",
   expect(await world.read(`/${NEW}`)).toMatchObject({ status: 200 });
 });
 
-test("a site that is turned off is deleted and every path is 404, and returns when it is turned on", async () => {
+test("a disabled site is deleted and all its paths are 404, and it returns when it is enabled", async () => {
   const paths = [
     "/",
     `/${OLD}`,
@@ -99,7 +99,7 @@ test("a site that is turned off is deleted and every path is 404, and returns wh
   expect(await statuses()).toEqual(new Set([200]));
 });
 
-test("the status is live, then late, then stopped, and has the sources as the last cycle read them", async () => {
+test("the status is live, then late, then stopped, and shows the sources as the last cycle read them", async () => {
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START + 30_000);
   world.now += 15_000;

@@ -1,4 +1,4 @@
-/** The state directory. Rows about puts are committed now and then, because each commit writes whole pages. */
+/** The state directory. Rows about puts are committed periodically, because each commit writes whole pages. */
 import { cpSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import { Known, type KnownObject } from "../../publish/known.ts";
 import { isOutage } from "../../publish/schedule/schedule.ts";
 import { STATUS_KEY } from "../../src/http/keys.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
-import { noSmallDisk, smallDisk } from "../support/small-disk.ts";
+import { NO_SMALL_DISK, smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { World } from "./world.ts";
 
@@ -38,7 +38,7 @@ test("the puts of thirty seconds are one commit", () => {
     expect(walBytes("state")).toBe(before);
   }
   state.saveIfDue(30_000);
-  // Two pages with their heads.
+  // Two pages with their headers.
   expect(walBytes("state") - before).toBeLessThan(10_000);
   expect(walBytes("state")).toBeGreaterThan(before);
   state.close();
@@ -61,8 +61,8 @@ test("rows that a killed process did not commit are forgotten, because the store
   closed.close();
 });
 
-test.skipIf(noSmallDisk !== undefined)(
-  `a full disk is disk_full, which counts as an outage, and leaves the state as it was ${noSmallDisk ?? ""}`,
+test.skipIf(NO_SMALL_DISK !== undefined)(
+  `a full disk is disk_full, which counts as an outage, and leaves the state unchanged ${NO_SMALL_DISK ?? ""}`,
   () => {
     const disk = smallDisk(1024);
     try {
@@ -93,7 +93,7 @@ test.skipIf(noSmallDisk !== undefined)(
   },
 );
 
-test("a state is forgotten if another publisher held the lease since, also under the same epoch", async () => {
+test("a state is forgotten if another publisher held the lease since, even under the same epoch", async () => {
   const world = new World();
   const key = installationTelemetryKey("wheel-2");
   world.receive(3);
@@ -102,7 +102,7 @@ test("a state is forgotten if another publisher held the lease since, also under
     const worker = await world.work({ state });
     await worker.cycle(world.now + 10_000);
     await worker.stop();
-    // Without its object the lease begins at epoch 1 again.
+    // Without its object the lease restarts at epoch 1.
     if (state === "own") await world.store.delete(STATUS_KEY);
   }
   const again = await world.work({ state: "own" });

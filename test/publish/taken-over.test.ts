@@ -29,7 +29,7 @@ const lease = async () =>
   JSON.parse(new TextDecoder().decode((await world.store.get("status.json"))?.body)) as LeaseRecord;
 const settled = async () => (await lease()).settled;
 
-/** Ids of the other installations that are asked for or put while `use` runs. */
+/** Ids of the other installations that are read or put while `use` runs. */
 async function othersOf(use: () => Promise<unknown>): Promise<string[]> {
   const before = [world.store.gets.length, world.store.puts.length];
   await use();
@@ -43,7 +43,7 @@ async function takeOver(options: WorkOptions = {}): Promise<Worker> {
   return world.work({ state: "lost", ...options });
 }
 
-test("after a lost state nothing is read of an installation without new facts", async () => {
+test("after lost state nothing is read of an installation without new facts", async () => {
   const before = world.store.gets.length;
   let worker: Worker | undefined;
   const asked = await othersOf(async () => {
@@ -77,28 +77,28 @@ test("the first cycle publishes the facts that arrived without a publisher, and 
   await worker?.stop();
 });
 
-test("with the state kept every installation is put when it is due", async () => {
+test("with its state, every installation is put when it is due", async () => {
   const worker = await world.work();
   expect(await othersOf(() => worker.cycle(START + 11_000))).toEqual([]);
   expect(await othersOf(() => worker.cycle(START + 3_000 + 120_001))).toHaveLength(OTHERS);
   await worker.stop();
 });
 
-test("after a lost state readers still get the successor in time", async () => {
+test("after lost state readers still get the successor in time", async () => {
   const worker = await takeOver();
   expect(await othersOf(() => worker.cycle(START + 3_000 + 120_001))).toEqual([]);
   expect(await world.body("/v1/public/installations/wheel-70/telemetry")).toContain('"stale"');
   await worker.stop();
 });
 
-/** An earlier version writes this instead. */
+/** The format of an earlier version. */
 async function withoutSettled({ store }: World): Promise<void> {
   const { tag: _tag, ...object } = (await store.get("status.json")) as StoredObject;
   const { settled: _settled, ...record } = JSON.parse(new TextDecoder().decode(object.body)) as LeaseRecord;
   await store.put("status.json", { ...object, body: Buffer.from(JSON.stringify(record)) });
 }
 
-/** A ledger as it was, and what came after in another one is published by a holder that dies before it says so. */
+/** Copies the ledger, then publishes later facts and kills the holder before it reports them. Returns the copy. */
 async function publishedFromAnother(): Promise<string> {
   world.ledger.pragma("wal_checkpoint(TRUNCATE)");
   const path = `${world.folder}/copy.db`;
@@ -145,7 +145,11 @@ test("the next holder publishes an installation that was left dirty, without a n
 test.for<[string, WorkOptions, (world: World) => unknown]>([
   ["another program", { program: "1.0.1" }, () => {}],
   ["--force", { force: true }, () => {}],
-  ["another ledger, of as many changes", {}, ({ ledger }) => ledger.exec("UPDATE change SET sum = 5 WHERE seq = 80")],
+  [
+    "another ledger with the same number of changes",
+    {},
+    ({ ledger }) => ledger.exec("UPDATE change SET sum = 5 WHERE seq = 80"),
+  ],
   ["a lost index", {}, ({ store }) => store.delete("installations")],
   ["another configured installation", { installationId: "wheel-2" }, () => {}],
   ["a new history", { newHistories: ["wheel-9"] }, () => {}],
@@ -170,7 +174,7 @@ test("the next run continues a new history of a run that died, without a new fac
   await second.stop();
 });
 
-test("a run of one resource does not record that the others are published", async () => {
+test("a run of one resource does not record the others as published", async () => {
   world.receive(1, 70, "wheel-70");
   const before = await settled();
   const only = await takeOver({ only: ["process"] });

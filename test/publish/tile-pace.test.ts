@@ -31,7 +31,7 @@ test("a cycle without new receipts does not delay the next tile", async () => {
   expect(await page(3, BEGIN + 61_000)).toEqual([200, 1]);
 });
 
-test("a new tile does not wait for the interval of the one before it", async () => {
+test("a new tile does not wait for the interval of the previous one", async () => {
   world.receive(127);
   const worker = await world.work({ minimumPutInterval: INTERVAL });
   await worker.cycle(BEGIN);

@@ -1,4 +1,4 @@
-/** A publisher's surroundings for tests: a ledger on disk, a strict store in memory, a clock that is set. */
+/** A publisher's environment for tests: a ledger on disk, a strict in-memory store, and a clock that the test sets. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,13 +33,13 @@ export interface Worker {
   readonly publisher: Publisher;
   readonly known: Known;
   cycle(at: number): Promise<CycleReport>;
-  /** Ends it as a clean stop does. */
+  /** Ends it like a clean shutdown. */
   stop(): Promise<void>;
-  /** Ends it as SIGKILL does: the kernel lets go of its locks, nothing else happens. */
+  /** Ends it like SIGKILL: the kernel releases its locks, and nothing else happens. */
   kill(): void;
 }
 
-/** A process with its state directory and its sources, before it has the lease. */
+/** A process with its state directory and sources, before it has the lease. */
 export interface Opened {
   readonly candidate: Candidate;
   /** Reads the sources again while it waits. */
@@ -50,29 +50,29 @@ export interface Opened {
 
 export interface WorkOptions {
   readonly store?: ObjectStore;
-  /** The state directory's name: another one for a publisher that has lost its own. */
+  /** Name of the state directory. Use another name for a publisher that has lost its state. */
   readonly state?: string;
   /** Closed with the worker. */
   readonly chain?: Chain;
   readonly newHistories?: string[];
-  /** Those of the state directory where absent, advanced to their end in each cycle. Closed with the worker. */
+  /** By default those of the state directory, advanced to their end in each cycle. Closed with the worker. */
   readonly projections?: ProjectionsSource;
-  /** The configured one. */
+  /** The configured installation. */
   readonly installationId?: string;
-  /** Another one than the world's. */
+  /** Overrides the world's store. */
   readonly ledgerPath?: string;
-  /** Its version. */
+  /** The program's version. */
   readonly program?: string;
   readonly only?: readonly ResourceName[];
   readonly force?: boolean;
   readonly minimumPutInterval?: number;
   /** Seconds; not configured if absent. */
   readonly genesisTimestamp?: number;
-  /** Nothing is checked where absent (ms). */
+  /** Milliseconds; no checks if absent. */
   readonly scrubInterval?: number;
-  /** Turned off where absent. */
+  /** Disabled if absent. */
   readonly site?: Site;
-  /** The world's where absent. */
+  /** By default the world's. */
   readonly clock?: Clock;
 }
 
@@ -80,9 +80,9 @@ export class World {
   readonly folder = mkdtempSync(join(tmpdir(), "noonmark-publish-"));
   readonly store = new MemoryStore();
   readonly ledger: Database;
-  /** Epoch ms and monotonic ms at once. */
+  /** Both epoch ms and monotonic ms. */
   now = START;
-  /** Ends a worker's files. */
+  /** Called when a worker's files are closed. */
   readonly #open = new Set<() => void>();
   readonly clock: Clock = { wall: () => this.now, monotonic: () => this.now };
 
@@ -94,7 +94,7 @@ export class World {
     return join(this.folder, "ledger.db");
   }
 
-  /** `count` receipts more, one each 3 s, received at START + position · 3 s. */
+  /** Adds `count` receipts 3 s apart, received at START + position · 3 s. */
   receive(count: number, installation = 1, id = INSTALLATION): void {
     receive(this.ledger, count, { rowId: installation, id });
   }
@@ -189,7 +189,7 @@ export class World {
     return new TextDecoder().decode((await this.read(url, at)).body);
   }
 
-  /** Kills the workers that still run. */
+  /** Kills the workers that are still running. */
   end(): void {
     for (const close of this.#open) close();
     this.ledger.close();

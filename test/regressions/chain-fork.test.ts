@@ -1,4 +1,4 @@
-/** A chain whose fork has outgrown what was published takes nothing back, whatever the publisher remembers of it. */
+/** A chain whose fork has outgrown what was published takes nothing back, with any publisher state. */
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { call, NO_ANVIL } from "../../demo/chain/anvil.ts";
@@ -6,7 +6,7 @@ import type { World } from "../../demo/chain/deploy.ts";
 import { stage } from "../support/chain/harness.ts";
 import { Scene } from "./scene.ts";
 
-/** Rounds settled in batches of at most 16, and so many blocks after them that all of it is safe. */
+/** Rounds settled in batches of at most 16, with enough blocks after them to make them safe. */
 async function settleThrough(world: World, round: number, emptyBlocks: number): Promise<void> {
   for (let through = 16; through < round + 16; through += 16) {
     await world.settle({ throughRound: Math.min(through, round), activeRoundCount: 1, workUnits: 100n });
@@ -14,11 +14,10 @@ async function settleThrough(world: World, round: number, emptyBlocks: number): 
   await world.mine(emptyBlocks);
 }
 
-// issue 21, case d
 it.skipIf(NO_ANVIL !== undefined).each([
   ["that lost its state", "lost"],
   ["that has followed the fork as a standby", "followed"],
-])("a publisher %s refuses a fork that is longer than the published chain", async (_, state) => {
+])("a publisher %s rejects a fork that is longer than the published chain", async (_, state) => {
   await using on = await stage();
   await using scene = new Scene({ ledger: "none", deployment: "deployment.json", rpcUrl: on.anvil.url });
   delete scene.settings.genesisTimestamp;

@@ -10,7 +10,7 @@ const facts = (installationId: string, receipts: number, state: string): Json[] 
 ];
 const telemetryOf = (id: string) => `/v1/public/installations/${id}/telemetry`;
 
-/** ledger.db has 30 receipts of each of two installations, older.db their first five. */
+/** ledger.db has 30 receipts of each of two installations; older.db has the first five of each. */
 async function twoInstallations(scene: Scene): Promise<void> {
   const ids = ["wheel-1", "wheel-2"];
   await scene.ingest(ids.flatMap((id) => facts(id, 5, "ready")));
@@ -18,7 +18,6 @@ async function twoInstallations(scene: Scene): Promise<void> {
   await scene.ingest(ids.flatMap((id) => facts(id, 30, "faulted")));
 }
 
-// issue 21, case b
 it.each(["kept", "lost"])(
   "a change from A to B with a ledger older than B's responses takes nothing back (state %s)",
   async (state) => {
@@ -36,7 +35,6 @@ it.each(["kept", "lost"])(
   },
 );
 
-// issue 21, case b
 it.each(["kept", "lost"])(
   "a change from A to B and back with a ledger older than A's responses takes nothing back (state %s)",
   async (state) => {
@@ -56,7 +54,7 @@ it.each(["kept", "lost"])(
       measurement: { cumulativeWorkUnits: "300" },
     });
     const now = [await scene.read("/v1/public/modules", 300), await scene.read("/v4/public/process", 300)];
-    // They are still wheel-2's, or wheel-1's as they were.
+    // They are still wheel-2's, or wheel-1's unchanged.
     for (const [index, before] of [modules, process].entries()) {
       const body = now[index]?.body;
       if (body.installationId === "wheel-1")
@@ -66,8 +64,7 @@ it.each(["kept", "lost"])(
   },
 );
 
-// issue 21, case c
-it("an installation's telemetry is never another's while the index does not point to the new one yet", async () => {
+it("an installation's telemetry is never served as another's while the index does not name the new one yet", async () => {
   await using scene = new Scene();
   await twoInstallations(scene);
   await scene.published(100);

@@ -1,9 +1,9 @@
-/** A ledger with other facts than were published changes nothing, whenever it comes and however its facts were ingested. */
+/** A ledger with other facts than were published changes nothing, at any time and in any batches. */
 import { expect, it } from "vitest";
 import { closure, instant, type Json, module, receipt, round, uuid } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
 
-/** Accepted rounds from the first on, with so much work each. */
+/** Accepted rounds from the first on, with this much work each. */
 function rounds(...workUnits: number[]): Json[] {
   return workUnits.flatMap((work, id) => {
     const end = instant(600 * (id + 1));
@@ -15,7 +15,7 @@ const receipts = [receipt(1), receipt(2)];
 const accepted = async (scene: Scene, seconds: number) =>
   (await scene.read("/v2/public/stats?range=7d", seconds)).body.lifetime?.acceptedWorkUnits;
 
-/** The right ledger was published with three rounds; a forked one, which has four, was refused in the next run. */
+/** The correct ledger was published with three rounds. A forked one with four rounds was rejected in the next run. */
 async function forkRefused(scene: Scene): Promise<void> {
   await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
   await scene.published(10_800);
@@ -27,8 +27,7 @@ async function forkRefused(scene: Scene): Promise<void> {
   expect(await accepted(scene, 10_900)).toBe("1800");
 }
 
-// issue 21, case a
-it("a forked ledger that was refused once leaves nothing in the statistics of the right one", async () => {
+it("a forked ledger that was rejected once leaves nothing in the statistics of the correct one", async () => {
   await using scene = new Scene();
   await forkRefused(scene);
   await scene.ingest(rounds(600, 600, 600, 600));
@@ -36,17 +35,15 @@ it("a forked ledger that was refused once leaves nothing in the statistics of th
   expect(await accepted(scene, 11_000)).toBe("2400");
 });
 
-// issue 21, case a
-it("a forked ledger that is published as a new history has statistics of its own facts alone", async () => {
+it("a forked ledger that is published as a new history has statistics of only its own facts", async () => {
   await using scene = new Scene();
   await forkRefused(scene);
   await scene.published(11_000, "--ledger", "forked.db", "--new-history", "wheel-1");
   expect(await accepted(scene, 11_000)).toBe("400");
 });
 
-// issue 21, case e
 it.each(["kept", "lost"])(
-  "a ledger that forked in rounds alone is refused, whatever its batches (state %s)",
+  "a ledger that differs only in rounds is rejected, in any batches (state %s)",
   async (state) => {
     await using scene = new Scene();
     await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
@@ -59,8 +56,7 @@ it.each(["kept", "lost"])(
   },
 );
 
-// issue 21, case e
-it("a ledger with the same facts from other batches continues what was published", async () => {
+it("a ledger with the same facts in other batches continues what was published", async () => {
   await using scene = new Scene();
   await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
   await scene.published(10_800);
@@ -82,7 +78,7 @@ it("a ledger that forked in receipts advances no other kind of fact and no other
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_forked: ")]);
   expect((await scene.read("/v1/public/modules", 10_900)).body.modules).toHaveLength(1);
   expect(await work()).toBe("10");
-  // The right ledger goes on with other facts, which no fork has taken the place of.
+  // The correct ledger continues with other facts, which no fork has replaced.
   await scene.ingest([other(2), other(3), module({ instanceId: "encoder-2" })]);
   await scene.published(11_000);
   expect((await scene.read("/v1/public/modules", 11_000)).body.modules).toHaveLength(2);

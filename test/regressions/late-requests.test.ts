@@ -1,4 +1,4 @@
-/** Requests to a bucket that arrive late, or between others: the store ends with what was put last. */
+/** Requests to a bucket that arrive late or between others: the store ends with what was put last. */
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
@@ -11,8 +11,7 @@ const ONCHAIN_PUT = /^PUT .*\/v4\/public\/onchain(\?| |$)/;
 const telemetryOf = (id: string) => `/v1/public/installations/${id}/telemetry`;
 
 describe.runIf(ON_S3)("on S3", () => {
-  // issue 21, case c
-  it("no read between two puts of a change from A to B gets one's telemetry under the other's id", async () => {
+  it("between two puts of a change from A to B, no read gets one's telemetry under the other's id", async () => {
     const proxy = await proxied();
     await using scene = new Scene();
     const ids = ["wheel-1", "wheel-2"];
@@ -37,45 +36,40 @@ describe.runIf(ON_S3)("on S3", () => {
     expect(reads.filter(([id, status, found]) => status === 200 && found !== id)).toEqual([]);
   });
 
-  // issue 21, case i
-  it.skipIf(NO_ANVIL !== undefined)(
-    "a put that lands late is found by the next run, although nothing has changed",
-    async () => {
-      const proxy = await proxied();
-      await using on = await stage();
-      await using scene = new Scene({ ledger: "none" });
-      delete scene.settings.genesisTimestamp;
-      writeFileSync(scene.file("deployment.json"), JSON.stringify(on.world.deployment));
-      const { s3Endpoint } = scene.settings;
-      const withChain = { deployment: "deployment.json", rpcUrl: on.anvil.url };
-      const publish = async (endpoint: unknown, chain: object) => {
-        for (const name of Object.keys(withChain)) delete scene.settings[name];
-        Object.assign(scene.settings, chain, { s3Endpoint: endpoint });
-        const { exitCode, stderr } = await scene.run("publish", "--once");
-        expect(exitCode, stderr).toBe(0);
-        return (await scene.read("/v4/public/onchain", 0)).body.chain?.safeThroughBlock ?? "unavailable";
-      };
-      await on.world.mine(12);
-      expect(await publish(s3Endpoint, {})).toBe("unavailable");
-      // The first try of this put does not arrive in time; its publisher tries again, and goes on.
-      const late = proxy.hold(ONCHAIN_PUT);
-      expect(await publish(proxy.endpoint, withChain)).toBe("11");
-      await late.arrived;
-      await on.world.mine(10);
-      expect(await publish(s3Endpoint, withChain)).toBe("21");
-      expect(await publish(s3Endpoint, {})).toBe("unavailable");
-      const answers = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
-      late.letGo();
-      await until("the late put gets its response", async () => {
-        return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > answers;
-      });
-      await proxy.stop();
-      expect(await publish(s3Endpoint, {})).toBe("unavailable");
-    },
-  );
+  it.skipIf(NO_ANVIL !== undefined)("a late put is found by the next run, although nothing has changed", async () => {
+    const proxy = await proxied();
+    await using on = await stage();
+    await using scene = new Scene({ ledger: "none" });
+    delete scene.settings.genesisTimestamp;
+    writeFileSync(scene.file("deployment.json"), JSON.stringify(on.world.deployment));
+    const { s3Endpoint } = scene.settings;
+    const withChain = { deployment: "deployment.json", rpcUrl: on.anvil.url };
+    const publish = async (endpoint: unknown, chain: object) => {
+      for (const name of Object.keys(withChain)) delete scene.settings[name];
+      Object.assign(scene.settings, chain, { s3Endpoint: endpoint });
+      const { exitCode, stderr } = await scene.run("publish", "--once");
+      expect(exitCode, stderr).toBe(0);
+      return (await scene.read("/v4/public/onchain", 0)).body.chain?.safeThroughBlock ?? "unavailable";
+    };
+    await on.world.mine(12);
+    expect(await publish(s3Endpoint, {})).toBe("unavailable");
+    // The first attempt of this put does not arrive in time. Its publisher tries again and continues.
+    const late = proxy.hold(ONCHAIN_PUT);
+    expect(await publish(proxy.endpoint, withChain)).toBe("11");
+    await late.arrived;
+    await on.world.mine(10);
+    expect(await publish(s3Endpoint, withChain)).toBe("21");
+    expect(await publish(s3Endpoint, {})).toBe("unavailable");
+    const answers = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
+    late.letGo();
+    await until("the late put gets its response", async () => {
+      return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > answers;
+    });
+    await proxy.stop();
+    expect(await publish(s3Endpoint, {})).toBe("unavailable");
+  });
 
-  // issue 21, case k
-  it("of two standbys that see one release, the one that comes second goes on waiting", async () => {
+  it("if two standbys see a release, the later one keeps waiting", async () => {
     await using scene = new Scene({ ledger: "none" });
     const proxies = [await proxied(), await proxied()];
     const holder = scene.start("publish", "--state", "holder", "--log-format", "json");
@@ -92,7 +86,7 @@ describe.runIf(ON_S3)("on S3", () => {
     await Promise.all(takes.map(({ arrived }) => arrived));
     const before = proxies.map(({ seen }) => seen.length);
     for (const take of takes) take.letGo();
-    // One publishes, the other looks at the lease again: each makes more requests than a process that ends.
+    // One publishes and the other polls the lease again: each sends more requests than a process that exits.
     const isEnded = () => standbys.some(({ exitCode }) => exitCode !== null);
     const areAtWork = () => proxies.every(({ seen }, index) => seen.length >= (before[index] ?? 0) + 8);
     await until("both go on, or one ends", async () => isEnded() || areAtWork());

@@ -1,4 +1,4 @@
-/** A tile of observations that is missing or older below the end is 503, never an empty or a shortened page. */
+/** A missing or older observation tile before the end is 503, never an empty or a shortened page. */
 import { expect, it } from "vitest";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { receipt } from "../ledger/samples.ts";
@@ -16,12 +16,11 @@ async function without(scene: Scene, tile: number): Promise<void> {
   await scene.store.delete(observationTileKey("wheel-1", "1", tile));
 }
 
-// issue 21, case h
 it.each([
-  ["the tile that a page begins in", 0, page(0)],
-  ["the same in the middle", 1, page(150)],
+  ["the tile in which a page starts", 0, page(0)],
+  ["the same for a page in the middle", 1, page(150)],
   ["the second tile of a page", 1, page(100)],
-  ["the tile after a page that ends with its own", 1, page(100, 28)],
+  ["the tile after a page that ends with its tile", 1, page(100, 28)],
   ["the newest tile", 2, page(256)],
   ["the newest tile as the second one of a page", 2, page(200)],
 ])("%s is missing: 503", async (_, tile, url) => {
@@ -31,7 +30,6 @@ it.each([
   expect([status, body]).toEqual([503, { error: "store_unavailable" }]);
 });
 
-// issue 21, case h
 it("with two missing tiles the items before them are served, and the rest is 503, not empty", async () => {
   await using scene = new Scene();
   await without(scene, 0);
@@ -42,9 +40,9 @@ it("with two missing tiles the items before them are served, and the rest is 503
 });
 
 it.each([
-  ["the tile that a page begins in", page(50)],
-  ["a tile that ends where the page begins", page(100)],
-  ["a tile behind its end", page(110)],
+  ["the tile in which a page starts", page(50)],
+  ["a tile that ends where the page starts", page(100)],
+  ["a page beyond the end of its tile", page(110)],
 ])("%s is older than the telemetry: 503, until a check rewrites it", async (_, url) => {
   await using scene = new Scene();
   const receipts = Array.from({ length: 300 }, (_, index) => receipt(index + 1));

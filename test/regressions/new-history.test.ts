@@ -1,11 +1,10 @@
-/** A new history takes wrong facts out of what is published, for a known installation only (docs/facts.md). */
+/** A new history removes wrong facts from what is published, but only for a known installation (docs/facts.md). */
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { receipt } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
 
-// issue 21, case m
-it("--new-history with an id that neither the ledger nor the index knows is refused, and registers nothing", async () => {
+it("--new-history with an id that neither the ledger nor the index knows is rejected, and registers nothing", async () => {
   await using scene = new Scene();
   await scene.ingest([receipt(1)]);
   await scene.published(10);
@@ -25,7 +24,7 @@ it("--new-history works for an installation that only the index knows", async ()
   expect(index.installations).toEqual({ "wheel-1": { history: "1" }, "wheel-2": { history: "2" } });
 });
 
-it("--new-history with an unknown id is refused by a dry run, and in the first run of a store", async () => {
+it("--new-history with an unknown id is rejected by a dry run, and in the first run of a store", async () => {
   await using scene = new Scene();
   await scene.ingest([receipt(1)]);
   for (const mode of [["--dry-run"], ["--once"], []]) {
@@ -36,7 +35,7 @@ it("--new-history with an unknown id is refused by a dry run, and in the first r
   expect(await scene.keys("installations")).toEqual([]);
 });
 
-it("a new ledger without the wrong fact and --new-history take it out of what is published", async () => {
+it("a new ledger without the wrong fact and --new-history remove it from what is published", async () => {
   await using scene = new Scene();
   await scene.ingest([receipt(1), receipt(2), receipt(3)]);
   await scene.published(20);

@@ -19,7 +19,7 @@ const receipts = (from: number, to: number) =>
 const text = async (scene: Scene, key: string) => new TextDecoder().decode((await scene.object(key)).body);
 const isoIn = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-it("an older ledger in place of the published one ends with 1 in every mode and takes nothing back", async () => {
+it("an older ledger in place of the published one exits 1 in every mode and takes nothing back", async () => {
   await using scene = new Scene();
   await scene.ingest([
     ...receipts(1, 20),
@@ -45,7 +45,7 @@ it("an older ledger in place of the published one ends with 1 in every mode and 
   expect(JSON.parse(stdout).report.failures).toMatchObject([{ code: "ledger_behind" }]);
 });
 
-it("after a lost state nothing is put again", async () => {
+it("after lost state nothing is put again", async () => {
   await using scene = new Scene();
   await scene.ingest(receipts(1, 200));
   const versions = async () => {
@@ -62,7 +62,7 @@ it("after a lost state nothing is put again", async () => {
   expect(await versions()).toEqual(before);
 });
 
-it("--at a year ahead is refused, and can be forced only in a new store", async () => {
+it("--at a year ahead is rejected, and can be forced only in a new store", async () => {
   await using scene = new Scene();
   await scene.ingest(receipts(1, 3));
   const ahead = ["publish", "--once", "--at", isoIn(365 * DAY)];
@@ -94,7 +94,7 @@ it("after status.json and the state are deleted the next run publishes with a hi
   expect(await epoch()).toBeGreaterThan(3);
 });
 
-it("a damaged response with a lost state is rewritten and named in one line", async () => {
+it("a damaged response is rewritten after lost state, and reported in one line", async () => {
   await using scene = new Scene();
   await scene.ingest([...receipts(1, 3), receipt(1, { installationId: "wheel-2" })]);
   await scene.published(10);
@@ -123,7 +123,7 @@ it("fsck finds objects that another tool damaged by key, and --repair restores t
   expect([await text(scene, TILE), JSON.parse(await text(scene, PROCESS)).revision]).toEqual(whole);
 });
 
-// The life of a lease is the same on a directory (test/publish/lease/unreadable.test.ts).
+// On a directory a lease has the same lifetime (test/publish/lease/unreadable.test.ts).
 it.runIf(ON_S3)(
   "a damaged lease object is watched for 34 s and taken; a damaged index is rewritten with it",
   { timeout: 90_000 },
@@ -145,7 +145,7 @@ it.runIf(ON_S3)(
 );
 
 it.skipIf(NO_ANVIL !== undefined)(
-  `a takeover with a node 20 blocks behind keeps the safe block and continues once the node caught up ${NO_ANVIL ?? ""}`,
+  `a takeover with a node 20 blocks behind keeps the safe block and continues once the node has caught up ${NO_ANVIL ?? ""}`,
   async () => {
     await using on = await stage();
     await using node = await scriptedRpc(on.anvil.url);

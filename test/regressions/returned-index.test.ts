@@ -1,4 +1,4 @@
-/** An older index comes back, is deleted, or loses a shard: no history goes back, and no device is forgotten. */
+/** An older index returns, is deleted, or loses a shard: no history goes back, and no device is forgotten. */
 import { expect, it } from "vitest";
 import { shardKeyOf } from "../../src/http/installations.ts";
 import { type Json, receipt } from "../ledger/samples.ts";
@@ -11,7 +11,7 @@ const TILES = "v1/public/installations/~wheel-1/observations/";
 const history = async (scene: Scene) =>
   JSON.parse(new TextDecoder().decode((await scene.object("installations")).body)).installations["wheel-1"].history;
 
-/** 200 receipts are published under the second history, and the index of the first one has come back. */
+/** 200 receipts are published under the second history, and the index of the first one has returned. */
 async function firstHistoryIsBack(scene: Scene): Promise<void> {
   await scene.ingest(receipts(1, 200));
   await scene.published(700);
@@ -22,9 +22,8 @@ async function firstHistoryIsBack(scene: Scene): Promise<void> {
   await scene.putBack("installations", before);
 }
 
-// issue 21, case f
 it.each(["kept", "lost"])(
-  "an older index that comes back is replaced by the next run, which goes on with the newest history (state %s)",
+  "the next run replaces an older index that has returned, and continues the newest history (state %s)",
   async (state) => {
     await using scene = new Scene();
     await firstHistoryIsBack(scene);
@@ -37,8 +36,7 @@ it.each(["kept", "lost"])(
   },
 );
 
-// issue 21, case f
-it("fsck --repair deletes no tile of a history above the index's", async () => {
+it("fsck --repair deletes no tile of a history newer than the index's", async () => {
   await using scene = new Scene();
   await firstHistoryIsBack(scene);
   await scene.run("fsck", "--repair");
@@ -46,10 +44,9 @@ it("fsck --repair deletes no tile of a history above the index's", async () => {
   expect(await history(scene)).toBe("2");
 });
 
-// issue 21, cases f and g
-it("a deleted shard is rewritten, and an older one that comes back removes no later device", async () => {
+it("a deleted shard is rewritten, and an older one that returns removes no later device", async () => {
   await using scene = new Scene();
-  // One more than an index in one object names: it is kept in shards.
+  // One more than fits into a single index object, so it is stored in shards.
   const ids = Array.from({ length: 1001 }, (_, index) => `wheel-${index + 1}`);
   const [id, deleted, other] = ["wheel-7", "wheel-8", "added-220"];
   const [key, deletedKey] = [shardKeyOf(other, 256), shardKeyOf(deleted, 256)];
@@ -68,7 +65,7 @@ it("a deleted shard is rewritten, and an older one that comes back removes no la
   expect(found.map(({ body }) => body.measurement?.cumulativeWorkUnits)).toEqual(["10", "20"]);
 });
 
-it.each(["kept", "lost"])("an older index is replaced also while the ledger is refused (state %s)", async (state) => {
+it.each(["kept", "lost"])("an older index is replaced even while the ledger is rejected (state %s)", async (state) => {
   await using scene = new Scene();
   await firstHistoryIsBack(scene);
   await scene.ingest(receipts(1, 100), "older.db");
@@ -78,7 +75,6 @@ it.each(["kept", "lost"])("an older index is replaced also while the ledger is r
   expect(await history(scene)).toBe("2");
 });
 
-// issue 21, case j
 it.each(["none", "older.db"])(
   "a published device does not become offline when the index is lost and the ledger is %s",
   async (ledger) => {

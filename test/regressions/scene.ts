@@ -1,6 +1,6 @@
 /**
- * A scene is the built program in a folder of its own, its store's objects, and the responses of that store at an instant.
- * The store is a directory, or a bucket of a real S3 server in the project `servers` (NOONMARK_SCENES=s3).
+ * A scene is the built program in a temporary folder, with the objects of its store and the store's responses at an
+ * instant. The store is a directory or, in the project `servers`, a bucket of a real S3 server (NOONMARK_SCENES=s3).
  */
 import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,13 +30,13 @@ if (ON_S3) {
   afterAll(() => server?.stop());
 }
 
-/** In front of the S3 server: for the setting s3Endpoint of the one process whose requests a scene holds back. */
+/** A proxy in front of the S3 server, for the s3Endpoint setting of the process whose requests a scene holds back. */
 export function proxied(): Promise<FaultProxy> {
   if (server === undefined) throw new Error("there is no S3 server: the scene is for NOONMARK_SCENES=s3");
   return startFaultProxy(server.endpoint);
 }
 
-/** A reader's response; `body` is parsed. */
+/** A reader's response with its parsed `body`. */
 export interface Read {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: a scene names the fields that it looks at.
@@ -46,7 +46,7 @@ export interface Read {
 
 export class Scene implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), "noonmark-scene-"));
-  /** As in noonmark.json. */
+  /** Settings as in noonmark.json. */
   settings: Record<string, unknown>;
   readonly store: ObjectStore;
   readonly #environment: Readonly<Record<string, string>>;
@@ -57,7 +57,7 @@ export class Scene implements AsyncDisposable {
       ledger: "ledger.db",
       state: "state",
       site: false,
-      // 2026-11-20T10:00:00Z, the samples' first instant.
+      // 2026-11-20T10:00:00Z, the first instant of the samples.
       genesisTimestamp: START / 1000,
     };
     if (server === undefined) {
@@ -92,7 +92,7 @@ export class Scene implements AsyncDisposable {
     writeFileSync(this.file("noonmark.json"), JSON.stringify(this.settings));
   }
 
-  /** Takes records into a ledger; another one than the settings' where it is named. */
+  /** Ingests records into the settings' ledger, or into another one by name. */
   async ingest(records: readonly Json[], ledger = String(this.settings.ledger)): Promise<void> {
     const file = this.file("facts.ndjson");
     writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
@@ -105,12 +105,12 @@ export class Scene implements AsyncDisposable {
     copyFileSync(this.file(from), this.file(to));
   }
 
-  /** One cycle as of so many seconds after the samples' first instant. */
+  /** One cycle at the given number of seconds after the samples' first instant. */
   publish(seconds: number, ...more: string[]): Promise<Finished> {
     return this.run("publish", "--once", "--at", instant(seconds), ...more);
   }
 
-  /** The same where all must be well: what a scene begins with. */
+  /** The same, but fails unless the cycle succeeds. Used to set up a scene. */
   async published(seconds: number, ...more: string[]): Promise<void> {
     const ended = await this.publish(seconds, ...more);
     expect(ended.exitCode, ended.stderr).toBe(0);
@@ -120,7 +120,7 @@ export class Scene implements AsyncDisposable {
     rmSync(this.file("state"), { recursive: true, force: true });
   }
 
-  /** The response of a shim that has just started, at that instant. */
+  /** The response of a newly started shim at that instant. */
   async read(url: string, seconds: number): Promise<Read> {
     const context = shimContext({ store: this.store, now: () => START + seconds * 1000, monotonic: () => 0 });
     const { status, body } = await respond({ method: "GET", url }, context);
@@ -133,13 +133,13 @@ export class Scene implements AsyncDisposable {
     return found;
   }
 
-  /** Cuts an object short, as another tool or a broken disk would. */
+  /** Truncates an object, like another tool or a broken disk. */
   async damage(key: string): Promise<void> {
     if (server === undefined) truncateSync(join(this.file("public"), fileOfKey(key)), 40);
     else await damageObject(clientSettings(server), this.store, key, Buffer.from("cut"));
   }
 
-  /** Puts an object as it was, as bucket versioning or a copy brings it back. */
+  /** Restores an earlier object, as bucket versioning or a copy would. */
   async putBack(key: string, { body, contentType, metadata }: StoredObject): Promise<void> {
     await this.store.put(key, { body, contentType, metadata });
   }

@@ -1,4 +1,4 @@
-/** A process that is stopped in the middle of a put blocks no other one, and its put does not land when it goes on. */
+/** A process that is stopped within a put blocks no other process, and its put is not executed when it resumes. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { testFolder } from "../support/test-folder.ts";
 import { ON_S3 } from "./scene.ts";
 
 const SOURCES = join(import.meta.dirname, "../..");
-/** Stops itself in the call that changes what others see. */
+/** Stops itself at the system call that makes the change visible. */
 const STOPPED = `
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -44,9 +44,8 @@ describe.skipIf(ON_S3)("in a directory", () => {
     folder = testFolder();
   });
 
-  // issue 21, case l
   it.each(["put", "deletion"])(
-    "another's put goes on within the limit, and a %s that wakes up later changes nothing",
+    "another process's put continues within the limit, and a %s that resumes later changes nothing",
     async (call) => {
       const store = new FilesystemStore(folder, { write: true });
       const tag = await store.put("k", sample("first"));

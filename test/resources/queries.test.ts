@@ -1,4 +1,4 @@
-/** The queries and cursors of the observations and the activity. */
+/** Queries and cursors of observations and activity. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { activityQuery } from "../../src/resources/activity/route.ts";
@@ -9,7 +9,7 @@ import {
   observationsQuery,
 } from "../../src/resources/observations/route.ts";
 
-test("an observation position has one cursor, and a cursor one position", () => {
+test("observation positions and cursors map one to one", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (position) => {
       const cursor = encodeObservationCursor(position);
@@ -31,7 +31,7 @@ test("an observation cursor is valid only for a canonical positive safe integer"
     const cursor = Buffer.from(decimal).toString("base64url");
     expect(decodeObservationCursor(cursor), decimal).toBeUndefined();
   }
-  // "MR" decodes to the byte of "MQ" with stray bits behind it.
+  // "MR" decodes to the same byte as "MQ", with stray bits.
   for (const text of ["MQ==", "MQ=", "MR", " MQ", "MQ\n", "M", "MQ.", "!"]) {
     expect(decodeObservationCursor(text), text).toBeUndefined();
   }
@@ -91,7 +91,7 @@ test("the first of a repeated observations parameter counts, and only a cursor h
   }
 });
 
-test("an activity query accepts only its parameters, once each", () => {
+test("an activity query accepts only its parameters, each once", () => {
   expect(activityQuery("")).toEqual({ category: "all", limit: 40 });
   expect(activityQuery("limit=100&category=players&cursor=a_-9")).toEqual({
     category: "players",
@@ -122,7 +122,7 @@ test("an activity query accepts only its parameters, once each", () => {
   for (const query of invalid) expect(activityQuery(query), query).toBeUndefined();
 });
 
-test("an activity limit is valid if it is the decimal of 1 to 100", () => {
+test("an activity limit is valid if it is a decimal from 1 to 100", () => {
   const valid = new Set(Array.from({ length: 100 }, (_, index) => String(index + 1)));
   fc.assert(
     fc.property(fc.oneof(fc.integer({ min: -5, max: 300 }).map(String), fc.string()), (text) => {

@@ -1,4 +1,4 @@
-// From a real chain to what a reader gets: settlements, mints and the feed of contracts on anvil, through the shim.
+// From a real chain to the API's responses: settlements, mints and activity of contracts on anvil, through the shim.
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
@@ -25,7 +25,7 @@ const PUBLICATIONS = [
   ...activityPublications,
 ];
 
-/** Publishes from a chain reader, and gives the body that a reader of the API gets. */
+/** Publishes from a chain reader, and returns the body that an API reader gets. */
 function publisher(read: Reader) {
   const store = new MemoryStore();
   const projections = openProjectionsInMemory();
@@ -118,7 +118,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a real chain${NO_ANVIL ? `: ${NO_ANVIL}
     }
   });
 
-  test("without the node the saved history is served, and the other views are unavailable", async () => {
+  test("without the node saved history is served, and the other views are unavailable", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n });
     await on.world.mine(12);

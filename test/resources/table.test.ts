@@ -8,7 +8,7 @@ import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { FILES, type NamedRoute, RESOURCE_NAMES, ROUTES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 
-test("there are ten routes, one for each path, with every resource", () => {
+test("there are ten routes with distinct paths, which cover every resource", () => {
   expect(ROUTES).toHaveLength(10);
   expect(RESOURCE_NAMES).toEqual(expect.arrayContaining(ROUTES.map(({ resource }) => resource)));
   for (const route of ROUTES) {
@@ -18,7 +18,7 @@ test("there are ten routes, one for each path, with every resource", () => {
   }
 });
 
-test("there are ten files, one for each path, and their keys are no route's", () => {
+test("there are ten files with distinct paths, and their keys belong to no route", () => {
   expect(FILES).toHaveLength(10);
   for (const file of FILES) {
     expect(matchPath(file.path.replace("{asset}", "style-0123456789ab.css"))?.row).toBe(file);
@@ -29,7 +29,7 @@ test("there are ten files, one for each path, and their keys are no route's", ()
   expect(RESOURCE_NAMES).toEqual(expect.arrayContaining(["site", "feed"]));
 });
 
-test("no two queries of a route read one object, and no two routes share an object", () => {
+test("no two queries of a route read the same object, and no two routes share an object", () => {
   const keys = ROUTES.flatMap(({ objects }) => objects.map(({ key }) => key));
   expect(new Set(keys).size).toBe(keys.length);
 });
@@ -54,7 +54,7 @@ test("the table has the validators and edge seconds of docs/spec/api.md#http", (
   expect(named(({ query }) => query === "ignored")).toEqual(["telemetry", "installation-telemetry", "modules"]);
 });
 
-test("an exact query matches in any order and encoding, and no other query does", () => {
+test("a query matches exactly, in any order and encoding, and no other query does", () => {
   const exact = ROUTES.filter(({ query }) => query === "exact").flatMap((route) =>
     route.objects.map((object) => ({ route, object })),
   );
@@ -77,7 +77,7 @@ test("an exact query matches in any order and encoding, and no other query does"
   );
 });
 
-test("the key of a reader's object leads to its route, and the publisher's own keys lead to none", () => {
+test("a reader's object key maps to its route, and the publisher's internal keys map to none", () => {
   const names = (...keys: string[]) => keys.map((key) => matchKey(key)?.name);
   for (const route of ROUTES) for (const { key } of route.objects) expect(names(key)).toEqual([route.name]);
   expect(names(installationTelemetryKey("a.b"), UNKNOWN_TELEMETRY_KEY, INSTALLATIONS_KEY)).toEqual([

@@ -1,4 +1,4 @@
-// The alert rules in promtool's own judgement: each fires when it should, and not when all is well.
+// Checks the alert rules with promtool: each alert fires when it should, and none fires in normal operation.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,9 +17,9 @@ const P = 'instance="p:9464", job="noonmark"';
 const S = 'instance="s:9465", job="noonmark"';
 
 interface Case {
-  /** For series that are in trouble from the beginning, a value each minute. */
+  /** For series with a fault from the start: one value per minute. */
   readonly series: Readonly<Record<string, string>>;
-  /** The minute at which it is pending still, and the one at which it fires. */
+  /** The last minute at which the alert is pending, and the first at which it fires. */
   readonly pending: number;
   readonly firing: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -145,7 +145,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-/** A publisher, a standby, a shim and an intake that are well, for an hour. */
+/** A publisher, a standby, a shim and an intake in normal operation, for an hour. */
 const WELL: Readonly<Record<string, string>> = {
   [`up{${P}}`]: "1x60",
   [`up{${S}}`]: "1x60",
@@ -181,7 +181,7 @@ interface Rule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** As in the file, in its one way of writing them. */
+/** The rules, parsed by the fixed formatting of the file. */
 const rules: Rule[] = readFileSync(RULES, "utf8")
   .split("- alert: ")
   .slice(1)
@@ -195,7 +195,7 @@ const rules: Rule[] = readFileSync(RULES, "utf8")
 
 const directory = sharedFolder();
 
-/** The output of promtool; throws if it finds something. A file of JSON is one of YAML. */
+/** Returns the output of promtool, and throws if it reports an error. JSON is valid YAML. */
 function promtool(...args: string[]): string {
   return execFileSync("promtool", args, { encoding: "utf8", stdio: "pipe" });
 }
@@ -203,7 +203,7 @@ function promtool(...args: string[]): string {
 interface Expected {
   readonly minute: number;
   readonly rule: Rule;
-  /** For the alert that fires; none if it must not. */
+  /** Labels of the alert that fires; undefined if it must not fire. */
   readonly labels: Readonly<Record<string, string>> | undefined;
 }
 
@@ -228,15 +228,15 @@ test("promtool accepts the rules, and each rule has a case here", () => {
   expect(rules.map(({ name }) => name)).toEqual(Object.keys(CASES));
 });
 
-test.each(rules)("$name fires in time, and not before", (rule) => {
+test.each(rules)("$name fires in time, and not earlier", (rule) => {
   const { series, pending, firing, labels } = CASES[rule.name] as Case;
   const silent = { minute: pending, rule, labels: undefined };
   expect(testRules(series, [silent, { minute: firing, rule, labels }])).toMatch("SUCCESS");
-  // A case that cannot fail would pass this one too.
+  // A case that cannot fail would also pass the previous check.
   expect(() => testRules(series, [{ minute: firing, rule, labels: undefined }])).toThrow();
 });
 
-test("no alarm fires while all is well", () => {
+test("no alarm fires in normal operation", () => {
   const expected = rules.flatMap((rule) => [5, 20, 59].map((minute) => ({ minute, rule, labels: undefined })));
   expect(testRules(WELL, expected)).toMatch("SUCCESS");
 });
@@ -246,7 +246,7 @@ test("without any publisher the alarm for a missing publisher fires", () => {
   expect(testRules({ [`up{${S}}`]: "1x60" }, [{ minute: 2, rule, labels: {} }])).toMatch("SUCCESS");
 });
 
-test("promtool accepts our names, types and texts", async () => {
+test("promtool accepts the names, types and help texts of our metrics", async () => {
   const monitor = new PublisherMonitor(new SteadyClock({ wall: () => 0, monotonic: () => 0 }), () => 0);
   const known = { get: () => undefined } as unknown as Known;
   const counts = new ShimCounts();
@@ -259,7 +259,7 @@ test("promtool accepts our names, types and texts", async () => {
     ingestRegistry(() => ({ accepted: 1, duplicate: 0, rejected: 0 })),
   ];
   for (const registry of registries) {
-    // Other metrics are the library's own.
+    // The other metrics come from the library.
     const text = (await registry.metrics()).split("\n").filter((line) => /^(?:# \w+ )?noonmark_/.test(line));
     expect(text.length).toBeGreaterThan(3);
     const input = `${text.join("\n")}\n`;

@@ -1,4 +1,6 @@
-/** Varnish broken on purpose, one thing at a time: `noonmark verify` finds each and says what to correct. */
+/**
+ * Varnish configurations with one deliberate fault each: `noonmark verify` finds the fault and its remedy.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,13 +32,13 @@ function shimOver({ world }: FullWorld): Promise<ShimServer> {
   return startServer(context, { host: "127.0.0.1", port: 0, wallClock: Date.now, defect });
 }
 
-/** A cache that does nothing but what is written in it; `recv` and the others are bodies of VCL subroutines. */
+/** A cache with only the given VCL. `recv` and the others are bodies of VCL subroutines. */
 interface Vcl {
   readonly recv?: string;
   readonly hash?: string;
   readonly fetched?: string;
   readonly deliver?: string;
-  /** True if Range gets as far as Varnish's own evaluation. */
+  /** True if Range requests reach Varnish's own range handling. */
   readonly ranges?: boolean;
 }
 
@@ -109,26 +111,24 @@ const BROKEN: Readonly<Record<string, Broken>> = {
   },
 };
 
-// Each has a Varnish of its own, and verify keeps its rate: most of the time is waiting.
-test.concurrent("a front that changes nothing gives no finding on one route", async () => {
+// Each case has a separate Varnish, and verify limits its rate, so most of the time is waiting.
+test.concurrent("a correct front gives no finding on one route", async () => {
   const { findings } = await verifyThrough(shim, {}, ["--only", "process"]);
   expect(findings).toEqual([]);
 });
 
-test.concurrent.each(Object.entries(BROKEN))(
-  "verify finds a front that is broken: %s",
-  async (_, { vcl, only, rule, fix }) => {
-    const { exitCode, findings } = await verifyThrough(shim, vcl, ["--only", only]);
-    expect(exitCode).toBe(1);
-    const found = findings.filter((finding) => rule.test(finding.rule));
-    expect(found, findings.map((one) => one.rule).join(", ")).not.toEqual([]);
-    for (const finding of found) expect(finding.fix).toMatch(fix);
-  },
-);
+test.concurrent.each(Object.entries(BROKEN))("verify finds a broken front: %s", async (_, { vcl, only, rule, fix }) => {
+  const { exitCode, findings } = await verifyThrough(shim, vcl, ["--only", only]);
+  expect(exitCode).toBe(1);
+  const found = findings.filter((finding) => rule.test(finding.rule));
+  expect(found, findings.map((one) => one.rule).join(", ")).not.toEqual([]);
+  for (const finding of found) expect(finding.fix).toMatch(fix);
+});
 
-// By itself: it has to watch an instant.
+// Not concurrent, because it must observe an exact instant.
 test("verify finds a front that serves a response past valid-until", async () => {
-  // The wheel reports each half minute: its last receipt is 75 to 105 s old now, and turns 125 s old while verify watches.
+  // The wheel reports every half minute. Its last receipt is 75 to 105 s old now, and becomes stale while verify
+  // watches.
   const HALF_MINUTE = 30_000;
   const old = await fullWorld(Math.floor((Date.now() - 75_000) / HALF_MINUTE) * HALF_MINUTE + 1_000);
   const receivedAt = Date.parse(
@@ -161,7 +161,7 @@ async function verifyThrough(origin: ShimServer, vcl: Vcl, flags: readonly strin
   const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", file];
   const child = start("varnishd", [...args, "-s", "malloc,32m"], join(folder, "log"));
   try {
-    await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/v4/public/process`)).ok);
+    await until("Varnish responds", async () => (await fetch(`http://127.0.0.1:${port}/v4/public/process`)).ok);
     const { exitCode, stdout } = await runCli(["verify", `http://127.0.0.1:${port}`, "--json", ...flags], folder);
     return { exitCode, findings: (JSON.parse(stdout) as { findings: Finding[] }).findings };
   } finally {
@@ -170,7 +170,7 @@ async function verifyThrough(origin: ShimServer, vcl: Vcl, flags: readonly strin
   }
 }
 
-/** Without more it passes everything on. */
+/** By default passes everything on. */
 function written(port: number, { recv = "return (pass);", hash, fetched, deliver = "", ranges = false }: Vcl): string {
   return `vcl 4.1;
 backend shim { .host = "127.0.0.1"; .port = "${port}"; }

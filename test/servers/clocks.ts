@@ -1,6 +1,4 @@
-/**
- * Publisher and shim measure themselves against the store's clock (docs/spec/publishing.md#clocks), as real processes.
- */
+/** Publisher and shim measure their clocks against the store's (docs/spec/publishing.md#clocks), as real processes. */
 import { expect, test } from "vitest";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { until } from "../support/processes.ts";
@@ -8,7 +6,10 @@ import { putAnswer } from "../support/publish-answer.ts";
 import { withCommands } from "./commands.ts";
 import type { S3Server } from "./radosgw.ts";
 
-/** A clock is wrong by as much as a request proves: less than the truth by the time that it took, never more (whole seconds). */
+/**
+ * The reported error is a lower bound: at most the true error, and less by at most the request's duration (whole
+ * seconds).
+ */
 const expectProven = (skewMs: number, trueMs: number) => {
   expect(Math.sign(skewMs)).toBe(Math.sign(trueMs));
   expect(Math.abs(skewMs)).toBeGreaterThanOrEqual(2_000);
@@ -17,25 +18,27 @@ const expectProven = (skewMs: number, trueMs: number) => {
 const WITHOUT_LEDGER = ["--ledger", "none", "--installation-id", "wheel-1"];
 
 export function clocks(server: () => S3Server): void {
-  test.concurrent("a publisher whose clock turns out wrong by more than a minute stops", async () => {
+  test.concurrent("a publisher that detects a clock error of more than a minute stops", async () => {
     await withCommands(server(), async ({ proxy, start }) => {
       const publisher = start("publish", ...WITHOUT_LEDGER);
       await until("it publishes", async () => publisher.output().includes('"msg":"cycle"'));
-      // The last that it puts before it rests: what is under way is none that begins under a wrong clock.
-      await until("it rests", async () => proxy.answered.some((line) => /^PUT .*\/private\/status\.json/.test(line)));
+      // Its last puts before it stops. No new put starts under a wrong clock.
+      await until("the publisher pauses", async () =>
+        proxy.answered.some((line) => /^PUT .*\/private\/status\.json/.test(line)),
+      );
       const before = proxy.answered.length;
       proxy.dateShiftMs = -90_000;
       expect([await publisher.ended, publisher.output()]).toEqual([
         1,
         expect.stringMatching(/"code":"clock_skew".*"this host's clock is (?:[678]\d|90) s ahead of that of s3:/),
       ]);
-      // Nothing but the lease, which it lets go.
+      // Only the lease object, to release it.
       const puts = proxy.answered.slice(before).filter((line) => !/^(?:GET|HEAD) /.test(line));
       expect(puts.filter((line) => !line.includes("/status.json?") || line.includes("/private/"))).toEqual([]);
     });
   });
 
-  test.concurrent("a wrong clock is reported from two seconds on, and takes no lease beyond a minute", async () => {
+  test.concurrent("a wrong clock is reported from two seconds on, and prevents acquiring the lease beyond a minute", async () => {
     await withCommands(server(), async ({ proxy, start }) => {
       proxy.dateShiftMs = 90_000;
       const refused = start("publish", "--once", ...WITHOUT_LEDGER);
@@ -60,7 +63,7 @@ export function clocks(server: () => S3Server): void {
     });
   });
 
-  test.concurrent("the shim measures its clock too, and uses the store's", async () => {
+  test.concurrent("the shim also measures its clock, and uses the store's", async () => {
     await withCommands(server(), async ({ proxy, start, store }) => {
       const successors = [{ from: Date.now() + 45_000, edits: [{ offset: 1, length: 3, text: "next" }] }];
       await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"now"' }, successors);
@@ -75,7 +78,7 @@ export function clocks(server: () => S3Server): void {
   });
 }
 
-/** The problem is on the lines after it, on stderr. */
+/** The problem is on a later line of stderr. */
 function firstLine(output: string): string {
   return output.split("\n", 1)[0] ?? "";
 }

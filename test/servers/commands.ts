@@ -1,4 +1,4 @@
-/** The command line as real processes over one bucket, with their output to the end. */
+/** Runs commands as real processes over one bucket, with their complete output. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -13,13 +13,13 @@ import { s3Store } from "./stores/s3-store.ts";
 
 export interface Running {
   readonly process: ChildProcess;
-  /** Its output so far, its log included. */
+  /** Its output so far, including its log. */
   output(): string;
-  /** Its exit code; null where a signal ended it. */
+  /** Its exit code; null if a signal ended it. */
   readonly ended: Promise<number | null>;
 }
 
-/** `endpoint`: of the server or of a proxy in front of it. The credentials are the environment's. */
+/** `endpoint` is the server's or a proxy's. Credentials come from the environment. */
 export function startOver(store: S3Store, endpoint: string, folder: string, args: readonly string[]): Running {
   const where = ["--store", store.name, "--s3-provider", "ceph", "--s3-endpoint", endpoint];
   const child = startCli([...args, ...where], folder);
@@ -29,7 +29,7 @@ export function startOver(store: S3Store, endpoint: string, folder: string, args
   return { process: child, output: () => output, ended };
 }
 
-/** The SDK's own chain: credentials are no setting of ours. */
+/** The SDK's credential chain; credentials are not settings of ours. */
 export function useCredentials({ accessKeyId, secretAccessKey }: S3Server): void {
   process.env.AWS_ACCESS_KEY_ID = accessKeyId;
   process.env.AWS_SECRET_ACCESS_KEY = secretAccessKey;
@@ -37,13 +37,13 @@ export function useCredentials({ accessKeyId, secretAccessKey }: S3Server): void
 
 export interface Commands {
   readonly proxy: FaultProxy;
-  /** Past the proxy. */
+  /** Bypasses the proxy. */
   readonly store: S3Store;
-  /** Starts a command whose way to the store is the proxy. */
+  /** Starts a command that reaches the store through the proxy. */
   start(...args: string[]): Running;
 }
 
-/** A folder and a proxy of one's own; whatever was started and still runs is ended. */
+/** A temporary folder and a separate proxy. Commands that still run are killed at the end. */
 export async function withCommands(server: S3Server, body: (commands: Commands) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-commands-"));
   const store = s3Store(server);

@@ -1,4 +1,4 @@
-/** Compares the batches of a running demo's chain and its ledger, and checks that every chain view is there. */
+/** Compares the batches of a running demo's chain and ledger, and checks that every chain view is available. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -15,7 +15,7 @@ export interface Confirmed {
   readonly transactionHash: string;
 }
 
-/** The confirmed submissions in the demo's ledger; `folder` is the demo's. */
+/** The confirmed submissions in the ledger of the demo in `folder`. */
 export function confirmedIn(folder: string): Confirmed {
   const ledger = new SqliteDatabase(join(folder, "ledger.db"), { readonly: true });
   try {
@@ -33,7 +33,7 @@ export function confirmedIn(folder: string): Confirmed {
   }
 }
 
-/** Core's own word at the node's head: the frontier and the settled work. */
+/** The Core's frontier and settled work at the node's head. */
 export async function coreOnChain(folder: string): Promise<{ settledThroughRound: string; cumulativeWork: string }> {
   const { rpcUrl } = JSON.parse(readFileSync(join(folder, "noonmark.json"), "utf8")) as { rpcUrl: string };
   const { core } = JSON.parse(readFileSync(join(folder, "deployment.json"), "utf8")) as { core: string };

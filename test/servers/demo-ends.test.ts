@@ -1,4 +1,4 @@
-/** `npm start` whose npm is killed, or whose terminal is closed: no process of it remains, at whatever point it was. */
+/** If npm is killed or its terminal is closed, no process of `npm start` remains, at any stage. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { testFolder } from "../support/test-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
-const PATIENCE = { timeout: 120_000 };
-/** It finishes its work first: a part of the history is made without a pause. */
+const POLL_OPTIONS = { timeout: 120_000 };
+/** It finishes its current work first, and parts of the history are generated without a pause. */
 const GONE = { timeout: 120_000, interval: 100 };
 
 let folder: string;
@@ -19,7 +19,7 @@ let known: number[] = [];
 
 beforeEach(async () => {
   folder = testFolder();
-  // The checkout's own script, in a folder of its own.
+  // Runs the checkout's npm script in a temporary folder.
   const start = scripts.start.replace("demo/start.ts", `${join(ROOT, "demo/start.ts")} --port ${await freePort()}`);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { start } }));
 });
@@ -32,20 +32,20 @@ afterEach(async () => {
 test.skipIf(NO_ANVIL !== undefined).each([
   { when: "its chain is made", said: undefined, least: 1 },
   { when: "it serves", said: /Ready after/, least: 4 },
-])("nothing remains of npm start if npm is killed while $when", async ({ said, least }) => {
+])("no process of npm start remains if npm is killed while $when", async ({ said, least }) => {
   const { output } = begin("npm", ["start"]);
   if (said === undefined)
-    await expect.poll(() => commandsBelow().some((one) => one.includes("anvil")), PATIENCE).toBe(true);
-  else await expect.poll(output, PATIENCE).toMatch(said);
+    await expect.poll(() => commandsBelow().some((one) => one.includes("anvil")), POLL_OPTIONS).toBe(true);
+  else await expect.poll(output, POLL_OPTIONS).toMatch(said);
   known = processesBelow(started?.pid as number);
   expect(known.length, commandsBelow().join("\n")).toBeGreaterThan(least);
   started?.kill("SIGKILL");
   await expect.poll(() => known.filter(isAlive).map(commandOf), GONE).toEqual([]);
 });
 
-test.skipIf(NO_ANVIL !== undefined)("nothing remains of npm start if its terminal is closed", async () => {
+test.skipIf(NO_ANVIL !== undefined)("no process of npm start remains after its terminal is closed", async () => {
   const { output } = begin("script", ["--quiet", "--command", "npm start", "/dev/null"]);
-  await expect.poll(output, PATIENCE).toMatch(/Ready after/);
+  await expect.poll(output, POLL_OPTIONS).toMatch(/Ready after/);
   known = processesBelow(started?.pid as number);
   expect(known.length).toBeGreaterThan(4);
   started?.kill("SIGKILL");
@@ -62,7 +62,7 @@ function begin(command: string, args: readonly string[]): { output: () => string
 
 const commandsBelow = () => processesBelow(started?.pid as number).map(commandOf);
 
-/** Ids of all that a process has started, and what these have started. */
+/** Ids of all descendants of a process. */
 function processesBelow(pid: number): number[] {
   const parents = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -72,7 +72,7 @@ function processesBelow(pid: number): number[] {
   return below(pid);
 }
 
-/** Undefined if it has ended, or only waits to be asked how. */
+/** Undefined if the process has exited or is a zombie. */
 function parentOf(pid: number): number | undefined {
   try {
     const [state, parent] = (readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1) ?? "").split(" ");

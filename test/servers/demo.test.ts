@@ -1,4 +1,4 @@
-/** `npm start` as a user has it: ready, stopped by one signal, gone on with by a second start. */
+/** `npm start` as a user runs it: it becomes ready, stops on one signal, and continues on the next start. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,10 +10,10 @@ import { freePort } from "../support/free-port.ts";
 import { confirmedIn, coreOnChain } from "./demo-chain.ts";
 
 const START = join(import.meta.dirname, "../../demo/start.ts");
-/** A batch that is settled just now is on the chain before it is safe, and safe before it is confirmed. */
+/** A batch that is being settled is on the chain before it is safe, and safe before it is confirmed. */
 const SETTLING = { timeout: 200_000, interval: 1_000 };
-/** For what never comes: how soon it is ready depends on the machine. */
-const PATIENCE = { timeout: 200_000 };
+/** A limit for events that never come. The time until ready depends on the machine. */
+const POLL_OPTIONS = { timeout: 200_000 };
 const folder = mkdtempSync(join(tmpdir(), "noonmark-demo-"));
 const HOME = join(folder, ".noonmark");
 const started: ChildProcess[] = [];
@@ -33,7 +33,7 @@ test("npm start serves, stops, continues, and leaves no process behind when it i
     measurement: unknown;
   };
   expect(snapshot.measurement).toMatchObject({ freshness: "online", provenance: "simulated" });
-  await first.said(/Ctrl-C stops/);
+  await first.said(/Press Ctrl-C to stop/);
   if (NO_ANVIL === undefined) await vi.waitFor(() => expectChain(port), SETTLING);
   else expect(first.output()).toContain(NO_ANVIL);
   expect(first.output()).toMatch(/A history of 30 days: \d+ records accepted/);
@@ -55,8 +55,8 @@ test("npm start serves, stops, continues, and leaves no process behind when it i
   const node = (JSON.parse(readFileSync(join(HOME, "noonmark.json"), "utf8")) as { rpcUrl?: string }).rpcUrl;
   second.signal("SIGKILL");
   await second.ended;
-  await expect.poll(() => isListening(`http://127.0.0.1:${port}/healthz`), PATIENCE).toBe(false);
-  if (node !== undefined) await expect.poll(() => isListening(node), PATIENCE).toBe(false);
+  await expect.poll(() => isListening(`http://127.0.0.1:${port}/healthz`), POLL_OPTIONS).toBe(false);
+  if (node !== undefined) await expect.poll(() => isListening(node), POLL_OPTIONS).toBe(false);
 
   const fresh = demoOn(port, "--fresh", "--no-chain");
   await fresh.said(/Ready after/);
@@ -68,7 +68,7 @@ test("npm start serves, stops, continues, and leaves no process behind when it i
   expect(await fresh.ended).toBe(0);
 });
 
-/** Every chain view is there, and the node, the ledger and what is published say the same of the settled batches. */
+/** Every chain view is available, and node, ledger and publication agree on the settled batches. */
 async function expectChain(port: number): Promise<void> {
   for (const path of CHAIN_TARGETS) expect(await bodyOf(port, path), path).toMatchObject({ status: "available" });
   const { count, activeRoundCount, completedBlockCount, ...frontier } = confirmedIn(HOME);
@@ -111,7 +111,7 @@ function demoOn(port: number, ...flags: string[]) {
     ended,
     output: () => output,
     signal: (signal: NodeJS.Signals) => demo.kill(signal),
-    said: (words: RegExp) => expect.poll(() => output, PATIENCE).toMatch(words),
+    said: (words: RegExp) => expect.poll(() => output, POLL_OPTIONS).toMatch(words),
   };
 }
 

@@ -1,4 +1,4 @@
-/** A published directory as a bucket that anybody may read: what a front asks of S3, with the headers that S3 has. */
+/** Serves a published directory like a public S3 bucket, with S3's headers. */
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { localServer } from "../support/local-server.ts";
 import type { FrontOrigins } from "./front.ts";

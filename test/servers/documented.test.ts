@@ -1,6 +1,6 @@
 /**
- * Runs the commands of the CDN pages as they are written, on a Debian as its packages install it. Each run has namespaces of
- * its own, so that port 80, /etc/nginx and /etc/hosts are private.
+ * Runs the commands of the CDN pages as written, on a Debian with its stock packages. Each run has separate namespaces,
+ * so that port 80, /etc/nginx and /etc/hosts are private.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(async () => {
   if (running?.pid !== undefined && running.exitCode === null) {
     const gone = once(running, "exit");
-    // The namespace's first process: with it all others in it end.
+    // The namespace's first process. When it ends, all others in the namespace end.
     running.kill("SIGKILL");
     await gone;
   }
@@ -43,7 +43,7 @@ const line = (text: string, start: string) => {
   return found;
 };
 
-/** Runs a script as root of a machine of its own; gives what it printed. */
+/** Runs a script as root in a new namespace and returns its output. */
 async function onDebian(script: string): Promise<string> {
   writeFileSync(
     join(folder, "noonmark"),
@@ -77,15 +77,15 @@ ${script.replaceAll(/\bSECRET\b/g, SECRET)}`;
   return output.join("");
 }
 
-/** Each line of the page, and what its comment says of the output. */
+/** Each command of the page, with the expected output from its comment. */
 function verification(): string {
   const lines = commands("docs/cdn-varnish.md", "Verify").trim().split("\n");
-  // A grep that finds nothing fails, and is right.
+  // A grep without matches exits with 1, which is expected here.
   const said = lines.map((command, index) => `echo; echo "== ${index}"; ${command.replace("TAG", "r")}`);
   return ["set +e", ...said, "true"].join("\n");
 }
 
-const UNTIL_IT_ANSWERS = `for i in $(seq 1000); do curl -sf -o /dev/null "$URL/v4/public/process" && break; sleep 0.1; done`;
+const WAIT_UNTIL_UP = `for i in $(seq 1000); do curl -sf -o /dev/null "$URL/v4/public/process" && break; sleep 0.1; done`;
 
 function expectVerified(output: string): void {
   const seen = output.split(/^== \d+$/m).slice(1);
@@ -113,7 +113,7 @@ test("the commands of docs/cdn.md and the Varnish page work", async () => {
   const write = `${line(overview, "export NOONMARK_FRONTS")}\n${line(overview, "noonmark cdn varnish")}`;
   const deploy = line(overview, "varnishd");
   const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
-  expectVerified(await onDebian(`${atPort}\n${deploy}\n${UNTIL_IT_ANSWERS}\n${verification()}`));
+  expectVerified(await onDebian(`${atPort}\n${deploy}\n${WAIT_UNTIL_UP}\n${verification()}`));
 });
 
 test("the commands of the nginx page work", async () => {
@@ -121,5 +121,5 @@ test("the commands of the nginx page work", async () => {
   const write = `${line(page, "export NOONMARK_FRONTS")}\n${line(page, "noonmark cdn nginx")}`;
   const deploy = commands("docs/cdn-nginx.md", "Deploy");
   const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
-  expectVerified(await onDebian(`${atPort}\n${deploy}\n${UNTIL_IT_ANSWERS}\n${verification()}`));
+  expectVerified(await onDebian(`${atPort}\n${deploy}\n${WAIT_UNTIL_UP}\n${verification()}`));
 });

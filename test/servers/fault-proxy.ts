@@ -1,26 +1,26 @@
-/** A proxy in front of a real server that does what a script says with the next requests, then passes all on. */
+/** A proxy in front of a real server. It applies scripted faults to the next requests, then passes everything on. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
 export type Fault =
-  /** A response in the server's place, which never gets the request. */
+  /** A response instead of the server's. The server does not get the request. */
   | { readonly status: number; readonly code: string; readonly headers?: Readonly<Record<string, string>> }
-  /** The connection is cut before the request is passed on. */
+  /** Cuts the connection before the request is passed on. */
   | "reset"
   /** Sends no response and passes nothing on. */
   | "silence"
-  /** The server carries out the request, and the connection is cut before its response. */
+  /** The server executes the request, and the connection is cut before its response. */
   | "lost"
-  /** As `lost`, with a 500 in place of the response. */
+  /** Like `lost`, but with a 500 instead of the response. */
   | "lost-500"
-  /** Half of the response's body, then the connection is cut. */
+  /** Half of the response body, then the connection is cut. */
   | "half"
   | "pass";
 
 export interface Held {
-  /** The request is here. */
+  /** Resolves when the request has arrived. */
   readonly arrived: Promise<void>;
   letGo(): void;
 }
@@ -29,17 +29,17 @@ export interface FaultProxy {
   readonly endpoint: string;
   /** The faults of the next requests, in order; then `otherwise`. */
   script(...faults: readonly Fault[]): void;
-  /** The fault of a request that the script has none for: by default `pass`. */
+  /** The fault of requests without a scripted one; `pass` by default. */
   otherwise: Fault;
-  /** The next request whose method and path match is kept back, and passed on only once it is let go. */
+  /** Holds the next request with this method and path until it is released. */
   hold(request: RegExp): Held;
   /** Method and path of every request so far. */
   readonly seen: string[];
-  /** Method, path and status of every response of the server's so far, whether or not anybody waited for it. */
+  /** Method, path and status of every server response so far, even if no client waited for it. */
   readonly answered: string[];
-  /** Added to every response of the server's, or in place of its own. */
+  /** Headers that are added to every server response or replace its own. */
   headers: Readonly<Record<string, string>>;
-  /** Added to the Date of every response, ms. */
+  /** Milliseconds that are added to the Date of every response. */
   dateShiftMs: number;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ interface Hold {
   readonly gone: Promise<void>;
 }
 
-/** With `identity` it speaks https. */
+/** With `identity` it uses https. */
 export async function startFaultProxy(
   target: string,
   identity?: { readonly key: Buffer; readonly cert: Buffer },
@@ -131,7 +131,7 @@ export async function startFaultProxy(
     else outgoing.end(received);
   }
 
-  /** The server sees the host name that was signed. */
+  /** Keeps the signed Host header. */
   async function pass(incoming: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
     const { method, url, headers } = incoming;
     const sent = request({ host: upstream.hostname, port: upstream.port, method, path: url, headers, agent: false });

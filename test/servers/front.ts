@@ -1,6 +1,6 @@
 import type { CdnOptions } from "../../cdn-config/generate/options.ts";
 
-/** A front's origins. */
+/** The origins of a front. */
 export type FrontOrigins = Pick<CdnOptions, "bucket" | "shim" | "frontSecret">;
 
 /** A cache in front of bucket and shim. */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What `npm run test:servers` and the benches against real servers need from Debian. Run as root, once a machine.
+# Installs the Debian packages that `npm run test:servers` and the server benches need. Run once per machine, as root.
 set -e
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -q

@@ -1,6 +1,6 @@
 /**
- * A publisher whose wall clock moves while it runs, black box (docs/spec/publishing.md#moved-clock): libfaketime moves the
- * clock of the process alone, and leaves its monotonic clock as it is.
+ * A black-box test of a publisher whose wall clock jumps while it runs (docs/spec/publishing.md#moved-clock).
+ * libfaketime changes the process's wall clock and leaves its monotonic clock unchanged.
  */
 import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket, s3Store } from "./stores/s3-store.ts";
 
 const HOUR = 3_600;
-/** Far from an hour, and more than a busy machine needs between a put and a look at it. */
+/** Much less than an hour, and more than a busy machine needs between a put and the check. */
 const NOW_MS = 600_000;
 
 let radosgw: S3Server;
@@ -34,10 +34,10 @@ interface Scene {
   readonly store: ObjectStore;
   readonly publisher: ChildProcess;
   output(): string;
-  /** Sets the publisher's wall clock apart from the true one. */
+  /** Sets the offset of the publisher's wall clock. */
   move(seconds: number): void;
   receive(): Promise<void>;
-  /** The instant that the stored telemetry was computed for, epoch ms. */
+  /** The instant for which the stored telemetry was computed, epoch ms. */
   publishedAt(): Promise<number>;
   status(): Promise<{ problems: string[] }>;
 }
@@ -98,7 +98,7 @@ async function withMovingClock(
   }
 }
 
-/** The environment of a process whose wall clock is set apart by what the file says. */
+/** The environment of a process whose wall clock has the offset in the file. */
 function byClockIn(offset: string): NodeJS.ProcessEnv {
   return {
     ...process.env,
@@ -129,12 +129,14 @@ test.concurrent.each([
   ["a directory", "back", inDirectory, -HOUR],
   ["a bucket", "ahead", inBucket, HOUR],
   ["a bucket", "back", inBucket, -HOUR],
-] as const)("over %s a clock that goes an hour %s and returns dates nothing wrong", async (_, way, stored, by) => {
+] as const)("over %s a clock that jumps an hour %s and returns causes no wrong date", async (_, way, stored, by) => {
   await withMovingClock(stored, async ({ move, receive, publishedAt, status, publisher, output }) => {
     move(by);
-    await until("status says so", async () => (await status()).problems.some((one) => one.startsWith("clock_moved: ")));
-    // Lease and log are written by timers of their own.
-    await until("the log says so", async () =>
+    await until("status reports the moved clock", async () =>
+      (await status()).problems.some((one) => one.startsWith("clock_moved: ")),
+    );
+    // Separate timers write the lease and the log.
+    await until("the log reports the moved clock", async () =>
       new RegExp(`this machine's clock moved ${way} by 3[56]\\d\\d s`).test(output()),
     );
     const before = await publishedAt();
@@ -142,17 +144,17 @@ test.concurrent.each([
     await until("the receipt is published", async () => (await publishedAt()) > before);
     expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
     move(0);
-    await until("it has returned", async () => output().includes('"code":"clock_returned"'));
+    await until("the clock has returned", async () => output().includes('"code":"clock_returned"'));
     const again = await publishedAt();
     await receive();
-    await until("it goes on", async () => (await publishedAt()) > again);
+    await until("publishing continues", async () => (await publishedAt()) > again);
     expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
     await until("status has no problem", async () => (await status()).problems.length === 0);
     expect(publisher.exitCode).toBeNull();
   });
 });
 
-test("a shim over a directory whose clock goes an hour back calls nothing online that is stale", async () => {
+test("a shim over a directory whose clock goes back an hour does not serve stale telemetry as online", async () => {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-moved-shim-"));
   const offset = join(folder, "offset");
   writeFileSync(offset, "+0\n");
@@ -170,10 +172,10 @@ test("a shim over a directory whose clock goes an hour back calls nothing online
     expect(await telemetry()).toBe('"stale"');
     writeFileSync(offset, "-3600\n");
     expect(await telemetry()).toBe('"stale"');
-    await until("it says that its clock moved", async () => output.includes("clock_moved"));
+    await until("the shim reports the moved clock", async () => output.includes("clock_moved"));
     expect(await telemetry()).toBe('"stale"');
     writeFileSync(offset, "+0\n");
-    await until("it says that its clock has returned", async () => output.includes("clock_returned"));
+    await until("the shim reports the returned clock", async () => output.includes("clock_returned"));
     expect(await telemetry()).toBe('"stale"');
   } finally {
     await stop(shim);

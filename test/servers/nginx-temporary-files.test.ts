@@ -1,4 +1,7 @@
-/** nginx keeps neither bodies nor responses in temporary files: each of them was a warning in its log, and a write to the disk. */
+/**
+ * nginx buffers neither request bodies nor responses in temporary files, each of which would log a warning and write to
+ * disk.
+ */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -20,7 +23,7 @@ afterAll(async () => {
   await shim?.stop();
 });
 
-/** Reads in small portions; gives how many bytes came. */
+/** Reads in small chunks and returns the number of bytes. */
 async function readSlowly(head: string, body = ""): Promise<number> {
   const socket = connect(front.port, "127.0.0.1");
   let bytes = 0;
@@ -42,7 +45,7 @@ test.each(["/feed.json", "/v1/public/telemetry", "/v1/public/installations/wheel
   },
 );
 
-test("a body that nobody reads is kept in no temporary file", async () => {
+test("an unread request body is not buffered in a temporary file", async () => {
   const body = "y".repeat(500_000);
   const head = `POST /v1/public/telemetry HTTP/1.1\r\nContent-Length: ${body.length}\r\n`;
   expect(await readSlowly(head, body)).toBeGreaterThan(0);

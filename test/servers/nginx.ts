@@ -45,7 +45,7 @@ ${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
   writeFileSync(config, main);
   await run("nginx", ["-t", "-p", folder, "-e", "error.log", "-c", config]);
   const child = start("nginx", ["-p", folder, "-e", "error.log", "-c", config], join(folder, "log"));
-  await until("nginx answers", async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0).catch(
+  await until("nginx responds", async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0).catch(
     async (error: unknown) => {
       await stop(child);
       throw error;

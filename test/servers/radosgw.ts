@@ -1,6 +1,7 @@
 /**
- * A real S3 server: Ceph's radosgw over one monitor and one disk in memory, all in a folder of its own on 127.0.0.1.
- * It signs, judges If-None-Match and If-Match (unquoted tags only) in one step, and starts in about a second.
+ * A real S3 server: Ceph's radosgw with one monitor and one in-memory disk, in a temporary folder on 127.0.0.1. It
+ * checks signatures, evaluates If-None-Match and If-Match (only unquoted tags) atomically, and starts in about a
+ * second.
  */
 
 import type { ChildProcess } from "node:child_process";
@@ -20,7 +21,7 @@ export interface S3Server {
 
 const GIBIBYTE = 2 ** 30;
 
-/** `diskBytes` is taken from memory as it is filled. */
+/** `diskBytes` is the disk's capacity; it uses memory as it fills. */
 export async function startRadosgw(diskBytes = GIBIBYTE): Promise<S3Server> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-radosgw-"));
   for (const name of ["mon", "osd", "run", "log", "rgw"]) mkdirSync(join(folder, name));
@@ -47,18 +48,18 @@ export async function startRadosgw(diskBytes = GIBIBYTE): Promise<S3Server> {
     await run("ceph-mon", ["--mkfs", "-i", "a", "--monmap", map, "--keyring", keyring, "-c", config]);
     children.push(start("ceph-mon", ["-i", "a", "-c", config, "-f"], log("mon")));
     let id = "";
-    // A monitor that has just begun refuses its first commands now and then (EPERM).
-    await until("the monitor takes commands", async () => {
+    // A monitor that has just started sometimes rejects its first commands (EPERM).
+    await until("the monitor accepts commands", async () => {
       id = (await run("timeout", ["30", "ceph", "-c", config, "osd", "new", osd])).trim();
       return true;
     });
     await run("ceph-osd", ["-i", id, "--mkfs", "--osd-uuid", osd, "-c", config]);
     const place = ["-c", config, "osd", "crush", "add", `osd.${id}`, "1", "root=default"];
-    await until("the disk has its place", async () => run("ceph", place).then(() => true));
+    await until("the disk has its CRUSH location", async () => run("ceph", place).then(() => true));
     children.push(start("ceph-osd", ["-i", id, "-c", config, "-f"], log("osd")));
     await until("the disk is up", async () => (await run("ceph", ["-c", config, "osd", "stat"])).includes("1 up"));
     children.push(start("radosgw", ["-n", "client.rgw", "-c", config, "-f"], log("rgw")));
-    await until("radosgw answers", async () => (await fetch(`http://127.0.0.1:${port}/`)).ok);
+    await until("radosgw responds", async () => (await fetch(`http://127.0.0.1:${port}/`)).ok);
     const user = ["user", "create", "--uid=t", "--display-name=t", "--access-key=test:tester", "--secret-key=testing"];
     await run("radosgw-admin", ["-n", "client.rgw", "-c", config, ...user]);
   } catch (error) {
@@ -86,7 +87,10 @@ interface Cluster {
   readonly diskBytes: number;
 }
 
-/** Odd lines: fast paxos and nodelay for speed, no crush update against a race at start, no authentication inside. */
+/**
+ * Unusual lines: fast paxos and nodelay for speed, no crush update to avoid a race at start, no internal
+ * authentication.
+ */
 function configuration({ folder, fsid, monitorPort, port, diskBytes }: Cluster): string {
   return `[global]
 fsid = ${fsid}

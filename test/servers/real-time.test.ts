@@ -1,12 +1,12 @@
-/** Tests that take seconds on the real clock, all side by side: most of it is waiting. */
+/** Tests that take seconds of real time. They run concurrently, because most of that is waiting. */
 import { beforeAll } from "vitest";
 import { clocks } from "./clocks.ts";
 import { useCredentials } from "./commands.ts";
 import { startNginx } from "./nginx.ts";
-import { turnsStale } from "./scenes/on-time.ts";
+import { testStaleOnTime } from "./scenes/on-time.ts";
 import { allowReading } from "./scenes/published-world.ts";
-import { hidesFailure } from "./scenes/stale-window.ts";
-import { takeovers } from "./scenes/takeovers.ts";
+import { testStaleWindow } from "./scenes/stale-window.ts";
+import { testTakeovers } from "./scenes/takeovers.ts";
 import { useS3Server } from "./use-servers.ts";
 import { startVarnish } from "./varnish.ts";
 
@@ -16,8 +16,8 @@ beforeAll(async () => {
   useCredentials(server());
 });
 
-takeovers(server);
+testTakeovers(server);
 clocks(server);
-turnsStale(server);
-hidesFailure("Varnish", server, startVarnish);
-hidesFailure("nginx", server, startNginx);
+testStaleOnTime(server);
+testStaleWindow("Varnish", server, startVarnish);
+testStaleWindow("nginx", server, startNginx);

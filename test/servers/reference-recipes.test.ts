@@ -1,4 +1,4 @@
-/** The recipes of the reference, as they are written, against a published world. */
+/** Runs the recipes of the reference as written, against a published world. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

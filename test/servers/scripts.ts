@@ -1,12 +1,12 @@
-/** The exchanges of every row and the scripts, against a front over the published world. */
+/** Runs the scripts and the exchanges of every row against a front over the published world. */
 import { expect, test } from "vitest";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allScripts, type Script } from "../support/scripts/all-scripts.ts";
 import { runScript } from "../support/scripts/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../support/scripts/script-targets.ts";
 
-/** `transport`: headers that the front adds to every response, besides those of HTTP/1.1. */
-export function followsScripts(
+/** `transport`: headers that the front adds to every response, in addition to those of HTTP/1.1. */
+export function testScripts(
   front: () => { readonly hostname: string; readonly port: number },
   world: () => { readonly store: Pick<ObjectStore, "get"> },
   transport: readonly string[] = [],

@@ -1,6 +1,6 @@
 /**
- * OpenStack Swift with its S3 interface: a second implementation, which responds 501 to a put with a condition.
- * One proxy, one account, container and object server on 127.0.0.1, in a folder of its own.
+ * OpenStack Swift with its S3 interface: a second implementation, which responds 501 to a conditional put. One proxy,
+ * account, container and object server on 127.0.0.1, in a temporary folder.
  */
 import type { ChildProcess } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ export async function startSwift(): Promise<S3Server> {
     }
     writeFileSync(join(folder, "proxy.conf"), proxyServer(folder, port, cachePort));
     begin("swift-proxy-server", [join(folder, "proxy.conf")], "proxy");
-    await until("Swift answers", async () => (await fetch(`http://127.0.0.1:${port}/healthcheck`)).ok);
+    await until("Swift responds", async () => (await fetch(`http://127.0.0.1:${port}/healthcheck`)).ok);
   } catch (error) {
     await end();
     throw error;
@@ -44,7 +44,7 @@ export async function startSwift(): Promise<S3Server> {
     stop: end,
   };
 
-  /** Each server has children of its own, which end with it on SIGTERM alone. */
+  /** Each server has child processes, which it ends only on SIGTERM. */
   async function end(): Promise<void> {
     await Promise.all(children.map((child) => stop(child, "SIGTERM")));
     rmSync(folder, { recursive: true, force: true });

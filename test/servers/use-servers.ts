@@ -1,4 +1,4 @@
-/** Real servers for the tests of one file: started before the first of them, stopped after the last. */
+/** Real servers for the tests of one file, started before the first test and stopped after the last. */
 import { afterAll, beforeAll } from "vitest";
 import type { Front } from "./front.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";

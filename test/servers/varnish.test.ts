@@ -1,66 +1,67 @@
-/** Varnish with the generated file, in front of a real bucket and the shim. */
+/** Varnish with the generated configuration, in front of a real bucket and the shim. */
 import { describe, expect, test } from "vitest";
 import { until } from "../support/processes.ts";
-import { answersAsCore } from "./scenes/answers-as-core.ts";
-import { compresses } from "./scenes/compressed.ts";
-import { isHeard } from "./scenes/hearing.ts";
-import { keepsBack } from "./scenes/kept-back.ts";
-import { refusesMalformed } from "./scenes/malformed.ts";
-import { endures } from "./scenes/outage.ts";
-import { keepsPublishedErrors } from "./scenes/published-errors.ts";
-import { followsScripts } from "./scripts.ts";
+import { testCompression } from "./scenes/compressed.ts";
+import { testHeaderFilter } from "./scenes/header-filter.ts";
+import { testMalformed } from "./scenes/malformed.ts";
+import { testOddRequests } from "./scenes/odd-requests.ts";
+import { testOutages } from "./scenes/outage.ts";
+import { testPublishedErrors } from "./scenes/published-errors.ts";
+import { testTrustedFront } from "./scenes/trusted-front.ts";
+import { testScripts } from "./scripts.ts";
 import { usePublishedFront, useS3Server } from "./use-servers.ts";
 import { startVarnish } from "./varnish.ts";
 
 const server = useS3Server();
 const { world, front } = usePublishedFront(server, startVarnish);
 
-describe("the scripts through Varnish", () => followsScripts(front, world, ["vary"]));
+describe("the scripts through Varnish", () => testScripts(front, world, ["vary"]));
 describe("the scripts on the shim over S3", () =>
-  followsScripts(() => ({ hostname: "127.0.0.1", port: world().shim.port }), world, ["vary"]));
+  testScripts(() => ({ hostname: "127.0.0.1", port: world().shim.port }), world, ["vary"]));
 
-test("a response from Varnish's cache carries the Date of now and no Age, as a server's own would", async () => {
+test("a response from Varnish's cache has the current Date and no Age, like an origin's response", async () => {
   const dateOf = async () => {
     const { status, headers } = await fetch(`http://127.0.0.1:${front().port}/feed.json`);
     expect([status, headers.get("age")]).toEqual([200, null]);
     return Date.parse(headers.get("date") ?? "");
   };
   const first = await dateOf();
-  // The file is kept for 60 s: within these limits only Varnish itself can move the Date.
+  // The file is cached for 60 s. Within these limits only Varnish itself can change the Date.
   await until("the Date moves on", async () => (await dateOf()) > first, 10_000);
 });
 
-// It takes a HEAD with a body for no HTTP.
-describe("Varnish under odd requests", () =>
-  answersAsCore({
+// Varnish treats a HEAD with a body as malformed HTTP.
+describe("Varnish with odd requests", () =>
+  testOddRequests({
     front,
     world,
     requests: 1_000,
-    leavesOut: ({ method, body }) => method === "HEAD" && body !== undefined,
+    isSkipped: ({ method, body }) => method === "HEAD" && body !== undefined,
   }));
 
-describe("Varnish under load and through outages", () => endures({ world, start: startVarnish, loadMs: 10_000 }));
+describe("Varnish under load and during outages", () => testOutages({ world, start: startVarnish, loadMs: 10_000 }));
 
-// It can drop a header only by its name: one that no store is known for passes.
-describe("Varnish and its origins' headers", () => keepsBack({ world, start: startVarnish, besides: ["x-odd"] }));
+// Varnish can remove a header only by name, so a header of no known store is passed on.
+describe("Varnish and its origins' headers", () =>
+  testHeaderFilter({ world, start: startVarnish, allowed: ["x-odd"] }));
 
-describe("Varnish and errors", () => keepsPublishedErrors({ server, start: startVarnish }));
+describe("Varnish and errors", () => testPublishedErrors({ server, start: startVarnish }));
 
-describe("Varnish and a shim that trusts it", () => isHeard({ server, start: startVarnish }));
+describe("Varnish and a shim that trusts it", () => testTrustedFront({ server, start: startVarnish }));
 
-describe("Varnish and compression", () => compresses({ server, start: startVarnish }));
+describe("Varnish and compression", () => testCompression({ server, start: startVarnish }));
 
-// It handles malformed HTTP before any rule of the file: a status and no more.
-describe("Varnish under what is no HTTP", () =>
-  refusesMalformed(front, {
-    "an expectation that nobody has": 417,
-    "what is no token": { status: 405, error: "method_not_allowed" },
+// Varnish handles malformed HTTP before any rule of the file, with only a status.
+describe("Varnish and malformed HTTP", () =>
+  testMalformed(front, {
+    "an unknown expectation": 417,
+    "a method that is not a token": { status: 405, error: "method_not_allowed" },
     "no method": 400,
     "no HTTP at all": 400,
-    "a version of nobody's": 400,
-    "a field that is none": 400,
+    "an unknown version": 400,
+    "an invalid field": 400,
     "two lengths": 400,
-    "a length and chunks": 400,
+    "a length and chunked encoding": 400,
     "two hosts": 400,
     "three hundred fields": 400,
     "a field of 17 kB": 400,

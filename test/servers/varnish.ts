@@ -7,7 +7,7 @@ import { freePort } from "../support/free-port.ts";
 import { run, start, stop, until } from "../support/processes.ts";
 import type { Front, FrontOrigins } from "./front.ts";
 
-/** As docs/cdn-varnish.md has them. */
+/** As in docs/cdn-varnish.md. */
 const PARAMETERS = ["-p", "http_max_hdr=256", "-p", "http_req_hdr_len=16k"];
 
 export async function startVarnish(origins: FrontOrigins): Promise<Front> {
@@ -15,11 +15,11 @@ export async function startVarnish(origins: FrontOrigins): Promise<Front> {
   const port = await freePort();
   const vcl = join(folder, "default.vcl");
   writeFileSync(vcl, varnishFiles({ ...DEFAULT_OPTIONS, ...origins })["default.vcl"] ?? "");
-  // Its own complaint about a file that does not compile.
+  // Varnish's message about a file that does not compile.
   await run("varnishd", ["-C", "-j", "none", "-f", vcl, "-n", join(folder, "check")]);
   const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", vcl];
   const child = start("varnishd", [...args, ...PARAMETERS, "-s", "malloc,64m"], join(folder, "log"));
-  await until("Varnish answers", async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0).catch(
+  await until("Varnish responds", async () => (await fetch(`http://127.0.0.1:${port}/`)).status > 0).catch(
     async (error: unknown) => {
       await stop(child);
       throw error;

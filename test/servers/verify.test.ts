@@ -1,6 +1,6 @@
 /**
- * `noonmark verify` over the live demo, through Varnish and nginx: no finding. Its responses also pass
- * the document.
+ * `noonmark verify` finds nothing in the live demo through Varnish and nginx. All responses also match the OpenAPI
+ * document.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -28,9 +28,9 @@ beforeAll(async () => {
   demo = spawn(process.execPath, [START, "--port", String(await freePort())], { cwd: folder });
   let said = "";
   for (const stream of [demo.stdout, demo.stderr]) stream?.on("data", (data: Buffer) => (said += data.toString()));
-  await until("the demo is ready", async () => said.includes("Ctrl-C stops"));
+  await until("the demo is ready", async () => said.includes("Press Ctrl-C to stop"));
   const { store } = JSON.parse(readFileSync(join(folder, ".noonmark/noonmark.json"), "utf8")) as { store: string };
-  // The demo's own shim trusts no front: a front keeps nothing of it.
+  // The demo's own shim trusts no front, so a front would cache nothing from it.
   const flags = ["--config", ".noonmark/noonmark.json", "--port", String(shimPort), "--fronts", "any"];
   shim = startCli(["serve", ...flags], folder);
   await until("the shim is ready", async () => (await fetch(`http://127.0.0.1:${shimPort}/readyz`)).ok);
@@ -43,10 +43,10 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** HTTP's own, of which the document says nothing. */
+/** Headers of HTTP itself, which the document does not describe. */
 const OF_CONNECTION = new Set(["connection", "keep-alive", "date"]);
 
-test("every response of the live demo passes the OpenAPI document", async () => {
+test("every response of the live demo matches the OpenAPI document", async () => {
   const { judged, found } = await judgeEveryAnswer(async (url) => {
     const got = await fetch(`http://127.0.0.1:${shimPort}${url}`, { headers: { "accept-encoding": "identity" } });
     const headers = [...got.headers].filter(([name]) => !OF_CONNECTION.has(name));

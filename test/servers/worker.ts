@@ -3,7 +3,7 @@ import { type R2Bucket, R2Store } from "../../src/object-store/r2/r2-store.ts";
 import type { Front } from "./front.ts";
 import { workerBundle } from "./workerd/worker-bundle.ts";
 
-/** The Worker as it is deployed, on workerd over its own R2 and cache. */
+/** The Worker as deployed, on workerd with its R2 and cache. */
 export async function startWorker(): Promise<Front & { readonly store: R2Store }> {
   const miniflare = new Miniflare({
     host: "127.0.0.1",

@@ -26,7 +26,7 @@ test("three caches in a row and a stale response end at valid-until, by CloudFro
   );
 });
 
-test("an error leaves the shim unchanged, except a published one that may be kept", () => {
+test("an error leaves the shim unchanged, except a published error, which may be cached", () => {
   const published = rowResponse(telemetryRoute, { status: 503, headers: { "cache-control": "no-store" } }, body);
   expect(edgeResponse(published, NOW, true)).toMatchObject({ status: 200, headers: { "noonmark-status": "503" } });
   expect(edgeResponse(published, NOW, false)).toBe(published);

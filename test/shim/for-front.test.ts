@@ -1,4 +1,4 @@
-/** A front's headers, and that a stranger gains nothing by claiming to be one. */
+/** The headers for trusted fronts, and that an untrusted client gains nothing by claiming to be a front. */
 import { expect, test } from "vitest";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
@@ -34,7 +34,7 @@ async function asker() {
 }
 
 test.each(["1", "edge", "pass", "", "x"])(
-  "the header %j of an untrusted front changes neither status nor body, and lets no cache keep more",
+  "the header %j of an untrusted front changes neither status nor body, and no cache keeps the response longer",
   async (said) => {
     const ask = await asker();
     for (const url of URLS) {
@@ -43,7 +43,7 @@ test.each(["1", "edge", "pass", "", "x"])(
       expect(told.headers["noonmark-heard"]).toBeUndefined();
       expect(told.headers["noonmark-status"]).toBeUndefined();
       const isEdge = said === "edge" || said === "pass";
-      // The code of a CDN puts the client's back, unless it is an error, on which none runs.
+      // The CDN's function restores the client's headers, except on an error, for which no function runs.
       const restored = isEdge && plain.status < 400 ? "noonmark-cache-control" : "cache-control";
       const cacheControl = told.headers[restored];
       expect([url, cacheControl]).toEqual([url, plain.headers["cache-control"]]);
@@ -51,7 +51,7 @@ test.each(["1", "edge", "pass", "", "x"])(
         url,
         expect.stringMatching(/s-maxage|stale-if-error/),
       ]);
-      // The header that older files than the setting check.
+      // The header that configurations older than the setting check.
       if (!isEdge) expect([url, told.headers["noonmark-valid-until"]]).toEqual([url, "0"]);
       else if (plain.status < 400) expect([url, told.headers["cache-control"]]).toEqual([url, "no-store"]);
     }
@@ -59,7 +59,7 @@ test.each(["1", "edge", "pass", "", "x"])(
 );
 
 test.each(["1", "edge", "pass"])(
-  "a trusted front with the header %j gets its mark on each response that its code sees",
+  "a trusted front with the header %j gets its mark on each response that its function sees",
   async (said) => {
     const ask = await asker();
     for (const url of URLS) {

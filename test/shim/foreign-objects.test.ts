@@ -1,6 +1,6 @@
 /**
- * Objects of another program or version in the place of ours: readers get 503 (or what is still true), never 500 and
- * never a response that no publisher put.
+ * Objects of another program or version in place of ours: readers get 503, or a response that is still true, but never
+ * 500 and never a response that no publisher put.
  */
 import { expect, test } from "vitest";
 import { STATUS_KEY } from "../../src/http/keys.ts";
@@ -13,7 +13,7 @@ import { MemoryStore } from "../support/memory-store.ts";
 import { putWorld } from "../support/world.ts";
 
 const AT = Date.parse("2026-11-20T10:00:00.000Z");
-/** JSON of every kind that is not what a field holds, and text that is no JSON. */
+/** JSON of every kind except the field's, and text that is not JSON. */
 const FOREIGN = ["{}", "[]", "null", "5", '"x"', "[null]", "[{}]", '{"from":1}', '[{"from":"now"}]', "{", "true"];
 const FOREIGN_BODIES = [...FOREIGN, "x\n{}\ny", 'x\n{"tiles":[5],"indexes":[{}]}'];
 const BAD_SUCCESSORS = [
@@ -70,7 +70,7 @@ test("foreign successors are a damaged object, not a response and not a crash", 
   }
 });
 
-test("no metadata or body of any object makes a response 500", async () => {
+test("no metadata or body of any object causes a 500", async () => {
   const store = new MemoryStore();
   await putWorld(store, AT);
   const keys: string[] = [];
@@ -92,7 +92,7 @@ test("no metadata or body of any object makes a response 500", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a foreign lease object hides the badge and the status, and nothing else", async () => {
+test("a foreign lease object hides only the badge and the status", async () => {
   const before = await statuses(await worldWith(STATUS_KEY, () => ({})));
   const after = await statuses(await worldWith(STATUS_KEY, () => ({ body: new TextEncoder().encode('{"public":5}') })));
   const changed = [...after].filter(([url, status]) => before.get(url) !== status).map(([url]) => url);

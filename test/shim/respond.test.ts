@@ -10,7 +10,7 @@ import { putWorld } from "../support/world.ts";
 
 const decoder = new TextDecoder();
 
-function surroundings(store = new MemoryStore()) {
+function shimOverStore(store = new MemoryStore()) {
   const clocks = { now: 1_000_000, monotonic: 0 };
   const context = shimContext({ store, now: () => clocks.now, monotonic: () => clocks.monotonic });
   const get = async (url: string, ifNoneMatch?: string) => {
@@ -20,8 +20,8 @@ function surroundings(store = new MemoryStore()) {
   return { store, clocks, context, get };
 }
 
-test("an unknown installation costs no read, because index and template are kept for a second", async () => {
-  const { store, clocks, get } = surroundings();
+test("an unknown installation needs no read, because index and template are cached for a second", async () => {
+  const { store, clocks, get } = shimOverStore();
   await putIndex(store, { "wheel-1": "h1" });
   const body = '{"schemaVersion":1,"installationId":"{installationId}","revision":null,"status":"offline"}';
   await putAnswer(store, UNKNOWN_TELEMETRY_KEY, { status: 200, headers: {}, body });
@@ -40,8 +40,8 @@ test("an unknown installation costs no read, because index and template are kept
   expect(store.gets.length).toBe(reads + 2);
 });
 
-test("an installation's telemetry is 503 while its key holds another's, or nobody's", async () => {
-  const { store, get } = surroundings();
+test("an installation's telemetry is 503 while its key holds another installation's, or that of none", async () => {
+  const { store, get } = shimOverStore();
   await putIndex(store, { "wheel-1": "h1", "wheel-2": "h2" }, "wheel-2");
   const other = JSON.stringify({ installationId: "wheel-3" });
   for (const body of [other, "{}", "null", "{"]) {
@@ -52,13 +52,13 @@ test("an installation's telemetry is 503 while its key holds another's, or nobod
       const { status, body: answered } = await get(`/v1/public/installations/${id}/telemetry`);
       expect([body, id, status, answered]).toEqual([body, id, 503, '{"error":"store_unavailable"}']);
     }
-    // Its own route has no id to compare with.
+    // The configured installation's route has no id to compare with.
     expect((await get("/v1/public/telemetry")).body).toBe(body);
   }
 });
 
-test("a repeated read of the same object gives the same response object", async () => {
-  const { store, context } = surroundings();
+test("a repeated read of the same object returns the same response object", async () => {
+  const { store, context } = shimOverStore();
   await putAnswer(store, MODULES_KEY, { status: 200, headers: {}, body: "{}" });
   const request = { method: "GET", url: "/v1/public/modules" };
   const first = await respond(request, context);
@@ -67,8 +67,8 @@ test("a repeated read of the same object gives the same response object", async 
   expect(second.body).toBe(first.body);
 });
 
-test("every request gets a response with the headers of every response", async () => {
-  const { store, context } = surroundings();
+test("every request gets a response with the common headers", async () => {
+  const { store, context } = shimOverStore();
   await putIndex(store, { w: "h" });
   const piece = fc.constantFrom(
     "/",
@@ -116,7 +116,7 @@ test("every request gets a response with the headers of every response", async (
 });
 
 test("only a front gets the end of the response's validity", async () => {
-  const { store, clocks, context } = surroundings();
+  const { store, clocks, context } = shimOverStore();
   const successors = [{ from: 1_000_500, edits: [{ offset: 0, length: 1, text: "b" }] }, { from: 1_000_900 }];
   await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
   const ask = async (front: string | undefined) =>
@@ -128,8 +128,8 @@ test("only a front gets the end of the response's validity", async () => {
   expect(await ask("1")).toBeUndefined();
 });
 
-test("a page cut from the activity's head holds as long as the head", async () => {
-  const { store, clocks, context } = surroundings();
+test("a page cut from the activity's head is valid as long as the head", async () => {
+  const { store, clocks, context } = shimOverStore();
   await putWorld(store, clocks.now);
   const page = await respond(
     { method: "GET", url: "/v1/public/activity?category=protocol&limit=1", front: "1" },
@@ -139,16 +139,16 @@ test("a page cut from the activity's head holds as long as the head", async () =
 });
 
 test("only a front gets a mark on published errors", async () => {
-  const { store, clocks, context } = surroundings();
+  const { store, clocks, context } = shimOverStore();
   await putWorld(store, clocks.now);
-  const told = async (url: string, front?: string) => {
+  const markOf = async (url: string, front?: string) => {
     const { status, headers } = await respond({ method: "GET", url, front }, context);
     return [status, headers["noonmark-published"]];
   };
-  expect(await told("/v2/public/stats?range=30d", "1")).toEqual([503, "1"]);
-  expect(await told("/v2/public/stats?range=30d")).toEqual([503, undefined]);
-  expect(await told("/v2/public/stats?range=7d", "1")).toEqual([200, undefined]);
-  expect(await told("/v2/public/stats", "1")).toEqual([400, undefined]);
+  expect(await markOf("/v2/public/stats?range=30d", "1")).toEqual([503, "1"]);
+  expect(await markOf("/v2/public/stats?range=30d")).toEqual([503, undefined]);
+  expect(await markOf("/v2/public/stats?range=7d", "1")).toEqual([200, undefined]);
+  expect(await markOf("/v2/public/stats", "1")).toEqual([400, undefined]);
   store.fail();
-  expect(await told("/v2/public/stats?range=30d", "1")).toEqual([503, undefined]);
+  expect(await markOf("/v2/public/stats?range=30d", "1")).toEqual([503, undefined]);
 });

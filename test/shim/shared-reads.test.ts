@@ -5,7 +5,7 @@ import { tickStore } from "../../src/shim/node/store-reader.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putText } from "../support/publish-answer.ts";
 
-/** A store whose reads end on request, with the object from their beginning. */
+/** A store whose reads finish when the test says, with the object as of their start. */
 async function slowStore() {
   const store = new MemoryStore();
   const releases: (() => void)[] = [];
@@ -14,21 +14,21 @@ async function slowStore() {
     await new Promise<void>((resolve) => releases.push(resolve));
     return object;
   };
-  const begun = () => new Promise((resolve) => setImmediate(resolve));
-  return { store, get, release: (read: number) => releases[read]?.(), begun };
+  const nextTick = () => new Promise((resolve) => setImmediate(resolve));
+  return { store, get, release: (read: number) => releases[read]?.(), nextTick };
 }
 
 const text = (object: { readonly body: Uint8Array } | undefined) => new TextDecoder().decode(object?.body);
 
 test("a slow read does not replace the result of a later one", async () => {
-  const { store, get, release, begun } = await slowStore();
+  const { store, get, release, nextTick } = await slowStore();
   const recent = new Recent({ get }, () => 0);
   await putText(store, "index", "older");
   const slow = recent.get("index");
-  await begun();
+  await nextTick();
   await putText(store, "index", "newer");
   const quick = recent.get("index");
-  await begun();
+  await nextTick();
   release(1);
   expect(text(await quick)).toBe("newer");
   release(0);
@@ -37,13 +37,13 @@ test("a slow read does not replace the result of a later one", async () => {
 });
 
 test("a slow read that found nothing does not replace a later result", async () => {
-  const { store, get, release, begun } = await slowStore();
+  const { store, get, release, nextTick } = await slowStore();
   const recent = new Recent({ get }, () => 0);
   const absent = recent.get("index");
-  await begun();
+  await nextTick();
   await putText(store, "index", "first");
   const present = recent.get("index");
-  await begun();
+  await nextTick();
   release(1);
   await present;
   release(0);
@@ -67,7 +67,7 @@ test("requests of one tick share a read, the next tick reads again, and a fresh 
   expect((await shared.get("a"))?.body).toEqual(new TextEncoder().encode("2"));
 });
 
-test("a read that fails does so for all who share it, and for no later request", async () => {
+test("a failing read fails for all who share it, and for no later request", async () => {
   const store = new MemoryStore();
   const shared = tickStore(store);
   store.fail();

@@ -1,11 +1,11 @@
-/** SQLite calls a full disk "disk I/O error" if it is the -shm file that cannot grow. */
+/** SQLite reports a full disk as "disk I/O error" if the -shm file cannot grow. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
-import { noSmallDisk, smallDisk } from "../support/small-disk.ts";
+import { NO_SMALL_DISK, smallDisk } from "../support/small-disk.ts";
 
-test.skipIf(noSmallDisk !== undefined)(
-  `a ledger that a full disk keeps from opening is reported with its path ${noSmallDisk ?? ""}`,
+test.skipIf(NO_SMALL_DISK !== undefined)(
+  `a ledger that cannot be opened because of a full disk is reported with its path ${NO_SMALL_DISK ?? ""}`,
   () => {
     const disk = smallDisk(1024);
     const path = join(disk.path, "ledger.db");

@@ -21,7 +21,7 @@ afterEach(() => {
 
 const walBytes = () => statSync(`${path}-wal`).size;
 
-test("the -wal file is emptied after ten quiet seconds, and again after the next write", () => {
+test("the -wal file is emptied after ten idle seconds, and again after the next write", () => {
   const checkpoint = new IdleCheckpoint(ledger);
   checkpoint.look(0);
   checkpoint.look(9_999);
@@ -35,7 +35,7 @@ test("the -wal file is emptied after ten quiet seconds, and again after the next
   expect(walBytes()).toBe(0);
 });
 
-test("the -wal file is emptied once a running reader has ended, without waiting for it", () => {
+test("the -wal file is emptied once a running reader has ended, without blocking on it", () => {
   const reader = openLedgerForReading(path);
   const checkpoint = new IdleCheckpoint(ledger);
   reader.exec("BEGIN; SELECT * FROM installation");

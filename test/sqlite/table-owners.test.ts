@@ -1,10 +1,10 @@
-/** SQL on a table is only in the module that owns the table: others call its typed reads. */
+/** Only the module that owns a table has SQL on it; others call its typed reads. */
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 /** A file owns the tables that it creates, unless its folder does. */
 const OWNING_FOLDERS = ["src/ledger/", "src/chain/store/"];
-/** Reads every table of an open file by the names that the file itself gives. */
+/** Exempt: reads every table of an open file by the names in that file. */
 const GENERIC = ["src/ledger/check.ts"];
 
 const FILES = globSync("{src,publish,bin,demo,generate,cdn-config,build}/**/*.ts").toSorted();
@@ -13,7 +13,7 @@ const TEXTS = new Map(FILES.map((file) => [file, withoutComments(readFileSync(fi
 const NAMED =
   /\b(?:FROM|JOIN|INTO|UPDATE|TABLE(?: IF (?:NOT )?EXISTS)?|INDEX \w+ ON|TRIGGER \w+ (?:BEFORE|AFTER) \w+ ON)\s+(\$\{|[a-z_]+)/g;
 
-/** By table: where SQL may name it. */
+/** By table: the folder or file whose SQL may name it. */
 const owners = new Map<string, string>();
 for (const [file, text] of TEXTS) {
   for (const [, table = ""] of text.matchAll(/CREATE TABLE (?:IF NOT EXISTS )?([a-z_]+)/g)) {
@@ -41,8 +41,8 @@ test("no SQL names another module's table", () => {
 
 test("a file that composes SQL lists only its own tables", () => {
   const found = [...TEXTS].flatMap(([file, text]) => {
-    const isPutTogether = [...text.matchAll(NAMED)].some(([, table]) => table === "${");
-    if (!isPutTogether || GENERIC.includes(file)) return [];
+    const isComposed = [...text.matchAll(NAMED)].some(([, table]) => table === "${");
+    if (!isComposed || GENERIC.includes(file)) return [];
     const quoted = [...text.matchAll(/"([a-z_]+)"/g)].map(([, name = ""]) => name);
     return quoted.filter((name) => !file.startsWith(owners.get(name) ?? file)).map((name) => `${file} lists ${name}`);
   });

@@ -1,4 +1,4 @@
-/** Before the tests: the built program and its site are those of these sources. */
+/** Global setup: builds the program and its site from the current sources before the tests run. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 

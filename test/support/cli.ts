@@ -1,4 +1,4 @@
-/** Runs the built command line as a user would, each in a process of its own. `build.ts` has built it from these sources. */
+/** Runs the built `noonmark` command in a separate process, as a user would. `build.ts` builds it first. */
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { text } from "node:stream/consumers";
 export const PROGRAM = join(import.meta.dirname, "../../bin/noonmark.js");
 
 export interface Finished {
-  /** null if a signal ended it. */
+  /** Null if a signal ended the process. */
   readonly exitCode: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -16,13 +16,13 @@ export interface Finished {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** This process's variables without its own settings, and then `variables`. */
+/** This process's environment without NOONMARK_* variables, plus `variables`. */
 export function cliEnvironment(variables: Variables = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("NOONMARK_"));
   return { ...Object.fromEntries(inherited), ...variables };
 }
 
-/** Starts it without waiting. */
+/** Starts the command and does not wait. */
 export function startCli(
   arguments_: readonly string[],
   cwd: string,
@@ -35,7 +35,7 @@ export function startCli(
   });
 }
 
-/** Runs it to its end, with `input` on its standard input. */
+/** Runs the command to its end, with `input` on standard input. */
 export async function runCli(
   arguments_: readonly string[],
   cwd: string,
@@ -43,7 +43,7 @@ export async function runCli(
   variables: Variables = {},
 ): Promise<Finished> {
   const child = startCli(arguments_, cwd, variables);
-  // A command that fails before it reads closes the pipe: its exit code shows that.
+  // A command that fails early closes the pipe before it reads. Its exit code reports the failure.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);

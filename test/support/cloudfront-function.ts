@@ -1,6 +1,6 @@
-/** A function of CloudFront's in a JavaScript context of its own, with the documented shapes of its events. */
+/** Runs a CloudFront function in an isolated JavaScript context, with events in the documented format. */
 import { createContext, Script } from "node:vm";
-import type { ScriptAnswer } from "./scripts/run-http-script.ts";
+import type { ScriptResponse } from "./scripts/run-http-script.ts";
 
 export type EventHeaders = Readonly<Record<string, string>>;
 
@@ -12,9 +12,9 @@ export interface EventRequest {
 }
 
 export interface EdgeFunction {
-  onRequest(request: EventRequest): EventRequest | ScriptAnswer;
-  onResponse(request: EventRequest, response: ScriptAnswer): ScriptAnswer;
-  /** The function on an event as it is. */
+  onRequest(request: EventRequest): EventRequest | ScriptResponse;
+  onResponse(request: EventRequest, response: ScriptResponse): ScriptResponse;
+  /** Calls the function with an event, unchanged. */
   handle(event: object): Record<string, unknown>;
 }
 
@@ -33,7 +33,7 @@ interface FunctionResponse {
   readonly body?: string;
 }
 
-/** Not exposed to a function, or read-only for it: CloudFront responds with 502 if a function changes them. */
+/** Headers that CloudFront hides from functions or makes read-only. It responds with 502 if a function changes them. */
 const FORBIDDEN = ["connection", "expect", "keep-alive", "proxy-connection", "trailer", "upgrade", "transfer-encoding"];
 const READ_ONLY = ["via", "warning", "host"];
 
@@ -53,20 +53,20 @@ export function edgeFunction(code: string, now: () => number): EdgeFunction {
     handle,
     onRequest(request) {
       const event = requestEvent("viewer-request", request);
-      const made = handle(event) as unknown as FunctionRequest | FunctionResponse;
-      if ("statusCode" in made) {
-        checkHeaders({}, made.headers);
-        return answerOf(made, made.body ?? "");
+      const result = handle(event) as unknown as FunctionRequest | FunctionResponse;
+      if ("statusCode" in result) {
+        checkHeaders({}, result.headers);
+        return responseOf(result, result.body ?? "");
       }
-      checkHeaders(event.request.headers, made.headers);
-      return { method: request.method, url: urlOf(event.request, made, request.url), headers: plain(made.headers) };
+      checkHeaders(event.request.headers, result.headers);
+      return { method: request.method, url: urlOf(event.request, result, request.url), headers: plain(result.headers) };
     },
     onResponse(request, { status, headers, body }) {
       const event = requestEvent("viewer-response", request);
       const response = { statusCode: status, statusDescription: "OK", headers: fields(headers), cookies: {} };
-      const made = handle({ ...event, response }) as unknown as FunctionResponse;
-      checkHeaders(response.headers, made.headers);
-      return answerOf(made, made.body ?? body);
+      const result = handle({ ...event, response }) as unknown as FunctionResponse;
+      checkHeaders(response.headers, result.headers);
+      return responseOf(result, result.body ?? body);
     },
   };
 }
@@ -85,7 +85,7 @@ function requestEvent(eventType: string, { method, url, headers }: EventRequest)
   };
 }
 
-/** A repeated parameter has all its values in `multiValue`, as written. */
+/** For a repeated parameter, `multiValue` holds all values, undecoded. */
 function queryFields(query: string): Fields {
   const found: Fields = {};
   for (const piece of query.split("&").filter((text) => text !== "")) {
@@ -98,19 +98,20 @@ function queryFields(query: string): Fields {
   return found;
 }
 
-/** A query that the function left alone goes on as it was written, an empty one without its question mark. */
-function urlOf(before: { uri: string; querystring: Fields }, made: FunctionRequest, url: string): string {
-  if (JSON.stringify(before.querystring) === JSON.stringify(made.querystring)) {
+/** If the function did not change the query, it is forwarded as sent. An empty query loses its question mark. */
+function urlOf(before: { uri: string; querystring: Fields }, result: FunctionRequest, url: string): string {
+  if (JSON.stringify(before.querystring) === JSON.stringify(result.querystring)) {
     const query = url.slice(before.uri.length);
-    return query === "?" ? made.uri : made.uri + query;
+    return query === "?" ? result.uri : result.uri + query;
   }
-  const query = Object.entries(made.querystring).map(([name, { value }]) => `${name}=${value}`);
-  return query.length === 0 ? made.uri : `${made.uri}?${query.join("&")}`;
+  const query = Object.entries(result.querystring).map(([name, { value }]) => `${name}=${value}`);
+  return query.length === 0 ? result.uri : `${result.uri}?${query.join("&")}`;
 }
 
 function checkHeaders(before: Fields, after: Fields): void {
   for (const [name, field] of Object.entries(after)) {
-    if (name !== name.toLowerCase() || typeof field?.value !== "string") throw new Error(`${name} is no header`);
+    if (name !== name.toLowerCase() || typeof field?.value !== "string")
+      throw new Error(`${name} is not a valid header`);
     if (FORBIDDEN.includes(name) && before[name] === undefined) throw new Error(`${name} must not be added`);
   }
   for (const name of READ_ONLY) {
@@ -119,12 +120,11 @@ function checkHeaders(before: Fields, after: Fields): void {
   }
 }
 
-function answerOf({ statusCode, headers }: FunctionResponse, body: string): ScriptAnswer {
-  const answered = plain(headers);
-  // CloudFront counts what it sends, where a function has not said it.
-  if (body !== "" && answered["content-length"] === undefined)
-    answered["content-length"] = String(Buffer.byteLength(body));
-  return { status: statusCode, headers: answered, body };
+function responseOf({ statusCode, headers }: FunctionResponse, body: string): ScriptResponse {
+  const sent = plain(headers);
+  // CloudFront adds Content-Length if the function did not set it.
+  if (body !== "" && sent["content-length"] === undefined) sent["content-length"] = String(Buffer.byteLength(body));
+  return { status: statusCode, headers: sent, body };
 }
 
 function fields(headers: EventHeaders): Fields {

@@ -1,10 +1,10 @@
 /**
- * CloudFront as its documentation describes it, around the generated template and functions: which headers reach the
- * origin, what is kept under which key and how long, when an old response hides a failing origin, on which events
- * a function runs and which headers it may change. If the documentation is silent, this does the worst that is possible.
+ * Simulates CloudFront, as documented, with the generated template and functions. Covers forwarded headers, cache keys
+ * and lifetimes, stale responses if the origin fails, and which headers a function may change. If the documentation is
+ * silent, it assumes the worst case.
  */
 import { type EdgeFunction, type EventHeaders, type EventRequest, edgeFunction } from "./cloudfront-function.ts";
-import type { ScriptAnswer } from "./scripts/run-http-script.ts";
+import type { ScriptResponse } from "./scripts/run-http-script.ts";
 
 export interface CloudFrontTemplate {
   readonly Resources: {
@@ -21,36 +21,40 @@ interface CachePolicy {
   readonly ParametersInCacheKeyAndForwardedToOrigin: { readonly HeadersConfig: { readonly Headers: string[] } };
 }
 
-/** Rejects where the origin cannot be reached. */
-export type Origin = (method: string, url: string, headers: Readonly<Record<string, string>>) => Promise<ScriptAnswer>;
+/** Rejects if the origin cannot be reached. */
+export type Origin = (
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+) => Promise<ScriptResponse>;
 
 export interface CloudFrontOptions {
   readonly template: CloudFrontTemplate;
   readonly origin: Origin;
   /** Epoch ms. */
   now(): number;
-  /** Caches in a row; none counts the time that a response spent in another. */
+  /** The number of cache tiers. No tier subtracts the time that a response spent in another tier. */
   readonly tiers: number;
-  /** The part of the request that a viewer-response function sees: the documentation can be read both ways. */
-  readonly responseSees: "what the client sent" | "what the function made of it";
+  /** The request that a viewer-response function sees. The documentation allows both readings. */
+  readonly responseSees: "original request" | "rewritten request";
 }
 
-interface Kept {
-  readonly answer: ScriptAnswer;
+interface CacheEntry {
+  readonly response: ScriptResponse;
   readonly freshUntil: number;
   readonly staleUntil: number;
 }
 
-const BAD_GATEWAY: ScriptAnswer = { status: 502, headers: { "content-type": "text/html" }, body: "<html>" };
+const BAD_GATEWAY: ScriptResponse = { status: 502, headers: { "content-type": "text/html" }, body: "<html>" };
 
 export class CloudFront {
-  /** The location of the next request: 2 ** tiers locations share one cache in the last tier. */
+  /** The edge location of the next request. Groups of 2 ** tiers locations share a cache in the last tier. */
   location = 0;
   readonly #options: CloudFrontOptions;
   readonly #policy: CachePolicy;
   readonly #viewerRequest: EdgeFunction;
   readonly #viewerResponse: EdgeFunction;
-  readonly #tiers: Map<string, Kept>[];
+  readonly #tiers: Map<string, CacheEntry>[];
 
   constructor(options: CloudFrontOptions) {
     const { ViewerRequest, ViewerResponse, CachePolicy } = options.template.Resources;
@@ -58,37 +62,37 @@ export class CloudFront {
     this.#policy = CachePolicy.Properties.CachePolicyConfig;
     this.#viewerRequest = edgeFunction(ViewerRequest.Properties.FunctionCode, () => options.now());
     this.#viewerResponse = edgeFunction(ViewerResponse.Properties.FunctionCode, () => options.now());
-    this.#tiers = Array.from({ length: options.tiers }, () => new Map<string, Kept>());
+    this.#tiers = Array.from({ length: options.tiers }, () => new Map<string, CacheEntry>());
   }
 
-  async request(method: string, url: string, headers: Readonly<Record<string, string>>): Promise<ScriptAnswer> {
+  async request(method: string, url: string, headers: Readonly<Record<string, string>>): Promise<ScriptResponse> {
     const sent = { method, url, headers };
-    const asked = this.#viewerRequest.onRequest(sent);
-    if ("status" in asked) return asked;
-    const found = await this.#through(0, asked);
+    const rewritten = this.#viewerRequest.onRequest(sent);
+    if ("status" in rewritten) return rewritten;
+    const found = await this.#through(0, rewritten);
     if (found.status >= 400) return found;
-    const seen = this.#options.responseSees === "what the client sent" ? sent : asked;
-    const answer = this.#viewerResponse.onResponse(seen, found);
-    return method === "HEAD" ? { ...answer, body: "" } : answer;
+    const seen = this.#options.responseSees === "original request" ? sent : rewritten;
+    const response = this.#viewerResponse.onResponse(seen, found);
+    return method === "HEAD" ? { ...response, body: "" } : response;
   }
 
-  /** The response of a tier: its own while fresh, else that of the next one, else (if that fails) its own all the same. */
-  async #through(tier: number, request: EventRequest): Promise<ScriptAnswer> {
+  /** Returns the tier's response if it is fresh, otherwise the next tier's. If that fails, returns the stale one. */
+  async #through(tier: number, request: EventRequest): Promise<ScriptResponse> {
     const cache = this.#tiers[tier];
     if (cache === undefined) return this.#fromOrigin(request);
     const forwarded = this.#forwarded(request.headers);
     const key = JSON.stringify([this.location >> tier, request.method, request.url, forwarded]);
-    const kept = cache.get(key);
-    if (kept !== undefined && this.#options.now() < kept.freshUntil) return kept.answer;
-    const answer = await this.#through(tier + 1, request);
-    if (answer.status >= 500) {
-      return kept !== undefined && this.#options.now() < kept.staleUntil ? kept.answer : answer;
+    const entry = cache.get(key);
+    if (entry !== undefined && this.#options.now() < entry.freshUntil) return entry.response;
+    const response = await this.#through(tier + 1, request);
+    if (response.status >= 500) {
+      return entry !== undefined && this.#options.now() < entry.staleUntil ? entry.response : response;
     }
-    this.#keep(cache, key, answer);
-    return answer;
+    this.#keep(cache, key, response);
+    return response;
   }
 
-  async #fromOrigin({ method, url, headers }: EventRequest): Promise<ScriptAnswer> {
+  async #fromOrigin({ method, url, headers }: EventRequest): Promise<ScriptResponse> {
     try {
       return await this.#options.origin(method, url, this.#forwarded(headers));
     } catch {
@@ -101,17 +105,17 @@ export class CloudFront {
     return Object.fromEntries(Headers.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
   }
 
-  #keep(cache: Map<string, Kept>, key: string, answer: ScriptAnswer): void {
-    const control = answer.headers["cache-control"] ?? "";
+  #keep(cache: Map<string, CacheEntry>, key: string, response: ScriptResponse): void {
+    const control = response.headers["cache-control"] ?? "";
     const directive = (name: string) =>
       /^\d+$/.exec(new RegExp(`(?:^|[ ,])${name}=(\\d+)`).exec(control)?.[1] ?? "")?.[0];
     cache.delete(key);
-    if (answer.status >= 400 || /no-store|private/.test(control)) return;
+    if (response.status >= 400 || /no-store|private/.test(control)) return;
     const { MinTTL, DefaultTTL, MaxTTL } = this.#policy;
     const age = directive("s-maxage") ?? directive("max-age");
     const seconds = age === undefined ? DefaultTTL : Math.max(MinTTL, Math.min(MaxTTL, Number(age)));
     const freshUntil = this.#options.now() + seconds * 1_000;
     const staleSeconds = Number(directive("stale-if-error") ?? Infinity);
-    cache.set(key, { answer, freshUntil, staleUntil: freshUntil + staleSeconds * 1_000 });
+    cache.set(key, { response, freshUntil, staleUntil: freshUntil + staleSeconds * 1_000 });
   }
 }

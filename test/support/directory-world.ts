@@ -6,7 +6,10 @@ import { openStore } from "../../src/object-store/open-store.ts";
 import { storeReader, tickStore } from "../../src/shim/node/store-reader.ts";
 import type { WorldStore } from "./scripts/script-world.ts";
 
-/** A directory as `serve` reads it, while another opens it to write; it fails by being moved away, and goes with the test. */
+/**
+ * A filesystem store with a reader as `serve` opens it, and a writer. It fails by being renamed, and is removed after
+ * the test.
+ */
 export async function directoryWorld(): Promise<WorldStore> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-scripts-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

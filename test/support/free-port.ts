@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-/** Below the ports that the kernel gives to outgoing connections. */
-const [FIRST, BLOCKS, BLOCK] = [20_000, 120, 100];
+/** Below the kernel's ephemeral port range. */
+const [FIRST_PORT, BLOCKS, BLOCK_SIZE] = [20_000, 120, 100];
 let first: Promise<number> | undefined;
-let given = 0;
+let used = 0;
 
 /**
- * A port of 127.0.0.1 that is free, and that no other process gets from here: each takes its ports from a block of its
- * own, in turn. Some servers listen only a second after they get their port.
+ * Returns a free port of 127.0.0.1. Each process takes ports from its own block, so no other test process gets the same
+ * port before a slow server listens on it.
  */
 export async function freePort(): Promise<number> {
   first ??= claimBlock();
   const block = await first;
   for (;;) {
-    const port = block + 1 + (given++ % (BLOCK - 1));
+    const port = block + 1 + (used++ % (BLOCK_SIZE - 1));
     const server = await listening(port);
     if (server === undefined) continue;
     server.close();
@@ -23,17 +23,17 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A block is this process's for as long as it listens on the block's first port. */
+/** Claims a block by listening on its first port for the lifetime of this process. */
 async function claimBlock(): Promise<number> {
   for (let n = 0; n < BLOCKS; n++) {
-    const port = FIRST + ((process.pid + n) % BLOCKS) * BLOCK;
+    const port = FIRST_PORT + ((process.pid + n) % BLOCKS) * BLOCK_SIZE;
     const claim = await listening(port);
     if (claim !== undefined) {
       claim.unref();
       return port;
     }
   }
-  throw new Error(`no block of ports is free above ${FIRST}`);
+  throw new Error(`no free block of ports above ${FIRST_PORT}`);
 }
 
 async function listening(port: number): Promise<Server | undefined> {

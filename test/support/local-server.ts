@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 
 export interface LocalServer {
   readonly port: number;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  /** Also closes connections that are still open. */
+  /** Also closes open connections. */
   stop(): Promise<void>;
 }
 
-/** A server on this machine alone, at a free port unless one is given. */
+/** Starts an HTTP server on 127.0.0.1, on port `at` or a free one. */
 export async function localServer(listener: RequestListener, at = 0): Promise<LocalServer> {
   const server = createServer(listener).listen(at, "127.0.0.1");
   await once(server, "listening");

@@ -3,7 +3,7 @@ import { MemoryStore } from "./memory-store.ts";
 
 const stores = new Map<object, MemoryStore>();
 
-conforms("the store in memory", {
+conforms("the in-memory store", {
   open: async () => {
     const store = new MemoryStore(() => true);
     stores.set(store, store);

@@ -1,6 +1,6 @@
 /**
- * A store in memory: counts what it is asked, refuses what no object of ours carries, fails on demand, and lets objects
- * be damaged.
+ * An in-memory store for tests. It records requests, rejects unknown metadata, fails on demand, and can damage or
+ * freeze objects.
  */
 import { checkKey, checkObject } from "../../src/object-store/check-object.ts";
 import {
@@ -19,21 +19,21 @@ const KNOWN_METADATA = new Set(["status", "headers", "states", "valid-until", "s
 
 export class MemoryStore implements ObjectStore {
   readonly name = "memory";
-  /** Every key asked for, in order; `key?fresh` for a read past caches. */
+  /** The key of every get, in order, with `?fresh` appended for reads that bypass caches. */
   readonly gets: string[] = [];
   readonly puts: string[] = [];
-  /** Set: every call fails with it. */
+  /** If set, every call fails with this error. */
   failure: StoreUnavailable | undefined;
-  /** Set: puts of these keys fail. */
+  /** If set, puts of matching keys fail. */
   failPuts: ((key: string) => boolean) | undefined;
   readonly #objects = new Map<string, StoredObject>();
   readonly #damaged = new Set<string>();
   readonly #stale = new Map<string, StoredObject>();
-  readonly #takes: (metadataName: string) => boolean;
+  readonly #accepts: (metadataName: string) => boolean;
   #version = 0;
 
-  constructor(takes: (metadataName: string) => boolean = (name) => KNOWN_METADATA.has(name)) {
-    this.#takes = takes;
+  constructor(accepts: (metadataName: string) => boolean = (name) => KNOWN_METADATA.has(name)) {
+    this.#accepts = accepts;
   }
 
   async get(key: string, options?: GetOptions): Promise<StoredObject | undefined> {
@@ -71,19 +71,19 @@ export class MemoryStore implements ObjectStore {
     yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
   }
 
-  /** From now on a get of this key that is not fresh sees the object as it is now, whatever is put. */
+  /** From now on, gets of this key that are not `fresh` return the current object, whatever is put later. */
   freeze(key: string): void {
     const object = this.#objects.get(key);
     if (object !== undefined) this.#stale.set(key, object);
   }
 
-  /** Until the next put, the stored object is not what was put. */
+  /** Damages the stored object until the next put. */
   damage(key: string): void {
-    if (!this.#objects.has(key)) throw new Error(`${key} is not there to be damaged`);
+    if (!this.#objects.has(key)) throw new Error(`${key} does not exist`);
     this.#damaged.add(key);
   }
 
-  /** Its content, without a request. */
+  /** All objects, without counting a request. */
   contents(): ReadonlyMap<string, StoredObject | "damaged"> {
     return new Map([...this.#objects].map(([key, object]) => [key, this.#damaged.has(key) ? "damaged" : object]));
   }
@@ -96,13 +96,13 @@ export class MemoryStore implements ObjectStore {
     this.failure = new StoreUnavailable(message);
   }
 
-  /** Another one for each put. */
+  /** A different tag for each put. */
   protected tagOf(_object: StoreObject): StoreTag {
     return String(++this.#version);
   }
 
   #refuseUnknown(key: string, { metadata }: StoreObject): void {
-    const unknown = Object.keys(metadata).find((name) => !this.#takes(name));
+    const unknown = Object.keys(metadata).find((name) => !this.#accepts(name));
     if (unknown !== undefined) throw new Error(`${key}: unknown metadata ${unknown}`);
   }
 }

@@ -1,9 +1,12 @@
-/** Starting and stopping the servers of these tests: each on 127.0.0.1, in a folder of its own, ended by its id. */
+/**
+ * Starts and stops the servers of the tests. Each listens on 127.0.0.1, uses a temporary folder and is stopped by its
+ * process id.
+ */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync } from "node:fs";
 
-/** Starts a program that stays; what it prints goes to a file. */
+/** Starts a long-running program with its output in a log file. */
 export function start(command: string, args: readonly string[], log: string, options: SpawnOptions = {}): ChildProcess {
   const out = openSync(log, "a");
   return spawn(command, args, { ...options, stdio: ["ignore", out, out] });
@@ -16,7 +19,7 @@ export async function stop(child: ChildProcess, signal: NodeJS.Signals = "SIGKIL
   await gone;
 }
 
-/** Runs a program to its end; gives its output, throws where it fails. */
+/** Runs a program to its end and returns its output. Throws if it fails. */
 export async function run(command: string, args: readonly string[], options: SpawnOptions = {}): Promise<string> {
   const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
   const output: string[] = [];
@@ -28,7 +31,7 @@ export async function run(command: string, args: readonly string[], options: Spa
   return output.join("");
 }
 
-/** Asks until the result is true; the limit is for a server that never comes up. */
+/** Polls until `ask` returns true. The limit catches servers that never start. */
 export async function until(what: string, ask: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
   for (const end = performance.now() + limitMs; performance.now() < end; ) {
     if (await ask().catch(() => false)) return;

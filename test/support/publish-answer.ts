@@ -1,4 +1,4 @@
-/** Puts responses and tiles into a store as a publisher does, for tests that need no publisher. */
+/** Puts responses and tiles into a store without a publisher, in the publisher's format. */
 
 import { encodeWholeIndex } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY, TILE_SIZE } from "../../src/http/keys.ts";
@@ -34,7 +34,10 @@ export async function putText(store: ObjectStore, key: string, text: string): Pr
   await store.put(key, { body: encoder.encode(text), contentType: JSON_TYPE, metadata: encodeWriterMetadata(WRITER) });
 }
 
-/** `histories` by installation id; the first is the configured one unless another is named. */
+/**
+ * `histories` maps installation ids to histories. The first is the configured installation unless `configured` names
+ * another.
+ */
 export async function putIndex(
   store: ObjectStore,
   histories: Readonly<Record<string, string>>,
@@ -44,7 +47,7 @@ export async function putIndex(
   await putText(store, INSTALLATIONS_KEY, encodeWholeIndex(index));
 }
 
-/** Tiles of `count` items, `itemOf` each item's JSON text. */
+/** Puts the tiles of `count` items; `itemOf` returns an item's JSON text. */
 export async function putTiles(
   store: ObjectStore,
   { installationId, history }: { readonly installationId: string; readonly history: string },
@@ -57,7 +60,7 @@ export async function putTiles(
   }
 }
 
-/** The immutable tiles that a response names and the store lacks, as a cycle puts them. */
+/** Puts the tiles that a response refers to and that the store lacks, as a cycle would. */
 export async function putNamedTiles(store: ObjectStore, publication: Publication, snapshot: Snapshot): Promise<void> {
   for (const tile of publication.tileSet?.tiles(snapshot).flat() ?? []) {
     if ((await store.get(tile.key)) !== undefined) continue;

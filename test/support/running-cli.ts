@@ -1,4 +1,4 @@
-/** A command that stays, as a test reads it: what it prints, the records of its log, and its end. */
+/** A long-running command under test: its output, its log records and its exit. */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { onTestFinished } from "vitest";
@@ -9,63 +9,64 @@ export type LogRecord = Readonly<Record<string, unknown>>;
 
 export interface RunningCli {
   readonly process: ChildProcess;
-  /** Everything that it has printed so far, on both streams. */
+  /** Everything printed so far, on both streams. */
   output(): string;
-  /** Waits until it has printed such a text, or has ended; returns its output. */
+  /** Waits until the output matches `text` or the process exits, and returns the output. */
   printed(text: string | RegExp): Promise<string>;
-  /** The next record of its JSON log whose message begins so. Fails if it ends without one. */
+  /** The next JSON log record whose message starts with `message`. Fails if the process exits first. */
   logged(message?: string): Promise<LogRecord>;
-  /** Sends the signal, if one is given, and waits for the end. */
+  /** Sends the signal, if given, and waits for the exit. */
   ended(signal?: NodeJS.Signals): Promise<Finished>;
 }
 
-/** The built command line. It is killed when the test ends. */
+/** Starts the built command. It is killed when the test ends. */
 export function runningCli(...started: Parameters<typeof startCli>): RunningCli {
   const child = startCli(...started);
   onTestFinished(() => stop(child));
   return followed(child);
 }
 
-/** A process with pipes, from its start on. */
+/** Follows the output of a process with pipes, from its start. */
 export function followed(child: ChildProcess): RunningCli {
-  const said = { stdout: "", stderr: "", both: "", isWhole: false };
-  let taken = 0;
+  const printedText = { stdout: "", stderr: "", both: "", isComplete: false };
+  let consumed = 0;
   for (const name of ["stdout", "stderr"] as const) {
     child[name]?.on("data", (data: Buffer) => {
-      said[name] += data;
-      said.both += data;
+      printedText[name] += data;
+      printedText.both += data;
       child.emit("printed");
     });
   }
   const closed = once(child, "close").then(() => {
-    said.isWhole = true;
+    printedText.isComplete = true;
     child.emit("printed");
   });
   const more = () => once(child, "printed");
   return {
     process: child,
-    output: () => said.both,
+    output: () => printedText.both,
     async printed(text) {
-      while (!said.isWhole && !new RegExp(text).test(said.both)) await more();
-      return said.both;
+      while (!printedText.isComplete && !new RegExp(text).test(printedText.both)) await more();
+      return printedText.both;
     },
     async logged(message = "") {
       for (;;) {
-        const end = said.stderr.indexOf("\n", taken);
+        const end = printedText.stderr.indexOf("\n", consumed);
         if (end < 0) {
-          if (said.isWhole) throw new Error(`it ended without "${message}": ${said.both}`);
+          if (printedText.isComplete)
+            throw new Error(`the process exited without logging "${message}": ${printedText.both}`);
           await more();
           continue;
         }
-        const record = JSON.parse(said.stderr.slice(taken, end)) as LogRecord;
-        taken = end + 1;
+        const record = JSON.parse(printedText.stderr.slice(consumed, end)) as LogRecord;
+        consumed = end + 1;
         if (String(record.msg).startsWith(message)) return record;
       }
     },
     async ended(signal) {
       if (signal !== undefined) child.kill(signal);
       await closed;
-      return { exitCode: child.exitCode, stdout: said.stdout, stderr: said.stderr };
+      return { exitCode: child.exitCode, stdout: printedText.stdout, stderr: printedText.stderr };
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Property tests draw the same cases in every run, so that a green tree stays green until somebody changes it.
- * NOONMARK_SEED=<number> draws others, and replays what it found.
+ * Gives property tests a fixed seed, so that every run tests the same cases. NOONMARK_SEED=NUMBER selects another seed,
+ * or replays a failure.
  */
 import * as fc from "fast-check";
 

@@ -1,20 +1,20 @@
-/** A disk that is nearly full: a tmpfs of a few pages, where this user may mount one. */
+/** A nearly full disk: a tmpfs of a few pages, if this user can mount one. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmdirSync, statfsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Why there can be none, for a test's name; undefined where there can. */
-export const noSmallDisk: string | undefined = reasonAgainst();
+/** Why a tmpfs cannot be mounted, for the test's name; undefined if it can. */
+export const NO_SMALL_DISK: string | undefined = reasonAgainst();
 
 export interface SmallDisk {
   readonly path: string;
-  /** Fills it up, so that so many bytes are left, in whole pages. */
+  /** Fills the disk until this many bytes are free, rounded to whole pages. */
   leave(bytes: number): void;
   unmount(): void;
 }
 
-/** `kib` is its whole size. */
+/** `kib` is the total size. */
 export function smallDisk(kib: number): SmallDisk {
   const path = mkdtempSync(join(tmpdir(), "noonmark-disk-"));
   execFileSync("mount", ["-t", "tmpfs", "-o", `size=${kib}k`, "tmpfs", path]);
@@ -25,7 +25,7 @@ export function smallDisk(kib: number): SmallDisk {
       writeFileSync(join(path, "ballast"), Buffer.alloc(Math.max(0, bavail * bsize - bytes)));
     },
     unmount: () => {
-      // Lazily: a store keeps files open that it has read twice.
+      // Lazy unmount, because a store keeps some files open.
       execFileSync("umount", ["-l", path]);
       rmdirSync(path);
     },
@@ -37,5 +37,5 @@ function reasonAgainst(): string | undefined {
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4k", "tmpfs", path]);
   if (status === 0) execFileSync("umount", [path]);
   rmdirSync(path);
-  return status === 0 ? undefined : "no tmpfs can be mounted here";
+  return status === 0 ? undefined : "this user cannot mount a tmpfs";
 }

@@ -1,4 +1,4 @@
-/** A store each of whose calls passes through `step`, which may count it, or die before it or after it. */
+/** Wraps a store so that each call passes through `step`, which can count it or throw before or after it. */
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 
 export function steppedStore(store: ObjectStore, step: <T>(call: () => Promise<T>) => Promise<T>): ObjectStore {

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 
-/** A new folder that is removed after the test. For a test itself, or its beforeEach. */
+/** A new folder that is removed after the test. Call it in a test or in beforeEach. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A new folder for the tests of one file, removed after the last of them. */
+/** A new folder for all tests of a file, removed after the last one. */
 export function sharedFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-test-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

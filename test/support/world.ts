@@ -1,6 +1,6 @@
 /**
- * The published world that the HTTP scripts read: every route's objects, put as a publisher puts them. All instants are
- * relative to the world's own, so that it can be put into any store, under any clock.
+ * Publishes the world that the HTTP scripts read: the objects of every route, in the publisher's format. All instants
+ * are relative to `at`, so it works in any store and at any time.
  */
 
 import { constantKey, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../src/http/keys.ts";
@@ -30,10 +30,13 @@ const REVALIDATE = "public, max-age=0, must-revalidate";
 const SOURCE = "x-service-settlement-source";
 const REASON = "x-service-settlement-fallback-reason";
 
-/** Receipts of each installation of the world: tiles 0 and 1 full and 44 in the third; exactly one tile; none. */
+/**
+ * Receipts per installation. wheel-1 has two full tiles and 44 receipts in a third; wheel-2 has one full tile; a:b.c_D
+ * has none.
+ */
 export const RECEIPTS = { "wheel-1": 300, "wheel-2": 128, "a:b.c_D": 0 } as const;
 
-/** `at` (epoch ms) is the instant of the newest receipt and of the last good pass over the chain. */
+/** `at` (epoch ms) is the time of the newest receipt and of the last good chain pass. */
 export async function putWorld(store: ObjectStore, at: number): Promise<void> {
   await putIndex(store, { "wheel-1": "h1", "wheel-2": "h2", "a:b.c_D": "h3" });
   await putTelemetry(store, at);
@@ -49,7 +52,7 @@ export async function putWorld(store: ObjectStore, at: number): Promise<void> {
   await putSite(store, at);
 }
 
-/** An observation's JSON text, short: the shim looks at none of it. */
+/** A short stand-in for an observation's JSON. The shim does not parse it. */
 export function item(installationId: string, position: number): string {
   return JSON.stringify({ cursor: encodeObservationCursor(position), installationId, sequence: position - 1 });
 }
@@ -119,7 +122,9 @@ async function putChainViews(store: ObjectStore, at: number): Promise<void> {
   await putProtocolFeed(store, at);
 }
 
-/** Five events at one fixed instant, so that their cursors can be in a script: one in the head, two in each tile. */
+/**
+ * Five events at a fixed time, so that scripts can contain their cursors: one in the head, two in each of two tiles.
+ */
 async function putProtocolFeed(store: ObjectStore, at: number): Promise<void> {
   const event = (number: number): EventLine => ({
     key: chainEventKey(FEED_AT, { blockNumber: BigInt(100 + number), transactionIndex: 0, logIndex: 0 }),
@@ -150,7 +155,7 @@ async function putSettlements(store: ObjectStore, key: string, revision: string,
   await putAnswer(store, key, live, [saved]);
 }
 
-/** The page with what it loads, the data files, and the lease object that the publication's status is made from. */
+/** The web page and its assets, the data files, and the lease object from which the publication status is built. */
 async function putSite(store: ObjectStore, at: number): Promise<void> {
   const bodies: Readonly<Record<string, string>> = {
     page: '<!doctype html><link rel="stylesheet" href="assets/style-0123456789ab.css">',
@@ -205,7 +210,7 @@ function answer(headers: Representation["headers"], body: unknown): Representati
   return { status: 200, headers, body: JSON.stringify(body) };
 }
 
-/** Replaces the only occurrence of a text in an (ASCII) body. */
+/** Replaces the only occurrence of a text in an ASCII body. */
 function edit({ body }: Representation, from: string, to: string) {
   return { offset: body.indexOf(from), length: from.length, text: to };
 }

@@ -9,7 +9,7 @@ test("a day starts at noon and ends before the next noon", () => {
   expect(noonDate(noonDay(noon + DAY_MS - 1))).toBe("2026-11-20");
 });
 
-test("every instant lies in its numbered day, also before 1970", () => {
+test("every instant is within its numbered day, even before 1970", () => {
   fc.assert(
     fc.property(fc.integer({ min: -60_000_000_000_000, max: 250_000_000_000_000 }), (instant) => {
       const day = noonDay(instant);

@@ -12,7 +12,7 @@ test("a published timestamp is read back as the same instant", () => {
   );
 });
 
-test("a changed timestamp is valid only if it equals its own rendering", () => {
+test("a modified timestamp is valid only if it equals its own rendering", () => {
   fc.assert(
     fc.property(instants, fc.nat(22), fc.constantFrom(..."0123456789 :-.TZ"), (instant, at, character) => {
       const published = formatTimestamp(instant);
@@ -25,7 +25,7 @@ test("a changed timestamp is valid only if it equals its own rendering", () => {
   );
 });
 
-test("an offset moves the instant, digits beyond the millisecond are cut", () => {
+test("an offset moves the instant, and digits beyond the millisecond are cut", () => {
   expect(parseTimestamp("2026-11-20T12:00:00.2509+02:00")).toBe(Date.parse("2026-11-20T10:00:00.250Z"));
   expect(parseTimestamp("2026-11-20T00:00:00-23:59")).toBe(Date.parse("2026-11-20T23:59:00Z"));
   expect(parseTimestamp("2026-11-20T10:00:00.9Z")).toBe(Date.parse("2026-11-20T10:00:00.900Z"));

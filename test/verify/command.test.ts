@@ -1,4 +1,4 @@
-/** The command as a user runs it, against a server on this machine. */
+/** The command as a user runs it, against a local server. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shimContext } from "../../src/shim/context.ts";
 import { nodeHandler } from "../../src/shim/node/node-handler.ts";
@@ -9,7 +9,7 @@ import { type FullWorld, fullWorld } from "./support/full-world.ts";
 
 let full: FullWorld;
 let server: LocalServer;
-/** When each request came, by `performance.now()`. */
+/** Arrival times of the requests, by `performance.now()`. */
 const came: number[] = [];
 
 let isBroken = false;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   const handler = nodeHandler(context, { defect: (error) => expect.unreachable(String(error)) });
   server = await localServer((request, response) => {
     came.push(performance.now());
-    // The world's own time: it was published long ago.
+    // The world's own time, because it was published long ago.
     response.setHeader("date", new Date(full.at).toUTCString());
     if (isBroken && request.url === "/v1/public/modules") response.end("<html>");
     else handler(request, response);
@@ -33,24 +33,24 @@ afterAll(async () => {
 
 const FAST = ["--qps", "500", "--only", "modules"];
 
-test("no finding ends with 0, the last line has the counts, and --qps limits the requests", async () => {
+test("no finding exits 0, the last line has the counts, and --qps limits the requests", async () => {
   came.length = 0;
   const { exitCode, stdout, stderr } = await runCli(
     ["verify", server.url, "--only", "modules", "--qps", "40"],
     full.world.folder,
   );
-  // This server is Node's parser and the shim's handler alone: the parser itself refuses the made-up method.
+  // This server is Node's HTTP parser and the shim's handler. The parser itself rejects the made-up method.
   const lines = stdout.trim().split("\n");
   expect(lines.filter((line) => !line.includes(" FOO "))).toEqual([lines.at(-1)]);
   expect(lines.at(-1)).toMatch(/^\d+ checks, \d+ findings, \d+ skipped$/);
   expect([exitCode, stderr]).toEqual([lines.length === 1 ? 0 : 1, ""]);
   expect(came.length).toBeGreaterThan(40);
-  // A busy machine may see several at once: pace.test.ts has each second.
+  // A busy machine may receive several at once; pace.test.ts checks each second.
   const [first = 0, last = 0] = [came[0], came.at(-1)];
   expect(last - first).toBeGreaterThan((came.length - 1) * (1_000 / 40) * 0.8);
 });
 
-test("a finding ends with 1 and says how to repair it; --json has its parts", async () => {
+test("a finding exits 1 with a hint for its repair, and --json has its parts", async () => {
   isBroken = true;
   const [people, machines] = await Promise.all([
     runCli(["verify", server.url, ...FAST], full.world.folder),
@@ -76,7 +76,7 @@ test("a finding ends with 1 and says how to repair it; --json has its parts", as
   });
 });
 
-test("an unreachable address ends with 74, wrong usage with 2", async () => {
+test("an unreachable address exits 74, wrong usage 2", async () => {
   const nobody = await runCli(["verify", `http://127.0.0.1:${await freePort()}`], full.world.folder);
   expect(nobody).toMatchObject({ exitCode: 74, stdout: "" });
   expect(nobody.stderr).toMatch(/^noonmark: unreachable: .*ECONNREFUSED\n {2}\S/);

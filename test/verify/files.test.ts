@@ -1,4 +1,4 @@
-/** The files beside the routes: a server that has them gives no finding, each fault of one is found. */
+/** The site's files: a correct server gives no finding, and each fault in a file is found. */
 
 import { expect, test } from "vitest";
 import { PREFLIGHT_HEADERS } from "../../src/http/common-headers.ts";
@@ -38,7 +38,7 @@ test("every file of the table is checked, and assets through the pages that name
   expect(ROWS.map(({ path }) => path).filter((path) => !judged.has(path))).toEqual([assetFile.path]);
 });
 
-/** Right responses for the files; every other path is unknown. */
+/** Correct responses for the files; every other path is unknown. */
 const site: Transport = async ({ method, target, headers: sent }) => {
   const path = target.split("?", 1)[0] ?? "";
   const file = FILES.find((one) => one.path === path);
@@ -86,14 +86,14 @@ function reply(code: number, own: Readonly<Record<string, string>>, content: str
 const judged = async (fault?: Planted["fault"]) =>
   judge({ send: site, now: NOW, families: ["files"], ...(fault === undefined ? {} : { fault }) });
 
-test("a right site has no finding", async () => {
+test("a correct site has no finding", async () => {
   const { findings, skipped, checks } = await judged();
   expect(findings.map(findingLine)).toEqual([]);
   expect(skipped).toEqual([]);
   expect(checks).toBeGreaterThan(100);
 });
 
-test("a site that is turned off is skipped", async () => {
+test("a disabled site is skipped", async () => {
   const off = onReply(({ method }) => method === "GET", error(404, "not_found"));
   expect(await judged(off)).toMatchObject({ findings: [], skipped: [{ rule: "files/status" }] });
 });
@@ -103,7 +103,7 @@ const FAULTS: readonly (readonly [string, Change])[] = [
   ["404", error(404, "not_found")],
   ["503", error(503, "not_published")],
   ["another type", headers({ "content-type": "application/octet-stream" })],
-  ["kept by browsers", headers({ "cache-control": "max-age=600" })],
+  ["cached by browsers", headers({ "cache-control": "max-age=600" })],
   ["sniffed", headers({ "x-content-type-options": null })],
   ["empty", text("")],
   ["an error page", text("<h1>Bad gateway</h1>")],
@@ -118,7 +118,7 @@ test.each(FILES.map(({ path }) => path))("faults of %s", async (path) => {
           ["no policy", headers({ "content-security-policy": null })],
           ["no referrer policy", headers({ "referrer-policy": null })],
           ["an inline script", text("<!doctype html><script>1</script>")],
-          ["an asset that is not there", text(PAGE.replace("1a", "2b"))],
+          ["a missing asset", text(PAGE.replace("1a", "2b"))],
         ]
       : [["no CORS", headers({ "access-control-allow-origin": null })]];
   more.push(file?.conditional ? ["no tag", headers({ etag: null })] : ["a tag", headers({ etag: '"x"' })]);

@@ -1,4 +1,4 @@
-/** Planted faults are found: at least 95 of 100, and those that are not are named. */
+/** Planted faults are found: at least 95 of 100, and the undetected ones are listed. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { jsonOf, type Transport } from "../../src/judge/exchange.ts";
 import { drawnFaults, effective } from "./support/faults/drawn.ts";
@@ -14,7 +14,7 @@ import { WALK_FAULTS } from "./support/faults/walks.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { judge, standIn } from "./support/stand-in.ts";
 
-/** The seed of the drawn faults; another seed draws others. */
+/** The seed of the random faults; another seed gives others. */
 const SEED = Number(process.env.NOONMARK_SEED ?? 20_261_122);
 
 const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, number])[] = [
@@ -27,7 +27,7 @@ const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, numb
   ["the clock", async () => CLOCK_FAULTS, 10],
   ["caches, compressors and storages", async () => EDGE_FAULTS, 200],
   ["walks and watching", async () => WALK_FAULTS, 60],
-  ["drawn from a seed", async () => (await effective(drawnFaults(SEED, 80), send)).slice(0, 60), 60],
+  ["random faults from a seed", async () => (await effective(drawnFaults(SEED, 80), send)).slice(0, 60), 60],
 ];
 
 let full: FullWorld;
@@ -47,7 +47,7 @@ test.each(KINDS)("verify finds the planted faults of %s", async (kind, planted, 
   for (const { name, families, only, fault } of faults) {
     const judged = { send, now: full.at, watch: 3, families, ...(only === undefined ? {} : { only }) };
     const combination = JSON.stringify([families, only]);
-    // The very same rules find nothing where nothing is planted.
+    // The same rules find nothing if no fault is planted.
     if (!clean.has(combination)) expect((await judge(judged)).findings, combination).toEqual([]);
     clean.add(combination);
     const { findings } = await judge({ ...judged, fault });
@@ -64,7 +64,7 @@ interface Measured {
   readonly measurement?: { readonly receivedAt: string };
 }
 
-/** The server's Date is so many milliseconds before the receipt in its response. */
+/** Sets the server's Date this many milliseconds before the receipt in its response. */
 function beforeReceipt(path: string, milliseconds: number): Planted["fault"] {
   return onReply(
     ({ target }, { status }) => target.split("?")[0] === path && status === 200,
@@ -79,7 +79,7 @@ function beforeReceipt(path: string, milliseconds: number): Planted["fault"] {
 test.each([
   ["telemetry", "/v1/public/telemetry"],
   ["process", "/v4/public/process"],
-])("%s: online is found for a receipt 90 s ahead of the clock, and not for one 30 s ahead", async (only, path) => {
+])("%s: online is a finding for a receipt 90 s ahead of the clock, but not for one 30 s ahead", async (only, path) => {
   const findings = async (milliseconds: number) => {
     const fault = beforeReceipt(path, milliseconds);
     const report = await judge({ send, now: full.at, families: ["answers"], only: [only], fault });

@@ -1,4 +1,4 @@
-/** A server whose responses are right gives no finding. */
+/** A server with correct responses gives no finding. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { matchesNone } from "../../src/http/request.ts";
 import { jsonOf } from "../../src/judge/exchange.ts";
@@ -22,12 +22,12 @@ test("a run over a world with all data has no finding, and skips only the files"
   expect(report.checks).toBeGreaterThan(20_000);
 });
 
-test("a front that compresses by the rules has no finding", async () => {
+test("a front that testCompression correctly has no finding", async () => {
   const report = await judge({ send: standIn(full), now: full.at, fault: compressing });
   expect(report.findings.map(findingLine)).toEqual([]);
 });
 
-/** It caches the plain process for one second, and passes If-None-Match to an origin that has moved on. */
+/** It caches the plain process for one second, and passes If-None-Match to an origin that has newer data. */
 function behindItsOrigin(): Fault {
   let movedAtMs: number | undefined;
   return async (sent, next, passedMs) => {
@@ -70,7 +70,7 @@ test("statistics that are being built need no 304", async () => {
   expect(report.findings.map(findingLine)).toEqual([]);
 });
 
-test("a rule has one name", () => {
+test("rule names are unique", () => {
   const names = ALL_RULES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   for (const { name, says, fix } of ALL_RULES) expect([name, says, fix].join("")).not.toBe("");

@@ -1,4 +1,4 @@
-/** Fills a test world with WorkRecorded events, evenly over its blocks. */
+/** Fills a test chain with WorkRecorded events, spread evenly over its blocks. */
 import { numberToHex } from "viem";
 import { call } from "../../../demo/chain/anvil.ts";
 import type { World } from "../../../demo/chain/deploy.ts";

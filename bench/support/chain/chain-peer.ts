@@ -1,4 +1,4 @@
-/** The peer: a bare loop of viem's getLogs that decodes, and keeps nothing or puts every event into SQLite. */
+/** The baseline of the chain bench: a viem getLogs loop that decodes events and optionally stores them in SQLite. */
 import BetterSqlite3 from "better-sqlite3";
 import { type AbiEvent, type AbiParameter, createPublicClient, decodeAbiParameters, http, toEventSelector } from "viem";
 import * as abis from "../../../src/chain/abi.ts";
@@ -11,7 +11,7 @@ export interface Range {
 
 const EVENTS = Object.values(abis).flatMap((abi) => abi.filter((item) => item.type === "event")) as AbiEvent[];
 
-/** As `bareLoop` with a map, and each range's events in one transaction of a file of their own. */
+/** Like `bareLoop` with the topic0 map, but inserts the events of each range into SQLite in one transaction. */
 export async function storingLoop(world: World, ranges: readonly Range[], path: string): Promise<number> {
   const db = new BetterSqlite3(path);
   db.pragma("journal_mode = WAL");
@@ -28,11 +28,11 @@ export async function storingLoop(world: World, ranges: readonly Range[], path: 
   }
 }
 
-/** Events decoded: by a map from topic0 to the event's inputs, or by viem's own decoding. */
+/** Reads and decodes the events, with a topic0 map or with viem's decoder. Returns their count. */
 export async function bareLoop(
   world: World,
   ranges: readonly Range[],
-  how: "map" | "viem",
+  decoder: "map" | "viem",
   store?: (rows: readonly unknown[][]) => void,
 ): Promise<number> {
   const client = createPublicClient({
@@ -45,7 +45,7 @@ export async function bareLoop(
   const known = new Map(EVENTS.map((event) => [toEventSelector(event), event]));
   let events = 0;
   for (const { from, to } of ranges) {
-    if (how === "viem") {
+    if (decoder === "viem") {
       events += (await client.getLogs({ address, events: EVENTS, fromBlock: from, toBlock: to })).length;
       continue;
     }

@@ -1,8 +1,8 @@
-/** The views of the chain over histories of two lengths, in turn, so that both meet the same machine; see the bench. */
+/** Runs the chain views over histories of two lengths in alternation; see bench/chain/chain-views.bench.ts. */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTick } from "node:timers/promises";
 import { learn } from "../../../publish/learn.ts";
 import { Pace } from "../../../publish/pace.ts";
 import { planAnswers } from "../../../publish/plan/answers.ts";
@@ -20,13 +20,13 @@ import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
 import type { WritableSnapshot } from "../../../src/resources/snapshot.ts";
-import { blocked, watched } from "../loop-watch.ts";
+import { blockingText, watchLoop } from "../loop-watch.ts";
 import { median, quantile } from "../quantile.ts";
 import { SettledChain } from "./settled-chain.ts";
 
 const BATCHES = [500, 40_000];
-const TURNS = 300;
-/** Not counted: what is compiled while it runs. */
+const ITERATIONS = 300;
+/** Iterations that are not counted, while code is still being compiled. */
 const WARM_UP = 50;
 const INSTALLATION = "wheel-1";
 const PUBLICATIONS = [
@@ -40,24 +40,24 @@ async function compare(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   try {
     const subjects = BATCHES.map((batches) => openSubject(join(folder, String(batches)), batches));
-    for (const subject of subjects) await takeIn(subject);
-    for (const subject of subjects) await turn(subject);
+    for (const subject of subjects) await projectHistory(subject);
+    for (const subject of subjects) await measureSettlement(subject);
     firstPublishDone();
-    // In turn, so that both meet the same machine.
-    for (let n = 0; n < WARM_UP + TURNS; n++) {
+    // Alternate the histories so that both see the same machine load.
+    for (let n = 0; n < WARM_UP + ITERATIONS; n++) {
       if (n === WARM_UP) for (const { times } of subjects) times.clear();
-      for (const subject of subjects) await turn(subject);
+      for (const subject of subjects) await measureSettlement(subject);
     }
     for (const { batches, times } of subjects) {
-      const whole = times.get("whole") ?? [];
-      const parts = [...times].filter(([name]) => name !== "whole");
+      const total = times.get("total") ?? [];
+      const parts = [...times].filter(([name]) => name !== "total");
       console.log(
-        `${batches} batches: ${median(whole).toFixed(2)} ms (p90 ${quantile(whole, 0.9).toFixed(2)}; at most 20); ` +
+        `${batches} batches: ${median(total).toFixed(2)} ms (p90 ${quantile(total, 0.9).toFixed(2)}; limit 20); ` +
           parts.map(([name, values]) => `${name} ${median(values).toFixed(2)}`).join(", "),
       );
     }
-    const [small, large] = subjects.map(({ times }) => median(times.get("whole") ?? [])) as [number, number];
-    console.log(`forty thousand over five hundred: ${(large / small).toFixed(2)} ×`);
+    const [small, large] = subjects.map(({ times }) => median(times.get("total") ?? [])) as [number, number];
+    console.log(`40,000 batches against 500: ${(large / small).toFixed(2)} ×`);
     for (const { chain, projections } of subjects) {
       chain.db.close();
       projections.close();
@@ -74,7 +74,7 @@ interface Subject {
   readonly known: Known;
   readonly pace: Pace;
   readonly store: ObjectStore;
-  /** Milliseconds of each turn, whole and by part. */
+  /** Milliseconds of each iteration, in total and by part. */
   readonly times: Map<string, number[]>;
 }
 
@@ -94,21 +94,21 @@ function openSubject(folder: string, batches: number): Subject {
   };
 }
 
-/** All that there is, as a first sync, a standby or a lost state meets it. */
-async function takeIn({ batches, chain, projections: source }: Subject): Promise<void> {
+/** Projects the full history, as after a first sync, at a standby or after state loss. */
+async function projectHistory({ batches, chain, projections: source }: Subject): Promise<void> {
   const snapshot = snapshotOf(chain, source);
   let steps = 1;
-  const taken = await watched(async () => {
-    for (; !source.chainStep(snapshot); steps++) await nextTurn();
+  const times = await watchLoop(async () => {
+    for (; !source.chainStep(snapshot); steps++) await nextTick();
   });
-  const seconds = (taken.milliseconds / 1000).toFixed(1);
-  console.log(`${batches} batches taken in: ${steps} steps, ${seconds} s (${taken.workMs.toFixed(0)} ms at work); ${blocked(taken)}`);
+  const seconds = (times.milliseconds / 1000).toFixed(1);
+  console.log(`${batches} batches projected: ${steps} steps, ${seconds} s (${times.cpuMs.toFixed(0)} ms of CPU); ${blockingText(times)}`);
 }
 
 const SUBJECT = { id: INSTALLATION, history: "1", isPublished: false, isNamed: true, elsewhere: [] };
 
-/** One settlement more; what is put of it is not measured. */
-async function turn({ chain, projections: source, known, pace, store, times }: Subject): Promise<void> {
+/** Measures one more settlement. Its puts are executed but not timed. */
+async function measureSettlement({ chain, projections: source, known, pace, store, times }: Subject): Promise<void> {
   chain.settle();
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
@@ -120,13 +120,13 @@ async function turn({ chain, projections: source, known, pace, store, times }: S
     await learn(needs, target);
     for (const one of needs) if (one.is === "answer") planning.savedAsked.add(one.key);
   }
-  const began = performance.now();
+  const started = performance.now();
   source.step(snapshot, at);
   while (!source.chainStep(snapshot));
-  const parts = new Map([["advance", performance.now() - began]]);
+  const parts = new Map([["advance", performance.now() - started]]);
   const planned = plan();
-  parts.set("plan", performance.now() - began - (parts.get("advance") ?? 0));
-  parts.set("whole", performance.now() - began);
+  parts.set("plan", performance.now() - started - (parts.get("advance") ?? 0));
+  parts.set("total", performance.now() - started);
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
   await executePuts(planned.puts, { snapshot: (use) => use(snapshot) }, target);
   for (const set of planned.tileSets) confirmTiles(known, set, at);

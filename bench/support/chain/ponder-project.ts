@@ -1,4 +1,4 @@
-/** A Ponder project that keeps every event of a world's contracts, in a folder of its own, and a run of it. */
+/** Writes a Ponder project that stores every event of a world's contracts, and runs it. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,12 +15,12 @@ import { chain, contracts } from "./world";
 export default createConfig({ chains: { bench: chain }, contracts } as any);
 `;
 const SCHEMA = `import { onchainTable } from "ponder";
-export const kept = onchainTable("kept", (t) => ({
+export const stored = onchainTable("stored", (t) => ({
   id: t.text().primaryKey(), block: t.bigint().notNull(), name: t.text().notNull(), args: t.text().notNull(),
 }));
 `;
 const INDEX = `import { ponder } from "ponder:registry";
-import { kept } from "ponder:schema";
+import { stored } from "ponder:schema";
 import { contracts } from "../world";
 for (const [contract, { abi }] of Object.entries(contracts) as any) {
   for (const item of abi) {
@@ -28,7 +28,7 @@ for (const [contract, { abi }] of Object.entries(contracts) as any) {
     const name = contract + ":" + item.name;
     ponder.on(name as any, async ({ event, context }: any) => {
       const args = JSON.stringify(event.args, (_, value) => (typeof value === "bigint" ? String(value) : value));
-      await context.db.insert(kept).values({ id: event.id, block: event.block.number, name, args });
+      await context.db.insert(stored).values({ id: event.id, block: event.block.number, name, args });
     });
   }
 }
@@ -45,7 +45,7 @@ export default app;
 export interface PonderRun {
   readonly ready: boolean;
   readonly seconds: number;
-  /** Rows in its table at the end; undefined if it responded to no query. */
+  /** Rows in Ponder's table at the end; undefined if its GraphQL query returned no count. */
   readonly events: number | undefined;
 }
 
@@ -79,21 +79,21 @@ export function writePonderProject(folder: string, world: World): void {
   });
 }
 
-/** Runs it with its defaults until it says that it is ready, or `limit` seconds; timed from its process's start. */
+/** Runs Ponder with its defaults until it reports ready, or for `limit` seconds. Timing starts with the process. */
 export async function runPonder(folder: string, schema: string, limit: number): Promise<PonderRun> {
   const port = await freePort();
   const log = join(folder, `${schema}.log`);
   const output = openSync(log, "w");
   const program = join(folder, "node_modules/ponder/dist/esm/bin/ponder.js");
   const options = ["--schema", schema, "--port", String(port), "--hostname", "127.0.0.1"];
-  const begun = performance.now();
+  const started = performance.now();
   const child = spawn(process.execPath, [program, "start", ...options], {
     cwd: folder,
     env: { ...process.env, PONDER_TELEMETRY_DISABLED: "true", CI: "1" },
     stdio: ["ignore", output, output],
   });
   try {
-    const seconds = () => (performance.now() - begun) / 1000;
+    const seconds = () => (performance.now() - started) / 1000;
     let ready = false;
     while (!ready && seconds() < limit) {
       if (child.exitCode !== null) throw new Error(`Ponder exited:\n${readFileSync(log, "utf8").slice(-3_000)}`);
@@ -103,18 +103,18 @@ export async function runPonder(folder: string, schema: string, limit: number): 
         () => false, // not listening yet
       );
     }
-    return { ready, seconds: seconds(), events: await countKept(port) };
+    return { ready, seconds: seconds(), events: await countStored(port) };
   } finally {
     await end(child);
   }
 }
 
-async function countKept(port: number): Promise<number | undefined> {
-  const body = JSON.stringify({ query: "{ kepts { totalCount } }" });
+async function countStored(port: number): Promise<number | undefined> {
+  const body = JSON.stringify({ query: "{ storeds { totalCount } }" });
   const headers = { "content-type": "application/json" };
   const response = await fetch(`http://127.0.0.1:${port}/graphql`, { method: "POST", headers, body });
-  const answer = (await response.json()) as { data?: { kepts?: { totalCount: number } } };
-  return answer.data?.kepts?.totalCount;
+  const result = (await response.json()) as { data?: { storeds?: { totalCount: number } } };
+  return result.data?.storeds?.totalCount;
 }
 
 async function end(child: ChildProcess): Promise<void> {

@@ -1,4 +1,7 @@
-/** A chain's file with any number of settled batches, and one more at a time: what a pass would have stored of each. */
+/**
+ * A chain database with any number of settled batches, as chain passes would have stored them. More batches can be
+ * added one at a time.
+ */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 import { CHAIN_SCHEMA } from "../../../src/chain/store/schema.ts";
@@ -14,7 +17,7 @@ import {
   MINING,
 } from "../../../test/support/chain/chain-state.ts";
 
-/** Rounds of ten minutes, each with work: a batch each 160 minutes. */
+/** Rounds per batch. All have work, so a batch covers 160 minutes. */
 const ROUNDS = 16;
 const BATCH_MS = ROUNDS * 600_000;
 const BLOCK_MS = 12_000;
@@ -26,7 +29,7 @@ export class SettledChain {
   readonly db: Database;
   #batches = 0;
 
-  /** A new file with so many batches. */
+  /** Creates a database with this many batches. */
   constructor(path: string, batches: number) {
     this.db = new SqliteDatabase(path);
     this.db.pragma("journal_mode = WAL");
@@ -41,7 +44,7 @@ export class SettledChain {
     this.#store();
   }
 
-  /** A new block with one settlement, funding for its rounds, a release and a claim, safe from now on. */
+  /** Adds a safe block with one settlement, funding for its rounds, a release and a claim. */
   settle(): void {
     const events = this.#next();
     this.db.transaction(() => {
@@ -50,12 +53,12 @@ export class SettledChain {
     })();
   }
 
-  /** Epoch ms at which the newest batch has become safe. */
+  /** Epoch ms at which the newest batch became safe. */
   get at(): number {
     return timeOf(this.#batches) + CONFIRMED * BLOCK_MS;
   }
 
-  /** The result of a pass at that instant. */
+  /** The result of a pass at `at`. */
   state(): ChainState {
     const view = coreView();
     const safeBlock = blockOf(this.#batches);
@@ -89,7 +92,7 @@ export class SettledChain {
   }
 }
 
-/** From 1 on. */
+/** Batch numbers start at 1. */
 function blockOf(batch: number): number {
   return Number(DEPLOYMENT_BLOCK) + batch * BLOCKS;
 }

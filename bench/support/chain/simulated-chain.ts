@@ -1,6 +1,6 @@
 /**
- * A settlement chain with a block every 12 s, as the publisher and the wheel see it: a batch is mined in the next block,
- * funds its rounds there, and is safe twelve blocks deep. Nothing is asked of any node.
+ * Simulates a settlement chain with a block every 12 s, without a node. A batch is mined a few blocks after submission,
+ * funds its rounds there, and is safe twelve blocks deep.
  */
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../../src/chain/chain.ts";
@@ -23,13 +23,13 @@ export const BLOCK_MS = 12_000;
 
 const SENT_AFTER_MS = 2_000;
 const GRACE_MS = 15_000;
-const WORD_MS = 600_000;
-/** Blocks that a transaction waits, one more than the last up to this, so that batches meet every phase of a minute. */
-const LONGEST_WAIT = 5;
+const VALIDITY_MS = 600_000;
+/** The wait for inclusion cycles from 0 to 4 extra blocks, so that batches fall at every phase of a minute. */
+const EXTRA_BLOCKS = 5;
 const NEWEST_EVENTS = 25;
 /** Batches between two claims, and between two minted units. */
-const CLAIM_EVERY = 6;
-const UNIT_EVERY = 10;
+const BATCHES_PER_CLAIM = 6;
+const BATCHES_PER_UNIT = 10;
 
 interface Settled {
   readonly batch: Batch;
@@ -42,7 +42,7 @@ export class SimulatedChain implements Chain, Settlement {
   readonly #plan: Plan;
   readonly #settled: Settled[] = [];
   #safe = DEPLOYMENT_BLOCK;
-  #moves = 0;
+  #changes = 0;
   #goodPassAt = 0;
   #state: ChainState | undefined;
 
@@ -70,18 +70,18 @@ export class SimulatedChain implements Chain, Settlement {
     this.#goodPassAt = now;
     if (safe <= this.#safe) return;
     this.#safe = safe;
-    this.#moves++;
+    this.#changes++;
     this.#state = undefined;
     this.db.prepare("UPDATE sync SET stored_through_block = ?").run(Number(safe));
   }
 
   state(): ChainState {
     this.#state ??= this.#read();
-    return { ...this.#state, validUntil: this.#goodPassAt + WORD_MS };
+    return { ...this.#state, validUntil: this.#goodPassAt + VALIDITY_MS };
   }
 
   changes(): number {
-    return this.#moves;
+    return this.#changes;
   }
 
   nextChange(now: number): number | undefined {
@@ -110,7 +110,7 @@ export class SimulatedChain implements Chain, Settlement {
   }
 
   #settle(batch: Batch, submittedAt: number): Settled {
-    const block = this.#blockAt(submittedAt) + 1n + BigInt(this.#settled.length % LONGEST_WAIT);
+    const block = this.#blockAt(submittedAt) + 1n + BigInt(this.#settled.length % EXTRA_BLOCKS);
     const at = { blockNumber: block, blockTimestamp: this.#timeOf(block) };
     const { expected } = batch;
     const event = chainEvent({
@@ -131,8 +131,8 @@ export class SimulatedChain implements Chain, Settlement {
     const amount = BigInt(expected.completedBlockCount) * economyView().baselineRewardPerBlock;
     const events = [event, { ...fundingEvent(block, 1, BigInt(batch.settledThroughRound), amount), ...at }];
     const number = this.#settled.length + 1;
-    if (number % CLAIM_EVERY === 0) events.push(rewardsClaimed({ ...at, logIndex: 2 }));
-    if (number % UNIT_EVERY === 0) events.push(unitMinted({ ...at, logIndex: 3 }, BigInt(number)));
+    if (number % BATCHES_PER_CLAIM === 0) events.push(rewardsClaimed({ ...at, logIndex: 2 }));
+    if (number % BATCHES_PER_UNIT === 0) events.push(unitMinted({ ...at, logIndex: 3 }, BigInt(number)));
     addEvents(this.db, events);
     const settled = { batch, block, event };
     this.#settled.push(settled);

@@ -1,7 +1,7 @@
 /**
- * A process of its own with the responses of the routes: from a bucket, from the shim, and from a plain server with a
- * max-age. Its arguments: bytes of a body, and (each 0 or absent for any) the ports of bucket and shim, and the fronts that
- * the shim trusts. Sends the three ports.
+ * Serves the benched routes in a separate process: from a bucket, from the shim, and from a plain server with a
+ * max-age. Arguments: body bytes, bucket port, shim port (0 or absent means any free port), and the fronts that the
+ * shim trusts. Sends the three ports to its parent.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,4 @@
-/** The URLs of `fronts.bench.ts`: every one with a stored object, in its plain form. */
+/** The URLs of `fronts.bench.ts`: every URL that has a stored object, without optional parameters. */
 import { ROUTES } from "../../../src/resources/table.ts";
 
 export const BENCH_ROUTES = ROUTES.flatMap(({ path, objects, etag, edgeSeconds }) =>

@@ -1,4 +1,7 @@
-/** nginx and Varnish as somebody sets them up who knows no rules of ours: the same bytes, a cache before them. */
+/**
+ * nginx and Varnish with ordinary cache settings, without Noonmark's generated rules. They are the baselines of the
+ * fronts bench.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -24,7 +27,7 @@ export function plainNginx(origin: number): Promise<Front> {
   }`);
 }
 
-/** One file for every URL, `<file>.gz` beside it for those who take gzip. */
+/** Serves one file for every URL, or `FILE.gz` to clients that accept gzip. */
 export function staticNginx(file: string): Promise<Front> {
   return nginx((port) => `  default_type application/json;
   server {
@@ -37,7 +40,7 @@ export function staticNginx(file: string): Promise<Front> {
   }`);
 }
 
-/** One worker. */
+/** Starts nginx with one worker. */
 async function nginx(http: (port: number) => string): Promise<Front> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-plain-nginx-"));
   const port = await freePort();
@@ -71,7 +74,7 @@ export async function plainVarnish(origin: number): Promise<Front> {
 
 async function front(command: string, args: readonly string[], folder: string, port: number): Promise<Front> {
   const child = start(command, args, join(folder, "log"));
-  await until(`${command} answers`, async () => (await fetch(`http://127.0.0.1:${port}/`)).ok);
+  await until(`${command} responds`, async () => (await fetch(`http://127.0.0.1:${port}/`)).ok);
   return {
     hostname: "127.0.0.1",
     port,

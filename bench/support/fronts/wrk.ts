@@ -1,4 +1,4 @@
-/** wrk over some URLs in turn. */
+/** Runs wrk over a list of URLs in rotation. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../../test/support/processes.ts";
@@ -15,11 +15,11 @@ export interface WrkOptions {
   readonly connections: number;
   readonly seconds: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The folder for its script. */
+  /** The folder where the wrk script is written. */
   readonly folder: string;
 }
 
-/** Throws if a response was no 2xx or 3xx, or a connection failed. */
+/** Throws if any response was not 2xx or 3xx, or if a connection failed. */
 export async function wrk({ port, urls, connections, seconds, headers = {}, folder }: WrkOptions): Promise<WrkLoad> {
   const script = join(folder, "urls.lua");
   const fields = Object.entries(headers).map(([name, value]) => `[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);

@@ -1,4 +1,6 @@
-/** The built `serve` while clients pipeline and read nothing, and the waiting time of other readers meanwhile. */
+/**
+ * Runs the built `serve` while clients pipeline requests and read nothing, and measures the latency of other clients.
+ */
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -10,26 +12,26 @@ import type { PlainTimes } from "./plain-readers.ts";
 
 export interface Attack {
   readonly connections: number;
-  /** On each connection, all at once. */
+  /** Requests per connection, all pipelined at once. */
   readonly requests: number;
   readonly path: string;
 }
 
 export interface Attacked {
-  /** Resident at most. */
+  /** Peak resident memory of `serve`. */
   readonly megabytes: number;
-  /** Requests in `ATTACK_MS` from the attack on. */
+  /** Latency of the other clients' requests during the attack. */
   readonly plain: PlainTimes;
 }
 
-/** From the attack on, ms. */
+/** Duration of the attack, ms. */
 export const ATTACK_MS = 7_000;
-/** Plain requests before it, which compile the program's own code. */
-const BEFORE_MS = 1_000;
+/** Warm-up: ordinary requests before the attack, so that the program's code is compiled. */
+const WARM_UP_MS = 1_000;
 const PROGRAM = join(import.meta.dirname, "../../../bin/noonmark.js");
 const processOf = (name: string) => join(import.meta.dirname, `${name}.ts`);
 
-/** `plainPath` is what the others ask for. */
+/** `plainPath` is the path that the other clients request. */
 export async function attack(directory: string, { path, connections, requests }: Attack, plainPath: string): Promise<Attacked> {
   const processes: ChildProcess[] = [];
   const started = (child: ChildProcess) => {
@@ -43,7 +45,7 @@ export async function attack(directory: string, { path, connections, requests }:
     const mute = started(fork(processOf("mute-readers"), [port, path, String(connections), String(requests)]));
     await once(mute, "message");
     const others = started(fork(processOf("plain-readers"), [port, plainPath]));
-    await wait(BEFORE_MS);
+    await wait(WARM_UP_MS);
     await timesOf(others);
     mute.send("attack");
     await wait(ATTACK_MS);

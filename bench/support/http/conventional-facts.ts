@@ -1,6 +1,7 @@
 /**
- * The statistics' facts as a conventional server would compute them on demand: plain SQL over the same ledger and one
- * loop over every observed round, with numbers where Noonmark has 256 bits. The body is then built by the same code.
+ * Computes the statistics facts on demand, as a conventional server would: plain SQL over the same ledger and one loop
+ * over all observed rounds. Uses JavaScript numbers instead of 256-bit integers. Noonmark's own code then builds the
+ * body.
  */
 import type { Database } from "better-sqlite3";
 import type { RoundTotals } from "../../../src/projections/rounds/round-totals.ts";

@@ -1,7 +1,7 @@
 /**
- * The usual alternative: `node conventional-server.ts <ledger> [compressed]` serves the statistics and the process snapshot
- * from the ledger with Fastify and better-sqlite3, statistics cached for 30 s, process for one. The bodies are built by the
- * same code as Noonmark's. `compressed`: by @fastify/compress, for each request.
+ * The conventional server of the benches: `node conventional-server.ts LEDGER [compressed]` serves statistics and
+ * process from the ledger with Fastify and better-sqlite3. It caches statistics for 30 s and process for 1 s.
+ * Noonmark's own code builds the bodies; `compressed` adds @fastify/compress per request.
  */
 import type { AddressInfo } from "node:net";
 import fastifyCompress from "@fastify/compress";

@@ -1,4 +1,7 @@
-/** The cost of counting for a response of the shim's core, without HTTP around it: CPU in one process, batch beside batch. */
+/**
+ * Measures the CPU time that counting adds to a shim response, without HTTP. Batches with and without counting
+ * alternate in one process.
+ */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
@@ -7,14 +10,14 @@ import { median } from "../quantile.ts";
 
 const PAIRS = 150;
 const WARM_UP = 10;
-const TURNS = 300;
-/** Requests that arrive in one turn of the loop. */
-const AT_ONCE = 3;
+const TICKS = 300;
+/** Requests per tick of the event loop. */
+const REQUESTS_PER_TICK = 3;
 
 export interface CountingCost {
-  /** CPU of an uncounted response, µs. */
-  readonly answer: number;
-  /** The cost of counting, µs: the median of the pairs' differences. */
+  /** CPU time of a response without counting, µs. */
+  readonly response: number;
+  /** CPU time that counting adds: median of the pairwise differences, µs. */
   readonly counting: number;
 }
 
@@ -27,25 +30,25 @@ export async function countingCost(store: ObjectStore, url: string): Promise<Cou
     store: tickStore(countedReads(storeReader(store), counts)),
     onResponse: (row, status) => counts.count(row, status),
   });
-  const [answers, differences]: [number[], number[]] = [[], []];
+  const [responses, differences]: [number[], number[]] = [[], []];
   for (let pair = -WARM_UP; pair < PAIRS; pair++) {
     const isPlainFirst = pair % 2 === 0;
     const first = await batch(isPlainFirst ? plain : counted, url);
     const second = await batch(isPlainFirst ? counted : plain, url);
     if (pair < 0) continue;
-    answers.push(isPlainFirst ? first : second);
+    responses.push(isPlainFirst ? first : second);
     differences.push(isPlainFirst ? second - first : first - second);
   }
-  return { answer: median(answers), counting: median(differences) };
+  return { response: median(responses), counting: median(differences) };
 }
 
-/** CPU of one response, µs. */
+/** Mean CPU time of one response, µs. */
 async function batch(context: ShimContext, url: string): Promise<number> {
   const before = process.cpuUsage();
-  for (let turn = 0; turn < TURNS; turn++) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => respond({ method: "GET", url }, context)));
+  for (let tick = 0; tick < TICKS; tick++) {
+    await Promise.all(Array.from({ length: REQUESTS_PER_TICK }, () => respond({ method: "GET", url }, context)));
     await new Promise((resolve) => setImmediate(resolve));
   }
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / (TURNS * AT_ONCE);
+  return (user + system) / (TICKS * REQUESTS_PER_TICK);
 }

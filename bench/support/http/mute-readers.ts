@@ -1,4 +1,7 @@
-/** A process whose connections all pipeline at once, once its parent says so, and read nothing: `port path connections requests`. */
+/**
+ * A process whose clients pipeline requests and read nothing, started by a message from its parent. Arguments: port,
+ * path, connections, requests per connection.
+ */
 import { once } from "node:events";
 import { connect } from "node:net";
 
@@ -7,9 +10,9 @@ const bytes = `GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`.repeat(Number(reques
 
 process.send?.("ready");
 await once(process, "message");
-// Connections that are not read from keep no process alive.
+// Paused sockets do not keep the process alive, but the IPC channel does; exit when it closes.
 process.on("disconnect", () => process.exit());
-for (let made = 0; made < Number(connections); made++) {
+for (let index = 0; index < Number(connections); index++) {
   const socket = connect(Number(port), "127.0.0.1").pause();
   socket.on("error", () => {});
   socket.write(bytes);

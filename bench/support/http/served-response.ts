@@ -1,7 +1,7 @@
 /**
- * A server of its own process for the shim's benches: `node served-response.ts bare|shim|counted <directory> <path>
- * [<Accept-Encoding>]`. All serve one path with the same bytes and headers: `shim` from the store, `counted` likewise and
- * with metrics. `bare` serves from memory with nothing but `node:http` what a shim has sent it once.
+ * The HTTP server process of the shim benches: `node served-response.ts bare|shim|counted DIRECTORY PATH
+ * [ACCEPT_ENCODING]`. All kinds send the same bytes and headers: `shim` from the store, `counted` also with metrics,
+ * `bare` from memory with plain `node:http`.
  */
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
@@ -26,12 +26,12 @@ process.send?.({ ...(await (kind === "bare" ? bare() : kind === "shim" ? shim(co
 
 interface Served {
   readonly port: number;
-  /** The page of metrics. */
+  /** URL of the metrics page. */
   readonly metrics?: string;
 }
 
 async function bare(): Promise<Served> {
-  const { status, headers, body } = await answered();
+  const { status, headers, body } = await capturedResponse();
   const server = createServer({ keepAliveTimeout: 65_000 }, (_, response) => {
     response.writeHead(status, headers);
     response.end(body);
@@ -40,8 +40,8 @@ async function bare(): Promise<Served> {
   return { port: (server.address() as AddressInfo).port };
 }
 
-/** As a shim sends it; Node adds the connection's own headers. */
-async function answered(): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
+/** Captures one shim response without the headers that Node adds per connection. */
+async function capturedResponse(): Promise<{ status: number; headers: Record<string, string>; body: Buffer }> {
   const server = await startServer(context, SERVER_OPTIONS);
   const headers = accepted === undefined ? {} : { "Accept-Encoding": accepted };
   const [response] = (await once(get({ port: server.port, path, headers }), "response")) as [IncomingMessage];
@@ -55,16 +55,16 @@ async function shim(context: ShimContext): Promise<Served> {
   return { port: (await startServer(context, SERVER_OPTIONS)).port };
 }
 
-/** As `serve --metrics` does it. */
+/** Sets up metrics as `serve --metrics` does. */
 async function counted(): Promise<Served> {
   const counts = new ShimCounts();
   const registry = shimRegistry(counts);
   let url = "";
   const started = (at: string) => void (url = at);
   await startMetricsPage("127.0.0.1:0", () => ({ registry, defect: console.error, started }));
-  const surroundings = { store: tickStore(countedReads(storeReader(store), counts)), now: () => Date.now() };
+  const dependencies = { store: tickStore(countedReads(storeReader(store), counts)), now: () => Date.now() };
   const counting = shimContext({
-    ...surroundings,
+    ...dependencies,
     monotonic: () => performance.now(),
     onResponse: (row, status) => counts.count(row, status),
   });

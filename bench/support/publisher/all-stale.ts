@@ -1,6 +1,6 @@
 /**
- * All installations turn stale at one instant, by the clock alone: a publisher on its schedule, with its state kept, rewrites
- * them while its lease is renewed on a timer of its own.
+ * Lets all installations turn stale at one instant, without new facts. The publisher runs on its schedule with its
+ * state kept, and its lease is renewed by a separate timer.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
@@ -10,29 +10,31 @@ import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { shimContext } from "../../../src/shim/context.ts";
-import { type Watched, watched } from "../loop-watch.ts";
+import { type LoopTimes, watchLoop } from "../loop-watch.ts";
 import { openMany, RECEIVED } from "./many-installations.ts";
 
-export interface AllStale extends Watched {
-  /** Telemetry put, the configured installation's among it. */
+export interface AllStale extends LoopTimes {
+  /** Telemetry puts, including the configured installation's. */
   readonly puts: number;
-  /** From the instant to the last put, ms. */
+  /** From the stale instant to the last put, ms. */
   readonly lastPutMs: number;
-  /** The lease's renewals from the start to the end. */
+  /** Lease renewals during the textOf run. */
   readonly renewals: number;
-  /** The longest between two of them, ms. */
-  readonly longestBetweenMs: number;
-  /** A shim's response at the very instant, for an object that is still `online`. */
-  readonly readBefore: string;
+  /** Longest interval between two renewals, ms. */
+  readonly maxRenewalGapMs: number;
+  /** The shim's response at the stale instant, for an object that still says `online`. */
+  readonly responseBefore: string;
 }
 
 const STALE = RECEIVED + 120_001;
-/** Before the instant, so that the first cycle, which has nothing to put of the others, is over. */
+/** Start this long before the stale instant, so that the first cycle is over by then. */
 const LEAD_MS = 4_000;
-/** A lease lives 30 s and is renewed every 10. */
+/** Longer than the renewal interval of 10 s; a lease lives 30 s. */
 const RENEWALS_MS = 12_000;
 
-/** In a folder with the ledger and a state directory `state`, over a store that the publisher of that state has left. */
+/**
+ * `folder` holds the ledger and the directory `state`; `directory` is the store that the publisher of that state wrote.
+ */
 export async function allStale(folder: string, installations: number, directory: ObjectStore): Promise<AllStale> {
   const began = performance.now();
   const clock = { wall: () => STALE - LEAD_MS + Math.floor(performance.now() - began), monotonic: () => performance.now() };
@@ -52,18 +54,18 @@ export async function allStale(folder: string, installations: number, directory:
     },
   };
   const { publisher, stop } = await openMany(folder, { state: "state", store, clock });
-  const ending = new AbortController();
-  const nothing = () => {};
-  const whole = (key: string) => directory.get(key).then((object) => new TextDecoder().decode(object?.body));
-  let readBefore = "";
-  const seen = await watched(async () => {
+  const controller = new AbortController();
+  const ignore = () => {};
+  const textOf = (key: string) => directory.get(key).then((object) => new TextDecoder().decode(object?.body));
+  let responseBefore = "";
+  const times = await watchLoop(async () => {
     const running = runSchedule(publisher, {
       cadence: "* * * * * *",
       clock,
       timers: systemTimers,
-      signal: ending.signal,
-      onCycle: nothing,
-      onLate: nothing,
+      signal: controller.signal,
+      onCycle: ignore,
+      onLate: ignore,
       onOutage: (error) => {
         throw error;
       },
@@ -75,21 +77,21 @@ export async function allStale(folder: string, installations: number, directory:
       shimContext({ store: directory, now: () => STALE, monotonic: () => 0 }),
     );
     const key = installations === 1 ? TELEMETRY_KEY : installationTelemetryKey(last);
-    const object = JSON.parse(await whole(key)) as { status: string };
-    readBefore = `${(JSON.parse(new TextDecoder().decode(body)) as { status: string }).status}, the object ${object.status}`;
+    const object = JSON.parse(await textOf(key)) as { status: string };
+    responseBefore = `${(JSON.parse(new TextDecoder().decode(body)) as { status: string }).status}, the object ${object.status}`;
     while (telemetry.length < installations) await wait(100);
     await wait(RENEWALS_MS);
-    ending.abort();
+    controller.abort();
     await running;
   });
   const gaps = leases.slice(1).map((at, index) => at - (leases[index] ?? at));
   await stop();
   return {
-    ...seen,
+    ...times,
     puts: telemetry.length,
     lastPutMs: Math.max(...telemetry) - staleAt,
     renewals: gaps.length,
-    longestBetweenMs: Math.max(...gaps),
-    readBefore,
+    maxRenewalGapMs: Math.max(...gaps),
+    responseBefore,
   };
 }

@@ -12,11 +12,11 @@ export interface BenchPublisher {
   readonly clock: Clock;
   readonly known: Known;
   readonly reader: SourceReader;
-  /** ms; hardly ever where absent. */
+  /** Milliseconds; by default so long that statistics are not rebuilt. */
   readonly statisticsInterval?: number;
 }
 
-/** For wheel-1, every put at once, as on a filesystem. */
+/** Starts a publisher for wheel-1 without a minimum put interval, as on a filesystem. */
 export async function benchPublisher(subject: BenchPublisher): Promise<Publisher> {
   const { store, clock, known, reader, statisticsInterval = 1e9 } = subject;
   const lease = await acquireNow({ store, clock, identity: leaseIdentity(), known });

@@ -1,9 +1,10 @@
 /**
- * The first publish of many installations, in a process of its own for its memory. Argument: a folder with the ledger.
+ * Runs the first publish of many installations in a separate process, to measure its memory. Argument: a folder with
+ * the ledger.
  */
 import { peakResidentKb } from "../peak-resident.ts";
 import { keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
-import { watched } from "../loop-watch.ts";
+import { watchLoop } from "../loop-watch.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
 import { openMany, RECEIVED } from "./many-installations.ts";
 
@@ -11,10 +12,10 @@ const [folder = ""] = process.argv.slice(2);
 keepHeapSmall();
 const { publisher, stop } = await openMany(folder, { state: "first", store: forgetfulStore() });
 let objects = 0;
-const seen = await watched(async () => {
+const times = await watchLoop(async () => {
   const { rows } = await publisher.cycle(RECEIVED + 1000);
   objects = rows.filter(({ action }) => action === "created").length;
 });
 await stop();
 const megabytes = Math.round(peakResidentKb() / 1024);
-console.log(JSON.stringify({ ...seen, objects, megabytes }));
+console.log(JSON.stringify({ ...times, objects, megabytes }));

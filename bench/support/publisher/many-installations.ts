@@ -1,4 +1,4 @@
-/** A publisher of many installations with one receipt each, over a store in memory. */
+/** A publisher of many installations with one receipt each. */
 import { benchPublisher } from "./bench-publisher.ts";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
@@ -12,7 +12,7 @@ import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { Clock } from "../../../publish/clock/clock.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 
-/** Epoch ms of every receipt. */
+/** Epoch ms at which every receipt was received. */
 export const RECEIVED = Date.parse("2026-11-20T10:00:00Z");
 
 /** `wheel-1` to `wheel-N`, one receipt each. */
@@ -28,7 +28,7 @@ export function writeManyInstallations(path: string, installations: number): voi
   ledger.close();
 }
 
-/** The receipt at `position` of an installation, as an intake leaves it. */
+/** Inserts the receipt at `position` of an installation, with the same rows as intake. */
 export function addReceipt(ledger: Database, installation: number, position: number): void {
   const insert = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'hardware', '1.4.2', 'ACTIVE', 1, 2, ?)`;
   const telemetryId = uuid(installation * 100_000 + position);
@@ -46,7 +46,7 @@ export function addReceipt(ledger: Database, installation: number, position: num
 
 export interface ManyPublisher {
   readonly publisher: Publisher;
-  /** Ends it as a clean stop does. */
+  /** Releases the lease and closes everything, like a clean shutdown. */
   stop(): Promise<void>;
 }
 
@@ -54,14 +54,14 @@ export interface ManyOptions {
   /** The name of a state directory in the folder. */
   readonly state: string;
   readonly store: ObjectStore;
-  /** Fixed if absent, a second after the receipts. */
+  /** By default a fixed clock, one second after the receipts. */
   readonly clock?: Clock;
 }
 
-const STILL: Clock = { wall: () => RECEIVED + 1000, monotonic: () => 0 };
+const FIXED_CLOCK: Clock = { wall: () => RECEIVED + 1000, monotonic: () => 0 };
 
-/** Over `ledger.db` in `folder`. */
-export async function openMany(folder: string, { state, store, clock = STILL }: ManyOptions): Promise<ManyPublisher> {
+/** Opens the publisher over `ledger.db` in `folder`. */
+export async function openMany(folder: string, { state, store, clock = FIXED_CLOCK }: ManyOptions): Promise<ManyPublisher> {
   const directory = join(folder, state);
   const known = Known.open(directory);
   const reader = new SourceReader({
@@ -82,7 +82,7 @@ export async function openMany(folder: string, { state, store, clock = STILL }: 
   };
 }
 
-/** A UUID with a number in it, so that it can be recognised and found again. */
+/** A UUID that ends in the decimal digits of a number. */
 function uuid(number: number): string {
   return `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }

@@ -1,4 +1,4 @@
-/** Ten thousand cycles, a new receipt in each, and what they took of memory. Arguments: folder, receipts. */
+/** Runs 10,000 cycles with one new receipt each, and prints their memory use. Arguments: folder, number of receipts. */
 import { peakResidentKb } from "../peak-resident.ts";
 import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
 import { measure, openSubject } from "./publisher-subject.ts";
@@ -11,10 +11,10 @@ const subject = await openSubject(folder, Number(receipts));
 firstPublishDone();
 for (let cycle = 0; cycle < CYCLES; cycle++) {
   await measure(subject);
-  // As a real store's response would: SQLite frees its memory for collected objects between ticks of the loop.
+  // Yield as a real store's I/O would: SQLite frees collected statements between event-loop iterations.
   await new Promise((resolve) => setImmediate(resolve));
 }
 subject.close();
 const peak = Math.round(peakResidentKb() / 1024);
 const now = Math.round(process.memoryUsage().rss / 2 ** 20);
-console.log(`${CYCLES} cycles over ${receipts} receipts: ${now} MB resident at the end, ${peak} MB at most`);
+console.log(`${CYCLES} cycles over ${receipts} receipts: ${now} MB resident at the end, ${peak} MB peak`);

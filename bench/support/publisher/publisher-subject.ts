@@ -1,5 +1,5 @@
 /**
- * A publisher over a large ledger and a store that keeps nothing and responds at once, so that only the publisher is
+ * A publisher over a large ledger and a store that keeps nothing and responds at once. Only the publisher's own work is
  * measured.
  */
 import { benchPublisher } from "./bench-publisher.ts";
@@ -25,14 +25,14 @@ export interface Subject {
   close(): void;
 }
 
-/** `folder` holds the ledger (`ledger.db`), and the publisher's state after. */
+/** `folder` holds the ledger (`ledger.db`) and will hold the publisher's state. */
 export async function openSubject(folder: string, receipts: number): Promise<Subject> {
   const known = Known.open(folder);
   const path = join(folder, "ledger.db");
   const clock = { wall: () => LEDGER_END, monotonic: () => 0 };
   const puts: string[] = [];
   const store = forgetfulStore(puts);
-  // The tiles of the history are taken for published: they are not what is measured.
+  // Mark the history's tiles as published; they are not measured.
   known.rememberProgress("wheel-1", { history: "1", position: receipts, tag: null, telemetryId: null });
   const reader = new SourceReader({
     installationId: "wheel-1",
@@ -55,11 +55,11 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
 
 export async function measure(subject: Subject): Promise<void> {
   const { publisher, writer, cycles, idle } = subject;
-  // Within one round and one life of the measurement, so that no instant falls due.
+  // All cycles use one instant, so that no round ends and no measurement turns stale.
   const at = subject.at;
-  const began = performance.now();
+  const idleStarted = performance.now();
   if (!publisher.isIdle(at)) throw new Error("not idle");
-  idle.push(performance.now() - began);
+  idle.push(performance.now() - idleStarted);
   writer.exec(`INSERT INTO receipt SELECT installation, position + 1, printf('00000000-0000-4000-9000-%012x', position + 1), boot_id, counter_epoch,
       sequence + 1, observed_at, received_at, CAST(CAST(cumulative_work_units AS INTEGER) + 1 AS TEXT), provenance, software_version, core_status,
       rpm_milli, speed_mm_per_second, distance_mm

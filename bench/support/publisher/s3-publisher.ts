@@ -1,4 +1,4 @@
-/** A publisher over a ledger and a real S3 server: running in this process, or as a cold `publish --once`. */
+/** A publisher over a ledger and a real S3 server: in this process, or as a cold `publish --once`. */
 import { benchPublisher } from "./bench-publisher.ts";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -16,14 +16,16 @@ import { LEDGER_GENESIS } from "../large-ledger.ts";
 export const PREFIX = "noonmark";
 const PROGRAM = join(import.meta.dirname, "../../../bin/noonmark.js");
 
-export interface Running {
-  /** One cycle as of now; its milliseconds. */
+export interface RunningPublisher {
+  /** Runs one cycle at the current time and returns its milliseconds. */
   cycle(): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** `folder` holds ledger.db, and the publisher's state after. Ends as a clean stop does, so that the next need not wait. */
-export async function startPublisher(server: S3Server, folder: string): Promise<Running> {
+/**
+ * `folder` holds `ledger.db` and will hold the state. `stop` releases the lease, so the next publisher need not wait.
+ */
+export async function startPublisher(server: S3Server, folder: string): Promise<RunningPublisher> {
   const known = Known.open(join(folder, "state"));
   const store = s3Store(server, { prefix: PREFIX });
   await store.probe();
@@ -49,7 +51,7 @@ export async function startPublisher(server: S3Server, folder: string): Promise<
   };
 }
 
-/** The built command line in a process of its own; its milliseconds from start to end. */
+/** Runs the built command in a separate process and returns the milliseconds from start to exit. */
 export function publishOnce(server: S3Server, folder: string): number {
   const settings = {
     ledger: join(folder, "ledger.db"),
@@ -71,7 +73,7 @@ export function publishOnce(server: S3Server, folder: string): number {
   return performance.now() - started;
 }
 
-/** One receipt more, received now. */
+/** Adds one receipt, received now. */
 export function appendReceipt(folder: string): void {
   const ledger: Database = new SqliteDatabase(join(folder, "ledger.db"));
   const now = Date.now();

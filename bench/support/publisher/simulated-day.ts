@@ -1,6 +1,6 @@
 /**
- * The real publisher through hours of a wheel's life under a clock that is set: a receipt every 3 s, a block every 12 s,
- * a round closed, accepted and settled every 10 minutes. What it asks of its store is counted by key.
+ * Runs the real publisher through hours of simulated time: a receipt every 3 s, a block every 12 s, a settled round
+ * every 10 minutes. Counts its store requests by key.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,13 +28,13 @@ const HOUR = 3_600_000;
 const RECEIPT_MS = 3_000;
 const POLL_MS = 4_000;
 const INSTALLATION = "wheel-1";
-/** The simulated hours begin here. */
+/** Start of the simulated hours. */
 const START = Date.parse("2026-11-21T11:00:00.000Z");
 
 export interface Simulated {
-  /** From after the first publish of the history. */
+  /** Store requests after the first publish of the history. */
   readonly counts: Counts;
-  /** The estimate of a start at the end. */
+  /** The publisher's start-up estimate, computed at the end. */
   readonly putsAMonth: number;
 }
 
@@ -45,7 +45,7 @@ export async function simulate(span: { readonly historyHours: number; readonly h
   const chain = new SimulatedChain(plan);
   const wheel = new Wheel(plan, { settlement: chain });
   const ledger = openLedgerForIntake(join(folder, "ledger.db"));
-  // Nothing here is to outlive the machine.
+  // The ledger is temporary, so it need not survive a power failure.
   ledger.pragma("synchronous = OFF");
   feedHistory(ledger, wheel, START, () => undefined);
   let now = wheel.at;
@@ -55,18 +55,18 @@ export async function simulate(span: { readonly historyHours: number; readonly h
   const { store, clock, known, reader } = options;
   const lease = await acquireNow({ store, clock, identity: leaseIdentity(), known });
   const publisher = await Publisher.begin(options, lease);
-  await turn(publisher, now);
+  await step(publisher, now);
   counts.clear();
   const last = now + span.hours * HOUR;
   for (let tick = now + SECOND; tick <= last; tick += SECOND) {
     for (let due = publisher.nextDue(); due !== undefined && due > now && due < tick; due = publisher.nextDue()) {
       now = due;
-      await turn(publisher, now);
+      await step(publisher, now);
     }
     now = tick;
     if (now - wheel.at >= RECEIPT_MS) feedLive(ledger, wheel, now);
     if (now % POLL_MS === 0) await chain.poll(now);
-    await turn(publisher, now);
+    await step(publisher, now);
   }
   const estimate = putsAMonth({ ...options, receipts: reader.begin(now).snapshot(receiptPace), hasChain: true });
   reader.close();
@@ -76,7 +76,7 @@ export async function simulate(span: { readonly historyHours: number; readonly h
   return { counts, putsAMonth: estimate };
 }
 
-/** As `publish` has them on object storage. */
+/** The same options as `publish` uses on object storage. */
 function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Counts): PublisherOptions {
   const state = join(folder, "state");
   return {
@@ -100,8 +100,8 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
   };
 }
 
-/** The steps of `runSchedule` at every second and at every due instant. */
-async function turn(publisher: Publisher, now: number): Promise<void> {
+/** The steps of `runSchedule`, taken at every second and at every due instant. */
+async function step(publisher: Publisher, now: number): Promise<void> {
   const at = publisher.instant(now);
   if (!publisher.isIdle(at)) {
     const { rows, failures } = await publisher.cycle(at);

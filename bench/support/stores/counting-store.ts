@@ -1,21 +1,21 @@
-/** Counts what a store is asked, by key. */
+/** Counts a store's requests by key. */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 
-export interface Asked {
+export interface RequestCounts {
   puts: number;
   gets: number;
   deletes: number;
 }
 
-/** By key; the tiles of one history, or of one category's feed, count as one key that ends in `…`. */
-export type Counts = Map<string, Asked>;
+/** By key. The tiles of one history or activity category count as one key that ends in `…`. */
+export type Counts = Map<string, RequestCounts>;
 
 export function countingStore(store: ObjectStore, counts: Counts): ObjectStore {
-  const count = (key: string, what: keyof Asked) => {
+  const count = (key: string, method: keyof RequestCounts) => {
     const name = key.replace(/(\/observations\/[^/]+\/|\/tiles\/)[^/]*$/, "$1…");
-    const asked = counts.get(name) ?? { puts: 0, gets: 0, deletes: 0 };
-    asked[what]++;
-    counts.set(name, asked);
+    const requests = counts.get(name) ?? { puts: 0, gets: 0, deletes: 0 };
+    requests[method]++;
+    counts.set(name, requests);
   };
   return {
     name: store.name,

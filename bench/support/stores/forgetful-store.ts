@@ -1,7 +1,7 @@
-/** A store that responds at once and keeps no tiles, so that their time and memory do not count. */
+/** A store that responds at once and discards tiles, so that they cost neither time nor memory. */
 import type { ObjectStore, StoredObject } from "../../../src/object-store/object-store.ts";
 
-/** `puts` gets the key of each put. */
+/** Appends the key of each put to `puts`. */
 export function forgetfulStore(puts: string[] = []): ObjectStore {
   const kept = new Map<string, StoredObject>();
   let tag = 0;

@@ -13,33 +13,33 @@ const scene = (changes: Partial<Scene>): Scene => ({
   ...changes,
 });
 
-test("a URL that everybody requests costs one fetch per edge seconds in each data centre", () => {
+test("a frequently requested URL costs one fetch per edge seconds in each data centre", () => {
   expect(simulate(scene({}))).toEqual({ bucket: 20, shim: 0 });
   expect(simulate(scene({ dataCentres: 300, requestsPerSecond: 1e8 }))).toEqual({ bucket: 6_000, shim: 0 });
 });
 
-test("ten or ten million times as many readers cost the origins nothing more", () => {
+test("ten or ten million times as many readers do not increase the origin load", () => {
   const few = simulate(scene({ requestsPerSecond: 10_000 }));
   expect(simulate(scene({ requestsPerSecond: 1e11 }))).toEqual(few);
 });
 
-test("a URL that hardly anybody requests costs one fetch per request, and never more", () => {
+test("a rarely requested URL costs at most one fetch per request", () => {
   const { bucket } = simulate(scene({ requestsPerSecond: 0.01, seconds: 100_000 }));
   expect(bucket).toBeGreaterThan(850);
   expect(bucket).toBeLessThan(1_100);
 });
 
-test("past valid-until every fetch goes to the bucket and then to a shim", () => {
+test("after valid-until every fetch goes to the bucket and then to a shim", () => {
   const urls = [url, { ...url, isPast: true }].map((one) => ({ ...one, share: 0.5 }));
   expect(simulate(scene({ urls }))).toEqual({ bucket: 40, shim: 20 });
 });
 
-test("the time of a fetch is added to the time for which its response is kept", () => {
+test("the fetch time adds to the time for which a response is cached", () => {
   expect(simulate(scene({ fetchSeconds: 5 })).bucket).toBe(10);
   expect(simulate(scene({ fetchSeconds: 2.5, urls: [{ ...url, isPast: true }] })).bucket).toBe(10);
 });
 
-test("the simulation gives the calculated number of fetches", () => {
+test("the simulated number of fetches matches the closed formula", () => {
   const urls = fc.array(
     fc.record({
       share: fc.constantFrom(0.1, 0.4, 1),

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { beyondOne, type Sized, sizeOf } from "../../../bench/scale/sizes.ts";
+import { neededParts, type Sized, sizeOf } from "../../../bench/scale/sizes.ts";
 
 const sized = (changes: Partial<Sized>): Sized => ({
   readers: 1e6,
@@ -9,27 +9,27 @@ const sized = (changes: Partial<Sized>): Sized => ({
   ...changes,
 });
 
-test("a hundred times as many readers cost the bucket less than twice as much, and the publisher nothing", () => {
+test("a hundred times as many readers less than double the bucket's load and do not change the publisher's", () => {
   const [million, hundred] = [sizeOf(sized({})), sizeOf(sized({ readers: 1e8 }))];
   expect(hundred.requests).toBeCloseTo(100 * million.requests);
   expect(hundred.gets / million.gets).toBeLessThan(2);
   expect(hundred.puts).toBe(million.puts);
 });
 
-test("a dead publisher puts nothing, and each fetch costs a shim one request and the bucket two", () => {
+test("a dead publisher puts nothing, and each fetch costs one shim request and two bucket requests", () => {
   const [alive, dead] = [sizeOf(sized({})), sizeOf(sized({ isPublisherDead: true }))];
   expect(alive.shimRequests).toBe(0);
   expect(dead.puts).toBe(0);
   expect(dead.gets).toBeCloseTo(2 * dead.shimRequests);
 });
 
-test("a part that is too small is named, with the number that is needed", () => {
+test("a part that is too small is listed with the required number", () => {
   const parts = (size: Sized) =>
-    beyondOne(sizeOf(size)).map(({ limit, count }) => `${count} ${limit.part} ${limit.of}`);
+    neededParts(sizeOf(size)).map(({ limit, count }) => `${count} ${limit.part} ${limit.of}`);
   expect(parts(sized({ readers: 100, dataCentres: 1 }))).toEqual([]);
   expect(parts(sized({ readers: 1e6 }))).toContain("2 a CloudFront distribution requests");
   expect(parts(sized({ readers: 100, dataCentres: 1, devices: 10_000 }))).toEqual([
-    "5 a bucket of Google Cloud Storage, to begin with puts",
+    "5 a new bucket in Google Cloud Storage puts",
     "2 a partitioned prefix in S3 puts",
     "6 one publisher on radosgw puts",
   ]);

@@ -18,10 +18,10 @@ beforeEach(() => {
   directory = testFolder();
 });
 
-/** Both of its outputs on a terminal, which is also where Ctrl-C comes from. */
+/** Runs a command on a pseudo-terminal that receives both outputs and sends Ctrl-C. */
 function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): RunningCli {
   const command = [process.execPath, PROGRAM, ...args].map((word) => `'${word}'`).join(" ");
-  // A shell in between would be ended by Ctrl-C, too; and Node shows no colours to an unknown CI.
+  // No shell in between, because Ctrl-C would end it too. CI is unset, because Node shows no colours on an unknown CI.
   const child = spawn("script", ["-qec", `exec ${command}`, "/dev/null"], {
     cwd: directory,
     env: { ...process.env, CI: undefined, TERM: "xterm-256color", ...env },
@@ -30,7 +30,7 @@ function onTerminal(args: readonly string[], env: NodeJS.ProcessEnv = {}): Runni
   return followed(child);
 }
 
-/** Everything that it printed by its end, which Ctrl-C or a signal asks for once `seen` is printed. */
+/** Returns the whole output. Ctrl-C or a signal is sent after `seen` is printed. */
 async function printed(running: RunningCli, seen: string, signal?: NodeJS.Signals): Promise<string> {
   await running.printed(seen);
   if (signal === undefined) running.process.stdin?.write(CTRL_C);
@@ -38,7 +38,7 @@ async function printed(running: RunningCli, seen: string, signal?: NodeJS.Signal
   return running.output();
 }
 
-test("on a terminal the log has lines for people: ISO time, level, message and the rest", async () => {
+test("on a terminal the log is readable text: ISO time, level, message and fields", async () => {
   const child = onTerminal(PUBLISH, { NO_COLOR: "1" });
   const lines = (await printed(child, "cycle")).split("\r\n");
   expect(child.process.exitCode).toBe(0);
@@ -50,14 +50,14 @@ test("on a terminal the log has lines for people: ISO time, level, message and t
   expect(lines.at(-2)).toMatch(new RegExp(`^(?:\\^C)?\\[${INSTANT}\\] INFO: stopped$`));
 });
 
-test("the log has colours only on a terminal that has them, for readers who want them", async () => {
+test("the log has colours only on a terminal that supports them and if the user allows them", async () => {
   const child = onTerminal(PUBLISH);
   expect(await printed(child, "publishing")).toContain("\u001B[32mINFO");
   const plain = onTerminal(PUBLISH, { TERM: "dumb" });
   expect(await printed(plain, "publishing")).not.toContain("\u001B");
 });
 
-test("in a pipe the log is JSON, with an ISO time and a word for the level", async () => {
+test("in a pipe the log is JSON with an ISO time and a level name", async () => {
   const child = runningCli(PUBLISH, directory);
   const text = await printed(child, "cycle", "SIGTERM");
   const lines = text.trim().split("\n");
@@ -77,14 +77,14 @@ test("in a pipe the log is JSON, with an ISO time and a word for the level", asy
   }
 });
 
-test("a terminal that is closed ends a publisher as SIGTERM does", async () => {
+test("closing the terminal stops a publisher like SIGTERM", async () => {
   const child = runningCli(PUBLISH, directory);
   const text = await printed(child, "cycle", "SIGHUP");
   expect(JSON.parse(text.trim().split("\n").at(-1) ?? "")).toMatchObject({ msg: "stopped" });
   expect({ code: child.process.exitCode, signal: child.process.signalCode }).toEqual({ code: 0, signal: null });
 });
 
-test("logFormat overrides the choice by the log's destination", async () => {
+test("logFormat overrides the format chosen from the log's destination", async () => {
   const json = onTerminal([...PUBLISH, "--log-format", "json"]);
   const text = await printed(json, "publishing");
   expect(JSON.parse(text.split("\r\n")[0] ?? "")).toMatchObject({ level: "info", msg: "starting" });
@@ -93,7 +93,7 @@ test("logFormat overrides the choice by the log's destination", async () => {
   expect(lines[0]).toMatch(new RegExp(`^\\[${INSTANT}\\] INFO: starting \\{`));
 });
 
-test("a failure that ends a publisher is the last line of its JSON log, and nothing plain follows", async () => {
+test("a fatal failure is the last line of a publisher's JSON log, and no plain text follows", async () => {
   writeFileSync(join(directory, "state"), "a file, not a directory");
   const { exitCode, stdout, stderr } = await runCli([...PUBLISH, "--state", "state"], directory);
   expect([exitCode, stdout]).toEqual([74, ""]);
@@ -108,7 +108,7 @@ test("a failure that ends a publisher is the last line of its JSON log, and noth
   });
 });
 
-test("under journald each line begins with its priority, and elsewhere not", async () => {
+test("only under journald does each line begin with its priority", async () => {
   writeFileSync(join(directory, "state"), "a file, not a directory");
   const path = join(directory, "journal");
   const args = [PROGRAM, ...PUBLISH, "--state", "state"];
@@ -149,7 +149,7 @@ test("ingest --quiet prints counts only if a line is rejected", async () => {
 });
 
 test.each([["--quiet"], ["--json"], ["--force"], ["--at", "2026-11-20T10:00:00Z"]])(
-  "%s is refused without --once",
+  "%s is rejected without --once",
   async (...flag) => {
     const { exitCode, stderr } = await runCli([...PUBLISH, ...flag], directory);
     expect(exitCode).toBe(2);

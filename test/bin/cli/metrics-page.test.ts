@@ -1,4 +1,4 @@
-// Metrics are for the machine of their address, not for a page whose name points to it.
+// The metrics server accepts only requests for its own address, so that DNS rebinding by a web page fails.
 import { request } from "node:http";
 import { Registry } from "@prometheus-io/client";
 import { expect, onTestFinished, test } from "vitest";
@@ -27,7 +27,7 @@ test.each(["127.0.0.1:9464", "localhost:9464", "LOCALHOST", "[::1]:9464"])(
 );
 
 test.each(["rebound.example", "rebound.example:9464", "127.0.0.1.example", "localhost.example", "a b"])(
-  "the metrics server gives 421 to the Host %j, another name that points here",
+  "the metrics server responds 421 to the Host %j, which could be DNS rebinding",
   async (host) => {
     expect(await statusOf("127.0.0.1", host)).toBe(421);
   },

@@ -1,4 +1,4 @@
-/** CloudFront's functions and template, in a JavaScript context of their own, before the shim itself. */
+/** CloudFront's functions and template in a simulated CloudFront, in front of the shim itself. */
 import { readdirSync, readFileSync } from "node:fs";
 import { transformSync } from "esbuild";
 import { describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ const template = JSON.parse(files["template.json"] ?? "") as CloudFrontTemplate;
 const REVALIDATE = { "cache-control": "public, max-age=0, must-revalidate" };
 const NOW = 1_000_000;
 
-/** A distribution before a shim over a store in memory, a hand on clock and origin. */
+/** A distribution in front of a shim over an in-memory store, with control over clock and origin. */
 function distribution(options: Partial<Pick<CloudFrontOptions, "tiers" | "responseSees">> = {}) {
   const store = new MemoryStore();
   const world = { store, now: NOW, down: false, asked: [] as string[] };
@@ -34,7 +34,7 @@ function distribution(options: Partial<Pick<CloudFrontOptions, "tiers" | "respon
     world.asked.push(`${method} ${url} ${JSON.stringify(headers)}`);
     return shim(method, url, headers);
   };
-  const settings = { tiers: 1, responseSees: "what the client sent", ...options } as const;
+  const settings = { tiers: 1, responseSees: "original request", ...options } as const;
   const cloudfront = new CloudFront({ template, origin, now: () => world.now, ...settings });
   const get = (url: string, headers: Record<string, string> = {}) => cloudfront.request("GET", url, headers);
   return Object.assign(world, { cloudfront, get });
@@ -48,8 +48,8 @@ function shimOf(context: () => ShimContext): Origin {
   };
 }
 
-describe.each(["what the client sent", "what the function made of it"] as const)(
-  "a response sees %s",
+describe.each(["original request", "rewritten request"] as const)(
+  "viewer-response functions that see the %s",
   (responseSees) => {
     for (const { name, blocks } of allScripts()) {
       test(`${name}, byte for byte`, async () => {
@@ -63,7 +63,7 @@ describe.each(["what the client sent", "what the function made of it"] as const)
         });
         const send = cloudfront.request.bind(cloudfront);
         const outcome = await runScript(blocks, { control, object, transport: [], send });
-        expect(outcome).toMatchObject({ differences: [], passedOver: [] });
+        expect(outcome).toMatchObject({ differences: [], skipped: [] });
       });
     }
   },
@@ -72,25 +72,25 @@ describe.each(["what the client sent", "what the function made of it"] as const)
 describe("the functions", () => {
   const code = { request: files["viewer-request.js"] ?? "", response: files["viewer-response.js"] ?? "" };
 
-  /** Besides ECMAScript 5.1; the other is a way of printing. */
+  /** Globals beyond ECMAScript 5.1; the second one only prints. */
   const RUNTIME = { "const-and-let": true, "object-extensions": true };
 
-  test.each(Object.entries(code))("viewer-%s fits: 10 kB, and nothing newer than the runtime", (_, text) => {
+  test.each(Object.entries(code))("viewer-%s has at most 10 kB and uses nothing newer than the runtime", (_, text) => {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(10_240);
     const lowered = transformSync(text, { target: "es5", supported: RUNTIME, charset: "utf8" });
     expect(lowered.code).toBe(transformSync(text, { target: "esnext", charset: "utf8" }).code);
   });
 
   const EVENTS = new URL("./events/", import.meta.url);
-  test.each(readdirSync(EVENTS))("%s gives what is written beside it", (name) => {
+  test.each(readdirSync(EVENTS))("%s gives its expected event", (name) => {
     const { event, returns, rawQueryString } = JSON.parse(readFileSync(new URL(name, EVENTS), "utf8"));
     const text = event.context.eventType === "viewer-request" ? code.request : code.response;
     expect(edgeFunction(text, () => NOW).handle({ ...event, rawQueryString })).toEqual(returns);
   });
 });
 
-describe("what is kept", () => {
-  test("every form of a URL has one key, and a URL that only the shim can judge has none", async () => {
+describe("caching", () => {
+  test("all forms of a URL share one key, and a URL that only the shim can judge is not cached", async () => {
     const world = distribution();
     await putAnswer(world.store, settlementsKey("queue"), { status: 200, headers: REVALIDATE, body: "{}" });
     await putAnswer(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: "{}" });
@@ -110,7 +110,7 @@ describe("what is kept", () => {
     expect(world.asked).toHaveLength(4);
   });
 
-  test("responses are kept for the table's edge seconds, and the absence of one is not kept", async () => {
+  test("responses are cached for the table's edge seconds, and missing objects are not cached", async () => {
     const world = distribution();
     const url = "/v4/public/process";
     expect((await world.get(url)).status).toBe(503);
@@ -123,7 +123,7 @@ describe("what is kept", () => {
     expect((await world.get(url)).body).toBe("2");
   });
 
-  test("a published 503 is kept for one second, with the client's own status and headers", async () => {
+  test("a published 503 is cached for one second, with its real status and headers for clients", async () => {
     const world = distribution();
     const headers = { "cache-control": "no-store", "retry-after": "2" };
     const url = "/v2/public/stats?range=7d";
@@ -140,7 +140,7 @@ describe("what is kept", () => {
     expect(world.asked).toHaveLength(2);
   });
 
-  test("a client's tags are compared with the kept response, without a request to the shim", async () => {
+  test("a client's tags are compared with the cached response, without a request to the shim", async () => {
     const world = distribution();
     const answered = { headers: { etag: '"a,b"', ...REVALIDATE }, body: "{}", status: 200 };
     await putAnswer(world.store, PROCESS_KEY, answered);
@@ -170,12 +170,12 @@ describe("time", () => {
   const online = { status: 200, headers: {}, body: '"fresh"' };
 
   /**
-   * The first request of each location (ms), so that a cache is filled just before the one behind it would be filled again.
+   * The first request of each location (ms), timed so that a cache is filled just before the one behind it is refilled.
    */
   const FIRST_ASKS = [1_700, 850, 425, 0];
 
   test.each([1, 2, 3])(
-    "through %d tiers no response is served past valid-until, and every request gets one",
+    "through %d tiers no response is served past valid-until, and every request gets a response",
     async (tiers) => {
       for (const stepMs of [1, 7, 97, 333, 1_000, 1_003]) {
         const world = distribution({ tiers });
@@ -201,11 +201,12 @@ describe("time", () => {
     world.down = true;
     world.now = NOW + 4_000;
     expect((await world.get("/v4/public/process")).status).toBe(502);
-    // One edge second in each of three caches, and then as long as there is up to valid-until: seven seconds.
+    // One edge second in each of three caches, then up to valid-until: seven seconds.
     world.now = NOW + 7_999;
     expect(await world.get("/v1/public/telemetry")).toMatchObject({ status: 200, body: '"fresh"' });
     world.now = NOW + 10_500;
-    // Each cache may have hidden the failure of the next one, so that it lies there still: the function sees its end.
+    // Each cache may have hidden the failure of the next one, so old responses remain cached. The function detects
+    // their end.
     expect(await world.get("/v1/public/telemetry")).toMatchObject({
       status: 503,
       headers: { "cache-control": "no-store", "content-length": "29" },

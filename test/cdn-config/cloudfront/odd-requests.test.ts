@@ -1,15 +1,15 @@
-/** CloudFront's functions under odd requests, before the shim's core: each response is that of the core alone. */
+/** CloudFront's functions with odd requests: each response must equal that of the shim's core. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { cloudfrontFiles } from "../../../cdn-config/generate/cloudfront/template.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { CloudFront, type CloudFrontTemplate, type Origin } from "../../support/cloudfront.ts";
-import { answeredByCore, essence, headersOf, written } from "../../support/scripts/answered-by-core.ts";
+import { coreResponse, essence, headersOf, written } from "../../support/scripts/core-response.ts";
 import { oddRequest } from "../../support/scripts/odd-requests.ts";
 import { scriptWorld } from "../../support/scripts/script-world.ts";
 
 const template = JSON.parse(cloudfrontFiles()["template.json"] ?? "") as CloudFrontTemplate;
-/** CloudFront hands on neither absolute targets nor bodies; of the last header its page speaks. */
+/** CloudFront forwards neither absolute targets nor bodies. docs/cdn-cloudfront.md documents the last header. */
 const asked = oddRequest.filter(
   ({ target, body, headers }) =>
     target.startsWith("/") &&
@@ -17,8 +17,8 @@ const asked = oddRequest.filter(
     headers.every(([name]) => name.toLowerCase() !== "noonmark-none-match"),
 );
 
-test.each(["what the client sent", "what the function made of it"] as const)(
-  "1,000 odd requests, each sent twice, get the shim's response if a response sees %s",
+test.each(["original request", "rewritten request"] as const)(
+  "1,000 odd requests, each sent twice, get the shim's response if the response function sees the %s",
   async (responseSees) => {
     const { context } = await scriptWorld();
     const origin: Origin = async (method, url, headers) => {
@@ -28,7 +28,7 @@ test.each(["what the client sent", "what the function made of it"] as const)(
     };
     const cloudfront = new CloudFront({ template, origin, now: () => context.now(), tiers: 1, responseSees });
     for (const request of fc.sample(asked, 1_000)) {
-      const wanted = essence(await answeredByCore(request, context));
+      const wanted = essence(await coreResponse(request, context));
       for (let times = 0; times < 2; times++) {
         const got = await cloudfront.request(request.method, request.target, headersOf(request));
         expect(essence(got), written(request)).toBe(wanted);

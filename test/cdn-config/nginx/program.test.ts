@@ -1,5 +1,5 @@
 /**
- * How long nginx's script lets a response be kept, to the second. Everything else that it does is tested through nginx itself
+ * How long nginx's script lets a response be cached, to the second. Its other behaviour is tested through nginx itself
  * (test/servers/nginx.test.ts).
  */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** The headers of the response to the cache if the bucket's object has these headers. */
+/** The response headers that the cache gets for a bucket object with these headers. */
 async function handed(headers: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const stored = { "x-amz-meta-headers": "{}", Date: new Date(NOW - 400).toUTCString(), "noonmark-kept": "MISS" };
   const request = {
@@ -47,15 +47,18 @@ test.each([
   [1_650, `@${SECOND + 1}`],
   [2_650, `@${SECOND + 1}`],
   [60_000, `@${SECOND + 1}`],
-])("%d ms before valid-until a response is kept up to %s, because nginx keeps whole seconds", async (left, expires) => {
-  const headers = await handed({ "x-amz-meta-valid-until": String(NOW + left) });
-  expect(headers["X-Accel-Expires"]).toBe(expires);
-  const longer = Number(/revalidate=(\d+)/.exec(headers["Cache-Control"] ?? "")?.[1] ?? 0);
-  const last = expires === "0" ? Number.NEGATIVE_INFINITY : Number(expires.slice(1));
-  expect((last + longer + 1) * 1000).toBeLessThan(NOW + left);
-});
+])(
+  "%d ms before valid-until a response is cached until %s, because nginx counts whole seconds",
+  async (left, expires) => {
+    const headers = await handed({ "x-amz-meta-valid-until": String(NOW + left) });
+    expect(headers["X-Accel-Expires"]).toBe(expires);
+    const longer = Number(/revalidate=(\d+)/.exec(headers["Cache-Control"] ?? "")?.[1] ?? 0);
+    const last = expires === "0" ? Number.NEGATIVE_INFINITY : Number(expires.slice(1));
+    expect((last + longer + 1) * 1000).toBeLessThan(NOW + left);
+  },
+);
 
-test("an object that was cached before is not kept for longer", async () => {
+test("an object from an older cache entry is not cached for longer", async () => {
   const date = (ms: number) => new Date(NOW - 400 - ms).toUTCString();
   const of = async (ms: number) => (await handed({ Date: date(ms), "noonmark-kept": "HIT" }))["X-Accel-Expires"];
   expect([await of(0), await of(1_000), await of(2_000)]).toEqual([`@${SECOND + 1}`, `@${SECOND}`, "0"]);

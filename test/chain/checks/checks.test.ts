@@ -1,10 +1,10 @@
-// Each binding check of docs/spec/chain.md#checks, by the name under which the operator sees it.
+// Each binding check of docs/spec/chain.md#checks, by the name that the operator sees.
 import { type Hex, toFunctionSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { DeploymentFile } from "../../../demo/chain/deploy.ts";
 import {
-  CHAIN_BEGINS,
+  CHAIN_START,
   coreOf,
   economyOf,
   type ReaderOptions,
@@ -18,7 +18,7 @@ const MISMATCH = ["indexer_mismatch", "indexer_mismatch"];
 const AVAILABLE = ["available", "available"];
 const ECONOMY_MISMATCH = ["available", "indexer_mismatch"];
 
-/** Another word in place of a view function's result. */
+/** Replaces the first word of a view function's result. */
 function returning(signature: string, word: bigint): Script {
   const selector = toFunctionSelector(`function ${signature}`);
   return ({ method, params }) => {
@@ -43,7 +43,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
   });
   afterAll(() => on[Symbol.asyncDispose]());
 
-  /** One poll over a node and a deployment file that differ in one thing. */
+  /** Polls once with a node and a deployment file that differ in one thing. */
   async function found(
     change: { deployment?: object; economy?: object; script?: Script; options?: ReaderOptions } = {},
   ) {
@@ -53,10 +53,10 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     using read = reader({ ...deployment, economy, ...change.deployment }, [proxy.url], change.options);
     await read.poll();
     const problem = read.chain.problem()?.event;
-    return { says: read.says(), check: problem !== undefined && "check" in problem ? problem.check : problem };
+    return { says: read.statuses(), check: problem !== undefined && "check" in problem ? problem.check : problem };
   }
 
-  test("all hold", async () => {
+  test("all checks pass", async () => {
     expect(await found()).toEqual({ says: AVAILABLE, check: undefined });
   });
 
@@ -70,26 +70,26 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     core_deployed: () => ({ deployment: { deploymentBlock: on.world.deployment.deploymentBlock - 1 } }),
     proxy_admin_slot: () => ({ deployment: { proxyAdmin: other.proxyAdmin } }),
     stream_id: () => ({ deployment: { streamId: `0x${"ab".repeat(32)}` } }),
-    genesis_timestamp_configured: () => ({ options: { genesisTimestamp: BigInt(CHAIN_BEGINS + 600) } }),
+    genesis_timestamp_configured: () => ({ options: { genesisTimestamp: BigInt(CHAIN_START + 600) } }),
     proposer_role: () => ({ deployment: { operatorProposer: plain } }),
   };
-  test.each(Object.entries(ofTheFile))("%s: a deployment file that says otherwise", async (check, change) => {
+  test.each(Object.entries(ofTheFile))("%s: a different value in the deployment file", async (check, change) => {
     expect(await found(change())).toEqual({ says: MISMATCH, check });
   });
 
   const ofTheCore: Record<string, Script> = {
     round_duration: returning("roundDuration() view returns (uint64)", 300n),
-    genesis_timestamp_multiple: returning("genesisTimestamp() view returns (uint64)", BigInt(CHAIN_BEGINS + 1)),
+    genesis_timestamp_multiple: returning("genesisTimestamp() view returns (uint64)", BigInt(CHAIN_START + 1)),
     proxy_admin_owner: returning("owner() view returns (address)", 1n),
     block_height: returning("blockHeight() view returns (uint256)", 11n),
     current_work: returning("currentWork() view returns (uint256)", 344n),
     settlement_state: returning("settledThroughRound() view returns (uint64)", 17n),
   };
-  test.each(Object.entries(ofTheCore))("%s: a Core that says otherwise", async (check, script) => {
+  test.each(Object.entries(ofTheCore))("%s: a different value in the Core", async (check, script) => {
     expect(await found({ script })).toEqual({ says: MISMATCH, check });
   });
 
-  test("a Core of no work per block is a mismatch and not a division by zero", async () => {
+  test("a Core with zero work per block is a mismatch, not a division by zero", async () => {
     const script = returning("workPerBlock() view returns (uint256)", 0n);
     expect(await found({ script })).toEqual({ says: MISMATCH, check: "block_height" });
   });
@@ -114,7 +114,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
   const OWNER = "owner() view returns (address)";
   const STREAM = "streamId() view returns (bytes32)";
 
-  test("a call that fails hides no check that already fails: a proxy admin that knows no owner", async () => {
+  test("a failing call does not hide another failing check: a proxy admin without an owner", async () => {
     const script = refusing(OWNER);
     const { says, check } = await found({ script, deployment: { proxyAdmin: other.proxyAdmin } });
     expect({ says, check }).toEqual({ says: MISMATCH, check: "proxy_admin_slot" });
@@ -124,7 +124,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     });
   });
 
-  test("a slot or code that a node does not give hides none either", async () => {
+  test("a missing slot or missing code does not hide another failing check", async () => {
     const script: Script = ({ method, params }) =>
       method === "eth_getStorageAt" || (method === "eth_getCode" && params[0] === on.world.deployment.factory)
         ? { error: { code: -32601, message: "not here" } }
@@ -136,7 +136,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     expect((await found({ script })).says).toEqual(["indexer_unavailable", "indexer_unavailable"]);
   });
 
-  test("what the logs show is not hidden: a deployment block without CoreDeployed", async () => {
+  test("failing calls do not hide what the logs show: a deployment block without CoreDeployed", async () => {
     const deploymentBlock = on.world.deployment.deploymentBlock - 1;
     expect(await found({ script: refusing(OWNER), deployment: { deploymentBlock } })).toEqual({
       says: MISMATCH,
@@ -144,13 +144,13 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     });
   });
 
-  test("a settlement that is not the Core's is not hidden by another call", async () => {
+  test("another failing call does not hide a settlement that differs from the Core's state", async () => {
     const settled = returning("settledThroughRound() view returns (uint64)", 17n);
     const script: Script = (call, request) => settled(call, request) ?? refusing(STREAM)(call, request);
     expect(await found({ script })).toEqual({ says: MISMATCH, check: "settlement_state" });
   });
 
-  test("an error that may pass hides no check either", async () => {
+  test("a transient error does not hide a failing check", async () => {
     const script: Script = ({ method, params }) =>
       method === "eth_call" && (params[0] as { data?: Hex }).data === toFunctionSelector(`function ${STREAM}`)
         ? { error: { code: -32000, message: "upstream is busy" } }
@@ -161,7 +161,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     });
   });
 
-  test("a check of the economy that fails is not hidden by the economy's or the Core's other calls", async () => {
+  test("failing calls do not hide a failing check of the economy", async () => {
     const wrong = returning("decimals() view returns (uint8)", 6n);
     for (const [signature, core] of [
       ["implementationVersion() view returns (string)", "available"],
@@ -172,7 +172,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     }
   });
 
-  test("not_yet_safe comes first where a check of the Core already fails", async () => {
+  test("not_yet_safe wins if a check of the Core already fails", async () => {
     const { deployment } = on.world;
     const economy = { deploymentBlock: (await on.world.head()) - 5 };
     expect((await found({ economy, deployment: { streamId: `0x${"ab".repeat(32)}` } })).says).toEqual([
@@ -196,11 +196,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     token_decimals: { script: returning("decimals() view returns (uint8)", 6n) },
     minted_through_round: { script: returning("mintedThroughRound() view returns (uint64)", 17n) },
   };
-  test.each(Object.entries(ofTheEconomy))("%s: of settlements v4 and activity only", async (check, change) => {
+  test.each(Object.entries(ofTheEconomy))("%s: affects only settlements v4 and activity", async (check, change) => {
     expect(await found(change)).toEqual({ says: ECONOMY_MISMATCH, check });
   });
 
-  test("round_funded_cursor: believed at the second pass, gone when the log is", async () => {
+  test("round_funded_cursor: confirmed at the second pass, and gone with the log", async () => {
     await using proxy = await scriptedRpc(on.anvil.url);
     using read = reader(on.world.deployment, [proxy.url]);
     await read.poll();
@@ -210,11 +210,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     await read.poll();
     expect(read.events.at(-1)).toMatchObject({ type: "unconfirmed_fault", check: "round_funded_cursor" });
     expect(coreOf(read.state())).toEqual(before);
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     for (let pass = 0; pass < 3; pass++) {
       await on.world.mine(1);
       await read.poll();
-      expect(read.says()).toEqual(ECONOMY_MISMATCH);
+      expect(read.statuses()).toEqual(ECONOMY_MISMATCH);
       expect(coreOf(read.state()).chain.indexedThroughBlock).toBe(BigInt(await on.world.head()));
     }
     expect(read.chain.problem()?.event).toMatchObject({ check: "round_funded_cursor" });
@@ -222,18 +222,18 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
       method === "eth_getLogs"
         ? { change: (logs: { blockNumber: string }[]) => logs.filter((log) => Number(log.blockNumber) !== blockNumber) }
         : undefined;
-    // The block's bloom still holds the log, so that two passes have to do without it.
+    // The block's bloom still contains the log, so two passes must agree that it is missing.
     await read.poll();
-    expect(read.says()).toEqual(ECONOMY_MISMATCH);
+    expect(read.statuses()).toEqual(ECONOMY_MISMATCH);
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     expect(read.chain.problem()).toBeUndefined();
     economyOf(read.state());
   });
 });
 
-describe.skipIf(NO_ANVIL !== undefined)(`settlements that do not continue${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("17 active rounds in a batch are a mismatch; 40 rounds are none", async () => {
+describe.skipIf(NO_ANVIL !== undefined)(`settlements without continuity${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("17 active rounds in a batch are a mismatch; 40 rounds are not", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 40, activeRoundCount: 16, workUnits: 5n });
     await on.world.mine(12);
@@ -243,16 +243,16 @@ describe.skipIf(NO_ANVIL !== undefined)(`settlements that do not continue${NO_AN
     await on.world.mine(12);
     await read.poll();
     await read.poll();
-    expect(read.says()).toEqual(MISMATCH);
+    expect(read.statuses()).toEqual(MISMATCH);
     expect(read.chain.problem()?.event).toMatchObject({ check: "settlement_continuity" });
   });
 
-  test("an economy that is not deployed yet is a mismatch of its own, and no economy is disabled", async () => {
+  test("an undeployed economy is a separate mismatch, and no economy is disabled", async () => {
     await using on = await stage({ economy: false });
     await on.world.mine(12);
     using none = reader(on.world.deployment, [on.anvil.url]);
     await none.poll();
-    expect(none.says()).toEqual(["available", "indexer_disabled"]);
+    expect(none.statuses()).toEqual(["available", "indexer_disabled"]);
     const missing: DeploymentFile["economy"] = {
       releaseId: "r",
       protocolRevision: "p",
@@ -265,6 +265,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`settlements that do not continue${NO_AN
     };
     using early = reader({ ...on.world.deployment, economy: missing }, [on.anvil.url]);
     await early.poll();
-    expect(early.says()).toEqual(ECONOMY_MISMATCH);
+    expect(early.statuses()).toEqual(ECONOMY_MISMATCH);
   });
 });

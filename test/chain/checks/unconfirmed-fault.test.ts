@@ -1,4 +1,4 @@
-// Reorgs above and below the safe block, nodes that disagree, and what the operator does about it (docs/spec/chain.md#reading).
+// Reorgs above and below the safe block, disagreeing nodes, and the operator's rewind (docs/spec/chain.md#reading).
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { rewind } from "../../../src/chain/store/append.ts";
@@ -10,14 +10,14 @@ import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 const AVAILABLE = ["available", "available"];
 const MISMATCH = ["indexer_mismatch", "indexer_mismatch"];
 
-/** Another hash for every block asked for by number. */
+/** Changes the hash of every block requested by number. */
 const forked: Script = ({ method }) =>
   method === "eth_getBlockByNumber"
     ? { change: (block: { hash: string }) => ({ ...block, hash: `0x${"f".repeat(64)}` }) }
     : undefined;
 
 describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("5 blocks deep: never seen, because nothing above the safe block is stored", async () => {
+  test("5 blocks deep: not noticed, because nothing above the safe block is stored", async () => {
     await using on = await stage();
     await on.world.mine(30);
     using read = reader(on.world.deployment, [on.anvil.url]);
@@ -43,28 +43,28 @@ describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""
     const fork = (await world.head()) - 40;
     await on.anvil.rpc("anvil_reorg", [40, []]);
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     await read.poll();
-    expect(read.says()).toEqual(MISMATCH);
+    expect(read.statuses()).toEqual(MISMATCH);
     expect(read.state().safeCore).toBeUndefined();
     expect(read.events.at(-1)).toMatchObject({ type: "mismatch", check: "snapshot_regression" });
-    // Not deep enough: the abandoned settlement is still there, and is noticed.
+    // Too shallow: the abandoned settlement is still stored, and is detected.
     rewind(read.chain.db, BigInt(fork + 10));
     await read.poll();
     await read.poll();
-    expect(read.says()).toEqual(MISMATCH);
+    expect(read.statuses()).toEqual(MISMATCH);
     const { history } = readSync(read.chain.db);
     expect(rewind(read.chain.db, BigInt(fork)).removed).toBe(1);
     expect(readSync(read.chain.db).history).not.toBe(history);
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     expect(coreOf(read.state()).core.settledThroughRound).toBe(0n);
     await world.settle({ throughRound: 8, activeRoundCount: 1, workUnits: 700n });
     await world.mine(11);
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(8n);
   });
 
-  test("one node's other hash is asked about at the other node, which decides", async () => {
+  test("if one node has another hash, the other node decides", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -75,26 +75,26 @@ describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""
       await on.world.mine(1);
       read.now += 10_000;
       await read.poll();
-      expect(read.says()).toEqual(AVAILABLE);
+      expect(read.statuses()).toEqual(AVAILABLE);
       expect(coreOf(read.state()).chain.indexedThroughBlock).toBe(BigInt(await on.world.head()));
     }
-    // Both say so: two passes of different nodes, in one poll.
+    // Both nodes agree: two passes over different nodes in one poll.
     await using second = await scriptedRpc(on.anvil.url, forked);
     using both = reader(on.world.deployment, [proxy.url, second.url], { begins: read.now });
     proxy.script = () => undefined;
     second.script = () => undefined;
     await both.poll();
-    expect(both.says()).toEqual(AVAILABLE);
+    expect(both.statuses()).toEqual(AVAILABLE);
     proxy.script = forked;
     second.script = forked;
     await both.poll();
-    expect(both.says()).toEqual(MISMATCH);
+    expect(both.statuses()).toEqual(MISMATCH);
     proxy.script = () => undefined;
     await both.poll();
-    expect(both.says()).toEqual(AVAILABLE);
+    expect(both.statuses()).toEqual(AVAILABLE);
   });
 
-  test("one address that flips between two nodes is never a mismatch", async () => {
+  test("one address that alternates between two nodes never causes a mismatch", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -104,11 +104,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""
       proxy.script = poll % 2 === 0 ? forked : () => undefined;
       read.now += 5_000;
       await read.poll();
-      expect(read.says()).toEqual(AVAILABLE);
+      expect(read.statuses()).toEqual(AVAILABLE);
     }
   });
 
-  test("with the other node gone, a second pass of the one node confirms", async () => {
+  test("if the other node is unreachable, a second pass over the same node confirms", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -118,8 +118,8 @@ describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""
     proxy.script = forked;
     gone.script = () => ({ http: { status: 503 } });
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     await read.poll();
-    expect(read.says()).toEqual(MISMATCH);
+    expect(read.statuses()).toEqual(MISMATCH);
   });
 });

@@ -1,9 +1,9 @@
-// Ranges adapt (docs/spec/chain.md#reading).
+// Range sizes adapt to the node (docs/spec/chain.md#reading).
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RangeSize } from "../../../src/chain/rpc/nodes.ts";
 
-test("under any limit of a provider the size comes near it and is seldom refused", () => {
+test("under any provider limit the size approaches it and is rarely rejected", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20_000 }), (limit) => {
       const size = new RangeSize();
@@ -22,7 +22,7 @@ test("under any limit of a provider the size comes near it and is seldom refused
   );
 });
 
-test("a response with many logs halves the range, a short range at the end of a pass changes nothing", () => {
+test("a response with many logs halves the range, and a short last range of a pass changes nothing", () => {
   const size = new RangeSize(1_000);
   size.returned(1_000, 9_000);
   expect(size.blocks).toBe(500);

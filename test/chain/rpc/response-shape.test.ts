@@ -1,4 +1,4 @@
-// A response is judged by its bytes before it is parsed.
+// A response's size is judged by its bytes before it is parsed.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { implausibility } from "../../../src/chain/rpc/post-json.ts";
@@ -8,7 +8,7 @@ const judge = (text: string, calls = 1) => implausibility(Buffer.from(text), cal
 test.each([
   ["31 MB of empty objects", `[${"{},".repeat(10_000_000)}{}]`, "the response has more members than 1, the calls"],
   [
-    "empty objects inside one result",
+    "empty objects within one result",
     `{"result":[${"{},".repeat(600)}{}]}`,
     /^the response has more than 1\d{3} values in 1815 bytes$/,
   ],
@@ -33,11 +33,11 @@ test.each([
   ],
   ["no JSON", "<html>", 1],
   ["nothing", "", 1],
-])("plausible: %s", (_, text, calls) => {
+])("accepted: %s", (_, text, calls) => {
   expect(judge(text, calls)).toBeUndefined();
 });
 
-test("members are counted as a parser counts them", () => {
+test("members are counted like a JSON parser counts them", () => {
   fc.assert(
     fc.property(fc.array(fc.jsonValue({ maxDepth: 2 }), { maxLength: 8 }), fc.nat(10), (members, calls) => {
       const says = judge(JSON.stringify(members), calls);

@@ -19,7 +19,7 @@ interface Asked {
   readonly error: unknown;
 }
 
-/** One call to a node that responds so; sent twice at most. */
+/** Calls a node that gives this response. The call is sent at most twice. */
 async function ask(respond: Respond, method = "eth_blockNumber", requestTimeout = 30_000): Promise<Asked> {
   const { url, stop } = await localServer((_, response) => respond(response));
   const outcomes: RpcOutcome[] = [];
@@ -53,12 +53,12 @@ test.each<[string, (response: ServerResponse) => void, RpcOutcome[]]>([
   expect((await ask(respond)).outcomes).toEqual(expected);
 });
 
-test("logs above the limit are a range that is too wide", async () => {
+test("more logs than the limit count as a range that is too wide", async () => {
   const { outcomes } = await ask(json(200, { id: 0, result: "x".repeat(2_000) }), "eth_getLogs");
   expect(outcomes).toEqual(["range"]);
 });
 
-test("a redirect is not followed, and the message says what to set", async () => {
+test("a redirect is not followed, and the message names the setting to change", async () => {
   let followed = 0;
   const elsewhere = await localServer((_, response) => {
     followed++;
@@ -74,27 +74,27 @@ test("a redirect is not followed, and the message says what to set", async () =>
   );
 });
 
-test("a response that is no JSON is not quoted", async () => {
+test("a response that is not JSON is not quoted", async () => {
   const { error } = await ask((response) => response.end("secret-of-an-internal-page"));
   expect((error as Error).message).toBe("the response is not JSON");
 });
 
-test("a node that never responds: the message has the time limit in seconds", async () => {
+test("a timeout message has the limit in seconds", async () => {
   const { outcomes, error } = await ask(() => {}, "eth_blockNumber", 200);
   expect(outcomes).toEqual(["silent"]);
   expect((error as Error).message).toBe("no response within 0.2 s");
 });
 
-test("an unknown host is said to be one, and not a node that is slow", async () => {
+test("an unknown host is reported as unknown, not as slow", async () => {
   const node = rpcNode("http://no-such-host.invalid:8545/v3/a-key-of-mine", RETRY);
   const error: unknown = await node.request("eth_blockNumber", []).catch((cause: unknown) => cause);
-  // A machine without a name service cannot tell that a name does not exist.
+  // Without a name service, a machine cannot tell that a name does not exist.
   expect((error as Error).message).toMatch(
     /^the host name no-such-host\.invalid (?:is unknown \(ENOTFOUND\)|cannot be looked up: no name server responds \(EAI_AGAIN\))$/,
   );
 });
 
-test("a node at whose port nobody listens: the message has its address", async () => {
+test("a refused connection is reported with its address", async () => {
   const { port, stop } = await localServer(() => {});
   await stop();
   const node = rpcNode(`http://127.0.0.1:${port}/v3/a-key-of-mine`, RETRY);

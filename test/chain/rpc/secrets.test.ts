@@ -1,4 +1,4 @@
-// A node's text is cut and cleaned, and has no keys, before anybody reads it.
+// A node's text is truncated, cleaned and freed of keys before it is shown.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Secrets } from "../../../src/chain/rpc/secrets.ts";
@@ -6,13 +6,13 @@ import { SHOWN_CHARACTERS } from "../../../src/values/printable.ts";
 
 const ADDRESS = "https://Operator:Hunter2%21@node.example/v2/C0ffee-Secret-Key?token=Another%20Secret";
 
-describe("a key is replaced however it is echoed", () => {
+describe("keys are removed however a node echoes them", () => {
   const secrets = new Secrets([ADDRESS]);
   const encodings: Record<string, (secret: string) => string> = {
-    "as it is": (secret) => secret,
+    unchanged: (secret) => secret,
     "in lower case": (secret) => secret.toLowerCase(),
     "in upper case": (secret) => secret.toUpperCase(),
-    "percent-encoded where it has to be": encodeURIComponent,
+    "percent-encoded where necessary": encodeURIComponent,
     "percent-encoded twice": (secret) => encodeURIComponent(encodeURIComponent(secret)),
     "percent-encoded whole": (secret) => [...Buffer.from(secret)].map((byte) => `%${byte.toString(16)}`).join(""),
     "as JSON escapes": (secret) =>
@@ -24,7 +24,7 @@ describe("a key is replaced however it is echoed", () => {
     });
   }
 
-  test("a Basic header, with padding and without, in either alphabet", () => {
+  test("a Basic header, with and without padding, in both alphabets", () => {
     const basic = Buffer.from("Operator:Hunter2!").toString("base64");
     for (const echoed of [basic, basic.replace(/=+$/, ""), Buffer.from("Operator:Hunter2!").toString("base64url")]) {
       const shown = secrets.clean(`bad authorization: Basic ${echoed}`);
@@ -33,7 +33,7 @@ describe("a key is replaced however it is echoed", () => {
     expect(secrets.clean(Buffer.from("C0ffee-Secret-Key").toString("base64"))).toMatch(/^…=*$/);
   });
 
-  test("of all addresses, wherever the text is cut", () => {
+  test("keys of all addresses, wherever the text is truncated", () => {
     const both = new Secrets([ADDRESS, "https://other.example/0123456789abcdef"]);
     fc.assert(
       fc.property(fc.nat(9_000), fc.constantFrom("0123456789ABCDEF", "%430ffee-secret-key"), (before, secret) => {
@@ -44,7 +44,7 @@ describe("a key is replaced however it is echoed", () => {
   });
 });
 
-test("any text is one line of bounded length", () => {
+test("any text becomes one line of bounded length", () => {
   const secrets = new Secrets([]);
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 2_000 }), (text) => {

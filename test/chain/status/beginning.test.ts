@@ -1,4 +1,4 @@
-// A publisher that has just begun: what it says of the chain, and that it is still settling (docs/spec/chain.md#reading).
+// A publisher that has just started reports the chain as settling (docs/spec/chain.md#reading).
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { RPC_LIMITS } from "../../../src/chain/rpc/rpc-node.ts";
@@ -9,8 +9,8 @@ const UNAVAILABLE = ["indexer_unavailable", "indexer_unavailable"];
 const AVAILABLE = ["available", "available"];
 const broken: Script = () => ({ http: { status: 500 } });
 
-describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("away for longer than the grace: the grace counts from its first attempt", async () => {
+describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("started after longer than the grace: the grace counts from its first attempt", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -19,17 +19,17 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANV
     expect(read.state().isSettling).toBe(false);
     read.now += 60_000;
     using again = read.reopen();
-    expect(again.says()).toEqual(UNAVAILABLE);
+    expect(again.statuses()).toEqual(UNAVAILABLE);
     expect(again.state().isSettling).toBe(true);
     proxy.script = broken;
-    const begun = again.now;
+    const startedAt = again.now;
     await again.poll();
     expect(coreOf(again.state())).toEqual(before);
-    expect(again.chain.nextChange(begun)).toBe(begun + 15_000);
-    again.now = begun + 14_999;
-    expect(again.says()).toEqual(AVAILABLE);
-    again.now = begun + 15_000;
-    expect(again.says()).toEqual(UNAVAILABLE);
+    expect(again.chain.nextChange(startedAt)).toBe(startedAt + 15_000);
+    again.now = startedAt + 14_999;
+    expect(again.statuses()).toEqual(AVAILABLE);
+    again.now = startedAt + 15_000;
+    expect(again.statuses()).toEqual(UNAVAILABLE);
     expect(again.state().isSettling).toBe(false);
     await again.poll();
     expect(again.state().isSettling).toBe(false);
@@ -37,7 +37,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANV
     expect(coreOf(await again.poll())).toEqual(before);
   });
 
-  test("views whose validity is over are not served again, and the publisher waits for its first passes", async () => {
+  test("expired views are not served again, and the publisher waits for its first passes", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -47,7 +47,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANV
     using again = read.reopen();
     proxy.script = broken;
     await again.poll();
-    expect(again.says()).toEqual(UNAVAILABLE);
+    expect(again.statuses()).toEqual(UNAVAILABLE);
     expect(again.state().isSettling).toBe(true);
     again.now += 8_000;
     await again.poll();
@@ -56,28 +56,28 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANV
     expect(again.state().isSettling).toBe(false);
   });
 
-  test("asleep for an hour: what is said before the next attempt is not the chain's silence", async () => {
+  test("asleep for an hour: the time asleep does not count as the chain's silence", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
     using read = reader(on.world.deployment, [proxy.url]);
     await read.poll();
     read.now += 300_000;
-    expect(read.says()).toEqual(UNAVAILABLE);
+    expect(read.statuses()).toEqual(UNAVAILABLE);
     expect(read.state().isSettling).toBe(true);
     proxy.script = broken;
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     read.now += 8_000;
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     read.now += 8_000;
     await read.poll();
-    expect(read.says()).toEqual(UNAVAILABLE);
+    expect(read.statuses()).toEqual(UNAVAILABLE);
     expect(read.state().isSettling).toBe(false);
   });
 
-  test("with its file lost it is settling for as long as the sync takes, and no longer when that fails", async () => {
+  test("with a lost file it is settling while the sync takes, and stops settling if the sync fails", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
     await on.world.mine(200);
@@ -92,15 +92,15 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANV
     proxy.script = slow;
     expect(read.state().isSettling).toBe(true);
     await read.poll();
-    expect(read.says()[0]).toBe("not_yet_safe");
+    expect(read.statuses()[0]).toBe("not_yet_safe");
     expect(read.state().isSettling).toBe(true);
     proxy.script = broken;
     await read.poll();
-    expect(read.says()[0]).toBe("indexer_unavailable");
+    expect(read.statuses()[0]).toBe("indexer_unavailable");
     expect(read.state().isSettling).toBe(false);
     proxy.script = () => undefined;
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     expect(read.state().isSettling).toBe(false);
   });
 
@@ -109,11 +109,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just begun${NO_ANV
     await on.world.mine(30);
     using read = reader({ ...on.world.deployment, chainId: 1 }, [on.anvil.url]);
     await read.poll();
-    expect(read.says()[0]).toBe("indexer_mismatch");
+    expect(read.statuses()[0]).toBe("indexer_mismatch");
     expect(read.state().isSettling).toBe(false);
   });
 
-  test("a node that never responds: a first sync that runs out of time has not failed, a second one has", async () => {
+  test("an unresponsive node: a first sync that runs out of time has not failed, a second one has", async () => {
     await using on = await stage();
     await on.world.mine(30);
     const limits = { ...RPC_LIMITS, requestTimeout: 40 };

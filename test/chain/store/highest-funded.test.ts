@@ -1,4 +1,4 @@
-/** The highest funded round is read with one look, also in a file of an earlier version. */
+/** The highest funded round is found with one lookup, even in a file of an earlier version. */
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ const EVENTS = [
   ...batchEvents([{ block: 4n, time: 0, rounds: 1n, activeRounds: 1n, work: 1n }]),
 ];
 
-test("rounds are compared as numbers; of two fundings of a round the first counts", () => {
+test("rounds are compared as numbers, and the first of two fundings of a round counts", () => {
   const path = join(testFolder(), "chain.db");
   const db = openChainStore(path, {} as Deployment);
   expect(highestFunded(db)).toBeUndefined();

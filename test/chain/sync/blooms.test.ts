@@ -1,4 +1,4 @@
-// A response that leaves logs out is compared with the blooms of the headers (docs/spec/chain.md#blooms).
+// Responses that omit logs are detected by the blooms of the block headers (docs/spec/chain.md#blooms).
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
@@ -9,15 +9,15 @@ import { type Call, type Script, scriptedRpc } from "../../support/chain/scripte
 const AVAILABLE = ["available", "available"];
 
 const logs = ({ method }: Call) => method === "eth_getLogs";
-/** Knows the blocks and none of their logs. */
+/** A node that knows the blocks but returns no logs. */
 const forgetful: Script = (call) => (logs(call) ? { result: [] } : undefined);
-/** Every bloom holds everything. */
+/** Every bloom has all bits set. */
 const saturated: Script = ({ method }) =>
   method === "eth_getBlockByNumber"
     ? { change: (block: object) => ({ ...block, logsBloom: `0x${"f".repeat(512)}` }) }
     : undefined;
 
-/** A settled batch of which nothing is minted yet, at the safe block. */
+/** A safe, settled batch for which nothing is minted yet. */
 async function settled(): Promise<Stage> {
   const on = await stage();
   await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n });
@@ -28,8 +28,8 @@ async function settled(): Promise<Stage> {
 const funded = (read: ReturnType<typeof reader>) =>
   eventsFrom(read.chain.db, 0n).filter(({ eventName }) => eventName === "RoundFunded").length;
 
-describe.skipIf(NO_ANVIL !== undefined)(`logs that a response leaves out${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("a mint whose logs a node leaves out once: nothing is stored until it has them", async () => {
+describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("a mint whose logs a node omits once: nothing is stored until the node returns them", async () => {
     await using on = await settled();
     await using proxy = await scriptedRpc(on.anvil.url);
     using read = reader(on.world.deployment, [proxy.url]);
@@ -42,23 +42,23 @@ describe.skipIf(NO_ANVIL !== undefined)(`logs that a response leaves out${NO_ANV
     expect(read.chain.problem()?.event).toMatchObject({ type: "failed", message: expect.stringContaining("mining") });
     proxy.script = () => undefined;
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     expect(funded(read)).toBe(1);
     expect(read.chain.problem()).toBeUndefined();
   });
 
-  test("another node is asked in the same poll", async () => {
+  test("another node is used in the same poll", async () => {
     await using on = await settled();
     await on.world.fund(16, [[3, 7n]]);
     await on.world.mine(11);
     await using proxy = await scriptedRpc(on.anvil.url, forgetful);
     using read = reader(on.world.deployment, [proxy.url, on.anvil.url]);
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     expect(funded(read)).toBe(1);
   });
 
-  test("in the last 64 blocks of a wider span, in ranges of any length", async () => {
+  test("works for the last 64 blocks of a longer span, in ranges of any length", async () => {
     await using on = await settled();
     await on.world.fund(16, [[3, 7n]]);
     const { blockNumber } = await on.world.fund(16, [[4, 7n]]);
@@ -80,7 +80,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`logs that a response leaves out${NO_ANV
     );
   });
 
-  test("what two passes agree on is a false positive, and the chain goes on", async () => {
+  test("if two passes agree it is a false positive, and the sync continues", async () => {
     await using on = await settled();
     await using proxy = await scriptedRpc(on.anvil.url);
     using read = reader(on.world.deployment, [proxy.url]);
@@ -91,7 +91,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`logs that a response leaves out${NO_ANV
       const safe = BigInt((await on.world.head()) - 11);
       await read.poll();
       expect(readSync(read.chain.db).stored?.block).toBe(safe - 1n);
-      // The head moves on meanwhile; the second pass is about the same blocks.
+      // The head moves meanwhile; the second pass covers the same blocks.
       await on.world.mine(1);
       await read.poll();
       expect(readSync(read.chain.db).stored?.block).toBe(safe);
@@ -104,7 +104,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`logs that a response leaves out${NO_ANV
     expect(coreOf(await first.poll()).core.settledThroughRound).toBe(16n);
   });
 
-  test("headers without a bloom are no reason to ask again", async () => {
+  test("headers without a bloom cause no further requests", async () => {
     await using on = await settled();
     await using proxy = await scriptedRpc(on.anvil.url, ({ method }) =>
       method === "eth_getBlockByNumber"
@@ -113,7 +113,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`logs that a response leaves out${NO_ANV
     );
     using read = reader(on.world.deployment, [proxy.url]);
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     expect(read.events.every(({ type }) => type === "range" || type === "good")).toBe(true);
   });
 });

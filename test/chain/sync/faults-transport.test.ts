@@ -1,14 +1,14 @@
-// Faults of a node's HTTP: limits, refusals, silence, broken responses. Only the chain's own events are stored.
+// HTTP faults of a node: limits, refusals, timeouts, broken responses. Only real events are stored.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { OpenChain } from "../../../src/chain/open-chain.ts";
 import { RPC_LIMITS } from "../../../src/chain/rpc/rpc-node.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
-import { CHAIN_BEGINS, coreOf, type ReaderOptions, reader, type Stage, stage } from "../../support/chain/harness.ts";
+import { CHAIN_START, coreOf, type ReaderOptions, reader, type Stage, stage } from "../../support/chain/harness.ts";
 import { PROVIDER_LIMITS } from "../../support/chain/provider-limits.ts";
 import { type Call, type Fault, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 
-describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+describe.skipIf(NO_ANVIL !== undefined)(`transport faults${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
   let on: Stage;
   let whole: readonly unknown[];
   const stored = (chain: OpenChain) => eventsFrom(chain.db, 0n);
@@ -46,19 +46,19 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     return Number(toBlock) - Number(fromBlock) + 1;
   };
 
-  test.each(Object.entries(PROVIDER_LIMITS))("a range limit as %s says it", async (_, refusal) => {
+  test.each(Object.entries(PROVIDER_LIMITS))("the range limit of %s is understood", async (_, refusal) => {
     await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? refusal : undefined));
     expect(coreOf(await given.read.poll()).core.settledThroughRound).toBe(128n);
     expect(stored(given.read.chain)).toEqual(whole);
   });
 
   const wordless: Record<string, Fault> = {
-    "an HTTP 500 without a word": { http: { status: 500 } },
-    "an HTTP 400 that is no JSON": { http: { status: 400, body: "<html>bad request" } },
+    "an HTTP 500 without a body": { http: { status: 500 } },
+    "an HTTP 400 that is not JSON": { http: { status: 400, body: "<html>bad request" } },
     "a broken connection": { truncate: 0 },
   };
   test.each(Object.entries(wordless))(
-    "%s for each wide range, while other calls succeed: it is halved",
+    "%s for each wide range while other calls succeed: the range is halved",
     async (_, fault) => {
       await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? fault : undefined));
       coreOf(await given.read.poll());
@@ -66,19 +66,19 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     },
   );
 
-  test("a node that fails at everything once a range was asked for is not asked for halves", async () => {
+  test("a node that fails every call after a range request does not get half ranges", async () => {
     let isDown = false;
     await using given = await behind((call) => {
       isDown ||= logs(call);
       return isDown ? { http: { status: 500 } } : undefined;
     });
     await given.read.poll();
-    expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
-    // Three ranges in flight, each asked four times, and as often a probe that the node responds at all.
+    expect(given.read.statuses()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    // Three concurrent ranges with four attempts each, and as many probes of the node.
     expect(given.proxy.requests).toBeLessThanOrEqual(2 + 3 * 8);
   });
 
-  test("at most two requests a range", async () => {
+  test("at most two requests per range", async () => {
     await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? PROVIDER_LIMITS.ankr : undefined));
     let asked = 0;
     let refused = 0;
@@ -90,7 +90,8 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     };
     await given.read.poll();
     expect(refused).toBeGreaterThan(0);
-    // The head, and the state before and after, are one request each; each range but the last is proven by one more.
+    // One request each for the head and for the state before and after. Each range except the last is verified by one
+    // more.
     expect(given.proxy.requests - refused).toBe(3 + 2 * asked - 1);
   });
 
@@ -101,7 +102,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     },
     "429 and Retry-After as a date": {
       fault: {
-        http: { status: 429, headers: { "retry-after": new Date((CHAIN_BEGINS + 9) * 1000).toUTCString() } },
+        http: { status: 429, headers: { "retry-after": new Date((CHAIN_START + 9) * 1000).toUTCString() } },
       },
       waits: 9_000,
     },
@@ -125,7 +126,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
       waits: 11_000,
     },
     "503 and Retry-After": { fault: { http: { status: 503, headers: { "retry-after": "3" } } }, waits: 3_000 },
-    "500 without a word": { fault: { http: { status: 500, body: "<html>oops" } }, waits: 100 },
+    "500 without JSON": { fault: { http: { status: 500, body: "<html>oops" } }, waits: 100 },
     "502, 5xx in JSON": {
       fault: { http: { status: 502, body: '{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"upstream"}}' } },
       waits: 100,
@@ -134,26 +135,29 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     "an empty response": { fault: { http: { body: "" } }, waits: 100 },
   };
 
-  test.each(Object.entries(limited))("%s: waits as asked, with jitter, and goes on", async (_, { fault, waits }) => {
-    let first = true;
-    await using given = await behind((call) => {
-      if (!logs(call) || !first) return undefined;
-      first = false;
-      return fault;
-    });
-    coreOf(await given.read.poll());
-    expect(stored(given.read.chain)).toEqual(whole);
-    expect(given.read.now - CHAIN_BEGINS * 1000).toBeGreaterThanOrEqual(waits);
-    expect(given.read.now - CHAIN_BEGINS * 1000).toBeLessThanOrEqual(waits + 200);
-  });
+  test.each(Object.entries(limited))(
+    "%s: waits as requested, with jitter, and continues",
+    async (_, { fault, waits }) => {
+      let first = true;
+      await using given = await behind((call) => {
+        if (!logs(call) || !first) return undefined;
+        first = false;
+        return fault;
+      });
+      coreOf(await given.read.poll());
+      expect(stored(given.read.chain)).toEqual(whole);
+      expect(given.read.now - CHAIN_START * 1000).toBeGreaterThanOrEqual(waits);
+      expect(given.read.now - CHAIN_START * 1000).toBeLessThanOrEqual(waits + 200);
+    },
+  );
 
-  test("a Retry-After above the cap, or past the deadline, is not waited for", async () => {
+  test("a Retry-After above the cap or past the deadline is not waited for", async () => {
     let after = "31";
     await using given = await behind((call) =>
       logs(call) ? { http: { status: 429, headers: { "retry-after": after } } } : undefined,
     );
     await given.read.poll();
-    expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(given.read.statuses()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
     after = "20";
     const { now } = given.read;
     await given.read.chain.poll(now, now + 10_000);
@@ -162,22 +166,22 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     coreOf(await given.read.poll());
   });
 
-  test("a node that stays broken is unavailable, keeps no connection, and recovers by itself", async () => {
+  test("a permanently broken node is unavailable, keeps no connection, and recovers without a restart", async () => {
     await using given = await behind(() => ({ http: { status: 500 } }));
     await given.read.poll();
-    expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(given.read.statuses()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
     expect(given.proxy.requests).toBe(4);
     given.proxy.script = () => undefined;
     coreOf(await given.read.poll());
     given.proxy.script = () => ({ http: { status: 500 } });
     await given.read.poll();
-    expect(given.read.says()).toEqual(["available", "available"]);
+    expect(given.read.statuses()).toEqual(["available", "available"]);
     given.read.now += 15_000;
-    expect(given.read.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(given.read.statuses()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
     expect(given.read.state().safeCore?.settledThroughRound).toBe(128n);
   });
 
-  test("a hanging socket times out, and the other node is asked", async () => {
+  test("a hanging socket times out, and the other node is used", async () => {
     const limits = { ...RPC_LIMITS, requestTimeout: 2_000 };
     await using given = await behind(() => ({ hang: true }), { limits });
     using read = reader(on.world.deployment, [given.proxy.url, on.anvil.url], { limits });
@@ -193,7 +197,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     expect(stored(given.read.chain)).toEqual(whole);
   });
 
-  test("a node that sends more than its request can have is skipped, after a restart too, and another is asked", async () => {
+  test("a node that sends oversized responses is skipped, even after a restart, and another one is used", async () => {
     const script = () => ({ http: { body: `[${"{},".repeat(300_000)}{}]` } });
     await using given = await behind(script);
     using read = reader(on.world.deployment, [given.proxy.url, on.anvil.url]);
@@ -211,7 +215,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of transport${NO_ANVIL ? `: ${NO
     expect(given.proxy.requests).toBe(2);
   });
 
-  test("no key of an address is ever shown, however a node echoes it, and no long text or control character", async () => {
+  test("a key, a long text or a control character is never shown, however a node echoes it", async () => {
     await using given = await behind(() => undefined);
     const { port } = new URL(given.proxy.url);
     const address = `http://Operator:Hunter2@127.0.0.1:${port}/v2/C0ffee-Secret-Key?token=Another%20Secret`;

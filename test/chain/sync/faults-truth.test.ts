@@ -1,4 +1,4 @@
-// Faults of a node's data: behind, ahead of itself, another chain, logs lost, repeated and foreign.
+// Data faults of a node: behind, ahead of itself, wrong chain; lost, repeated and foreign logs.
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { RawLog } from "../../../demo/chain/calls.ts";
@@ -16,14 +16,14 @@ const AVAILABLE = ["available", "available"];
 const settle = (world: World, batch: number) =>
   world.settle({ throughRound: batch * 16, activeRoundCount: 9, workUnits: 12_345n });
 const logs = ({ method }: Call) => method === "eth_getLogs";
-/** Loses the log at one place of the chain. */
+/** Omits the log at one position of the chain. */
 const losing =
   (block: number): Script =>
   (call) =>
     logs(call) ? { change: (found: RawLog[]) => found.filter((log) => Number(log.blockNumber) !== block) } : undefined;
 
-describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("a node that falls behind keeps the snapshot for the grace, then nothing, then all again", async () => {
+describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
+  test("a node that falls behind keeps the snapshot for the grace, then loses it, and recovers", async () => {
     await using on = await stage();
     await settle(on.world, 1);
     await on.world.mine(30);
@@ -38,21 +38,21 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
       expect(coreOf(await read.poll())).toEqual(before);
       read.now += 15_000;
       await read.poll();
-      expect(read.says()).toEqual(UNAVAILABLE);
+      expect(read.statuses()).toEqual(UNAVAILABLE);
       proxy.script = () => undefined;
       expect(coreOf(await read.poll())).toEqual(before);
     }
-    // With another node there is nothing to notice.
+    // With a second node there is no fault to notice.
     proxy.script = ({ method }) => (method === "eth_blockNumber" ? { result: "0x5" } : undefined);
     using both = reader(on.world.deployment, [proxy.url, on.anvil.url]);
     await both.poll();
     await both.poll();
     both.now += 20_000;
     await both.poll();
-    expect(both.says()).toEqual(AVAILABLE);
+    expect(both.statuses()).toEqual(AVAILABLE);
   });
 
-  test("a node that returns [] above its own head proves nothing", async () => {
+  test("an empty result above the node's own head proves nothing", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -66,14 +66,14 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     await read.poll();
     expect(readSync(read.chain.db).stored?.block).toBe(before.chain.safeThroughBlock);
     read.now += 15_000;
-    expect(read.says()).toEqual(UNAVAILABLE);
+    expect(read.statuses()).toEqual(UNAVAILABLE);
     proxy.script = () => undefined;
     await settle(on.world, 1);
     await on.world.mine(40);
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(16n);
   });
 
-  test("another chain id is a mismatch at once, and lifts with it", async () => {
+  test("another chain id is a mismatch at once, until it is corrected", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -81,17 +81,17 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     await read.poll();
     proxy.script = ({ method }) => (method === "eth_chainId" ? { result: "0x1" } : undefined);
     await read.poll();
-    expect(read.says()).toEqual(MISMATCH);
+    expect(read.statuses()).toEqual(MISMATCH);
     expect(read.state().safeCore).toBeUndefined();
     expect(read.events.at(-1)).toMatchObject({ type: "mismatch", check: "chain_id" });
     using again = read.reopen();
-    expect(again.says()).toEqual(UNAVAILABLE);
+    expect(again.statuses()).toEqual(UNAVAILABLE);
     proxy.script = () => undefined;
     await again.poll();
-    expect(again.says()).toEqual(AVAILABLE);
+    expect(again.statuses()).toEqual(AVAILABLE);
   });
 
-  test("a log lost once is not believed, and nothing of the pass is stored", async () => {
+  test("a log that is missing once is not trusted, and the pass stores nothing", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -108,7 +108,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(16n);
   });
 
-  test("a log that one node loses is found at the other, in the same poll", async () => {
+  test("a log that one node omits is read from the other node in the same poll", async () => {
     await using on = await stage();
     const { blockNumber } = await settle(on.world, 1);
     await settle(on.world, 2);
@@ -118,7 +118,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(32n);
   });
 
-  test("a log that two passes lose is a mismatch, until a pass has it", async () => {
+  test("a log that is missing in two passes is a mismatch, until a pass has it", async () => {
     await using on = await stage();
     await on.world.mine(30);
     await using proxy = await scriptedRpc(on.anvil.url);
@@ -129,25 +129,25 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     await on.world.mine(11);
     proxy.script = losing(blockNumber);
     await read.poll();
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
     await on.world.mine(3);
     await read.poll();
-    expect(read.says()).toEqual(MISMATCH);
+    expect(read.statuses()).toEqual(MISMATCH);
     expect(read.events.at(-1)).toMatchObject({ type: "mismatch", check: "settlement_continuity" });
     await read.poll();
-    expect(read.says()).toEqual(MISMATCH);
+    expect(read.statuses()).toEqual(MISMATCH);
     proxy.script = () => undefined;
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(32n);
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
   });
 
-  test("a log lost in what is already stored comes back, and the history is another", async () => {
+  test("a stored range's missing log is found later, and the history changes", async () => {
     await using on = await stage();
     await using proxy = await scriptedRpc(on.anvil.url);
     await settle(on.world, 1);
     const { blockNumber } = await settle(on.world, 2);
     await on.world.mine(40);
-    // Ranges of ten blocks: the one that lacks the log is stored before the next settlement shows it.
+    // Ranges of ten blocks: the range without the log is stored before the next settlement reveals it.
     const short: Script = (call) => {
       const { fromBlock, toBlock } = (logs(call) ? call.params[0] : {}) as { fromBlock: string; toBlock: string };
       return Number(toBlock) - Number(fromBlock) > 9
@@ -162,10 +162,10 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     proxy.script = short;
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(32n);
     expect(readSync(read.chain.db).history).not.toBe(history);
-    expect(read.says()).toEqual(AVAILABLE);
+    expect(read.statuses()).toEqual(AVAILABLE);
   });
 
-  test("a log repeated in a response counts once; a foreign or contradicting one fails the pass", async () => {
+  test("a repeated log counts once, and a foreign or contradicting log fails the pass", async () => {
     await using on = await stage();
     await settle(on.world, 1);
     await settle(on.world, 2);
@@ -173,11 +173,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     await using proxy = await scriptedRpc(on.anvil.url);
     using read = reader(on.world.deployment, [proxy.url]);
     const changes: Record<string, (found: RawLog[]) => unknown> = {
-      "of a contract that was not asked for": (found) => [...found, { ...found[0], address: `0x${"1".repeat(40)}` }],
+      "of a contract that was not requested": (found) => [...found, { ...found[0], address: `0x${"1".repeat(40)}` }],
       "of a block outside the range": (found) => [...found, { ...found[0], blockNumber: "0xffff" }],
-      "two in one place": (found) => [...found, { ...found.at(-1), data: found[0]?.data ?? BATCH_SETTLED }],
+      "two at the same index": (found) => [...found, { ...found.at(-1), data: found[0]?.data ?? BATCH_SETTLED }],
       "two hashes of one block": (found) => [{ ...found[0], blockHash: `0x${"2".repeat(64)}` }, ...found],
-      "of a block that the node has otherwise": (found) =>
+      "of a block for which the node has another hash": (found) =>
         found.map((log) => ({ ...log, blockHash: `0x${Number(log.blockNumber).toString(16).padStart(64, "3")}` })),
       "cut short": (found) => found.map((log) => ({ ...log, data: log.data.slice(0, -2) })),
       "without its block": (found) => found.map((log) => ({ ...log, blockNumber: null })),
@@ -186,7 +186,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`faults of truth${NO_ANVIL ? `: ${NO_ANV
     for (const [, change] of Object.entries(changes)) {
       proxy.script = (call) => (logs(call) ? { change } : undefined);
       await read.poll();
-      expect(read.says()).toEqual(UNAVAILABLE);
+      expect(read.statuses()).toEqual(UNAVAILABLE);
       expect(eventsFrom(read.chain.db, 0n)).toEqual([]);
     }
     proxy.script = (call) => (logs(call) ? { change: (found: RawLog[]) => [...found, ...found] } : undefined);

@@ -1,4 +1,4 @@
-// The chain's health after passes, as tables of outcomes: no clock, no file, no node.
+// The chain's health after passes, as tables of outcomes, without clock, file or node.
 import { describe, expect, test } from "vitest";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import * as health from "../../../src/chain/sync/health.ts";
@@ -56,7 +56,7 @@ const fault = (node: number, digest = "same"): Outcome => ({
   },
 });
 
-/** A second apart, so that they last longer than the grace. */
+/** One second apart, for longer than the grace. */
 const often = (outcome: Outcome): Outcome[] => Array.from({ length: 16 }, () => outcome);
 
 interface Rules {
@@ -64,7 +64,7 @@ interface Rules {
   readonly respondsAlone?: boolean;
 }
 
-/** Polls of one pass each, a second apart; an inner list is one poll over several nodes. */
+/** Polls one second apart. An inner list is one poll over several nodes. */
 function after(
   polls: readonly (Outcome | readonly Outcome[])[],
   { isQuorum = false, respondsAlone = true }: Rules = {},
@@ -87,7 +87,7 @@ function after(
     for (const [index, outcome] of outcomes.entries()) {
       if (state.isOver) break;
       const isLast = index === outcomes.length - 1;
-      // No step may write into the state that it was given.
+      // No step may modify its input state.
       Object.freeze(state.verdict);
       state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, respondsAlone, isLast }, now);
       reported.push(...state.events.map(({ type }) => type));
@@ -101,7 +101,7 @@ function after(
   return { state, reported, says, isSettling, concluded: state.concluded };
 }
 
-describe("what a Core's view is after polls of", () => {
+describe("the Core's view after polls of", () => {
   test.each<[string, readonly (Outcome | readonly Outcome[])[], string, Rules?]>([
     ["nothing yet", [], "not_yet_safe"],
     ["a good pass", [READ], "available"],
@@ -112,9 +112,9 @@ describe("what a Core's view is after polls of", () => {
     ["too few nodes that agree, for longer than the grace", [READ, ...often(NO_QUORUM)], "indexer_unavailable"],
     ["a broken node and a good one", [[BROKEN, READ]], "available"],
     ["a slow first pass", [SLOW], "not_yet_safe"],
-    ["two slow passes running", [SLOW, SLOW], "indexer_unavailable"],
+    ["two slow passes in a row", [SLOW, SLOW], "indexer_unavailable"],
     ["a mismatch", [READ, MISMATCH], "indexer_mismatch"],
-    ["a mismatch that lifts", [READ, MISMATCH, READ], "available"],
+    ["a mismatch that is resolved", [READ, MISMATCH, READ], "available"],
     ["a fault that one pass has seen", [READ, fault(0)], "available"],
     ["a fault that a second pass confirms", [READ, fault(0), fault(0)], "indexer_mismatch"],
     ["a fault that another node confirms", [READ, [fault(0), fault(1)]], "indexer_mismatch", { respondsAlone: false }],
@@ -134,7 +134,7 @@ describe("what a Core's view is after polls of", () => {
   });
 });
 
-test("a poll is over at the first verdict, and a node that says not yet is no reason not to ask the next", () => {
+test("a poll ends at the first verdict, and a node that reports not_yet_safe does not stop it", () => {
   expect(after([[MISMATCH, READ]]).reported).toEqual(["mismatch"]);
   expect(after([[READ, BROKEN]]).reported).toEqual(["good"]);
   expect(after([[NOT_YET, READ]]).reported).toEqual(["good"]);
@@ -142,7 +142,7 @@ test("a poll is over at the first verdict, and a node that says not yet is no re
   expect(after([[BROKEN, LAGGING]])).toMatchObject({ concluded: false, reported: ["failed", "failed"] });
 });
 
-test("what is wrong stays a poll's problem until another node makes it good", () => {
+test("a fault remains the poll's problem until another node succeeds", () => {
   expect(after([[BROKEN, LAGGING]]).state.problem).toMatchObject({ node: "node 1" });
   expect(after([[BROKEN, READ]]).state.problem).toBeUndefined();
   const invalid = { ...READ, economy: { kind: "invalid", detail: "no symbol" } } as Outcome;
@@ -153,7 +153,7 @@ test("what is wrong stays a poll's problem until another node makes it good", ()
   });
 });
 
-test("changes rises with the verdict, and not with time or with a poll that finds nothing new", () => {
+test("changes() rises with a new verdict, but not with time or an unchanged poll", () => {
   const { changes } = after([READ]).state;
   expect(after([READ, UNCHANGED, UNCHANGED]).state.changes).toBe(changes);
   expect(after([READ, BROKEN]).state.changes).toBe(changes + 1);
@@ -161,7 +161,7 @@ test("changes rises with the verdict, and not with time or with a poll that find
   expect(after([READ, BROKEN, UNCHANGED]).state.changes).toBe(changes + 2);
 });
 
-test("a publisher that was asleep counts its grace again, and settles until it is over", () => {
+test("a publisher that was asleep restarts its grace, and is settling until the grace ends", () => {
   const { state } = after([READ, BROKEN]);
   const later = T0 + 4 * GRACE + 10_000;
   expect(health.askingSince(state, later)).toBeUndefined();
@@ -175,12 +175,12 @@ test("a publisher that was asleep counts its grace again, and settles until it i
   expect(chainState(awake.verdict, deployment, { now: later + GRACE, ...times }).core).toMatchObject({
     reason: "indexer_unavailable",
   });
-  // One that overran its deadline by less goes on counting.
+  // A smaller overrun of the deadline does not restart the count.
   const [begunAt] = [health.begun(state, T0 + 5_000, T0 + 6_000)];
   expect(health.askingSince(health.ended(begunAt, T0 + 6_500), T0 + 6_500)).toBe(T0);
 });
 
-test("a funding above the cursor is read again until a pass does without", () => {
+test("a funding above the cursor is read again until a pass no longer has it", () => {
   const funding = { check: "round_funded_cursor", detail: "above" } as const;
   const above = { ...READ, economy: { kind: "mismatch", failure: funding, repairFrom: 7n } } as Outcome;
   const { state, reported } = after([above]);
@@ -189,7 +189,7 @@ test("a funding above the cursor is read again until a pass does without", () =>
   expect([health.repairFrom(lifted), health.isGood(lifted)]).toEqual([undefined, true]);
 });
 
-test("another writer's file takes what was open with it", () => {
+test("another writer's file clears open faults", () => {
   const { state } = after([READ, fault(0)]);
   const next = health.rewritten(state, undefined);
   expect([next.fault, next.verdict.snapshot, next.changes]).toEqual([undefined, undefined, state.changes + 1]);

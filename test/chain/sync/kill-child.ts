@@ -1,4 +1,6 @@
-/** A sync that is killed with SIGKILL after its nth stored range: `node kill-child.ts DEPLOYMENT URL FILE N`. */
+/**
+ * Runs a sync that kills itself with SIGKILL after its nth stored range: `node kill-child.ts DEPLOYMENT URL FILE N`.
+ */
 
 import { readDeployment } from "../../../src/chain/deployment.ts";
 import { openChain } from "../../../src/chain/open-chain.ts";

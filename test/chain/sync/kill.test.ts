@@ -1,4 +1,4 @@
-// Killed with SIGKILL at every stored range, the sync goes on from there and ends with the same file.
+// After SIGKILL at every stored range, the sync continues and ends with the same file.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`kill -9${NO_ANVIL ? `: ${NO_ANVIL}` : "
       let killed = 0;
       while ((await run()) === "SIGKILL") {
         killed++;
-        // The first process to come to the last range is killed after it, and the next has nothing left to store.
+        // The first process that reaches the last range is killed after it, and the next one has nothing left to store.
         expect(killed).toBeLessThan(ranges.asked.size + 5);
       }
       expect(killed).toBeGreaterThan(5);

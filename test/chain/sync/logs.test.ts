@@ -28,7 +28,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
     });
   }
 
-  test("deployment, initialisation, ownership and the first posts", async () => {
+  test("deployment, initialisation, ownership and the initial roles", async () => {
     const { deployment, implementation, people } = on.world;
     const receipt = await on.world.deployOtherCore();
     const [deployed] = eventsOf(receipt).slice(-1);
@@ -87,7 +87,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
     ]);
   });
 
-  test("an upgrade scheduled, executed, and another cancelled", async () => {
+  test("one upgrade scheduled and executed, another cancelled", async () => {
     const { world } = on;
     const { proxyAdmin } = world.deployment;
     const operation = await world.scheduleUpgrade();
@@ -131,7 +131,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
   });
 });
 
-/** Ownable's call, as the timelock would make it. */
+/** Ownable's function, called as the timelock would. */
 function transferOwnership(owner: Address): `0x${string}` {
   return `0xf2fde38b${owner.slice(2).toLowerCase().padStart(64, "0")}`;
 }

@@ -1,4 +1,4 @@
-// Nodes that lie, lag or are silent beside honest ones: with rpcQuorum 2 nothing is stored on the word of one.
+// Nodes that lie, lag or do not respond: with rpcQuorum 2 nothing is stored that only one node reports.
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import type { RawLog } from "../../../demo/chain/calls.ts";
@@ -10,7 +10,7 @@ import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 
 const AVAILABLE = ["available", "available"];
 const UNAVAILABLE = ["indexer_unavailable", "indexer_unavailable"];
-/** More than the blocks near the head whose blooms are compared. */
+/** More than the number of blocks near the head whose blooms are compared. */
 const FAR = 100;
 
 /** A settlement with its funding, far below the safe block. */
@@ -25,7 +25,7 @@ const named = ({ events }: Reader) =>
   new Set(events.flatMap((event) => (event.type === "disagreement" ? [event.node] : [])));
 const origin = (url: string) => new URL(url).origin;
 
-/** Says consistently that mining has never funded a round. */
+/** Consistently reports that mining has never funded a round. */
 const hidingFundings =
   (mining: string): Script =>
   ({ method }) =>
@@ -34,7 +34,7 @@ const hidingFundings =
       : undefined;
 
 describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("a log that one node hides far below the head is missed without a quorum, and never stored with one", async () => {
+  test("without a quorum a log that one node hides far below the head is missed, and with a quorum nothing is stored", async () => {
     await using on = await stage();
     await settled(on.world);
     const { mining } = on.world.deployment.economy as { mining: string };
@@ -44,43 +44,43 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
 
     using alone = reader(on.world.deployment, [liar.url, honest.url]);
     await alone.poll();
-    expect(alone.says()).toEqual(AVAILABLE);
+    expect(alone.statuses()).toEqual(AVAILABLE);
     expect(names(alone)).not.toContain("RoundFunded");
 
     using pair = reader(on.world.deployment, [liar.url, honest.url], { rpcQuorum: 2 });
     await pair.poll();
     expect(names(pair)).toEqual([]);
     expect(named(pair)).toEqual(new Set([origin(liar.url), origin(honest.url)]));
-    expect(pair.says()).toEqual(UNAVAILABLE);
+    expect(pair.statuses()).toEqual(UNAVAILABLE);
     expect(pair.chain.problem()?.event).toMatchObject({ type: "disagreement" });
 
     using most = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
     await most.poll();
-    expect(most.says()).toEqual(AVAILABLE);
+    expect(most.statuses()).toEqual(AVAILABLE);
     expect(names(most)).toContain("RoundFunded");
     expect(most.chain.problem()?.event).toMatchObject({
       type: "disagreement",
       node: origin(liar.url),
       detail: expect.stringMatching(/ says otherwise of blocks \d+ to \d+: the logs: \d+ in place of \d+, or others$/),
     });
-    // Nothing new is read: what is known of the node stays, over a restart too.
+    // Nothing new is read. The node's record is kept, even over a restart.
     most.events.length = 0;
     await most.poll();
     expect(named(most)).toEqual(new Set([origin(liar.url)]));
     using again = most.reopen();
     await again.poll();
     expect(named(again)).toEqual(new Set([origin(liar.url)]));
-    // It agrees: nobody is named any more.
+    // The nodes agree, so no node is named any more.
     liar.script = () => undefined;
     honest.script = ({ method }) => (method === "eth_blockNumber" ? { http: { status: 503 } } : undefined);
     third.script = honest.script;
     await on.world.mine(1);
     await again.poll();
-    expect(again.says()).toEqual(AVAILABLE);
+    expect(again.statuses()).toEqual(AVAILABLE);
     expect(again.chain.problem()).toBeUndefined();
   });
 
-  test("a state that one node makes up is not published, and no mismatch is believed on its word", async () => {
+  test("a state that one node invents is not published, and its mismatch is not trusted", async () => {
     await using on = await stage();
     await settled(on.world);
     await using liar = await scriptedRpc(on.anvil.url, ({ method, params }) =>
@@ -100,17 +100,17 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     liar.script = ({ method }) => (method === "eth_getStorageAt" ? { result: `0x${"0".repeat(64)}` } : undefined);
     using other = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
     await other.poll();
-    expect(other.says()).toEqual(AVAILABLE);
+    expect(other.statuses()).toEqual(AVAILABLE);
     expect(other.events.filter(({ type }) => type === "mismatch")).toEqual([]);
     expect(economyOf(other.state()).symbol).toBe(economyOf(truth.state()).symbol);
 
     liar.script = ({ method }) => (method === "eth_chainId" ? { result: "0x5" } : undefined);
     using elsewhere = reader(on.world.deployment, [liar.url, honest.url, third.url], { rpcQuorum: 2 });
     await elsewhere.poll();
-    expect(elsewhere.says()).toEqual(AVAILABLE);
+    expect(elsewhere.statuses()).toEqual(AVAILABLE);
   });
 
-  test("a node that lags confirms nothing, and all that it missed once it has caught up", async () => {
+  test("a lagging node confirms nothing, and confirms everything once it has caught up", async () => {
     await using on = await stage();
     await settled(on.world);
     await using lagging = await scriptedRpc(on.anvil.url);
@@ -136,7 +136,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     expect(read.chain.problem()).toBeUndefined();
   });
 
-  test("a silent node costs a quorum of two its views, and one of two in three nothing", async () => {
+  test("an unresponsive node makes views unavailable with two nodes, and changes nothing with three", async () => {
     await using on = await stage();
     await settled(on.world);
     await using silent = await scriptedRpc(on.anvil.url, () => ({ http: { status: 503 } }));
@@ -148,7 +148,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
       node: origin(on.anvil.url),
       message: expect.stringContaining(`; ${origin(silent.url)}: HTTP 503`),
     });
-    // A witness that sends a response above the limit is not asked again, as any other node.
+    // A witness that sends an oversized response is not used again, like any other node.
     silent.script = () => ({ http: { body: " ".repeat(2 * 2 ** 20) } });
     await pair.poll();
     const { requests } = silent;
@@ -163,11 +163,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     ]) {
       using most = reader(on.world.deployment, urls, { rpcQuorum: 2 });
       await most.poll();
-      expect(most.says()).toEqual(AVAILABLE);
+      expect(most.statuses()).toEqual(AVAILABLE);
     }
   });
 
-  test("a first sync of two nodes asks each of them what one asks alone", async () => {
+  test("a first sync with two nodes sends each of them as many requests as a single node", async () => {
     await using on = await stage();
     await settled(on.world);
     await on.world.mine(1_500);
@@ -179,7 +179,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     main.requests = 0;
     using pair = reader(on.world.deployment, [main.url, witness.url], { rpcQuorum: 2 });
     await pair.poll();
-    expect(pair.says()).toEqual(AVAILABLE);
+    expect(pair.statuses()).toEqual(AVAILABLE);
     expect(main.requests).toBe(cost);
     expect(witness.requests).toBeLessThanOrEqual(cost + 2);
     expect(names(pair)).toEqual(names(alone));

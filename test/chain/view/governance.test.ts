@@ -1,4 +1,4 @@
-// Governance from a real timelock's events, through a real Core's upgrade (docs/spec/chain.md#derived).
+// Governance from a real timelock's events and upgrades of a real Core (docs/spec/chain.md#derived).
 import { type Hex, keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
@@ -20,7 +20,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` 
     const none = `0x${"0".repeat(64)}`;
     await world.mine(12);
     expect(await governance(on, read)).toBe(`None None ${none}`);
-    // An operation that is not to the proxy admin does not count.
+    // An operation with another target than the proxy admin is ignored.
     const delay = callData("TimelockController", "updateDelay", [120n]);
     await world.execute(await world.scheduleCalls([world.deployment.operatorTimelock], [delay]));
     expect(await governance(on, read)).toBe(`None None ${none}`);
@@ -43,7 +43,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` 
     expect(await governance(on, read)).toBe(`Upgrade Cancelled ${third.id}`);
   });
 
-  test("of several calls in one operation the last implementation counts, and other calls name none", async () => {
+  test("the last implementation among an operation's calls counts, and other calls name none", async () => {
     await using on = await stage();
     const { world } = on;
     const { core, proxyAdmin } = world.deployment;
@@ -54,7 +54,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` 
     const payloads = [upgradeTo(next as string), upgradeTo(world.implementation)];
     const batch = await world.scheduleCalls([proxyAdmin, proxyAdmin], payloads, 3);
     await world.execute(batch);
-    // The earlier one is still pending, alone: no conflict, since the last call's implementation is in the slot.
+    // Only the earlier one is pending. That is not a conflict, because the last call's implementation is in the slot.
     expect(await governance(on, read)).toBe(`Upgrade Executed ${batch.id}`);
     const owner = callData("ProxyAdmin", "transferOwnership", [world.deployment.operatorTimelock]);
     const other = await world.scheduleCalls([proxyAdmin], [owner], 4);
@@ -63,14 +63,14 @@ describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` 
     expect(await governance(on, read)).toBe(`Upgrade Executed ${other.id}`);
   });
 
-  test("an implementation in the slot that is not the one executed last is a conflict, and its code is read", async () => {
+  test("a slot implementation that was not executed last is a conflict, and its code is read", async () => {
     await using on = await stage();
     const { world, anvil } = on;
     using read = reader(world.deployment, [anvil.url]);
     const operation = await world.scheduleUpgrade();
     await world.execute(operation);
     expect(await governance(on, read)).toBe(`Upgrade Executed ${operation.id}`);
-    // There is no log of it: only the slot has the other address.
+    // There is no log: only the slot has the other address.
     const word = `0x${world.implementation.slice(2).padStart(64, "0")}`;
     await anvil.rpc("anvil_setStorageAt", [world.deployment.core, IMPLEMENTATION_SLOT, word]);
     await world.mine(1);

@@ -1,4 +1,5 @@
-// A first pass, polls after it, restarts: what is read at the safe block, and what it costs (docs/spec/chain.md#reading).
+// First passes, later polls and restarts: what is read at the safe block, and how many requests it takes
+// (docs/spec/chain.md#reading).
 import { keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
@@ -10,17 +11,17 @@ import { coreOf, economyOf, reader, stage } from "../../support/chain/harness.ts
 import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 
 describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("is not yet safe until the deployment has 12 confirmations, then what the chain says", async () => {
+  test("is not_yet_safe until the deployment has 12 confirmations, then shows the chain's state", async () => {
     await using on = await stage();
     const { world, anvil } = on;
     using read = reader(world.deployment, [anvil.url]);
-    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    expect(read.statuses()).toEqual(["not_yet_safe", "not_yet_safe"]);
     await read.poll();
-    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    expect(read.statuses()).toEqual(["not_yet_safe", "not_yet_safe"]);
     await world.mine(world.deployment.deploymentBlock + 11 - (await world.head()));
     await read.poll();
-    // The economy's first block is the one after the Core's: its own view has to wait, and the Core's has not.
-    expect(read.says()).toEqual(["available", "not_yet_safe"]);
+    // The economy is deployed one block after the Core, so only its view has to wait.
+    expect(read.statuses()).toEqual(["available", "not_yet_safe"]);
     await world.mine(20);
     const state = await read.poll();
     const core = coreOf(state);
@@ -39,7 +40,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     expect(state.safeCore?.lastSettlement).toBeNull();
   });
 
-  test("shows a settlement only at 12 confirmations, and mining itself where it has no proxy", async () => {
+  test("shows a settlement only at 12 confirmations, and the mining contract itself if it has no proxy", async () => {
     await using on = await stage({ miningBehindProxy: false });
     const { world } = on;
     using read = reader(world.deployment, [on.anvil.url]);
@@ -53,7 +54,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     expect(economyOf(state).miningImplementation).toBe(world.deployment.economy?.mining);
   });
 
-  test("survives a restart: within the grace as it was, later only after a pass", async () => {
+  test("survives a restart: unchanged within the grace, and after it only with a new pass", async () => {
     await using on = await stage();
     await on.world.mine(12);
     using read = reader(on.world.deployment, [on.anvil.url]);
@@ -63,13 +64,13 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     expect(coreOf(again.state())).toEqual(coreOf(before));
     expect(economyOf(again.state())).toEqual(economyOf(before));
     again.now += 1;
-    expect(again.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(again.statuses()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
     expect(again.state().safeCore).toEqual(before.safeCore);
     await again.poll();
-    expect(again.says()).toEqual(["available", "available"]);
+    expect(again.statuses()).toEqual(["available", "available"]);
   });
 
-  test("through Multicall3 it is the same", async () => {
+  test("is the same through Multicall3", async () => {
     await using on = await stage();
     const { world, anvil } = on;
     await world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
@@ -91,7 +92,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     expect(economyOf(state)).toEqual(economyOf(other));
   });
 
-  test("costs one batch where nothing is new, and three round trips for a new safe block with a settlement", async () => {
+  test("takes one batch request if nothing is new, and three round trips for a new safe block with a settlement", async () => {
     await using on = await stage();
     await using proxy = await scriptedRpc(on.anvil.url);
     using read = reader(on.world.deployment, [proxy.url]);
@@ -113,7 +114,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
   });
 
-  test("dates the logs of a node that does not, and reads an economy older than the Core", async () => {
+  test("finds the timestamps of logs if a node omits them, and reads an economy older than the Core", async () => {
     await using on = await stage();
     for (const throughRound of [3, 9]) {
       await on.world.settle({ throughRound, activeRoundCount: 2, workUnits: 2_500n });
@@ -135,7 +136,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     economyOf(older.state());
   });
 
-  test("a first sync that runs out of time goes on from where it was, and has not failed", async () => {
+  test("a first sync that runs out of time continues where it was, and has not failed", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
     await on.world.mine(120);
@@ -149,14 +150,14 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     };
     await read.poll();
     expect(read.chain.concluded()).toBe(false);
-    expect(read.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    expect(read.statuses()).toEqual(["not_yet_safe", "not_yet_safe"]);
     const { stored } = readSync(read.chain.db);
     for (let poll = 0; poll < 12 && !read.chain.concluded(); poll++) await read.poll();
     expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
     expect(readSync(read.chain.db).stored?.block).toBeGreaterThan(stored?.block ?? 0n);
   });
 
-  test("another deployment empties the file; another label only forgets the snapshot", async () => {
+  test("another deployment empties the file, and another label only drops the snapshot", async () => {
     await using on = await stage();
     await on.world.mine(12);
     const { deployment } = on.world;
@@ -164,15 +165,15 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     await read.poll();
     const { stored } = readSync(read.chain.db);
     using renamed = reader({ ...deployment, target: "renamed" }, [on.anvil.url], { path: read.path });
-    expect(renamed.says()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
+    expect(renamed.statuses()).toEqual(["indexer_unavailable", "indexer_unavailable"]);
     expect(readSync(renamed.chain.db)).toMatchObject({ stored, snapshot: null });
     expect(coreOf(await renamed.poll()).chain.target).toBe("renamed");
     using other = reader({ ...deployment, deploymentBlock: 3 }, [on.anvil.url], { path: read.path });
     expect(readSync(other.chain.db)).toMatchObject({ stored: undefined, snapshot: null });
-    expect(other.says()).toEqual(["not_yet_safe", "not_yet_safe"]);
+    expect(other.statuses()).toEqual(["not_yet_safe", "not_yet_safe"]);
   });
 
-  test("two processes on one file do not mix: the second to write begins again", async () => {
+  test("two processes on one file do not mix: the second writer starts over", async () => {
     await using on = await stage();
     await on.world.mine(12);
     using one = reader(on.world.deployment, [on.anvil.url]);

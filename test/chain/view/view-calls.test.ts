@@ -1,4 +1,4 @@
-/** A multicall's response that is no array of results says nothing of any view function. */
+/** A multicall response that is not an array of results says nothing about any view function. */
 import { encodeAbiParameters } from "viem";
 import { expect, test } from "vitest";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
@@ -20,7 +20,7 @@ const VIEWS = viewCalls(
   }),
 );
 
-test("a multicall's response that does not decode is a contradiction, and its bytes are not quoted", () => {
+test("a multicall response that does not decode is a contradiction, and its bytes are not quoted", () => {
   for (const response of ["0x", "0x1234beef", `0x${"ff".repeat(64)}`]) {
     const read = () => viewResults(VIEWS, [response], true);
     expect(read, response).toThrow(ContradictingResponse);
@@ -28,7 +28,7 @@ test("a multicall's response that does not decode is a contradiction, and its by
   }
 });
 
-test("one call serves all view functions, and a result that is missing or no value of its type has failed", () => {
+test("one call reads all view functions, and a missing or mistyped result counts as failed", () => {
   expect(rpcCalls(VIEWS, "0x10", true)).toHaveLength(1);
   const results = [
     { success: true, returnData: `0x${"ab".repeat(32)}` },

@@ -23,7 +23,7 @@ export function clientUnderTest(dependencies: ClientDependencies): ClientUnderTe
   return { api: clientOf({ base, timeout: TIMEOUT, retries }, runtime), runtime };
 }
 
-/** The error that a call ends with, its fields alone. */
+/** The fields of the error with which a call ends. */
 export async function failure(call: Promise<unknown>): Promise<Pick<NoonmarkError, "code" | "status" | "retryAfter">> {
   try {
     await call;

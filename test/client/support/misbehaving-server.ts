@@ -1,4 +1,4 @@
-/** A server on 127.0.0.1 whose responses a test writes, including malformed ones. */
+/** A server on 127.0.0.1 whose raw responses the test writes, including malformed ones. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { onTestFinished } from "vitest";
 import { localServer } from "../../support/local-server.ts";
@@ -10,7 +10,7 @@ export interface MisbehavingServer {
 
 export type Handler = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
-/** `handler` gets the number of the request, from 1 on. */
+/** `handler` receives the number of the request, from 1. */
 export async function misbehavingServer(handler: Handler): Promise<MisbehavingServer> {
   const requests: IncomingMessage[] = [];
   const { url: base, stop } = await localServer((request, response) => {

@@ -1,16 +1,16 @@
-/** A client's runtime with a clock that the test moves. Waits end at once and are recorded; timeouts never end by themselves. */
+/** A client runtime with a manual clock. Waits end at once and are recorded; timeouts never fire by themselves. */
 import type { Fetch, Runtime } from "../../../src/client/exchange.ts";
 
-/** The timeout of the clients under test (ms); no wait has this length. */
+/** The timeout (ms) of the clients under test. It differs from every wait. */
 export const TIMEOUT = 12_345;
 export const NOW = Date.parse("2026-11-20T10:00:00.000Z");
 
 export interface SteppedRuntime extends Runtime {
-  /** Milliseconds of every wait there was. */
+  /** Milliseconds of every wait so far. */
   readonly waits: number[];
-  /** Timers that have neither fired nor been called off. */
+  /** Timers that have neither fired nor been cancelled. */
   readonly pending: Set<() => void>;
-  /** Replaces the end of a wait; without it a wait ends at once. */
+  /** Overrides how a wait ends. By default it ends at once. */
   onWait?: ((end: () => void) => void) | undefined;
 }
 

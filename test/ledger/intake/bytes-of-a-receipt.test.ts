@@ -1,4 +1,4 @@
-/** Each fact is a commit of its own while one comes each second: what it writes is what wears a disk out. */
+/** With one fact per second each fact is a separate commit, so its written bytes determine the wear of the disk. */
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 
 const RECEIPTS = 500;
-/** 33,800 with pages of 4096 bytes. */
-const MOST_BYTES = 20_000;
+/** With pages of 4096 bytes it would be 33,800. */
+const MAX_BYTES = 20_000;
 
-test("a receipt that is committed alone appends at most 20,000 bytes to the ledger's -wal file", () => {
+test("a single committed receipt appends at most 20,000 bytes to the ledger's -wal file", () => {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bytes-"));
   const path = join(folder, "ledger.db");
   const ledger = openLedgerForIntake(path);
@@ -22,7 +22,7 @@ test("a receipt that is committed alone appends at most 20,000 bytes to the ledg
       intake.flush();
     }
     expect(intake.counts.accepted).toBe(RECEIPTS);
-    expect(statSync(`${path}-wal`).size / RECEIPTS).toBeLessThan(MOST_BYTES);
+    expect(statSync(`${path}-wal`).size / RECEIPTS).toBeLessThan(MAX_BYTES);
   } finally {
     ledger.close();
     rmSync(folder, { recursive: true });
@@ -31,7 +31,7 @@ test("a receipt that is committed alone appends at most 20,000 bytes to the ledg
 
 function receipt(n: number) {
   const at = new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString();
-  // The last digits come first: as the ids of real receipts, these are in no order.
+  // The last digits come first, so that these ids are unordered like those of real receipts.
   const id = String(n).padStart(8, "0").split("").toReversed().join("");
   return {
     type: "receipt",

@@ -1,4 +1,4 @@
-/** Takes a file in, a batch for each so many bytes, and dies without a word once so many have been given. */
+/** Ingests a file with one batch per given number of bytes, and kills itself after another number of bytes. */
 import { readFileSync } from "node:fs";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";

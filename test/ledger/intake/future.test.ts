@@ -21,20 +21,20 @@ test("a receipt is accepted up to one minute ahead of the clock, and rejected fr
   expect(verdict(receipt(1, { receivedAt: "2030-01-01T00:00:00.000Z" }))).toBe("in_future receivedAt");
 });
 
-test("the message names the instant and the clock, and says how to replay", () => {
+test("the message has the instant, the clock and the way to replay", () => {
   const { rejections } = ingest(emptyLedger(), [oracle({ at: instant(3600) })], { now: () => NOW });
   expect(rejections[0]?.fault.sentence).toBe(
     "at 2026-11-20T11:00:00.000Z is more than a minute ahead of this clock, 2026-11-20T10:00:00.000Z; --allow-future takes it all the same",
   );
 });
 
-test("an instant of any kind of record is judged, except those of a device's own clock", () => {
+test("instants of all record types are checked, except those of a device's own clock", () => {
   const later = "2030-01-01T00:00:00.000Z";
   const judged = FACT_KINDS.flatMap((kind) => {
     const example = JSON.parse(exampleLine(kind)) as Record<string, unknown>;
     const instants = Object.keys(RECORD_SCHEMAS[kind].shape).filter((field) => /(?:^at|At)$/.test(field));
     return instants.map((field) => {
-      // Those that are null in the example stay in their order.
+      // Fields that are null in the example stay in their order.
       const filled = { ...example, [field]: later };
       const { rejections } = ingest(emptyLedger(), [filled], { now: () => NOW });
       const named = rejections
@@ -61,7 +61,7 @@ test("an instant of any kind of record is judged, except those of a device's own
   ]);
 });
 
-test("in_future comes after out_of_range and before what the ledger knows", () => {
+test("in_future comes after out_of_range and before checks against the ledger", () => {
   const later = { receivedAt: instant(3600) };
   expect(verdict(receipt(1, { ...later, rpmMilli: -1 }))).toBe("out_of_range rpmMilli");
   const db = emptyLedger();
@@ -70,7 +70,7 @@ test("in_future comes after out_of_range and before what the ledger knows", () =
   expect(rejections[0]?.fault.code).toBe("in_future");
 });
 
-test("the clock is read as lines arrive, and without one nothing is in the future", () => {
+test("the clock is read as lines arrive, and without a clock nothing is in the future", () => {
   let now = NOW;
   const db = emptyLedger();
   const late = receipt(1, { receivedAt: instant(100) });

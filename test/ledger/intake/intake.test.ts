@@ -29,7 +29,7 @@ function lines(...records: readonly Json[]): Buffer {
   return Buffer.from(records.map((record) => `${JSON.stringify(record)}\n`).join(""));
 }
 
-test("a ledger that another process is writing to is locked, exit 75, and nothing is lost by trying again", () => {
+test("a ledger that another process writes to is locked, exit 75, and a retry loses nothing", () => {
   const [mine, other] = [ledger(), ledger()];
   other.exec("BEGIN IMMEDIATE");
   const intake = new Intake(mine);
@@ -40,7 +40,7 @@ test("a ledger that another process is writing to is locked, exit 75, and nothin
   expect(ingest(mine, [receipt(1)])).toMatchObject({ accepted: 1 });
 });
 
-test("two that take turns see what the other has committed", () => {
+test("two alternating writers see each other's commits", () => {
   const [a, b] = [new Intake(ledger()), new Intake(ledger())];
   const step = (intake: Intake, record: Json) => {
     intake.write(lines(record));
@@ -63,7 +63,7 @@ test("two that take turns see what the other has committed", () => {
   ]);
 });
 
-test("no space left: the batch is not kept, those before it are, and the same input completes it", () => {
+test("on a full disk the current batch is discarded, earlier ones are kept, and the same input completes it", () => {
   const db = ledger();
   const all = Array.from({ length: 3000 }, (_, n) => receipt(n + 1));
   const intake = new Intake(db);
@@ -83,7 +83,7 @@ test("no space left: the batch is not kept, those before it are, and the same in
   expect(contents(db)).toEqual(contents(undisturbed));
 });
 
-test("a full batch is committed while chunks still come; a strict run holds it all", () => {
+test("a full batch is committed while chunks still arrive, and a strict run holds everything back", () => {
   const record = lines(receipt(1));
   const chunk = Buffer.concat(Array<Buffer>(1000).fill(record));
   for (const strict of [false, true]) {
@@ -96,7 +96,7 @@ test("a full batch is committed while chunks still come; a strict run holds it a
   }
 });
 
-test("a strict run that is stopped leaves the ledger as it was, and reads no more", () => {
+test("a stopped strict run leaves the ledger unchanged, and reads no more", () => {
   const db = ledger();
   verdicts(db, receipt(1), round(1));
   const before = contents(db);

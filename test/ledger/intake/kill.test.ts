@@ -25,7 +25,7 @@ import {
   uuid,
 } from "../samples.ts";
 
-/** All record types and some rejections, in an order in which most depend on those before. */
+/** All record types and some rejections, in an order in which most depend on earlier ones. */
 function history(): string {
   const records: Json[] = [];
   for (let n = 1; n <= 1500; n++) {
@@ -59,7 +59,7 @@ beforeAll(() => {
   ingest(undisturbed, input);
 });
 
-/** A killed process leaves the ledger of the first lines of its input: as many as it has accepted facts. */
+/** A killed process leaves the ledger of the first lines of its input, as many as it accepted. */
 function expectPrefix(path: string): number {
   const db = openLedgerForReading(path);
   const left = contents(db);
@@ -86,7 +86,7 @@ function expectCompleted(path: string): void {
 }
 
 test.each([1, 1000, 65_536, 200_001, 400_000, input.length - 1])(
-  "killed at byte %i: a prefix of whole batches is left, and the same input completes it",
+  "killed at byte %i: a prefix of whole batches is kept, and the same input completes it",
   async (deadAt) => {
     const path = join(directory, `at-${deadAt}.db`);
     const batch = 50_000;
@@ -104,7 +104,7 @@ test.each([1, 1000, 65_536, 200_001, 400_000, input.length - 1])(
   },
 );
 
-test("the command killed in the middle of its input, twice, and run again: the ledger of an undisturbed run", async () => {
+test("the command, killed twice within its input and run again, gives the ledger of an undisturbed run", async () => {
   const path = join(directory, "command.db");
   for (const part of [0.3, 0.8]) {
     const child = startCli(["ingest", "-", "--ledger", path], directory);

@@ -75,7 +75,7 @@ const runs = fc
 
 const terminal = ["confirmed", "reverted", "superseded"];
 const lifecycle = fc.constantFrom("preparing", "submitted", "retrying", ...terminal);
-/** The right form of a lifecycle, in which here and there one field is another. */
+/** A valid lifecycle record, sometimes with one field changed. */
 const submissions = fc
   .record({
     lifecycle,
@@ -114,7 +114,7 @@ const submissions = fc
     return submission({ submissionId: uuid(1), ...right, ...changes });
   });
 
-/** Some come again, some of them late. */
+/** Some records are repeated, some of them late. */
 const facts = (record: fc.Arbitrary<Json>) =>
   fc
     .tuple(fc.array(record, { minLength: 1, maxLength: 20 }), fc.array(fc.nat(), { maxLength: 8 }))
@@ -127,7 +127,7 @@ const KINDS: [string, fc.Arbitrary<Json[]>][] = [
   ["all together", facts(fc.oneof(receipts, rounds, closures, submissions, runs))],
 ];
 
-test.each(KINDS)("%s are judged as by the slow and plain reading of the contract", (_, records) => {
+test.each(KINDS)("%s get the verdicts of a slow, plain implementation of the contract", (_, records) => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(records, (history) => {
@@ -145,19 +145,19 @@ test.each(KINDS)("%s are judged as by the slow and plain reading of the contract
     }),
     { numRuns: 150 },
   );
-  // Histories that are all accepted, or all rejected, would prove little.
+  // Histories that are all accepted or all rejected would prove little.
   expect(seen).toContain("accepted");
   expect(seen).toContain("duplicate");
   expect(seen.size).toBeGreaterThan(2);
 });
 
-test("any input a second time changes nothing: what was accepted is a duplicate, what was rejected is rejected or one", () => {
+test("ingesting any input again changes nothing: accepted lines are duplicates, rejected ones are rejected or duplicates", () => {
   const all = facts(fc.oneof(receipts, rounds, closures, submissions, runs));
   fc.assert(
     fc.property(all, (history) => {
       const db = emptyLedger();
       const once = judged(db, history);
-      // A closure before its round is accepted the second time; everything else is settled after the first.
+      // A closure before its round is accepted the second time. All else is decided after the first.
       const settled = history.filter(
         (record, index) => record.type !== "closure" || !once[index]?.startsWith("unknown_round"),
       );
@@ -170,7 +170,7 @@ test("any input a second time changes nothing: what was accepted is a duplicate,
   );
 });
 
-/** Record by record; and the same in one run, where what is held in memory must say what the ledger would. */
+/** Record by record, and in one run, where the in-memory state must match the ledger. */
 function judged(db: Database, history: readonly Json[]): string[] {
   const inOneRun = emptyLedger();
   const results = verdicts(db, ...history);
@@ -190,7 +190,7 @@ function tally(results: readonly string[], verdict: string): number {
   return results.filter((result) => result === verdict).length;
 }
 
-/** Which of a submission's rules is named first is no part of the contract. */
+/** The contract does not define which of a submission's rules is named first. */
 function withoutRule(verdict: string): string {
   return verdict.startsWith("submission_") ? (verdict.split(" ")[0] ?? "") : verdict;
 }

@@ -1,6 +1,6 @@
 /**
- * Acceptance once more, slow and plain, by docs/spec/intake.md alone: arrays of what was accepted, searched from end to
- * end. It is given records that are well formed in themselves; nothing of src/ledger is used here.
+ * A slow, plain implementation of acceptance, from docs/spec/intake.md only. It searches arrays of accepted records,
+ * and uses no code of src/ledger. Its input must be well-formed records.
  */
 import type { Json } from "../samples.ts";
 

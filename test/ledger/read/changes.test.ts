@@ -32,7 +32,7 @@ beforeEach(() => {
   path = join(directory, "ledger.db");
 });
 
-test("the sum of a kind says nothing of order or batches, and everything of content", () => {
+test("the sum of a kind does not depend on order or batches, but on all content", () => {
   const facts = [
     round(1),
     round(2),
@@ -61,7 +61,7 @@ test("the sum of a kind says nothing of order or batches, and everything of cont
   expect(sums.receipt).toEqual({ count: 0, sum: 0n, base: 0 });
 });
 
-test("duplicates and rejected lines count nothing; a stored snapshot that is replaced stays counted", () => {
+test("duplicates and rejected lines do not count, and a replaced snapshot still counts", () => {
   const db = emptyLedger();
   expect(verdicts(db, module(), module({ observedAt: instant(5) }))).toEqual(["accepted", "accepted"]);
   const before = readFactSums(db, 1);
@@ -75,7 +75,7 @@ test("duplicates and rejected lines count nothing; a stored snapshot that is rep
   expect(changedSince(db, now)).toEqual({ now, installations: [] });
 });
 
-test("a run that is rolled back leaves neither sum nor change", () => {
+test("a run that is rolled back leaves neither a sum nor a change", () => {
   const db = emptyLedger();
   ingest(db, [receipt(1)]);
   const before = [readFactSums(db, 1), changedSince(db, undefined)];
@@ -97,13 +97,13 @@ test("the changes after a point name the installations that changed since", () =
   expect(changedSince(db, second.now)).toEqual({ now: second.now, installations: [] });
 });
 
-test("what has moved is found among the changes since, however many there are before", () => {
+test("changed installations are found regardless of the number of earlier changes", () => {
   const db = openLedgerForIntake(":memory:");
   const plan = db.prepare<[number], { detail: string }>(`EXPLAIN QUERY PLAN ${MOVED_SINCE}`).all(1);
   expect(plan[0]?.detail).toBe("SEARCH change USING INTEGER PRIMARY KEY (rowid>?)");
 });
 
-test("of a ledger restored in place anything may have moved, also where it has grown past the point again", () => {
+test("after an in-place restore anything may have changed, even if the ledger has outgrown the point again", () => {
   const db = emptyLedger();
   ingest(db, [receipt(1)]);
   const backup = db.serialize();
@@ -116,7 +116,7 @@ test("of a ledger restored in place anything may have moved, also where it has g
   expect(changedSince(restored, now).installations).toBeUndefined();
 });
 
-test("a longer fork is recognised by the sum at the known length", () => {
+test("a longer fork is detected by the sum at the known length", () => {
   const db = emptyLedger();
   ingest(db, [round(1)]);
   const backup = db.serialize();
@@ -131,7 +131,7 @@ test("a longer fork is recognised by the sum at the known length", () => {
   expect(factSumAt(fork, 1, "round", 2)?.sum).not.toBe(known.sum);
 });
 
-test("every position has the sum that the facts up to it have, in whatever batches they came", () => {
+test("every position has the sum of the facts up to it, in any batches", () => {
   const facts = [
     epoch(),
     ...[1, 2, 3].flatMap((n) => [
@@ -160,7 +160,7 @@ test("every position has the sum that the facts up to it have, in whatever batch
   expect(new Set(counts.keys())).toEqual(new Set(FACT_KINDS));
 });
 
-test("the sum of any receipt of a large batch is made from the nearest that is saved", () => {
+test("the sum at any receipt of a large batch is computed from the nearest saved sum", () => {
   const receipts = Array.from({ length: 2_500 }, (_, index) => receipt(index + 1));
   const batched = emptyLedger();
   ingest(batched, receipts);
@@ -178,11 +178,11 @@ test("the sum of any receipt of a large batch is made from the nearest that is s
   expect(factSumAt(batched, 1, "receipt", 2501)).toBeUndefined();
 });
 
-test("a position inside of a batch of an earlier version cannot be compared, but a receipt's can", () => {
+test("a position within a batch of an earlier version cannot be compared, but a receipt's can", () => {
   const db = emptyLedger();
   ingest(db, [receipt(1), receipt(2), receipt(3), round(1), round(2), round(3)]);
   const then = factSumAt(db, 1, "receipt", 2);
-  // As it saved them: at the end of the batch alone.
+  // As that version saved them: only at the end of the batch.
   db.exec("DELETE FROM change WHERE count < 3");
   expect(factSumAt(db, 1, "round", 2)).toBeUndefined();
   expect(factSumAt(db, 1, "receipt", 2)).toEqual(then);
@@ -206,20 +206,20 @@ test("a ledger of schema 1 is read by its counts, and upgraded by the next inges
   const alone = emptyLedger();
   ingest(alone, [receipt(3)]);
   expect(factSumAt(reader, 1, "receipt", 1)).toMatchObject({ count: 1, base: 0 });
-  // Above the base the sum is that of the facts that came since.
+  // After the base, the sum is that of the newer facts.
   expect(readFactSums(reader, 1).receipt).toEqual({ count: 3, sum, base: 2 });
   expect(sum).toBe(readFactSums(alone, 1).receipt.sum);
   reader.close();
   writer.close();
 });
 
-test("an ingest of schema 1 that was under way while another upgraded is seen, and its facts are a new base", () => {
+test("an ingest of schema 1 that overlaps another's upgrade is detected, and its facts are a new base", () => {
   schema1(path);
   const old = new SqliteDatabase(path);
   const writer = openLedgerForIntake(path);
   ingest(writer, [receipt(3)]);
   const { now } = changedSince(writer, undefined);
-  // The statement by which schema 1 saved a watermark.
+  // The statement with which schema 1 saved a watermark.
   old.exec("INSERT INTO watermark VALUES (1, 'receipt', 4) ON CONFLICT DO UPDATE SET value = excluded.value");
   expect(changedSince(writer, now).installations).toEqual([1]);
   expect(readFactSums(writer, 1).receipt).toEqual({ count: 4, sum: undefined, base: 4 });
@@ -230,10 +230,10 @@ test("an ingest of schema 1 that was under way while another upgraded is seen, a
   writer.close();
 });
 
-test("an upgrade that is killed leaves schema 1", () => {
+test("a killed upgrade leaves schema 1", () => {
   schema1(path);
   const db = new SqliteDatabase(path);
-  // A table of that name makes the upgrade's first statement fail inside of its transaction.
+  // An existing table of that name makes the upgrade's first statement fail within its transaction.
   db.exec("CREATE INDEX change_count ON watermark (value)");
   db.close();
   expect(() => openLedgerForIntake(path)).toThrow();
@@ -249,7 +249,7 @@ function sumsAfter(facts: readonly Readonly<Record<string, unknown>>[]) {
   return readFactSums(db, 1);
 }
 
-/** A ledger as the version before this wrote it, with two receipts. */
+/** A ledger with two receipts, as the previous version wrote it. */
 function schema1(at: string): void {
   const source = emptyLedger();
   ingest(source, [receipt(1), receipt(2)]);

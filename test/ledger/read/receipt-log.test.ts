@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("each step over a ledger of an earlier version hashes at most as many receipts as lie between two sums", () => {
+test("a step over a ledger of an earlier version hashes at most the receipts between two sums", () => {
   const ledger = ledgerWithoutSums();
   const hashed = vi.spyOn(FactHash.prototype, "of");
   const log = receiptLog(ledger, 1);
@@ -23,7 +23,7 @@ test("each step over a ledger of an earlier version hashes at most as many recei
   }
 });
 
-test("a position in a ledger of an earlier version is not one of a fork", () => {
+test("a position in a ledger of an earlier version does not count as a fork", () => {
   const forked = ledgerWithoutSums();
   const fork = "SELECT '00000000-0000-4111-8000-' || printf('%012x', position)";
   forked.exec(`UPDATE receipt SET telemetry_id = (${fork}) WHERE position > 1500`);
@@ -40,7 +40,7 @@ function* positionsOf(log: ReturnType<typeof receiptLog>): Iterable<Position> {
   }
 }
 
-/** As earlier versions wrote a large batch: only its end has a row, here without a sum. */
+/** A large batch as earlier versions wrote it: only its end has a row, here without a sum. */
 function ledgerWithoutSums() {
   const ledger = emptyLedger();
   ingest(

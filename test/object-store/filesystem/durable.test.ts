@@ -3,11 +3,11 @@ import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import { StoreFull } from "../../../src/object-store/object-store.ts";
-import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
+import { NO_SMALL_DISK, smallDisk } from "../../support/small-disk.ts";
 import { sharedFolder } from "../../support/test-folder.ts";
 import { plain, sample } from "../samples.ts";
 
-/** Directories in the order in which they were made and synced. */
+/** Directories in the order in which they were created and synced. */
 const calls = vi.hoisted(() => [] as { readonly what: "made" | "synced"; readonly path: string }[]);
 
 vi.mock("node:fs", async (original) => {
@@ -50,7 +50,7 @@ vi.mock("node:fs/promises", async (original) => {
 
 const folder = sharedFolder();
 
-test("a put into new directories returns once each of their parents is synced, the store's own too", async () => {
+test("a put into new directories returns only after all their parents are synced, including the store's root", async () => {
   const directory = join(folder, "data", "public");
   const store = new FilesystemStore(directory, { write: true });
   const object = { body: new Uint8Array([1]), contentType: "text/plain", metadata: {} };
@@ -61,19 +61,19 @@ test("a put into new directories returns once each of their parents is synced, t
     const later = calls.slice(index).some(({ what, path: synced }) => what === "synced" && synced === dirname(path));
     expect([path, later]).toEqual([path, true]);
   }
-  // The mark, without which nothing of the store is believed.
+  // The marker file, without which the store is not trusted.
   expect(calls).toContainEqual({ what: "synced", path: directory });
 });
 
-test.skipIf(noSmallDisk !== undefined)(
-  `a put without space leaves the stored object, and says disk_full ${noSmallDisk ?? ""}`,
+test.skipIf(NO_SMALL_DISK !== undefined)(
+  `a put without space keeps the stored object, and fails with disk_full ${NO_SMALL_DISK ?? ""}`,
   async () => {
     const disk = smallDisk(1024);
     try {
       const store = new FilesystemStore(join(disk.path, "store"), { write: true });
       await store.put("v2/public/stats/30d", sample("the good response"));
       disk.leave(40_960);
-      // 40 kB are free, and the new response has 132 kB: a write takes the first part and reports it.
+      // 40 kB are free and the new response has 132 kB, so a write stores the first part and then fails.
       const put = store.put("v2/public/stats/30d", sample("x".repeat(132_627)));
       await expect(put).rejects.toBeInstanceOf(StoreFull);
       await expect(put).rejects.toMatchObject({ code: "disk_full" });
@@ -88,8 +88,8 @@ test.skipIf(noSmallDisk !== undefined)(
   },
 );
 
-test.skipIf(noSmallDisk !== undefined)(
-  `a store on a disk without space is not opened for writing ${noSmallDisk ?? ""}`,
+test.skipIf(NO_SMALL_DISK !== undefined)(
+  `a store on a full disk is not opened for writing ${NO_SMALL_DISK ?? ""}`,
   () => {
     const disk = smallDisk(64);
     try {

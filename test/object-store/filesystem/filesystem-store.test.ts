@@ -50,7 +50,7 @@ test("a stored file is readable text", async () => {
   );
 });
 
-test("an object that an earlier version put has no seal, and is read as it is", async () => {
+test("an object of an earlier version has no seal, and is read as it is", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   writeFileSync(
@@ -60,7 +60,7 @@ test("an object that an earlier version put has no seal, and is read as it is", 
   expect(await store.get("k")).toMatchObject({ tag: "t", metadata: { writer: "w" } });
 });
 
-test("metadata that was changed by hand, and foreign files, are reported with their key", async () => {
+test("hand-edited metadata and foreign files are reported with their key", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("k", sample("body", { status: "200" }));
@@ -84,7 +84,7 @@ test("metadata that was changed by hand, and foreign files, are reported with th
   }
 });
 
-test("an object's seal is checked once for each read from the disk, and not while it is unchanged", async () => {
+test("an object's seal is checked once per read from disk, and not while the file is unchanged", async () => {
   const store = new FilesystemStore(scratch(), { write: true });
   await store.put("k", sample("x".repeat(1 << 20)));
   await store.get("k");
@@ -92,7 +92,7 @@ test("an object's seal is checked once for each read from the disk, and not whil
   for (let turn = 0; turn < 1000; turn++) expect(await store.get("k")).toBe(kept);
 });
 
-test("file names are unique without regard to case, and lead back to the key", () => {
+test("file names are unique without regard to case, and map back to the key", () => {
   const segment = fc
     .oneof(
       fc.string({ unit: "binary", minLength: 1, maxLength: 12 }),
@@ -108,7 +108,7 @@ test("file names are unique without regard to case, and lead back to the key", (
       if (one !== other) {
         const [short, long] = [file, fileOfKey(other)].map((path) => path.toLowerCase());
         expect(short).not.toBe(long);
-        // No object's file is another's directory.
+        // No object's file is another object's directory.
         expect(`${long}/`.startsWith(`${short}/`)).toBe(false);
       }
     }),
@@ -142,7 +142,7 @@ test("in a missing store no object is absent: the store is unavailable", async (
   await expect(store.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
 });
 
-test("a directory that cannot be made or written is a failure at open", async () => {
+test("a directory that cannot be created or written is a failure at open", async () => {
   const directory = scratch();
   writeFileSync(join(directory, "file"), "");
   const paths = [join(directory, "file"), join(directory, "file", "below"), "/proc/noonmark"];
@@ -158,7 +158,7 @@ test("a directory that cannot be made or written is a failure at open", async ()
   }
 });
 
-test("a reader refuses a file in place of the directory, and waits for a missing directory", async () => {
+test("a reader rejects a file in place of the directory, and waits for a missing directory", async () => {
   const directory = scratch();
   writeFileSync(join(directory, "file"), "");
   const failure = await openStore(join(directory, "file"), { write: false }).catch((error: unknown) => error);
@@ -174,7 +174,7 @@ test.runIf(existsSync("/dev/full"))("a full disk is a failure at open", async ()
   expect(failure).toMatchObject({ code: "disk_full", exitCode: 74 });
 });
 
-test("opening for writing removes a dead writer's files, and no others", async () => {
+test("opening for writing removes only the files of a dead writer", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("k", sample("body"));
@@ -187,7 +187,7 @@ test("opening for writing removes a dead writer's files, and no others", async (
   expect(readdirSync(join(directory, ".tmp"))).toEqual(["under-way"]);
 });
 
-test("an unchanged file gives the same object from its second read on", async () => {
+test("an unchanged file returns the same object from its second read on", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("k", sample("body"));
@@ -201,7 +201,7 @@ test("an unchanged file gives the same object from its second read on", async ()
   expect(await store.get("k")).toBe(second);
 });
 
-test("reading many objects once evicts none that is read often", async () => {
+test("reading many objects once does not evict frequently read ones", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("head", sample("head"));
@@ -230,7 +230,7 @@ test("a writer killed at any moment leaves whole objects and a free lock", async
       const version = versionOf(await reader.get("k"));
       expect(version).toBeGreaterThanOrEqual(last);
       last = version;
-      // Lets the writer's process have the processor.
+      // Gives CPU time to the writer's process.
       await new Promise((resolve) => setImmediate(resolve));
     }
     writer.kill("SIGKILL");
@@ -252,7 +252,7 @@ test.each([
     },
     "it has 1099511627776 bytes",
   ],
-])("%s in place of an object is damage, and blocks no read", async (_, make, because) => {
+])("%s in place of an object counts as damage, and blocks no read", async (_, make, because) => {
   const store = new FilesystemStore(scratch(), { write: true });
   make(join(store.name, fileOfKey("k")));
   await expect(store.get("k")).rejects.toMatchObject({ code: "store_damaged", message: `k is damaged: ${because}` });
@@ -266,7 +266,7 @@ test("a pipe in place of an object is replaced by the next put", async () => {
   expect((await store.get("k"))?.body.toString()).toBe("x");
 });
 
-test("private objects are readable for the owner alone, and others follow the umask", async () => {
+test("private objects are readable only by their owner, and others follow the umask", async () => {
   const store = new FilesystemStore(scratch(), { write: true });
   const modeOf = async (key: string) => {
     await store.put(key, sample("x"));

@@ -20,7 +20,7 @@ function rename(name: string, to: string, judge = () => {}): Promise<void> {
   writeFileSync(at(name), name);
   return lock.rename(at(name), at(to), end(), judge);
 }
-/** As another process does in the middle of a change. */
+/** Acts like another process in the middle of a change. */
 function holdBy(file: string): Database.Database {
   const db = new Database(at(file));
   db.exec("BEGIN EXCLUSIVE");
@@ -35,7 +35,7 @@ test("the lock writes no file", async () => {
   expect([readdirSync(folder).sort(), readdirSync(at(".tmp"))]).toEqual([[".noonmark-store", ".tmp"], []]);
 });
 
-test("a lock that is busy for a second is given up, each time", async () => {
+test("waiting for a busy lock gives up after a second, every time", async () => {
   const stopped = [holdBy(".noonmark-store")];
   await rename("a", "k");
   stopped.push(holdBy(".noonmark-store-1"));
@@ -43,27 +43,30 @@ test("a lock that is busy for a second is given up, each time", async () => {
   expect(readFileSync(at("k"), "utf8")).toBe("b");
   expect(readdirSync(folder)).toContain(".noonmark-store-2");
   for (const db of stopped) db.close();
-  // A process that comes later goes by the newest as well.
+  // A process that comes later uses the newest lock as well.
   lock = new FilesystemLock(folder);
   await rename("c", "k");
   expect(readFileSync(at("k"), "utf8")).toBe("c");
 });
 
-test("a change is not made if its lock is given up meanwhile", async () => {
+test("a change is abandoned if its lock was given up meanwhile", async () => {
   await rename("a", "k");
-  // Another process goes on with the next lock, and empties the place of this one.
-  const goOn = () => {
+  // Another process continues with the next lock, and removes this one.
+  const replaceLock = () => {
     writeFileSync(at(".noonmark-store-1"), "");
     rmSync(at(".tmp/held-0"));
   };
-  await expect(rename("late", "k", goOn)).rejects.toThrow("ENOENT");
+  await expect(rename("late", "k", replaceLock)).rejects.toThrow("ENOENT");
   expect(readFileSync(at("k"), "utf8")).toBe("a");
 });
 
-test("a change is not made if there is a newer lock before its check", async () => {
+test("a change is abandoned if there is a newer lock before its check", async () => {
   await rename("a", "k");
-  const goOn = vi.spyOn(Database.prototype, "exec").mockImplementationOnce(function (this: Database.Database, sql) {
-    goOn.mockRestore();
+  const replaceLock = vi.spyOn(Database.prototype, "exec").mockImplementationOnce(function (
+    this: Database.Database,
+    sql,
+  ) {
+    replaceLock.mockRestore();
     writeFileSync(at(".noonmark-store-1"), "");
     return this.exec(sql);
   });
@@ -82,7 +85,7 @@ test("a killed deletion or put leaves a free lock", async () => {
   expect([readdirSync(folder).sort(), readdirSync(at(".tmp"))]).toEqual([[".noonmark-store", ".tmp"], []]);
 });
 
-test("a change is not made after its time limit", async () => {
+test("a change is abandoned after its time limit", async () => {
   writeFileSync(at("a"), "late");
   await expect(lock.rename(at("a"), at("k"), performance.now() - 1, () => {})).rejects.toThrow("time limit");
   expect(readdirSync(folder)).not.toContain("k");

@@ -1,4 +1,4 @@
-/** A process that puts without end, in turns plain and conditional, until it is killed. */
+/** A process that alternates plain and conditional puts until it is killed. */
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import { versioned } from "../samples.ts";
 

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { localServer } from "../../support/local-server.ts";
 
-/** A server that refuses everything in one way. */
+/** A server that rejects everything in the same way. */
 async function refusing(status: number, code: string): Promise<string> {
   const { url, stop } = await localServer((request, response) => {
     request.resume();

@@ -1,4 +1,4 @@
-// An S3 server may send these without an end: bodies, lists, errors.
+// Bodies, lists and errors that an S3 server sends without an end.
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
@@ -28,7 +28,7 @@ async function keysOf(store: S3Store): Promise<string[]> {
   return keys;
 }
 
-/** Writes until nobody reads any more. */
+/** Writes until the client stops reading. */
 function endless(response: ServerResponse, status: number): void {
   response.writeHead(status, { etag: '"t"', "content-type": "application/xml" });
   const chunk = Buffer.alloc(1 << 20, " ");
@@ -39,7 +39,7 @@ function endless(response: ServerResponse, status: number): void {
   write();
 }
 
-test("an object without an end is read up to the limit, once, and counts as damaged", async () => {
+test("an endless object is read up to the limit, once, and counts as damaged", async () => {
   const { store, asked } = await storeOf((response) => endless(response, 200));
   await expect(store.get("k")).rejects.toMatchObject({
     code: "store_damaged",
@@ -49,7 +49,7 @@ test("an object without an end is read up to the limit, once, and counts as dama
   expect(asked()).toBe(1);
 });
 
-test.each([200, 400])("a list or an error (%i) without an end is not read to it", async (status) => {
+test.each([200, 400])("an endless list or error (%i) is not read to its end", async (status) => {
   const { store, asked } = await storeOf((response) => endless(response, status));
   await expect(keysOf(store)).rejects.toMatchObject({ code: "store_unavailable" });
   expect(asked()).toBe(1);
@@ -61,10 +61,10 @@ const page = (keys: readonly string[], token: string) =>
     .join("")}</ListBucketResult>`;
 
 test.each([
-  ["the same page again and again", () => page(["a", "b"], "same"), 2],
+  ["the same page repeatedly", () => page(["a", "b"], "same"), 2],
   ["the same keys under new tokens", (number: number) => page(["a", "b"], `t${number}`), 2],
   ["empty pages", (number: number) => page([], `t${number}`), 101],
-])("a list that does not go on ends with an error: %s", async (_, answer, requests) => {
+])("a list without progress ends with an error: %s", async (_, answer, requests) => {
   const { store, asked } = await storeOf((response, number) => {
     response.writeHead(200, { "content-type": "application/xml" }).end(answer(number));
   });
@@ -72,7 +72,7 @@ test.each([
   expect(asked()).toBe(requests);
 });
 
-test("control characters of a server's message are escaped", async () => {
+test("control characters in a server's message are escaped", async () => {
   const { store } = await storeOf((response) => {
     response.writeHead(400, { "content-type": "application/xml" });
     response.end("<Error><Code>Odd</Code><Message>a\u202eb&#10;ok: all is well</Message></Error>");

@@ -1,4 +1,4 @@
-/** An operator's messages about a wrong S3 endpoint: real servers, and no words of a library. */
+/** Messages to operators about a wrong S3 endpoint, from real servers and without a library's wording. */
 import type { RequestListener } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import type { StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -12,7 +12,7 @@ async function listening(listener: RequestListener): Promise<string> {
   return `127.0.0.1:${port}`;
 }
 
-// Short, so that a server that never responds is given up soon.
+// Short, so that an unresponsive server is given up quickly.
 const SHORT = { limitMs: 300, attemptMs: 120 };
 
 function storeAt(endpoint: string, limits = SHORT): S3Store {
@@ -48,7 +48,7 @@ function failureOf(call: Promise<unknown>): Promise<StoreUnavailable> {
   );
 }
 
-test.each(CALLS)("%s: a server that never responds is named, with the time limit and what to try", async (_, call) => {
+test.each(CALLS)("%s: an unresponsive server is named, with the time limit and what to try", async (_, call) => {
   const host = await listening(() => {});
   const failure = await failureOf(call(storeAt(`http://${host}`)));
   expect(failure.message).toMatch(
@@ -57,7 +57,7 @@ test.each(CALLS)("%s: a server that never responds is named, with the time limit
   expect(failure.hint).toContain(`curl -v http://${host}`);
 });
 
-test("a body that never ends its first half is no response within the time limit", async () => {
+test("a body that stalls in its first half is no response within the time limit", async () => {
   const host = await listening((_request, response) => {
     response.writeHead(200, { etag: '"a"', "content-length": "1000" }).write("half");
   });
@@ -69,7 +69,7 @@ test.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", asyn
   const failure = await failureOf(
     call(storeAt("http://no-such-host.invalid:9000", { limitMs: 1_500, attemptMs: 600 })),
   );
-  // A machine without a name service cannot tell that a name does not exist.
+  // Without a name service, a machine cannot tell that a name does not exist.
   expect(failure.message).toMatch(
     /: the host name no-such-host\.invalid (?:is unknown \(ENOTFOUND\)|cannot be looked up: no name server responds \(EAI_AGAIN\))$/,
   );
@@ -77,7 +77,7 @@ test.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", asyn
   expect(failure.hint).toContain("getent hosts no-such-host.invalid");
 });
 
-test("a port without a server is named", async () => {
+test("a refused connection is reported with its port", async () => {
   const { port, stop } = await localServer(() => {});
   await stop();
   const host = `127.0.0.1:${port}`;
@@ -102,7 +102,7 @@ test("https to an http port is reported as such", async () => {
 const HTML = "<html><p>no S3 <br> here</html>";
 const GARBAGE = "\u0000\u0001<<<<&&& <a><b></a>";
 
-/** Whatever the status and whatever the body: a library's advice to programmers is none for an operator. */
+/** Any status and any body: a library's advice to programmers does not help an operator. */
 const PAGES = [200, 400, 404, 500].flatMap((status) =>
   [HTML, GARBAGE, ""].flatMap((body) => CALLS.map(([name, call]) => ({ status, body, name, call }))),
 );
@@ -119,7 +119,7 @@ test.each(PAGES)(
       () => undefined,
       (error: unknown) => error as StoreUnavailable,
     );
-    // A deletion needs no more than the status, and an empty list none that is parsed.
+    // A deletion only needs the status, and an empty list nothing to parse.
     if (failure === undefined) return expect(status).toBe(200);
     const text = `${failure.message} ${failure.hint ?? ""}`;
     expect(text).not.toMatch(/hidden field|XML parse|[Dd]eserializ|aws-sdk|smithy|\$response|UnknownError|undefined/);

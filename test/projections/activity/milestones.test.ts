@@ -1,11 +1,11 @@
-/** Policy v1 against an obvious implementation: random receipts, late ones among them, in steps of any size. */
+/** Milestone policy v1 against a naive implementation, for random receipts in steps of any size, some of them late. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readActivityEvents } from "../../../src/projections/activity/activity-events.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
 import { measurementSuffix } from "../../../src/values/activity-key.ts";
 import { type FeedReceipt, FeedWorld } from "../../publish/activity/feed-world.ts";
-import { obviousMilestones } from "../../publish/activity/second-implementation.ts";
+import { naiveMilestones } from "../../publish/activity/second-implementation.ts";
 import { AT } from "../../support/chain/chain-state.ts";
 
 const DAY = 86_400_000;
@@ -45,7 +45,7 @@ function events(world: FeedWorld) {
   });
 }
 
-test("equal to the obvious implementation, however the receipts come in", () => {
+test("equals the naive implementation, for any order of receipts", () => {
   fc.assert(
     fc.property(steps, fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1 }), (given, sizes) => {
       const receipts = receiptsOf(given);
@@ -58,7 +58,7 @@ test("equal to the obvious implementation, however the receipts come in", () => 
       }
       const found = events(world);
       world.close();
-      expect(found).toEqual(obviousMilestones(receipts));
+      expect(found).toEqual(naiveMilestones(receipts));
     }),
     { numRuns: 200 },
   );
@@ -68,7 +68,7 @@ const walk = (days: readonly number[]): FeedReceipt[] =>
   days.map((day) => ({ observedAt: AT + day * DAY, epoch: `day ${day}`, speed: 0, distance: 1_000_000 }));
 const streaks = (world: FeedWorld) => events(world).flatMap(({ payload }) => payload.days ?? []);
 
-test("a late receipt that fills a gap joins nothing that lies after it", () => {
+test("a late receipt that fills a gap does not connect anything after it", () => {
   const world = new FeedWorld();
   world.receive(walk([1, 2, 4, 5, 3]));
   world.followReceipts(100);
@@ -81,7 +81,7 @@ test("a late receipt that fills a gap joins nothing that lies after it", () => {
   expect(streaks(world)).toEqual([7, 3]);
 });
 
-test("streaks at each of the days that count, and every year", () => {
+test("streaks at each of the counted days, and every year", () => {
   const world = new FeedWorld();
   world.receive(walk(Array.from({ length: 800 }, (_, day) => day)));
   world.followReceipts(100);
@@ -103,7 +103,7 @@ test("noon divides the days", () => {
   ]);
 });
 
-test("another ledger, a shorter one or none begins again", () => {
+test("another, shorter or missing ledger starts over", () => {
   const world = new FeedWorld();
   world.receive(walk([1, 2, 3]));
   world.followReceipts(100);

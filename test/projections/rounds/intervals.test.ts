@@ -5,15 +5,15 @@ import { addToIntervals, longestInterval } from "../../../src/projections/rounds
 
 const batches = fc.array(fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 12 }), { maxLength: 8 });
 
-test("intervals are the runs of all numbers added, whatever the order and the batches", () => {
+test("intervals are the runs of all added numbers, in any order and any batches", () => {
   fc.assert(
     fc.property(batches, (lists) => {
       const db = openProjectionsInMemory();
       const added = new Set<number>();
       for (const list of lists) {
-        const news = [...new Set(list)].filter((number) => !added.has(number)).sort((a, b) => a - b);
-        addToIntervals(db, "slot", news);
-        for (const number of news) added.add(number);
+        const fresh = [...new Set(list)].filter((number) => !added.has(number)).sort((a, b) => a - b);
+        addToIntervals(db, "slot", fresh);
+        for (const number of fresh) added.add(number);
       }
       const runs = runsOf(added);
       const sql = "SELECT first, length FROM active_interval WHERE unit = 'slot' ORDER BY first";

@@ -1,4 +1,4 @@
-/** Logs of the five kinds that the feed shows, in the shape in which the sync stores them. */
+/** Logs of the five kinds that the activity shows, in the format in which the sync stores them. */
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { address, COLLECTION, chainEvent, MINING } from "../../support/chain/chain-state.ts";
 

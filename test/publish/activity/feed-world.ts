@@ -1,4 +1,4 @@
-/** A ledger and a chain that grow by hand, and the activity published from them into a store in memory. */
+/** A ledger and a chain that the test extends, and the activity published from them into an in-memory store. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { planActivity } from "../../../publish/activity-tiles.ts";
 import { futureOf } from "../../../publish/plan/successors.ts";
@@ -61,13 +61,13 @@ export class FeedWorld {
     }
   }
 
-  /** New logs, all at or below the new safe block. */
+  /** Adds logs at or below the new safe block. */
   mine(events: readonly ChainEvent[], safeBlock: bigint): void {
     addEvents(this.#chainDb, events);
     this.#setSafe(safeBlock);
   }
 
-  /** As `noonmark chain rewind --to` does, and then another chain is synced. */
+  /** Acts like `noonmark chain rewind --to`, followed by a sync of another chain. */
   rewind(to: bigint, events: readonly ChainEvent[], safeBlock: bigint): void {
     this.#chainDb.prepare("DELETE FROM event WHERE block_number > ?").run(Number(to));
     this.#chainDb.exec("UPDATE sync SET history = history || '+'");
@@ -95,7 +95,7 @@ export class FeedWorld {
     return this.sources();
   }
 
-  /** In steps of so many receipts. */
+  /** Adds receipts and projects them in steps of this many. */
   followReceipts(step: number): void {
     const inputs = { ledger: this.sources().ledger, installationId: "wheel-1", genesis: undefined, at: AT };
     while (advanceLedgerViews(this.projections, inputs, new StepBudget(step)));
@@ -117,7 +117,7 @@ export class FeedWorld {
     return { status, body: JSON.parse(new TextDecoder().decode(body)) as FeedBody };
   }
 
-  /** Every event from the newest on, in pages of the given sizes, which begin again where they run out. */
+  /** All events, newest first, read in pages of the given sizes, which are repeated if necessary. */
   async walk(category: string, limits: readonly number[], between: (page: number) => Promise<void> = async () => {}) {
     const events: FeedBody["events"][number][] = [];
     let cursor: string | null = null;
@@ -131,7 +131,7 @@ export class FeedWorld {
     }
   }
 
-  /** Lets go of its databases: a property makes thousands of worlds. */
+  /** Closes its databases. A property test creates thousands of worlds. */
   close(): void {
     for (const db of [this.ledger, this.projections, this.#chainDb]) db.close();
   }

@@ -9,7 +9,7 @@ import { FeedWorld, uuid } from "./feed-world.ts";
 const HOUR = 3_600_000;
 const BATCH = { block: 110n, time: AT - 20 * HOUR, rounds: 16n, activeRounds: 9n, work: 2500n };
 
-/** One event of every type, measurement events among the chain's. */
+/** One event of every type, with measurement events among the chain's. */
 function everything(): FeedWorld {
   const world = new FeedWorld();
   const at = (blockNumber: bigint, hours: number) => ({ blockNumber, logIndex: 1, blockTimestamp: AT - hours * HOUR });
@@ -40,7 +40,7 @@ test.each(CATEGORIES)("the first page of %s equals its golden body", async (cate
   await expect(`${JSON.stringify(body, null, 2)}\n`).toMatchFileSnapshot(`golden/${category}.json`);
 });
 
-test("the golden bodies have every type of event", async () => {
+test("the golden bodies contain every type of event", async () => {
   const world = everything();
   await world.publish();
   const { body } = await world.read("category=all");
@@ -48,7 +48,7 @@ test("the golden bodies have every type of event", async () => {
   expect(body.activeEventTypes).toHaveLength(10);
 });
 
-test("at one instant chain events come before measurement events, and ids descend by code units", async () => {
+test("at one instant chain events precede measurement events, and ids descend by code units", async () => {
   const world = new FeedWorld();
   const blockTimestamp = AT - HOUR;
   world.mine(
@@ -78,7 +78,7 @@ const unavailable = (reason: string) => ({
   reason,
 });
 
-test("without a measurement source, measurement is source_disabled and all has the chain's events", async () => {
+test("without a measurement source, measurement is source_disabled and all has only the chain's events", async () => {
   const world = everything();
   await world.publish();
   world.hasLedger = false;
@@ -119,7 +119,7 @@ test("after its validity every page is indexer_unavailable", async () => {
   }
 });
 
-test("a cursor that does not decode, or is another category's, is an error", async () => {
+test("a cursor that does not decode, or of another category, is an error", async () => {
   const world = everything();
   await world.publish();
   const cursors: Record<string, string> = {};
@@ -192,10 +192,10 @@ test("one new event puts the head of each of its categories, and no tile", async
   expect(world.store.puts.filter((key) => key.includes("/tiles/"))).toEqual([]);
 });
 
-test("an event that arrives late rewrites only the tiles of its place", async () => {
+test("a late event rewrites only the tiles at its position", async () => {
   const world = new FeedWorld();
   const hours = (n: number) => AT - n * HOUR;
-  // Each receipt reaches one more speed milestone, 150 of them are events of a day that is complete.
+  // Each receipt reaches one more speed milestone. 150 of the events belong to a complete day.
   world.receive(
     Array.from({ length: 199 }, (_, n) => ({
       observedAt: hours(900 - n),
@@ -221,7 +221,7 @@ test("an event that arrives late rewrites only the tiles of its place", async ()
   expect(new Set(tiles).size).toBe(2);
 });
 
-test("if a tile was deleted after the head was read, the shim reads a fresh head", async () => {
+test("if a tile was deleted after its head was read, the shim reads a fresh head", async () => {
   const world = new FeedWorld();
   const mint = (block: bigint, logIndex = 0) => unitMinted({ blockNumber: block, logIndex });
   world.mine(
@@ -244,7 +244,7 @@ test("if a tile was deleted after the head was read, the shim reads a fresh head
   expect(body.events[99]?.id).toMatch(/-7$/);
 });
 
-test("an event's id, source and payload name its receipt", async () => {
+test("an event's id, source and payload identify its receipt", async () => {
   const world = everything();
   await world.publish();
   const { body } = await world.read("category=measurement&limit=1");

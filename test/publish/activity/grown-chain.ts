@@ -1,11 +1,11 @@
-/** A chain that grows by hand, as a publisher reads it: its own file, and what a pass at an instant has found. */
+/** A chain that the test extends: its database, and the state that a pass at an instant would return. */
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 import { addEvents, batchEvents, chainDb, fundingEvent } from "../../support/chain/chain-db.ts";
 import { chainState, coreView } from "../../support/chain/chain-state.ts";
 
-const WORD_MS = 600_000;
+const VALIDITY_MS = 600_000;
 
 export class GrownChain implements Chain {
   readonly db: Database = chainDb([], 0);
@@ -13,19 +13,19 @@ export class GrownChain implements Chain {
   #state: ChainState = chainState();
   #moves = 0;
 
-  /** A block more, with these logs. */
+  /** Adds a block with these logs. */
   mine(logs: (blockNumber: bigint) => readonly ChainEvent[]): void {
     addEvents(this.db, logs(++this.#safeBlock));
     this.db.prepare("UPDATE sync SET stored_through_block = ?").run(Number(this.#safeBlock));
   }
 
-  /** As `noonmark chain rewind --to` does. */
+  /** Acts like `noonmark chain rewind --to`. */
   rewind(to: bigint): void {
     this.db.prepare("DELETE FROM event WHERE block_number > ?").run(Number(to));
     this.db.exec("UPDATE sync SET history = history || '+'");
   }
 
-  /** Finds an empty block more. `at` in epoch ms. */
+  /** Adds an empty block and passes over it. `at` is in epoch ms. */
   pass(at: number): void {
     this.mine(() => []);
     const { chain, source } = coreView();
@@ -33,11 +33,11 @@ export class GrownChain implements Chain {
     const heights = { safeThroughBlock: this.#safeBlock, indexedThroughBlock: this.#safeBlock + 11n };
     this.#set({
       ...chainState({ chain: { ...chain, ...heights }, source: early, events: [early] }),
-      validUntil: at + WORD_MS,
+      validUntil: at + VALIDITY_MS,
     });
   }
 
-  /** A first sync under way. */
+  /** True during a first sync. */
   isSyncing(): void {
     const unavailable = { status: "unavailable", reason: "not_yet_safe" } as const;
     this.#set({ ...chainState(), core: unavailable, economy: unavailable, isSettling: true });
@@ -49,10 +49,10 @@ export class GrownChain implements Chain {
   poll = async () => {};
   noticeRewrite(): void {}
   concluded = () => true;
-  /** All its blocks have the hash of the only one that a view shows. */
+  /** All blocks have the same hash; a view shows only one of them. */
   blockHash = async () => coreView().chain.safeBlockHash;
   describe = () => "grown";
-  /** It outlives its publishers. */
+  /** Survives its publishers. */
   close = () => {};
 
   #set(state: ChainState): void {
@@ -61,7 +61,7 @@ export class GrownChain implements Chain {
   }
 }
 
-/** Three batches in one block, which come to the Core's state that every pass finds, and what funds their last rounds. */
+/** Three batches in one block, which lead to the Core's state of every pass, and the funding of their last rounds. */
 export function settledBlock(block: bigint, time: number): ChainEvent[] {
   const batches = batchEvents([
     { block, logIndex: 0, time, rounds: 16n, activeRounds: 9n, work: 5_000n },

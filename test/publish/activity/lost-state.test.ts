@@ -1,4 +1,5 @@
-// A publisher with a lost state directory, or with a lease that another one had meanwhile, continues the stored activity.
+// After a lost state directory, or a lease held by another publisher meanwhile, a publisher continues the stored
+// activity.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -13,7 +14,7 @@ import { GrownChain } from "./grown-chain.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** As a crash leaves one behind: put, and named by no head. */
+/** A tile as a crash leaves it: stored, but not named by any head. */
 const STRAY = activityTileKey("players", `1-1-${"A".repeat(22)}`);
 
 let world: World;
@@ -29,7 +30,7 @@ afterEach(() => {
   world.end();
 });
 
-/** A page of the shim after another, over every category. */
+/** The events of every category, read page by page through the shim. */
 async function walk(): Promise<Record<string, string[]>> {
   const feeds: Record<string, string[]> = {};
   for (const category of CATEGORIES) {
@@ -53,7 +54,7 @@ async function tiles(): Promise<string[]> {
   return keys;
 }
 
-/** The tiles that the heads name, in the order of a listing. */
+/** The tiles that the heads name, in listing order. */
 async function reachable(): Promise<string[]> {
   const keys: string[] = [];
   for (const category of CATEGORIES) {
@@ -65,21 +66,24 @@ async function reachable(): Promise<string[]> {
     }
     const own = named.map(({ name }) => activityTileKey(category, name));
     const sizes = await Promise.all(own.map(async (key) => (await text(key)).split("\n").length));
-    // This holds for tiles of events and index tiles: none is longer than two cut as one.
+    // Event tiles and index tiles must stay below twice the size at which they are cut (128 lines).
     expect(Math.max(0, ...sizes)).toBeLessThan(256);
     keys.push(...own);
   }
   return keys.toSorted();
 }
 
-/** Keys of feed tiles that are put meanwhile. */
+/** Keys of activity tiles that are put while `work` runs. */
 async function tilesPut(work: () => Promise<void>): Promise<string[]> {
   world.store.puts.length = 0;
   await work();
   return world.store.puts.filter((key) => key.startsWith("v1/public/activity/") && key.includes("/tiles/"));
 }
 
-/** Each of a new counter epoch, so that its distance counts whole: a lifetime of milestones, some of them late. */
+/**
+ * Each receipt has a new counter epoch, so its whole distance counts. Together they reach all milestones, some of them
+ * late.
+ */
 function receiveMilestones(count: number, observedAt: (n: number) => number): void {
   const last = world.ledger.prepare("SELECT coalesce(max(position), 0) FROM receipt").pluck().get() as number;
   world.ledger.transaction(() => {
@@ -105,7 +109,7 @@ const mint =
       return make({ blockNumber, logIndex: logIndex + n });
     });
 
-/** A pass over the chain a minute later, and a cycle that publishes it. */
+/** A chain pass one minute later, and a cycle that publishes it. */
 async function cycle(worker: Worker, later = MINUTE): Promise<void> {
   now += later;
   chain.pass(now);
@@ -113,7 +117,7 @@ async function cycle(worker: Worker, later = MINUTE): Promise<void> {
   expect(rows.filter(({ action, resource }) => action === "failed" && resource === "activity")).toEqual([]);
 }
 
-/** Activity whose middle was cut again, so that a cut from nothing would give other tiles. */
+/** Activity whose middle was cut again, so that cutting from scratch would give other tiles. */
 async function publishLong(chainEvents: number): Promise<Worker> {
   const worker = await world.work({ chain });
   const days = (n: number) => START - (400 - n) * 24 * HOUR;
@@ -126,7 +130,7 @@ async function publishLong(chainEvents: number): Promise<Worker> {
   return worker;
 }
 
-test("after a lost state directory no stored tile is put again, and every page stays as it was", async () => {
+test("after a lost state directory no stored tile is put again, and every page stays the same", async () => {
   const worker = await publishLong(17_000);
   const [before, keys] = [await walk(), await tiles()];
   expect(before.measurement?.length).toBeGreaterThan(500);
@@ -134,8 +138,8 @@ test("after a lost state directory no stored tile is put again, and every page s
   await worker.stop();
 
   const next = await world.work({ chain, state: "new" });
-  const cutAnew = await tilesPut(() => cycle(next));
-  expect(cutAnew.filter((key) => keys.includes(key))).toEqual([]);
+  const rewrittenTiles = await tilesPut(() => cycle(next));
+  expect(rewrittenTiles.filter((key) => keys.includes(key))).toEqual([]);
   expect(await walk()).toEqual(before);
   await cycle(next, HOUR + 1);
   await cycle(next);
@@ -150,7 +154,7 @@ test("after a lost state directory no stored tile is put again, and every page s
   await next.stop();
 });
 
-test("a tile that no head names is deleted after an hour, also one from before the state was lost", async () => {
+test("an unreferenced tile is deleted after an hour, even one from before the state was lost", async () => {
   const worker = await publishLong(300);
   await putText(world.store, STRAY, "stray");
   chain.rewind(100n);
@@ -172,7 +176,7 @@ test("a tile that no head names is deleted after an hour, also one from before t
   await next.stop();
 });
 
-test("no tile is put again after the heads were unavailable during a new read of the chain, with or without a kill", async () => {
+test("no tile is put again after the chain was reread while the heads were unavailable, with or without a kill", async () => {
   const worker = await publishLong(300);
   const [before, keys] = [await walk(), await tiles()];
   worker.kill();
@@ -184,7 +188,7 @@ test("no tile is put again after the heads were unavailable during a new read of
   await killed.cycle(now);
   expect(await world.body("/v1/public/activity")).toContain('"not_yet_safe"');
   killed.kill();
-  // As if it had died before it knew what it had put.
+  // As if it had died before it recorded its puts.
   for (const suffix of ["", "-wal", "-shm"]) {
     rmSync(join(world.folder, `new/published.db${suffix}`), { force: true });
   }
@@ -192,8 +196,8 @@ test("no tile is put again after the heads were unavailable during a new read of
   const next = await world.work({ chain, state: "new" });
   now = world.now;
   await next.cycle(now);
-  const cutAnew = await tilesPut(() => cycle(next));
-  expect(cutAnew.filter((key) => keys.includes(key))).toEqual([]);
+  const rewrittenTiles = await tilesPut(() => cycle(next));
+  expect(rewrittenTiles.filter((key) => keys.includes(key))).toEqual([]);
   expect(await walk()).toEqual(before);
   await cycle(next, HOUR + 1);
   expect(await tiles()).toEqual(await reachable());
@@ -242,7 +246,7 @@ test("a publisher with its state requests no tile", async () => {
   await next.stop();
 });
 
-test("a publisher whose projections alone were lost puts every tile that its heads name", async () => {
+test("a publisher that lost only its projections puts every tile that its heads name", async () => {
   const worker = await world.work({ chain });
   chain.mine(mint(100));
   await cycle(worker);

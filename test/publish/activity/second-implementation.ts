@@ -1,8 +1,8 @@
-/** Measurement policy v1 in the obvious way: after each receipt it sums up all receipts before it. */
+/** A naive implementation of measurement policy v1: after each receipt it sums up all earlier receipts. */
 import { noonDate, noonDay } from "../../../src/values/noon-day.ts";
 import type { FeedReceipt } from "./feed-world.ts";
 
-export interface ObviousEvent {
+export interface NaiveEvent {
   readonly id: string;
   readonly observedAt: number;
   readonly position: number;
@@ -12,8 +12,8 @@ export interface ObviousEvent {
 const KM = 1_000_000;
 
 /** In the order of the category `measurement`. */
-export function obviousMilestones(receipts: readonly FeedReceipt[]): ObviousEvent[] {
-  const events: ObviousEvent[] = [];
+export function naiveMilestones(receipts: readonly FeedReceipt[]): NaiveEvent[] {
+  const events: NaiveEvent[] = [];
   let record = 0;
   receipts.forEach((receipt, index) => {
     const earlier = receipts.slice(0, index);
@@ -71,7 +71,7 @@ export function obviousMilestones(receipts: readonly FeedReceipt[]): ObviousEven
   );
 }
 
-/** The work that each receipt adds within its epoch; the first of an epoch adds its own value. */
+/** The work that each receipt adds within its counter epoch. The first receipt of an epoch adds its full value. */
 function increases(receipts: readonly FeedReceipt[]): number[] {
   return receipts.map(({ epoch, distance }, index) => {
     const before = receipts.slice(0, index).findLast((other) => other.epoch === epoch);

@@ -1,5 +1,5 @@
-// Tiles that are cut in short steps equal those of one step: the same tree, names and bytes. That also holds if the process
-// dies after any step, and if the state was lost and the store says how they were cut.
+// Tiles that are cut in short steps equal those of one long step in tree, names and bytes. This holds if the process
+// dies after any step, and if the state is lost and only the store shows how they were cut.
 import SqliteDatabase from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -30,15 +30,15 @@ const arrival: fc.Arbitrary<Arrival> = fc.oneof(
   }),
   fc.constant({ kind: "lost" as const }),
 );
-/** Microseconds: a tile at a time, up to some. */
+/** Step budgets in microseconds, from one tile to several. */
 const budgets = fc.array(fc.integer({ min: 1, max: 9000 }), { minLength: 1, maxLength: 4 });
 
-/** A world of many small blocks, whose feeds are some tiles long from the start. */
+/** A world of many small blocks, whose categories have several tiles from the start. */
 class SteppedWorld extends FeedWorld {
   steps = 0;
   #block = 100n;
   #receipts = 0;
-  /** After a rewind, another chain's logs are at other places in their blocks. */
+  /** After a rewind, the new chain's logs are at other positions in their blocks. */
   #chains = 0;
 
   static grown(): SteppedWorld {
@@ -48,7 +48,7 @@ class SteppedWorld extends FeedWorld {
     return world;
   }
 
-  /** In steps of these sizes, after each of which the process dies. */
+  /** Projects with these budgets; the process dies after each step. */
   dieAfterEach(sizes: readonly number[]): this {
     let n = 0;
     this.budget = () => new StepBudget(sizes[n++ % sizes.length]);
@@ -68,7 +68,7 @@ class SteppedWorld extends FeedWorld {
     else this.lose();
   }
 
-  /** Everything but the store. */
+  /** Everything except the store. */
   lose(): void {
     this.projections.close();
     this.projections = openProjectionsInMemory();
@@ -118,7 +118,7 @@ class SteppedWorld extends FeedWorld {
   }
 }
 
-test("short steps with a death after each cut the same tiles, over rewinds, late receipts and lost states", async () => {
+test("short steps with a death after each cut the same tiles, over rewinds, late receipts and lost state", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(arrival, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 3 }),
@@ -140,7 +140,7 @@ test("short steps with a death after each cut the same tiles, over rewinds, late
   );
 });
 
-test("short steps cut the same index tiles, when they are new and when the state was lost", async () => {
+test("short steps cut the same index tiles, both new and after lost state", async () => {
   const [whole, stepped] = [SteppedWorld.grown(), SteppedWorld.grown().dieAfterEach([400_000, 150_000])];
   const arrivals: Arrival[][] = [
     [{ kind: "blocks", logs: 17_000 }],
@@ -165,7 +165,7 @@ test("tiles are laid out only after the last of them is cut", () => {
   const { projections, chain } = world;
   advanceChainViews(projections, world.sources());
   const context = activityContext("wheel-1", chain);
-  if (context === undefined) throw new Error("this chain is available");
+  if (context === undefined) throw new Error("the chain is unavailable");
   const layout = () => CATEGORIES.map((category) => activityLayout({ projections, category, context }));
   for (let steps = 0; planActivity(projections, context, new StepBudget(1)); steps++) {
     expect(layout).toThrow("not all cut");

@@ -1,6 +1,6 @@
 /**
- * Every walk, at any limits and with events arriving in between, gives events in order: each event from before the walk
- * exactly once, each later one at most once.
+ * Every walk, with any limits and with events arriving meanwhile, returns events in order. It returns each earlier
+ * event exactly once, and each later event at most once.
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -22,7 +22,10 @@ const arrivals: fc.Arbitrary<Arrival[]> = fc.array(
   { minLength: 1, maxLength: 10 },
 );
 
-/** A world that grows by arrivals, its feeds some tiles long from the start; every receipt passes some milestones. */
+/**
+ * A world that grows by arrivals, with several tiles per category from the start. Every receipt reaches some
+ * milestones.
+ */
 class GrowingWorld extends FeedWorld {
   #block = 101n;
   #receipts = 0;
@@ -60,7 +63,7 @@ class GrowingWorld extends FeedWorld {
   }
 }
 
-test.each(CATEGORIES)("a walk of %s gives each event once and in order", async (category) => {
+test.each(CATEGORIES)("a walk of %s returns each event once and in order", async (category) => {
   await fc.assert(
     fc.asyncProperty(
       arrivals,
@@ -87,7 +90,7 @@ test.each(CATEGORIES)("a walk of %s gives each event once and in order", async (
         const after = (await world.walk(category, [100])).map(({ id }) => id);
         const given = new Set(ids);
         world.close();
-        // Whatever the cutting into tiles, the order is the feed's.
+        // The order must not depend on how tiles are cut.
         expect(after.filter((id) => given.has(id))).toEqual(ids);
         expect(await idsOfNewWorld(category, before, meanwhile.slice(0, meanwhile.length - pending.length))).toEqual(
           after,
@@ -98,7 +101,7 @@ test.each(CATEGORIES)("a walk of %s gives each event once and in order", async (
   );
 });
 
-/** The feed of a publisher that sees it all at once. */
+/** The activity of a publisher that sees all facts at once. */
 async function idsOfNewWorld(category: string, ...arrived: readonly (readonly Arrival[])[]): Promise<string[]> {
   const world = new GrowingWorld();
   for (const arrival of arrived.flat()) world.arrive(arrival);

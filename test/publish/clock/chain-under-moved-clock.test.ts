@@ -1,12 +1,12 @@
-/** The chain's views while the publisher's wall clock moves and returns (docs/spec/publishing.md#moved-clock). */
+/** The chain's views while the publisher's wall clock jumps and returns (docs/spec/publishing.md#moved-clock). */
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { SteadyClock } from "../../../publish/clock/clock.ts";
 import { PublishedTime } from "../../../publish/clock/instant.ts";
-import { CHAIN_BEGINS, reader, stage } from "../../support/chain/harness.ts";
+import { CHAIN_START, reader, stage } from "../../support/chain/harness.ts";
 
 const SECOND = 1_000;
-/** Between two passes, as `chainInterval` is by default. */
+/** The time between two passes: the default of `chainInterval`. */
 const PASS_SECONDS = 4;
 
 describe.skipIf(NO_ANVIL !== undefined)(`the chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
@@ -16,7 +16,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the chain${NO_ANVIL ? `: ${NO_ANVIL}` :
       await using on = await stage();
       await on.world.mine(30);
       using read = reader(on.world.deployment, [on.anvil.url]);
-      let [monotonic, apart] = [0, CHAIN_BEGINS * SECOND];
+      let [monotonic, apart] = [0, CHAIN_START * SECOND];
       const clock = new SteadyClock({ wall: () => monotonic + apart, monotonic: () => monotonic });
       const time = new PublishedTime(
         () => monotonic,
@@ -29,7 +29,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the chain${NO_ANVIL ? `: ${NO_ANVIL}` :
         clock.check();
         read.now = time.now(clock.wall());
         if (second % PASS_SECONDS === 0) await read.poll();
-        for (const one of read.says()) said.add(one);
+        for (const one of read.statuses()) said.add(one);
         monotonic += SECOND;
       }
       expect([...said]).toEqual(["available"]);

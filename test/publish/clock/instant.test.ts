@@ -1,11 +1,11 @@
-/** The time of what is published (docs/spec/publishing.md#clocks). */
+/** The time of published responses (docs/spec/publishing.md#clocks). */
 import { expect, test } from "vitest";
 import { explicitInstant, notBefore, PublishedTime } from "../../../publish/clock/instant.ts";
 import { START, World } from "../world.ts";
 
 const DAY = 86_400_000;
 
-/** A host whose clocks and store are set by hand; ms. */
+/** A host whose clocks and store the test sets; ms. */
 function host(skew: number) {
   const state = { wall: START, monotonic: 0, skew };
   const time = new PublishedTime(
@@ -20,13 +20,13 @@ function host(skew: number) {
   return { state, time, after };
 }
 
-test("a host 55 s ahead of the store publishes by the store's time from the first instant on", () => {
+test("a host 55 s ahead of the store publishes by the store's time from the first instant", () => {
   const { after } = host(55_000);
   expect(after(0)).toBe(START - 55_000);
   expect(after(1_000)).toBe(START - 54_000);
 });
 
-test("the published time is corrected smoothly and never goes back", () => {
+test("the published time is corrected gradually and never goes back", () => {
   const { state, after } = host(0);
   after(0);
   state.skew = 5_000;
@@ -37,19 +37,19 @@ test("the published time is corrected smoothly and never goes back", () => {
   expect(seen.at(-1)).toBe(START + 100_000 - 5_000);
 });
 
-test("a step of the host's clock does not move the published time if the store's clock is known", () => {
+test("a jump of the host's clock does not move the published time if the store's clock is known", () => {
   const { state, after } = host(0);
   after(0);
   for (const step of [-3_600_000, 7_200_000, -60_000]) {
     const before = after(1_000);
     state.wall += step;
-    // The difference to the store's clock is known without another request.
+    // The offset to the store's clock is known without another request.
     state.skew += step;
     expect(after(1_000)).toBe(before + 1_000);
   }
 });
 
-test("a process that was stopped for an hour publishes at once by the time of host and store", () => {
+test("a process that was stopped for an hour publishes immediately by the time of host and store", () => {
   const { state, after } = host(0);
   after(0);
   state.wall += 3_600_000;
@@ -59,7 +59,7 @@ test("a process that was stopped for an hour publishes at once by the time of ho
   expect(after(1_000)).toBe(START + 3_602_000);
 });
 
-test("without a store's clock the published time waits until the host's clock caught up", () => {
+test("without a store's clock the published time waits until the host's clock has caught up", () => {
   const time = new PublishedTime(
     () => 0,
     () => undefined,
@@ -67,14 +67,14 @@ test("without a store's clock the published time waits until the host's clock ca
   expect([0, -60_000, 1_000].map((ms) => time.now(START + ms))).toEqual([START, START, START + 1_000]);
 });
 
-test("a response from more than a minute ahead of the clock stops a publisher; less is waited for", () => {
+test("a response from more than a minute ahead stops a publisher, and from less makes it wait", () => {
   expect(notBefore(START + 60_000, START)).toBe(START + 60_000);
   expect(() => notBefore(START + 60_001, START)).toThrow(
     expect.objectContaining({ code: "clock_behind", exitCode: 1 }),
   );
 });
 
-test("--at ahead of the clock is refused, unless nothing was published and it is forced", () => {
+test("--at ahead of the clock is rejected, unless nothing was published and it is forced", () => {
   const ask = (change: object) => explicitInstant({ at: START, now: START, last: 0, force: false, ...change });
   expect(ask({ at: START + 60_000 })).toBe(START + 60_000);
   const refused = expect.objectContaining({ code: "at_in_future", exitCode: 2 });
@@ -85,7 +85,7 @@ test("--at ahead of the clock is refused, unless nothing was published and it is
   expect(ask({ at: START - 1, last: START, force: true })).toBe(START - 1);
 });
 
-test("after a lost state the failure names the object from ahead of the clock", async () => {
+test("after lost state the failure names the object from ahead of the clock", async () => {
   const world = new World();
   world.receive(1);
   const worker = await world.work();

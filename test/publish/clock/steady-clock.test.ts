@@ -1,4 +1,7 @@
-/** The clock that a publisher publishes with (docs/spec/publishing.md#moved-clock). No test waits: both clocks are set. */
+/**
+ * The clock that a publisher uses for publishing (docs/spec/publishing.md#moved-clock). The tests set both clocks and
+ * do not wait.
+ */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { movedBy, SteadyClock } from "../../../publish/clock/clock.ts";
 import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
@@ -8,7 +11,7 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const YEARS = 6 * 365 * 24 * HOUR;
 
-/** ms; the wall clock is ahead of the monotonic one by `apart`. */
+/** Milliseconds. The wall clock is ahead of the monotonic clock by `apart`. */
 let monotonic: number;
 let apart: number;
 let clock: SteadyClock;
@@ -17,7 +20,7 @@ beforeEach(() => {
   clock = new SteadyClock({ wall: () => monotonic + apart, monotonic: () => monotonic });
 });
 
-/** Looks once a second; what the looks found. */
+/** Checks once a second and returns the reports. */
 function pass(seconds: number): unknown[] {
   const found: unknown[] = [];
   for (let second = 0; second < seconds; second++) {
@@ -28,7 +31,7 @@ function pass(seconds: number): unknown[] {
   return found;
 }
 
-test("a clock that moves an hour and returns after 15 s changes nothing, and both moves are reported within a second", () => {
+test("a clock that jumps an hour and returns after 15 s changes nothing, and both jumps are reported within a second", () => {
   for (const step of [HOUR, -HOUR, 24 * HOUR]) {
     const before = clock.wall();
     apart += step;
@@ -44,7 +47,7 @@ test("a clock that moves an hour and returns after 15 s changes nothing, and bot
   expect(clock.moves).toBe(3);
 });
 
-test("a moved clock is used after a steady minute, and not before", () => {
+test("a moved clock is used only after a steady minute", () => {
   apart += HOUR;
   expect(pass(60)).toEqual([{ kind: "moved", byMs: HOUR }]);
   expect(clock.wall()).toBe(START + 60 * SECOND);
@@ -52,7 +55,7 @@ test("a moved clock is used after a steady minute, and not before", () => {
   expect(clock.wall()).toBe(START + HOUR + 61 * SECOND);
 });
 
-test("each move of a clock starts the steady minute again", () => {
+test("each jump restarts the steady minute", () => {
   for (let times = 0; times < 10; times++) {
     apart += times % 2 === 0 ? HOUR : -HOUR / 2;
     pass(30);
@@ -69,7 +72,7 @@ test("a machine that boots with a clock years behind publishes by the corrected 
   expect(clock.wall()).toBe(START + 61 * SECOND);
 });
 
-test("a moved clock is accepted at once if the store's clock agrees, and not if it differs", () => {
+test("a moved clock is accepted immediately if the store's clock agrees, and not if it differs", () => {
   let aheadOfStore: number | undefined;
   clock.compareWith(() => aheadOfStore);
   apart += HOUR;
@@ -95,7 +98,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-/** A publisher of the world by the steady clock over clocks that are set; a cycle as its schedule runs it. */
+/** A publisher of the world with the steady clock over test clocks. Runs cycles like its schedule. */
 async function publisherBy(steady: SteadyClock, state = "state") {
   const worker = await world.work({ clock: steady, state });
   const cycle = async () => worker.publisher.cycle(worker.publisher.instant(steady.wall()));
@@ -120,13 +123,13 @@ test("no object, lease or state that is written while the clock is an hour ahead
   expect((await readLease(world.store))?.record).toMatchObject({ clockMovedMs: null });
   expect(await world.body("/v1/public/telemetry", START + 7 * SECOND)).toContain('"online"');
   await worker.stop();
-  // A restart finds nothing of the future either.
+  // After a restart nothing is from the future either.
   const again = await publisherBy(clock);
   await again.cycle();
   await again.worker.stop();
 });
 
-test("a publisher that is behind its own responses releases the lease and says why, until a repair under a right clock", async () => {
+test("a publisher behind its own responses releases the lease and reports why, until a repair under a correct clock", async () => {
   const wrong = await publisherBy(clock);
   world.receive(1);
   apart += HOUR;
@@ -146,7 +149,7 @@ test("a publisher that is behind its own responses releases the lease and says w
   const repairer = await publisherBy(clock, "another");
   await repairer.worker.publisher.repair(clock.wall());
   await repairer.worker.stop();
-  // The first one's own state remembers the future: a later holder's word counts alone.
+  // The first publisher's state still has the future time; only the later holder's record counts.
   const again = await publisherBy(clock);
   const { at } = await again.cycle();
   expect(at).toBe(clock.wall());

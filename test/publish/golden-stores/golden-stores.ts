@@ -1,6 +1,6 @@
 /**
- * `npm run golden`: records what the stores of the World tests hold after each cycle, and compares it with recorded/.
- * Every difference is printed with its test, cycle and key, and makes the exit code 1 (CONTRIBUTING.md says how to use it).
+ * `npm run golden` records the contents of the World tests' stores after each cycle, and compares them with recorded/.
+ * It prints every difference with test, cycle and key, and then exits 1 (see CONTRIBUTING.md).
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -12,15 +12,15 @@ import type { RecordedCycle } from "./recorder.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const RECORDED = join(import.meta.dirname, "recorded");
-/** Random worlds have their own model. */
+/** Random worlds are checked by their model instead. */
 const WITHOUT = ["**/test/publish/random-*.test.ts"];
 const FOLDERS = ["test/publish", "test/fsck", "test/resources/feed"];
-/** Changed keys of a cycle that are listed by name in recorded/; the others share one hash. */
+/** Maximum number of changed keys per cycle that are listed in recorded/. Further keys share one hash. */
 const LISTED_KEYS = 40;
-/** Differences that are printed in full. */
+/** Maximum number of differences that are printed in full. */
 const PRINTED_DIFFERENCES = 50;
 
-/** By test file and test: each cycle's lines, the first of which names the cycle. */
+/** By test file and test: the lines of each cycle, starting with the cycle's name. */
 type Recording = Map<string, readonly (readonly string[])[]>;
 
 const { values, positionals } = parseArgs({
@@ -82,7 +82,7 @@ function linesOf({ store, at, changed, deleted }: RecordedCycle, cycle: number, 
   return [`cycle ${cycle}, store ${store}, ${new Date(at).toISOString()}`, ...lines.slice(0, listed), ...rest];
 }
 
-/** A file for each test file: a test's name, then its cycles, then their keys, each indented by one space more. */
+/** Writes one file per test file: test names, and indented below them their cycles and keys. */
 function writeTexts(recording: Recording): void {
   const texts = new Map<string, string>();
   for (const [test, cycles] of [...recording].toSorted(([one], [other]) => (one < other ? -1 : 1))) {

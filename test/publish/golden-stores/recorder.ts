@@ -1,6 +1,7 @@
 /**
- * Records what a store holds after each cycle of a test, if NOONMARK_GOLDEN names a directory (golden-stores.ts sets it).
- * It uses stores, instants and test names only, so that the same recording can be made before and after a redesign.
+ * Records the contents of a test's stores after each cycle, if NOONMARK_GOLDEN names a directory (set by
+ * golden-stores.ts). Uses only stores, instants and test names, so the same recording works before and after a
+ * redesign.
  */
 import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -13,28 +14,28 @@ import { MemoryStore } from "../../support/memory-store.ts";
 export interface RecordedCycle {
   /** The test's full name. */
   readonly test: string;
-  /** Number of the store among the test's, from 1. */
+  /** The number of the store within the test, from 1. */
   readonly store: number;
   /** Epoch ms. */
   readonly at: number;
-  /** Keys whose object is another than after the store's last cycle, with the hash of the new one, by key. */
+  /** Keys whose objects changed since the store's previous cycle, with the hash of the new object. */
   readonly changed: readonly (readonly [key: string, hash: string])[];
   readonly deleted: readonly string[];
 }
 
 const FOLDER = process.env.NOONMARK_GOLDEN;
-/** They say who publishes, and when; they hold a random token in each run. */
+/** Objects that depend on the publisher's identity and time, and contain a random token per run. */
 const EXCLUDED = /^(?:status\.json|standby\.json|private\/.*|probe\/.*)$/;
 const TILE_KEY = /^(v1\/public\/activity\/[^/]+)\/tiles\/(.+)$/;
 const DAMAGED = "damaged" as const;
 
 type Contents = ReadonlyMap<string, StoreObject | "damaged">;
 
-/** By store: its number in the test, and the hash under each key at its last cycle. */
+/** By store: its number in the test, and the hash under each key at its previous cycle. */
 const stores = new WeakMap<ObjectStore, { readonly number: number; hashes: ReadonlyMap<string, string> }>();
 const storesOfTest = new Map<string, number>();
 
-/** `at` in epoch ms. A store whose contents can be read only through the test's own steps and failures is left out. */
+/** `at` is in epoch ms. Skips a store if its contents can be read only through the test's own steps and failures. */
 export async function recordCycle(store: ObjectStore, at: number): Promise<void> {
   if (FOLDER === undefined || !(store instanceof MemoryStore || store instanceof FilesystemStore)) return;
   const { expect } = await import("vitest");
@@ -65,8 +66,8 @@ async function contentsOf(store: ObjectStore): Promise<Contents> {
 }
 
 /**
- * An activity tile's name counts as the hash of its bytes, as a key and in the bodies that name it; a tile that no
- * head names any more is left out, because only its time until it is deleted depends on its name.
+ * Replaces an activity tile's name by the hash of its bytes, in keys and in the bodies that name it. Unreferenced tiles
+ * are skipped, because only the time of their deletion depends on the name.
  */
 function hashesOf(contents: Contents): Map<string, string> {
   const hashes = new Map<string, string>();
@@ -97,7 +98,7 @@ function hashOf(key: string, object: StoreObject, nameOf: (key: string, token: s
   return hash;
 }
 
-/** Without epoch, writer and the instant of the build; the fingerprints of an activity head cover names of tiles. */
+/** Removes epoch, writer and build time; also the fingerprints of activity heads, which depend on tile names. */
 function canonicalMetadata({ metadata, contentType }: StoreObject, isActivity: boolean): unknown {
   const { epoch: _epoch, writer: _writer, asof, states, ...rest } = metadata;
   const parsed = Object.entries({ asof, states, ...rest }).map(([name, value]) => [name, parsedJson(value)]);

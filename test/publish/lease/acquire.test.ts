@@ -1,6 +1,6 @@
 /**
- * Active and standby (docs/spec/publishing.md#one-writer): one of them puts, and the one that lost the lease puts
- * nothing more.
+ * Active and standby publishers (docs/spec/publishing.md#one-writer): only one puts, and a publisher that lost the
+ * lease puts nothing more.
  */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -31,7 +31,7 @@ const waiting = () =>
     known,
   });
 
-/** Looks every two seconds, as `publish` does, until it has the lease; `each` is done before every look. */
+/** Polls every two seconds, as `publish` does, until it has the lease. Runs `each` before every poll. */
 async function acquireUntil(tryAcquire: () => Promise<Lease | undefined>, end: number, each = async () => {}) {
   for (; world.now <= end; world.now += 2000) {
     await each();
@@ -71,7 +71,7 @@ test("a takeover reports the former holder and the reason", async () => {
   expect(taken[0]?.from).toBe(from);
 });
 
-test("a publisher without a cycle of its own reports the last cycle of the holder before", async () => {
+test("a publisher without a cycle of its own reports the previous holder's last cycle", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -87,7 +87,7 @@ test("a publisher without a cycle of its own reports the last cycle of the holde
   expect(await lastCycleAt()).toBe(before);
 });
 
-test("a holder that wakes up after a takeover puts and deletes nothing", async () => {
+test("a holder that resumes after a takeover puts and deletes nothing", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -102,7 +102,7 @@ test("a holder that wakes up after a takeover puts and deletes nothing", async (
   worker.kill();
 });
 
-test("a released lease is taken at once, and time does not go back", async () => {
+test("a released lease is taken immediately, and time does not go back", async () => {
   const worker = await world.work();
   await worker.cycle(START + 500_000);
   await worker.stop();

@@ -1,6 +1,6 @@
 /**
- * The holder's side of the lease (docs/spec/publishing.md#one-writer, #clocks): which renewals are its own, and by what
- * clock.
+ * The lease from the holder's side (docs/spec/publishing.md#one-writer, #clocks): how it recognises its own renewals,
+ * and which clock it uses.
  */
 import { beforeEach, expect, test } from "vitest";
 import { Lease } from "../../../publish/lease/lease.ts";
@@ -11,7 +11,7 @@ import { type StoreClock, StoreUnavailable } from "../../../src/object-store/obj
 import { MemoryStore } from "../../support/memory-store.ts";
 import { START } from "../world.ts";
 
-/** A store that can store a put and lose its response, and whose clock may differ. */
+/** A store that can store a put but lose its response, and whose clock can differ. */
 class OddStore extends MemoryStore implements StoreClock {
   losing = false;
   skew = 0;
@@ -60,7 +60,7 @@ test("a holder recognises its own renewal that was stored without a response", a
   expect((await readLease(store))?.record).toMatchObject({ epoch: 1, renewedAt: new Date(now).toISOString() });
 });
 
-test("a holder loses a lease that the operator released, or that another one took", async () => {
+test("a holder loses a lease that the operator released or another publisher took", async () => {
   const lease = await take();
   await forceRelease(store);
   now += DEFAULT_PACE.renewMs;
@@ -110,7 +110,7 @@ test("a wrong clock is reported from two seconds on, and beyond a minute nothing
   expect(store.puts).toEqual([]);
 });
 
-test("a holder on a machine that slept renews before it puts anything", async () => {
+test("after its machine slept, a holder renews before it puts anything", async () => {
   let slept = 0;
   const asleep = { wall: () => now + slept, monotonic: () => now };
   const lease = await Lease.take(store, asleep, { holder: "me", holderName: "me" }, undefined);

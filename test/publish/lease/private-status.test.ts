@@ -1,4 +1,4 @@
-/** The public part of the status in the lease object, and the private part (docs/spec/publishing.md#private-status). */
+/** The public status in the lease object, and the private status (docs/spec/publishing.md#private-status). */
 import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readLease } from "../../../publish/lease/lease-record.ts";
@@ -17,7 +17,7 @@ const text = async (key: string) => new TextDecoder().decode((await world.store.
 const status = async () => JSON.parse(await text(PRIVATE_STATUS_KEY));
 const privatePuts = () => world.store.puts.filter((key) => key === PRIVATE_STATUS_KEY).length;
 
-test("only the private status has the host, paths, problems and ids of other installations", async () => {
+test("only the private status has the host, paths, problems and other installations' ids", async () => {
   world.receive(3);
   world.receive(2, 2, "wheel-2");
   world.store.failPuts = (key) => key === "v1/public/modules";
@@ -42,7 +42,7 @@ test("only the private status has the host, paths, problems and ids of other ins
   });
 });
 
-test("the private status is put at once, then at most every five minutes if it changed, and at the end", async () => {
+test("the private status is put immediately, then on changes at most every five minutes, and at the end", async () => {
   world.receive(3);
   const worker = await world.work();
   await worker.cycle(START + 10_000);
@@ -72,7 +72,7 @@ test("the private status is put at once, then at most every five minutes if it c
   expect((await status()).worst).toHaveLength(3);
 });
 
-test("a damaged or earlier holder's private status is rewritten, and is never read as the holder's", async () => {
+test("a private status that is damaged or an earlier holder's is rewritten, and never used as the holder's", async () => {
   const first = await world.work();
   await first.stop();
   world.store.damage(PRIVATE_STATUS_KEY);
@@ -91,7 +91,7 @@ test("a damaged or earlier holder's private status is rewritten, and is never re
   third.kill();
 });
 
-test("a store that refuses the private status does not keep the lease held", async () => {
+test("a store that rejects the private status does not prevent the lease's release", async () => {
   const worker = await world.work();
   await worker.cycle(START + 1_000);
   world.store.failPuts = (key) => key === PRIVATE_STATUS_KEY;
@@ -99,7 +99,7 @@ test("a store that refuses the private status does not keep the lease held", asy
   expect((await readLease(world.store))?.record.released).toBe(true);
 });
 
-test("with 10,000 installations the lease object stays below 64 kB, and the private one too", async () => {
+test("with 10,000 installations the lease object and the private status stay below 64 kB", async () => {
   receive(world.ledger, 3, { rowId: 1, id: INSTALLATION });
   const worker = await world.work({ site: SITE });
   for (let n = 2; n <= 10_000; n++) {

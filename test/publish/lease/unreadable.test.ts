@@ -1,4 +1,4 @@
-/** A lease object that is damaged or no lease (docs/spec/publishing.md#one-writer): who takes it, when, and who keeps it. */
+/** A damaged or invalid lease object (docs/spec/publishing.md#one-writer): who takes it, when, and who keeps it. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
 import { STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
@@ -15,19 +15,19 @@ afterEach(() => world.end());
 
 const DAMAGES = {
   "damaged bytes": async () => world.store.damage(STATUS_KEY),
-  "an object of nothing": () => putText(world.store, STATUS_KEY, "{}"),
-  "no JSON": () => putText(world.store, STATUS_KEY, "<html>"),
+  "an empty object": () => putText(world.store, STATUS_KEY, "{}"),
+  "not JSON": () => putText(world.store, STATUS_KEY, "<html>"),
 };
 
 test.each(Object.entries(DAMAGES))(
-  "an unreadable lease is taken once nobody wrote it for a life and a put: %s",
+  "an unreadable lease is taken if nobody wrote it for the time of a life and a put: %s",
   async (name, damage) => {
     const first = await world.work();
     await first.cycle(START + 10_000);
     first.kill();
     await damage();
     const before = world.now;
-    // Another state directory knows nothing about the lease before.
+    // Another state directory has no record of the earlier lease.
     const worker = await world.work({ state: "other" });
     expect(world.now - before).toBeGreaterThanOrEqual(DEFAULT_PACE.ttlMs + PUT_LIMIT_MS);
     expect(world.now - before).toBeLessThan(DEFAULT_PACE.ttlMs + PUT_LIMIT_MS + 2_000);
@@ -59,7 +59,7 @@ test.each(Object.entries(DAMAGES))("a living holder rewrites its unreadable leas
   await holder.stop();
 });
 
-test("a holder that was away for longer than its life does not rewrite the lease, because another may have it", async () => {
+test("a holder that was away for longer than its lease's life does not rewrite it, because another may have it", async () => {
   const holder = await world.work();
   await putText(world.store, STATUS_KEY, "{}");
   world.now += DEFAULT_PACE.ttlMs;
@@ -84,7 +84,7 @@ test("a standby that finds the lease readable again leaves it to its holder", as
   await holder.stop();
 });
 
-test("a holder renews although standby.json is damaged", async () => {
+test("a holder renews even if standby.json is damaged", async () => {
   const holder = await world.work();
   await putText(world.store, STANDBY_KEY, "{}");
   world.store.damage(STANDBY_KEY);

@@ -39,7 +39,7 @@ function sources(chain: Chain): SourceReader {
 const identity = { holder: crypto.randomUUID(), holderName: "standby" };
 const candidate = () => standby({ store: world.store, clock: world.clock, identity, known });
 
-/** Waits as `publish` does; `eachPause` runs in each pause. */
+/** Waits as `publish` does, and runs `eachPause` in each pause. */
 function wait(reader: SourceReader, eachPause: () => Promise<void>, signal = new AbortController().signal) {
   return waitForLease(candidate(), {
     signal,
@@ -78,7 +78,7 @@ test("receipts that arrive while a standby waits are in its projections before i
   const reader = sources(noChain());
   let pauses = 0;
   const lease = await wait(reader, async () => {
-    // All that came in the pause before.
+    // Everything that arrived in the previous pause.
     expect(reader.hasChanged()).toBe(false);
     world.receive(100);
     pauses++;
@@ -87,7 +87,7 @@ test("receipts that arrive while a standby waits are in its projections before i
   });
   expect(lease?.epoch).toBe(2);
   expect(pauses).toBe(5);
-  // Only facts of its last pause are left.
+  // Only the facts of its last pause remain.
   expect(reader.hasChanged()).toBe(true);
   await reader.follow(world.now);
   expect(reader.hasChanged()).toBe(false);
@@ -113,7 +113,7 @@ test("a standby whose ledger is replaced while it waits still tries to take the 
 });
 
 describe.skipIf(NO_ANVIL !== undefined)(`over a chain${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
-  test("a standby that takes over reads no block in its first cycle that it had time for before", async () => {
+  test("the first cycle after a takeover reads no block that the standby could read while it waited", async () => {
     await using on = await stage();
     await on.world.mine(60);
     await using rpc = await scriptedRpc(on.anvil.url);

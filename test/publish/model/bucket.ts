@@ -1,6 +1,6 @@
 /**
- * A bucket of a model test, with what happens to real ones: objects are lost, damaged or replaced by older versions, requests
- * are lost, refused or done late. The condition of a late put is checked when it is done.
+ * A bucket of a model test with the faults of real ones: objects are lost, damaged or rolled back, requests are lost,
+ * rejected or executed late. The condition of a late put is checked when it is executed.
  */
 import { createHash } from "node:crypto";
 import { truncateSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import {
 } from "../../../src/object-store/object-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 
-/** As S3: the tag is the hash of the body alone. */
+/** As in S3, the tag is the hash of the body only. */
 export class BodyTaggedStore extends MemoryStore {
   protected override tagOf({ body }: StoreObject): StoreTag {
     return createHash("md5").update(body).digest("hex");
@@ -28,24 +28,24 @@ export class BodyTaggedStore extends MemoryStore {
 
 export type Fate =
   | "done"
-  /** Not done, and no response. */
+  /** Not executed, and no response. */
   | "lost"
-  /** Done, and no response. */
+  /** Executed, but no response. */
   | "unanswered"
-  /** No response, and done later. */
+  /** No response, and executed later. */
   | "late"
-  /** Sent again after no response; the first request is done later. */
+  /** Repeated after no response; the first request is executed later. */
   | "repeated";
 
 export type Damage = "lost" | "damaged" | "foreign" | "older";
 
 export class Bucket implements ObjectStore {
   readonly name = "bucket";
-  /** The store of the readers. */
+  /** The readers' view of the store. */
   readonly stored: MemoryStore | FilesystemStore;
-  /** Called around each call of a publisher. */
+  /** Called around each request of a publisher. */
   step: <T>(call: () => Promise<T>) => Promise<T> = (call) => call();
-  /** Decides about each put. */
+  /** Decides the fate of each put. */
   fate: (key: string) => Fate = () => "done";
   /** Called after each change. */
   onChange: (what: string, key: string) => Promise<void> = async () => {};
@@ -91,12 +91,12 @@ export class Bucket implements ObjectStore {
     return keys;
   }
 
-  /** How many puts are still to be done. */
+  /** The number of pending late puts. */
   get latePuts(): number {
     return this.#late.length;
   }
 
-  /** A late put is done now, if its condition holds. */
+  /** Executes a late put now, if its condition holds. */
   async doLatePut(index = 0): Promise<void> {
     const [late] = this.#late.splice(index, 1);
     try {
@@ -106,7 +106,7 @@ export class Bucket implements ObjectStore {
     }
   }
 
-  /** Returns what happened, for the story; undefined if there is no object, or no older version of it. */
+  /** Returns a description for the story; undefined if the object or an older version does not exist. */
   async damage(key: string, damage: Damage, pick: (versions: number) => number): Promise<string | undefined> {
     if ((await this.stored.get(key).catch(() => "damaged")) === undefined) return undefined;
     if (damage === "lost") await this.stored.delete(key);
@@ -125,7 +125,7 @@ export class Bucket implements ObjectStore {
     else this.stored.damage(key);
   }
 
-  /** Another program's object has no seal. In memory no object has one, so it is marked as damaged. */
+  /** A foreign object has no seal. In memory there are no seals, so the object is marked as damaged. */
   #replace(key: string): void {
     if (this.stored instanceof FilesystemStore) writeFileSync(join(this.stored.name, fileOfKey(key)), FOREIGN);
     else this.stored.damage(key);

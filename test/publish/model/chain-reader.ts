@@ -1,6 +1,6 @@
 /**
- * A reader of every route that shows the chain, who remembers what he got. Each view must be that of one block of the simulated
- * chain (never torn, never invented), and each later one that of the same block or of one after it.
+ * A reader of all chain routes that remembers what it got. Each view must match one block of the simulated chain (never
+ * torn, never invented). Each later view must match the same block or a descendant.
  */
 import { isDeepStrictEqual } from "node:util";
 import { CATEGORIES } from "../../../src/resources/activity/route.ts";
@@ -33,7 +33,7 @@ const SETTLEMENTS = [
 const STATISTICS = ["/v2/public/stats?range=7d", "/v2/public/stats?range=30d"];
 export const URLS: readonly string[] = [ONCHAIN, PROCESS, ...ACTIVITY, ...SETTLEMENTS, ...STATISTICS, "/status.json"];
 
-/** How the publisher is configured now. */
+/** The publisher's current configuration. */
 export interface Configured {
   readonly chain: SimulatedChain;
   /** Null without an economy. */
@@ -42,9 +42,9 @@ export interface Configured {
 
 /** The newest view that a reader got from a URL. */
 interface Seen {
-  /** Epoch ms until which it is valid. */
+  /** Epoch ms at which it expires. */
   readonly until: number;
-  /** Blocks that it may be the view of. */
+  /** Candidate blocks of which it could be the view. */
   readonly blocks: readonly SimulatedBlock[];
   readonly body: Body;
   /** Ids of measurement events. */
@@ -59,22 +59,22 @@ export interface ReaderOptions {
   configured(): Configured;
   /** Epoch ms of the last good pass over a chain. */
   lastGoodPassAt(chain: SimulatedChain): number;
-  /** The first instant (epoch ms) at which time alone changes the response that is stored now. */
+  /** Epoch ms at which the stored response first changes by time only. */
   validUntil(url: string): number;
-  /** The size of the next page of activity. */
+  /** The size of the next activity page. */
   pageSize(): number;
 }
 
 /** Milliseconds for which a view is valid after a good pass. */
 export const VALIDITY = 600_000;
-/** Milliseconds without a good pass before a view is unavailable. */
+/** Milliseconds without a good pass until a view is unavailable. */
 export const GRACE = 15_000;
 
 export class ChainReader {
   readonly #options: ReaderOptions;
   readonly #seen = new Map<string, Seen>();
   #forgotten = Number.NEGATIVE_INFINITY;
-  /** URLs whose last response was available, and no saved history. */
+  /** URLs whose last response was available and not from saved history. */
   readonly #live = new Set<string>();
   readonly problems: string[] = [];
 
@@ -82,13 +82,16 @@ export class ChainReader {
     this.#options = options;
   }
 
-  /** A new history begins (epoch ms). Saved history has no age limit, so that of an earlier one may still be shown. */
+  /** Starts a new history (epoch ms). Saved history has no age limit, so that of an earlier one may still be shown. */
   forget(at: number): void {
     this.#seen.clear();
     this.#forgotten = at;
   }
 
-  /** Looks at URLs at an instant (epoch ms). A look at a later instant is not remembered: the world goes on from now. */
+  /**
+   * Reads URLs at an instant (epoch ms). A read at a later instant is not remembered, because the world continues from
+   * now.
+   */
   async look(urls: readonly string[], at: number, when: string, { isLater = false } = {}): Promise<void> {
     for (const url of urls) {
       const before = this.#seen.get(url);
@@ -119,7 +122,7 @@ export class ChainReader {
     }
   }
 
-  /** The view, of those blocks alone that come after what was seen before; undefined if there are none. */
+  /** The view, limited to blocks that descend from earlier reads; undefined if there are none. */
   #continued(before: Seen, view: View): View | undefined {
     if (before.blocks[0]?.chain !== view.blocks[0]?.chain) return view;
     const blocks = view.blocks.filter((block) => before.blocks.some((one) => descends(block, one)));
@@ -137,14 +140,14 @@ export class ChainReader {
     if (url === PROCESS) return this.#processView(body);
     if (body.status !== "available") return { complaint: this.#whyNot(url, body, at) };
     const chain = this.#options.chains.find(({ deployment }) => deployment.target === body.chain.target);
-    if (chain === undefined) return { complaint: "it is of an unknown deployment" };
+    if (chain === undefined) return { complaint: "it belongs to an unknown deployment" };
     const { indexedThroughBlock, safeThroughBlock } = body.chain;
     if (Number(indexedThroughBlock) - Number(safeThroughBlock) !== 11)
-      return { complaint: "it has not 12 confirmations" };
+      return { complaint: "it has fewer than 12 confirmations" };
     const source = response.headers["x-service-settlement-source"];
     if (source === "durable-cache" && Date.parse(body.generatedAt) < this.#forgotten) return {};
-    const isOver = source !== "durable-cache" && at >= this.#options.lastGoodPassAt(chain) + VALIDITY;
-    const complaint = isOver ? "it is available after its validity" : this.#whyOtherHistory(url, source, body);
+    const isExpired = source !== "durable-cache" && at >= this.#options.lastGoodPassAt(chain) + VALIDITY;
+    const complaint = isExpired ? "it is available after its validity" : this.#whyOtherHistory(url, source, body);
     if (url.startsWith("/v1/")) {
       const walked = await this.#activityView(url, body, at);
       return { ...walked, complaint: complaint ?? walked.complaint };
@@ -156,7 +159,7 @@ export class ChainReader {
     return { view: { blocks, body, measurements: new Set() }, complaint };
   }
 
-  /** Saved history is exactly what was published live before. */
+  /** Saved history must equal what was published live before. */
   #whyOtherHistory(url: string, source: string | undefined, body: Body): string | undefined {
     const before = this.#seen.get(url);
     if (source !== "durable-cache" || before === undefined || !isSameBinding(before.body, body)) return undefined;
@@ -164,7 +167,7 @@ export class ChainReader {
     return isDeepStrictEqual(live, body) ? undefined : "the saved history is not what was published last";
   }
 
-  /** A reason that cannot hold is a complaint. */
+  /** Complains about a reason that cannot be true. */
   #whyNot(url: string, { reason, chain }: Body, at: number): string | undefined {
     const before = this.#seen.get(url);
     if (chain !== undefined) return "an unavailable body has a chain";
@@ -194,7 +197,7 @@ export class ChainReader {
     return { view: { blocks, body: {}, measurements: new Set() } };
   }
 
-  /** Walks the category to its end: all pages must be of one block, with every event up to it. */
+  /** Reads the category to its end. All pages must match one block, with every event up to it. */
   async #activityView(
     url: string,
     first: Body,
@@ -210,7 +213,7 @@ export class ChainReader {
       const response = await read(`${url}&limit=${pageSize()}${cursor === "" ? "" : `&cursor=${cursor}`}`, at);
       if (response.status !== 200) return { complaint: `a page is ${response.status}` };
       const page = parsed(response);
-      if (page.chain?.safeBlockHash !== safeBlockHash) return { complaint: "a page is of another block" };
+      if (page.chain?.safeBlockHash !== safeBlockHash) return { complaint: "a page belongs to another block" };
       events.push(...page.events);
       cursor = page.nextCursor;
     }
@@ -237,7 +240,7 @@ function labels(blocks: readonly SimulatedBlock[]): string {
     .join(" or ");
 }
 
-/** Saved history of another binding says nothing of the newest one. */
+/** Saved history of another binding does not constrain the newest view. */
 function isSavedElsewhere({ headers }: ShimResponse, before: Body, now: Body): boolean {
   return headers["x-service-settlement-source"] === "durable-cache" && !isSameBinding(before, now);
 }

@@ -1,4 +1,4 @@
-/** Ledgers of a model test: each knows which facts it holds, so that two of them can be compared without the product. */
+/** The ledgers of a model test. Each one records its facts, so that two can be compared without the product. */
 import type { Database } from "better-sqlite3";
 import { expect } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
@@ -11,10 +11,10 @@ export type Id = (typeof IDS)[number];
 export const KINDS = ["receipts", "rounds", "modules"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Each fact is the number of the ledger that made it: two ledgers share the facts that one of them was copied with. */
+/** A fact is identified by the ledger that created it. A copy shares the facts of its original. */
 export type Facts = Readonly<Record<Kind, readonly number[]>>;
 export const NO_FACTS: Facts = { receipts: [], rounds: [], modules: [] };
-/** Facts of ledgers that are not copies of each other differ by this. */
+/** The offset that separates the facts of unrelated ledgers. */
 export const LEDGERS = 10;
 
 export class ModelLedger {
@@ -46,7 +46,7 @@ export class ModelLedger {
   }
 }
 
-/** Receipts make a milestone every few positions, and another one in each ledger. */
+/** Receipts reach a milestone every few positions, and different ones in each ledger. */
 function recordsOf(id: Id, kind: Kind, index: number, maker: number): Json[] {
   const installationId = id;
   const base = id === "wheel-1" ? 0 : 0x10_0000;
@@ -69,7 +69,7 @@ function recordsOf(id: Id, kind: Kind, index: number, maker: number): Json[] {
   return [module({ installationId, instanceId, moduleVersion: `1.0.${maker}`, observedAt: at })];
 }
 
-/** The statistics do not say whose they are: the size of their sum does. */
+/** Statistics have no installation id, but the size of their sum identifies it. */
 function workOf(id: Id, maker: number): number {
   return (id === "wheel-1" ? 1 : 1_000_000) * (100 + maker);
 }
@@ -78,7 +78,7 @@ export const sumOf = (id: Id, rounds: readonly number[]) => rounds.reduce((sum, 
 export const isPrefix = (before: readonly unknown[], now: readonly unknown[]) =>
   before.every((fact, at) => now[at] === fact);
 
-/** Facts of an installation as runs of their makers: "0x80 2x10". */
+/** An installation's facts as runs of their creators: "0x80 2x10". */
 export function runs(facts: readonly number[]): string {
   const parts: [maker: number, count: number][] = [];
   for (const maker of facts) {
@@ -91,12 +91,12 @@ export function runs(facts: readonly number[]): string {
 
 export type Expected = "published" | "refused" | "either";
 
-/** Facts that are published for sure, and those that a disturbed cycle may have put. */
+/** Facts that are certainly published, and facts that a disturbed cycle may have put. */
 export class PublishedFacts {
   certain: Facts = NO_FACTS;
   #possible: Facts[] = [];
 
-  /** The duty of a publisher with these facts, if only these kinds are compared. */
+  /** The expected outcome for a publisher with these facts, considering only these kinds. */
   expected(facts: Facts, kinds: readonly Kind[]): Expected {
     const continues = (before: Facts) => kinds.every((kind) => isPrefix(before[kind], facts[kind]));
     if (!continues(this.certain)) return "refused";

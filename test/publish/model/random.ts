@@ -1,4 +1,4 @@
-/** Random choices of a model test: the same seed makes the same choices (mulberry32). */
+/** Random choices of a model test. The same seed gives the same choices (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed;
   }
 
-  /** 0 to `limit` - 1. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -18,13 +18,13 @@ export class Random {
     return items[this.below(items.length)] as T;
   }
 
-  /** True once in so many times. */
+  /** True with probability 1 / `inTimes`. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === 0;
   }
 }
 
-/** Seeds of a model test: `count` of them from NOONMARK_SEED (1) on; NOONMARK_SEEDS gives another count. */
+/** The seeds of a model test: `count` of them from NOONMARK_SEED (1) on. NOONMARK_SEEDS overrides the count. */
 export function seeds(count: number): number[] {
   const first = Number(process.env.NOONMARK_SEED ?? 1);
   return Array.from({ length: Number(process.env.NOONMARK_SEEDS ?? count) }, (_, index) => first + index);

@@ -1,11 +1,11 @@
-/** A reader of a model test: what it gets at an instant, and whether that continues what it got before. */
+/** A reader of a model test: what it gets at an instant, and if that continues what it got before. */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { type Id, isPrefix, LEDGERS } from "./ledgers.ts";
 
-/** The newest facts of an installation that readers have got. They may only grow. */
+/** The newest facts of an installation that readers have seen. They may only grow. */
 export interface Seen {
   readonly receipts: readonly number[];
   /** The sequence of the newest receipt in telemetry. */
@@ -29,7 +29,7 @@ export function hasGrown(before: Seen, now: Seen): boolean {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
 
-/** A response without what depends on the instant or on the history of the publishers. */
+/** A response without parts that depend on the instant or on the history of publishers. */
 export type Comparable = Readonly<Record<string, unknown>>;
 
 const SINGLE_URLS = [
@@ -59,7 +59,7 @@ export class Reader {
     this.#store = store;
   }
 
-  /** `at` in epoch ms. A page of JSON is parsed; another file is its text. */
+  /** `at` is in epoch ms. JSON pages are parsed; other files are returned as text. */
   async get(url: string, at: number): Promise<{ status: number; headers: object; body: Body }> {
     const context = shimContext({ store: this.#store, now: () => at, monotonic: () => at });
     const { status, headers, body } = await respond({ method: "GET", url }, context);
@@ -72,13 +72,13 @@ export class Reader {
     return { status, headers, body: parsed.body };
   }
 
-  /** A body; undefined if it is 503, which shows nothing. */
+  /** The body; undefined for a 503, which shows nothing. */
   async body(url: string, at: number): Promise<Body> {
     const { status, body } = await this.get(url, at);
     return status === 200 ? body : undefined;
   }
 
-  /** The facts of an installation. 503 shows nothing new: then they are those of `before`. */
+  /** The facts of an installation. A 503 shows nothing new, so the facts of `before` remain. */
   async seen(id: Id, before: Seen, at: number): Promise<Seen> {
     const [telemetry, observations, modules, statistics] = await Promise.all([
       this.body(`/v1/public/installations/${id}/telemetry`, at),
@@ -113,7 +113,7 @@ export class Reader {
     return events && { installationId: head.installationId, events };
   }
 
-  /** Every response of some installations of one ledger, the first of which is the configured one. */
+  /** Every response for some installations of one ledger. The first is the configured installation. */
   async everything(ids: readonly string[], at: number): Promise<Comparable> {
     const all: Record<string, unknown> = {};
     for (const id of ids) {
@@ -138,7 +138,7 @@ export class Reader {
   }
 }
 
-/** Statistics state the instant of their computation, which is another one in each cycle that computes them. */
+/** Statistics contain their computation time, which differs between cycles. */
 function comparable({ status, headers, body }: { status: number; headers: object; body: Body }): unknown {
   if (status !== 200) return { status };
   const { generatedAt: _, revision, window, ...rest } = typeof body === "string" ? { text: body } : body;

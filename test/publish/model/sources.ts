@@ -1,4 +1,6 @@
-/** The ledgers and the chain of a model test, and which of them a publisher is configured with. They change at random. */
+/**
+ * The ledgers and the chain of a model test, which change at random, and the ones that a publisher is configured with.
+ */
 import { join } from "node:path";
 import { rewardsClaimed, unitMinted } from "../activity/chain-logs.ts";
 import { GrownChain, settledBlock } from "../activity/grown-chain.ts";
@@ -8,7 +10,7 @@ import type { Random } from "./random.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
-/** Events of the chain at the start: more than a tile of the activity holds. */
+/** Initial events of the chain: more than one activity tile holds. */
 const FIRST_EVENTS = 260;
 
 export class ModelSources {
@@ -24,7 +26,7 @@ export class ModelSources {
     this.ledger = this.add();
   }
 
-  /** A ledger without facts. */
+  /** An empty ledger. */
   add(): ModelLedger {
     const number = this.ledgers.length;
     const ledger = new ModelLedger(join(this.#folder, `ledger-${number}.db`), number);
@@ -32,7 +34,7 @@ export class ModelSources {
     return ledger;
   }
 
-  /** Fewer than so many receipts more for each installation, and a few other facts. */
+  /** Adds fewer than `receipts` receipts per installation, and a few other facts. */
   grow(ledger: ModelLedger, receipts: number): void {
     const random = this.#random;
     for (const id of IDS) {
@@ -43,7 +45,7 @@ export class ModelSources {
     }
   }
 
-  /** A copy of a part of the ledger, or of all of it, ingested in other batches. It may then grow other facts. */
+  /** Copies all or part of the ledger in other batches. The copy may then get other facts. */
   copy(receipts: number): void {
     if (this.ledgers.length === LEDGERS) return;
     const random = this.#random;
@@ -71,7 +73,7 @@ export function partsOf(
   return { receipts: part(receipts), rounds: part(rounds), modules: part(modules) };
 }
 
-/** A chain with settlements, and with enough events for tiles. */
+/** A chain with settlements, and with enough events for several tiles. */
 export function firstChain(): GrownChain {
   const chain = new GrownChain();
   chain.mine((block) => settledBlock(block, START - HOUR));
@@ -83,7 +85,7 @@ export function firstChain(): GrownChain {
   return chain;
 }
 
-/** A block with one event, up to two days old. `now` in epoch ms. */
+/** A block with one event, up to two days old. `now` is in epoch ms. */
 export function mineEvent(chain: GrownChain, random: Random, now: number): void {
   const blockTimestamp = now - random.below(48) * HOUR;
   const log = random.of([unitMinted, rewardsClaimed]);

@@ -1,11 +1,11 @@
-/** The state directory of a model test: it is lost, or it returns as an older copy, as a whole or one file of it. */
+/** The state directory of a model test. It can be lost, or return as an older copy, whole or file by file. */
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Random } from "./random.ts";
 
-/** The files of a database, with those that SQLite keeps beside it. */
+/** The files of a database, including SQLite's extra files. */
 const FILES = ["published.db", "projections.db"] as const;
-/** Older copies that are kept. */
+/** Number of older copies to keep. */
 const COPIES = 6;
 
 export class States {
@@ -22,7 +22,7 @@ export class States {
     return `state-${this.#count}`;
   }
 
-  /** A copy of the files as they are now. While a process uses them, this is what its SIGKILL leaves. */
+  /** Copies the current files. If a process uses them, this is what SIGKILL would leave. */
   keepCopy(): void {
     const copy = join(this.#folder, `copy-${this.#count}-${this.#copies.length}`);
     cpSync(this.#current, copy, { recursive: true });
@@ -30,14 +30,14 @@ export class States {
     if (this.#copies.length > COPIES) this.#copies.shift();
   }
 
-  /** The process was killed: its files are those of the newest copy. */
+  /** After a kill: restores the files of the newest copy. */
   kill(): void {
     const copy = this.#copies.at(-1);
     this.#count++;
     if (copy !== undefined) cpSync(copy, this.#current, { recursive: true });
   }
 
-  /** Returns what happened, for the story. */
+  /** Returns a description for the story. */
   change(random: Random): string {
     const before = this.#current;
     const copy = random.of(this.#copies);

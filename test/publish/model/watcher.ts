@@ -1,29 +1,29 @@
-/** A reader that looks again and again, and remembers what it got: nothing may go back. */
+/** A reader that reads repeatedly and remembers what it got: nothing may go back. */
 import { IDS, type Id, isPrefix, runs } from "./ledgers.ts";
 import { hasGrown, nothingSeen, type Reader, type Seen } from "./reader.ts";
 
 export class Watcher {
-  /** Everything that went back. A thrown error would only be a failed put for a publisher. */
+  /** Everything that went back. It is collected, because the publisher would treat an exception as a failed put. */
   readonly wrong: string[] = [];
-  /** While its new history begins, readers get parts of both histories. */
+  /** While a new history starts, readers get parts of both histories. */
   abandoned: Id | undefined;
-  /** Older versions of objects have returned, and may be served until a publisher has run; but never a mixture. */
+  /** Older versions of objects have returned and may be served until a publisher has run, but never mixed. */
   servesOlder = false;
   readonly #reader: Reader;
   readonly #now: () => number;
   readonly #seen: Record<Id, Seen> = { "wheel-1": nothingSeen(), "wheel-2": nothingSeen() };
-  /** Receipts of abandoned histories: an index that returns as an older version may show them again. */
+  /** Receipts of abandoned histories, which an older index may show again. */
   readonly #abandonedReceipts: Record<Id, (readonly number[])[]> = { "wheel-1": [], "wheel-2": [] };
   /** Ids of the activity's events, by configured installation. */
   readonly #events = new Map<string, Set<string>>();
 
-  /** `now` in epoch ms. */
+  /** `now` is in epoch ms. */
   constructor(reader: Reader, now: () => number) {
     this.#reader = reader;
     this.#now = now;
   }
 
-  /** The operator has abandoned what was published of an installation. */
+  /** The operator has abandoned the published history of an installation. */
   abandon(id: Id): void {
     this.#abandonedReceipts[id].push(this.#seen[id].receipts);
     this.#seen[id] = nothingSeen();
@@ -31,7 +31,7 @@ export class Watcher {
     this.abandoned = id;
   }
 
-  /** Looks at the responses that an object can change. */
+  /** Reads all responses that an object can change. */
   async lookAt(key: string, when: string): Promise<void> {
     if (key.startsWith("v1/public/activity/")) await this.#lookAtActivity(when);
     else if (/^(?:v1|v2|installations)/.test(key)) await this.#lookAtFacts(when);
@@ -47,7 +47,7 @@ export class Watcher {
       const before = this.#seen[id];
       const now = await this.#reader.seen(id, before, this.#now());
       const isRight = this.servesOlder ? this.#isOneHistory(id, now) : hasGrown(before, now);
-      if (!isRight) this.wrong.push(`${id} ${when}: ${told(before)}, then ${told(now)}`);
+      if (!isRight) this.wrong.push(`${id} ${when}: ${describeSeen(before)}, then ${describeSeen(now)}`);
       if (!this.servesOlder) this.#seen[id] = now;
     }
   }
@@ -69,6 +69,6 @@ export class Watcher {
   }
 }
 
-function told({ receipts, modules, ...seen }: Seen): string {
+function describeSeen({ receipts, modules, ...seen }: Seen): string {
   return `${runs(receipts)}, modules ${runs(modules)}, ${JSON.stringify(seen)}`;
 }

@@ -15,7 +15,7 @@ const ABSENT: KnownObject = {
   putAt: 0,
 };
 
-/** Online until `until`, stale from then on; the body carries the instant of its build. */
+/** Online until `until`, then stale. The body contains its build time. */
 function aging(until: number, source = "receipt 1"): (at: number) => Built {
   return (at) => {
     const status = at < until ? "online" : "stale";
@@ -27,7 +27,7 @@ function aging(until: number, source = "receipt 1"): (at: number) => Built {
 
 function published(build: (at: number) => Built, at: number): KnownObject {
   const decision = decide(build, ABSENT, at, { force: false });
-  if (!decision.put) throw new Error("a new response is always put");
+  if (!decision.put) throw new Error("expected a put for a new response");
   const { states, built } = decision.future;
   return {
     key: "k",
@@ -52,7 +52,7 @@ test("a response that differs only in generatedAt is not rewritten", () => {
   });
 });
 
-test("the successor's exact bytes are put, however late after its instant the cycle runs", () => {
+test("the successor's exact bytes are put, however late the cycle runs", () => {
   const build = aging(1000);
   const decision = decide(build, published(build, 10), 1777, { force: false });
   expect(decision.put && decision.future.built.body).toBe('{"generatedAt":1000,"status":"stale","source":"receipt 1"}');
@@ -84,7 +84,7 @@ test("a longer validity is put only after half of the stored one", () => {
   });
 });
 
-test("a shorter validity is put at once", () => {
+test("a shorter validity is put immediately", () => {
   expect(decide(aging(900), published(aging(1000), 0), 100, { force: false }).put).toBe(true);
 });
 

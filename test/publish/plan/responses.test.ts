@@ -1,4 +1,4 @@
-/** The responses of a cycle: their headers and revisions, and their successors after the publisher's death. */
+/** The responses of a cycle: headers, revisions, and their successors after the publisher's death. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
 import { decodeResponse } from "../../../src/object-store/stored-response.ts";
@@ -26,7 +26,7 @@ test.each(["/v1/public/telemetry", "/v4/public/process"])(
     const dead = await world.read(route, STALE);
     expect(new TextDecoder().decode(dead.body)).toContain('"stale"');
 
-    // Alive, it puts the successor's very bytes, however late the cycle comes.
+    // A living publisher puts the successor's exact bytes, however late the cycle runs.
     expect(worker.publisher.nextDue()).toBe(STALE);
     await worker.cycle(STALE + 700);
     const alive = await world.read(route, STALE + 700);
@@ -36,7 +36,7 @@ test.each(["/v1/public/telemetry", "/v4/public/process"])(
   },
 );
 
-test("telemetry keeps its revision when it turns stale, process changes it", async () => {
+test("telemetry keeps its revision when it turns stale, and process changes it", async () => {
   world.receive(1);
   const worker = await world.work();
   await worker.cycle(START + 4000);
@@ -46,7 +46,7 @@ test("telemetry keeps its revision when it turns stale, process changes it", asy
   expect(await tag("/v4/public/process", STALE)).not.toBe(await tag("/v4/public/process", STALE - 1));
 });
 
-test("settlement control that is off and on again returns to its revision with a later generatedAt", async () => {
+test("settlement control that is switched off and on returns to its revision with a later generatedAt", async () => {
   const chain = new GrownChain();
   chain.pass(START);
   ingest(world.ledger, [receipt(1), epoch()]);

@@ -1,4 +1,4 @@
-/** The one check: which sources are refused after what was published (docs/spec/publishing.md#asof). */
+/** The single check that rejects sources after what was published (docs/spec/publishing.md#asof). */
 import { describe, expect, test } from "vitest";
 import {
   type CurrentSources,
@@ -45,8 +45,8 @@ describe("a ledger of ten receipts and a module", () => {
   const cases: readonly [what: string, published: readonly SourceVersion[], code: string | undefined][] = [
     ["nothing was published", [], undefined],
     ["itself", [own], undefined],
-    ["its own beginning", [earlier], undefined],
-    ["its beginning and itself", [earlier, own], undefined],
+    ["its own start", [earlier], undefined],
+    ["its start and itself", [earlier, own], undefined],
     ["more receipts", [later], "ledger_behind"],
     ["more receipts under one key of several", [earlier, later, own], "ledger_behind"],
     ["other receipts", [fork], "ledger_forked"],
@@ -59,7 +59,7 @@ describe("a ledger of ten receipts and a module", () => {
     ["higher counts of an earlier program version", [counts(later)], "ledger_behind"],
     ["another installation's receipts", [{ ...fork, of: shortHash("wheel-2") }], undefined],
     ["an abandoned history", [{ ...fork, history: "2" }], undefined],
-    ["sums that its saved sums do not reach", [{ at: 0, of: OF, facts: [[5, "AAAAAAAAAAA"]] }], "ledger_forked"],
+    ["sums that its saved sums do not cover", [{ at: 0, of: OF, facts: [[5, "AAAAAAAAAAA"]] }], "ledger_forked"],
   ];
   test.each(cases)("published %s", (_what, published, code) => {
     const { refused, blocks } = sourceRegression(published, now, () => undefined);
@@ -103,10 +103,10 @@ describe("a chain that is safe through block 40", () => {
     ["at a later block", [at(41)], {}, "block 41 was published"],
     ["at an earlier block that it still has", [at(36)], { 36: "0x36" }, undefined],
     ["at an earlier block that a fork replaced", [at(36)], { 36: "0xf6" }, "has another block at 36"],
-    ["at an earlier block, while every node is silent", [at(36)], { 36: null }, "cannot be asked for block 36"],
+    ["at an earlier block, while no node responds", [at(36)], { 36: null }, "cannot be asked for block 36"],
     ["at two blocks, and a fork replaced the newer one", [at(30), at(38)], { 30: "0x30", 38: "0xf8" }, "block at 38"],
     ["before blocks had hashes", [{ at: 0, of: OF, chain: "c", safeBlock: "36" }], {}, undefined],
-    ["nothing of a chain", [{ at: 0, of: OF }], {}, undefined],
+    ["no chain", [{ at: 0, of: OF }], {}, undefined],
     ["from another chain", [at(50, { chain: "d" })], {}, undefined],
     ["in an abandoned history", [at(50, { history: "2" })], {}, undefined],
     [
@@ -122,7 +122,7 @@ describe("a chain that is safe through block 40", () => {
     if (message !== undefined) expect(refused.chain?.message).toContain(message);
   });
 
-  test("the hash of an earlier published block is asked for first", () => {
+  test("the hash of an earlier published block is requested first", () => {
     const { refused, blocks } = sourceRegression([at(36), at(40)], now, () => undefined);
     expect([refused.chain, blocks]).toEqual([undefined, ["36"]]);
   });

@@ -11,7 +11,7 @@ import { decodeResponse, type SourceVersion, type StoredResponse } from "../../.
 const applied = (before: string, after: string) =>
   new TextDecoder().decode(applyEdits(Buffer.from(before), byteEdits(before, after)));
 
-test("byte edits of two bodies of one shape replace single tokens", () => {
+test("byte edits of two bodies of the same shape replace single tokens", () => {
   const before = '{"at":"10:00","status":"online","n":[1,22,null]}';
   const after = '{"at":"10:02","status":"stale","n":[1,22,true]}';
   expect(byteEdits(before, after)).toEqual([
@@ -22,7 +22,7 @@ test("byte edits of two bodies of one shape replace single tokens", () => {
   expect(applied(before, after)).toBe(after);
 });
 
-test("byte edits count their offsets in bytes, not characters", () => {
+test("byte edits count offsets in bytes, not characters", () => {
   const before = '{"version":"größe 🎡","status":"online"}';
   const after = '{"version":"größe 🎡","status":"stale"}';
   expect(applied(before, after)).toBe(after);
@@ -33,7 +33,7 @@ test("byte edits never cut a surrogate pair", () => {
   expect(applied("🎡 and more", "🎠 and")).toBe("🎠 and");
 });
 
-test("byte edits change any JSON text into any other", () => {
+test("byte edits transform any JSON text into any other", () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: "grapheme" }), fc.jsonValue({ stringUnit: "grapheme" }), (one, other) => {
       const [before, after] = [JSON.stringify(one), JSON.stringify(other)];
@@ -62,7 +62,7 @@ const WORST: SourceVersion = {
   chain: shortHash("chain"),
 };
 
-/** Edits one after the other. */
+/** Applies edits in order. */
 function ascending(gaps: readonly { readonly gap: number; readonly length: number; readonly text: string }[]) {
   let end = 0;
   return gaps.map(({ gap, length, text }) => {
@@ -72,7 +72,7 @@ function ascending(gaps: readonly { readonly gap: number; readonly length: numbe
   });
 }
 
-/** As process changes by time: its tag, generatedAt, the measurement's, the queue's and the builder's states. */
+/** Like process over time: its tag, generatedAt, and the states of measurement, queue and builder change. */
 const change = fc.record({
   from: fc.constant(LATEST),
   headers: fc.constant({ etag: TAG }),
@@ -92,7 +92,7 @@ function answerOf(successors: readonly Successor[]): StoredResponse {
   const states = [LATEST, ...successors.map(({ from }) => from)].map((from) => ({ from, fingerprint: "A".repeat(43) }));
   return {
     representation: { status: 200, headers: { etag: TAG, "cache-control": "public, max-age=0, must-revalidate" } },
-    // As long as the edits say.
+    // The length that the edits declare.
     body: new Uint8Array(20_000),
     successors,
     states,
@@ -100,7 +100,7 @@ function answerOf(successors: readonly Successor[]): StoredResponse {
   };
 }
 
-test("the metadata fit for any source version and successors, and always have the next change", () => {
+test("the metadata fit for any source version and successors, and always include the next change", () => {
   let shortened = 0;
   fc.assert(
     fc.property(fc.array(change, { maxLength: 4 }), (successors) => {

@@ -17,7 +17,7 @@ const ROW: ReportRow = {
 };
 const REPORT: CycleReport = { at: 1, rows: [ROW], failures: [], warnings: [] };
 
-/** A publisher whose cycle takes 1.5 s and ends with `ending`. */
+/** A publisher whose cycle takes 1.5 s and then ends with `ending`. */
 function subject(ending: () => CycleReport) {
   let now = 0;
   const reported: string[] = [];
@@ -93,7 +93,7 @@ test("a publisher is healthy while ticks finish, and for a minute after one was 
   expect(health.state()).toMatchObject({ isWell: true, quietSeconds: 0 });
 });
 
-test("a start that does not finish is unhealthy after a minute, and a standby that asks is healthy", () => {
+test("a start that does not finish is unhealthy after a minute, and a polling standby is healthy", () => {
   const { clock, health } = tickHealth();
   clock.now += 60_001;
   expect(health.state()).toMatchObject({ isWell: false, phase: "starting" });

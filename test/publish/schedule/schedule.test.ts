@@ -1,4 +1,4 @@
-/** Ticks and renewals under a clock and timers that the test moves (docs/spec/publishing.md#clock-steps). */
+/** Ticks and renewals with a clock and timers that the test controls (docs/spec/publishing.md#clock-steps). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Timers } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
@@ -9,7 +9,7 @@ import { Failure } from "../../../src/values/failure.ts";
 const SECOND = 1_000;
 const REPORT: CycleReport = { at: 0, rows: [], failures: [], warnings: [] };
 
-/** Monotonic ms; the wall clock is ahead of it by `apart`. */
+/** Monotonic ms. The wall clock is ahead by `apart`. */
 let monotonic: number;
 let apart: number;
 let timers: Set<{ at: () => number; fire: () => void }>;
@@ -40,7 +40,10 @@ function add(at: () => number, fire: () => void): () => void {
   return () => timers.delete(timer);
 }
 
-/** A pattern of every `everyMs` of the wall clock: as node-cron's, it waits for an instant that it chose when it was armed. */
+/**
+ * A schedule of every `everyMs` of the wall clock. Like node-cron, it waits for an instant that it chose when it was
+ * armed.
+ */
 const fake = (everyMs: number): Timers => ({
   cron(_, fire) {
     const after = (instant: number) => (Math.floor(instant / everyMs) + 1) * everyMs;
@@ -106,7 +109,7 @@ function run(everyMs = SECOND, timers = fake(everyMs)): Promise<void> {
   });
 }
 
-/** Lets time pass, each timer at its instant. */
+/** Advances time and fires each timer at its instant. */
 async function pass(ms: number): Promise<void> {
   const end = monotonic + ms;
   for (;;) {
@@ -122,7 +125,7 @@ async function pass(ms: number): Promise<void> {
 const settled = () => new Promise(setImmediate);
 const turnsSince = (since: number) => turns.filter((at) => at > since).length;
 
-test("a clock that is set back a minute, or an hour for 3 s, stops no tick", async () => {
+test("setting the clock back a minute, or an hour for 3 s, stops no tick", async () => {
   void run();
   await settled();
   await pass(10 * SECOND);
@@ -139,7 +142,7 @@ test("a clock that is set back a minute, or an hour for 3 s, stops no tick", asy
   expect(late).toHaveLength(4);
 });
 
-test("a tick is finished when it has nothing to do or its cycle has ended, and not when its cycle fails", async () => {
+test("a tick is finished when it has nothing to do or its cycle is done, and not when its cycle fails", async () => {
   void run();
   await settled();
   expect(finished).toBe(1);
@@ -154,7 +157,7 @@ test("a tick is finished when it has nothing to do or its cycle has ended, and n
   expect(finished).toBe(3);
 });
 
-test("on a cadence of five minutes a step back does not delay the next tick", async () => {
+test("with a cadence of five minutes, setting the clock back does not delay the next tick", async () => {
   void run(300 * SECOND);
   await settled();
   await pass(250 * SECOND);
@@ -164,7 +167,7 @@ test("on a cadence of five minutes a step back does not delay the next tick", as
   expect(turnsSince(since)).toBeGreaterThanOrEqual(2);
 });
 
-test("a pattern's timer that never fires is noticed and armed again", async () => {
+test("a schedule's timer that never fires is noticed and armed again", async () => {
   let isDead = true;
   const timers = fake(SECOND);
   void run(SECOND, { ...timers, cron: (pattern, fire) => timers.cron(pattern, () => void (isDead || fire())) });
@@ -178,7 +181,7 @@ test("a pattern's timer that never fires is noticed and armed again", async () =
   expect(late.length - before).toBeLessThanOrEqual(1);
 });
 
-test("the lease is renewed during a long cycle, and on a cadence of five minutes", async () => {
+test("the lease is renewed during a long cycle, and with a cadence of five minutes", async () => {
   const long = Promise.withResolvers<CycleReport>();
   cycle = () => long.promise;
   void run(300 * SECOND);
@@ -222,7 +225,7 @@ test("a signal lets the running cycle end, and leaves no timer", async () => {
   expect(timers.size).toBe(0);
 });
 
-test("a slow cadence rests each second between ticks, and never while one hangs", async () => {
+test("a slow cadence reports each second that it is idle between ticks, but not while a tick hangs", async () => {
   void run(300 * SECOND);
   await settled();
   await pass(60 * SECOND);

@@ -1,4 +1,4 @@
-/** Nothing goes back if the chain is read less far than it was (docs/spec/publishing.md#asof). */
+/** Nothing goes back if the chain is read less far than before (docs/spec/publishing.md#asof). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { START, uuid, World } from "../world.ts";
@@ -17,7 +17,7 @@ const VIEWS = ["v4/public/onchain", "v1/public/activity/protocol"];
 const text = async (key: string) => new TextDecoder().decode((await world.store.get(key))?.body ?? new Uint8Array());
 const views = () => Promise.all(VIEWS.map(text));
 
-/** A publisher whose state is lost, and whose node is behind by as many blocks as the first one's chain had more. */
+/** A publisher without state whose node lacks the blocks that the first one's chain had in addition. */
 async function takeOver(other: GrownChain, at: number) {
   const worker = await world.work({ chain: other, state: `lost ${at}` });
   return { worker, report: await worker.cycle(at) };
@@ -31,7 +31,7 @@ async function publishFirst(blocks: number): Promise<void> {
   await worker.stop();
 }
 
-test("a takeover with a node that is behind keeps the views, reports chain_behind, and continues once the node caught up", async () => {
+test("a takeover with a node that is behind keeps the views, reports chain_behind, and continues once the node has caught up", async () => {
   await publishFirst(20);
   const before = await views();
   const behind = new GrownChain();

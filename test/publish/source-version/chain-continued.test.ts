@@ -1,4 +1,7 @@
-/** Everything that the chain has shown stays, whichever publisher, chain file and node comes next (docs/spec/publishing.md#asof). */
+/**
+ * Everything that the chain has shown stays, with any later publisher, chain file and node
+ * (docs/spec/publishing.md#asof).
+ */
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -47,14 +50,14 @@ const now = () => world.now;
 const body = async (url: string) => JSON.parse(await world.body(url));
 const codes = ({ failures }: CycleReport) => failures.map(({ code }) => code);
 
-/** So many blocks more; the first one has these actions. */
+/** Adds this many blocks, with these actions in the first one. */
 function grow(blocks: number, ...actions: Action[]): void {
   for (let block = 0; block < blocks; block++) {
     chain.branch = chain.branch.mined(chain, chain.branch.head.timestamp + 12, block === 0 ? actions : []);
   }
 }
 
-/** Each node follows a fork that begins at a block. Every block of it has the action. */
+/** All nodes follow a fork that starts at a block. Each of its blocks has the action. */
 function fork(from: number, blocks: number, action: Action, ...followers: readonly SimulatedNode[]): void {
   let branch = chain.branch.cut(from);
   for (let block = 0; block < blocks; block++) branch = branch.mined(chain, branch.head.timestamp + 12, [action]);
@@ -68,7 +71,7 @@ interface Publishing extends Omit<WorkOptions, "chain"> {
   readonly file?: string;
 }
 
-/** A publisher, and a pass and a cycle of it. `between` happens after the pass. */
+/** A publisher, with one pass and one cycle. `between` runs after the pass. */
 async function publisher({ file = "chain", ...options }: Publishing = {}) {
   const opened = openChain({
     deployment: chain.deployment,
@@ -97,7 +100,7 @@ async function publish(options: Publishing = {}): Promise<CycleReport> {
   return report;
 }
 
-/** A publisher whose nodes are silent for longer than the grace. A receipt comes meanwhile. */
+/** A publisher whose nodes do not respond for longer than the grace. A receipt arrives meanwhile. */
 async function publishInSilence(options: Publishing = {}): Promise<void> {
   for (const node of nodes) node.fault = "silent";
   const { worker, cycle } = await publisher(options);
@@ -115,7 +118,7 @@ function rewindTo(block: bigint): void {
   db.close();
 }
 
-test("after a rewind beside a running publisher, a fork that has outgrown what was published is refused", async () => {
+test("after a rewind next to a running publisher, a fork that has outgrown what was published is rejected", async () => {
   grow(40, settle);
   const { worker, cycle } = await publisher();
   await cycle();
@@ -124,7 +127,7 @@ test("after a rewind beside a running publisher, a fork that has outgrown what w
   rewindTo(10n);
   for (const n of [3, 4]) {
     world.now += 1_000;
-    // Process is put with the published anchor, which proves nothing of the fork.
+    // Process is put with the published anchor, which proves nothing about the fork.
     ingest(world.ledger, [receipt(n)]);
     expect(codes(await cycle())).toEqual(["chain_behind"]);
     expect(await body(ONCHAIN)).toEqual(published);
@@ -132,7 +135,7 @@ test("after a rewind beside a running publisher, a fork that has outgrown what w
   await worker.stop();
 });
 
-test("a node that follows another fork than the view cannot vouch for the view", async () => {
+test("a node on another fork than the view cannot vouch for the view", async () => {
   grow(40, settle);
   await publish();
   const published = await body(ONCHAIN);
@@ -165,7 +168,7 @@ test("after a rewind to a block above the fork, no event of the new branch is mi
   expect([point.safeThroughBlock, events.length]).toEqual(["61", 49]);
 });
 
-test("saved history is what was published last, by whichever publisher", async () => {
+test("saved history is what was published last, by any publisher", async () => {
   grow(40, settle);
   await publish({ state: "first" });
   grow(20, settle);
@@ -177,7 +180,7 @@ test("saved history is what was published last, by whichever publisher", async (
   expect(await body(SETTLEMENTS)).toEqual(published);
 });
 
-test("saved history is what was published last, also if the confirmation of that put was lost", async () => {
+test("saved history is what was published last, even if that put's confirmation was lost", async () => {
   grow(40, settle);
   await publish();
   grow(20, settle);
@@ -201,7 +204,7 @@ test("saved history is what was published last, also if the confirmation of that
   expect(await body(SETTLEMENTS)).toEqual(published);
 });
 
-test("process keeps its published anchor if the chain's file is older than it and every node is silent", async () => {
+test("process keeps its published anchor if the chain's file is older and no node responds", async () => {
   grow(40, settle);
   await publish();
   copyFileSync(fileOf("chain"), fileOf("older"));
@@ -214,10 +217,10 @@ test("process keeps its published anchor if the chain's file is older than it an
   expect([builder.anchor, measurement.cumulativeWorkUnits]).toEqual([anchor, "30"]);
 });
 
-test("an anchor that process took from the chain's file while every node was silent stays", async () => {
+test("an anchor that process took from the chain's file while no node responded is kept", async () => {
   grow(60, settle);
   await publish();
-  // The view in the file is no longer valid.
+  // The view in the file has expired.
   world.now += 700_000;
   await publishInSilence({ newHistories: [INSTALLATION] });
   const { anchor } = (await body(PROCESS)).builder;
@@ -229,7 +232,7 @@ test("an anchor that process took from the chain's file while every node was sil
   expect((await body(PROCESS)).builder.anchor).toEqual(anchor);
 });
 
-test("while the ledger is refused, views of the chain that need no facts go on, with every event", async () => {
+test("while the ledger is rejected, chain views that need no facts continue, with every event", async () => {
   grow(40, settle);
   const ledgerPath = join(world.folder, "behind.db");
   const behind = openLedgerForIntake(ledgerPath);
@@ -244,7 +247,7 @@ test("while the ledger is refused, views of the chain that need no facts go on, 
   expect([point.safeThroughBlock, events.length]).toEqual(["51", 2]);
 });
 
-test("a fork that left one published view is refused for every view, also for those that it still continues", async () => {
+test("a fork that contradicts one published view is rejected for every view, even for those that it continues", async () => {
   grow(20, settle);
   await publish();
   const published = await body(SETTLEMENTS);

@@ -35,7 +35,7 @@ const index = async () => JSON.parse(new TextDecoder().decode((await world.store
 const observations = async (id = INSTALLATION) =>
   JSON.parse(await world.body(`/v1/public/installations/${id}/observations`)).items.length as number;
 
-test("the index names a new history before anything is put under it, also without observations", async () => {
+test("the index names a new history before anything is put under it, even without observations", async () => {
   world.receive(200);
   const worker = await world.work();
   await worker.cycle(START + 700_000);
@@ -47,7 +47,7 @@ test("the index names a new history before anything is put under it, also withou
   const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
   expect(puts[0]).toBe("installations");
   expect((await index()).installations[INSTALLATION].history).toBe("2");
-  // Its telemetry says that there are receipts, and no tile has them yet.
+  // Its telemetry has receipts, but no tile has them yet.
   expect((await world.read(`/v1/public/installations/${INSTALLATION}/observations`)).status).toBe(503);
   // The next run continues it without any flag.
   const next = await world.work({ state: "other" });
@@ -57,7 +57,7 @@ test("the index names a new history before anything is put under it, also withou
   expect(world.store.puts).toContain("v1/public/installations/~wheel-1/observations/2/1");
 });
 
-test("a run that cannot name its new history puts nothing", async () => {
+test("a run that cannot name its new history in the index puts nothing", async () => {
   world.receive(200);
   const worker = await world.work();
   await worker.cycle(START + 700_000);
@@ -91,7 +91,7 @@ test("a changed configured installation is compared with its own objects, and na
     expect(JSON.parse(await world.body(url)).installationId, url).toBe("wheel-2");
   }
   await whole.stop();
-  // And the way back is open.
+  // Changing back works too.
   const back = await world.work();
   expect((await back.cycle(START + 73_000)).failures).toEqual([]);
   expect((await index()).configured).toBe(INSTALLATION);
@@ -123,14 +123,14 @@ test.each(["kept", "deleted"])(
       expect(await world.body(own, at)).toBe(before);
       expect(await observations()).toBe(20);
     }
-    // A dead installation's telemetry turns stale by itself.
+    // A dead installation's telemetry turns stale by time.
     expect(await world.body(own, START + 3_600_000)).toContain('"stale"');
     const { findings } = await examine(world.store, at);
     expect(findings).toEqual([]);
   },
 );
 
-test("a deleted index does not name an installation as configured whose ledger is refused", async () => {
+test("a deleted index does not name an installation as configured if its ledger is rejected", async () => {
   world.receive(20);
   world.receive(5, 2, "wheel-2");
   const worker = await world.work();
@@ -159,7 +159,7 @@ test("a warning names an installation that the ledger does not know, and those t
   ]);
 });
 
-test("after a lost lease object epochs rise above those of the stored objects", async () => {
+test("after a lost lease object, epochs rise above those of the stored objects", async () => {
   world.receive(3);
   for (let n = 0; n < 4; n++) {
     const worker = await world.work({ state: `state ${n}` });
@@ -192,7 +192,7 @@ test("a head is put only after the constant response that it names, as soon as t
   chain.pass(START + 15_000);
   await worker.cycle(START + 15_000);
   expect(await world.store.get(constant)).toBeDefined();
-  // After a failure the head waits half a minute, or for a change.
+  // After a failure the head waits for half a minute, or for a change.
   await worker.cycle(START + 45_000);
   expect(await world.body("/v4/public/onchain", START + 620_000)).toContain('"indexer_unavailable"');
 });
@@ -203,7 +203,7 @@ test.each([
   "v4/public/process",
   "installations",
   "v1/public/installations/~wheel-1/observations/1/1",
-])("a damaged %s with a lost state is rewritten, and the other objects continue", async (key) => {
+])("a damaged %s is rewritten after lost state, and the other objects continue", async (key) => {
   const store = new DamagedStore();
   Object.assign(world, { store });
   world.receive(200);
@@ -224,7 +224,7 @@ test.each([
   await again.stop();
 });
 
-/** Known under a second history, and then the index is gone. */
+/** Published under a second history, and then the index is lost. */
 async function lostIndexOfSecondHistory(): Promise<void> {
   world.receive(200);
   const first = await world.work();
@@ -243,7 +243,7 @@ test("a deleted index is rewritten with the histories of the stored objects", as
   expect((await index()).installations).toEqual({ [INSTALLATION]: { history: "2" } });
 });
 
-test("a new history is never one that was published before, also if the index was deleted", async () => {
+test("a new history never reuses one that was published before, even if the index was deleted", async () => {
   await lostIndexOfSecondHistory();
   const worker = await world.work({ state: "lost", newHistories: [INSTALLATION] });
   expect((await worker.cycle(START + 702_000)).failures).toEqual([]);

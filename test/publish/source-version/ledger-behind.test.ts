@@ -23,7 +23,7 @@ const receipts = (from: number, to: number) =>
 const backup = () => join(world.folder, "backup.db");
 const takeBackup = () => world.ledger.prepare("VACUUM INTO ?").run(backup());
 
-/** SQLite's own backup onto the ledger's file, under whoever has it open. */
+/** Restores with SQLite's backup API onto the ledger's file while it is open. */
 async function restoreInPlace(): Promise<void> {
   const from = new SqliteDatabase(backup());
   await from.backup(world.ledgerPath);
@@ -46,7 +46,7 @@ const bodies = () =>
 const codes = ({ failures }: CycleReport) => failures.map(({ code }) => code);
 const put = ({ rows }: CycleReport) => rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key);
 
-test("a publisher whose ledger is restored in place puts nothing, reports it, and continues once the ledger caught up", async () => {
+test("a publisher whose ledger is restored in place puts nothing, reports it, and continues once the ledger has caught up", async () => {
   ingest(world.ledger, receipts(1, 100));
   takeBackup();
   ingest(world.ledger, receipts(101, 150));
@@ -87,7 +87,7 @@ test.each([
   await again.stop();
 });
 
-test("a ledger that was rolled back with the state and got other facts is a fork at any length", async () => {
+test("a ledger that was rolled back with the state and then got other facts is a fork at any length", async () => {
   ingest(world.ledger, receipts(1, 10));
   takeBackup();
   ingest(world.ledger, [module({ observedAt: "2026-11-20T10:00:00.000Z", state: "faulted" })]);
@@ -107,7 +107,7 @@ test("a ledger that was rolled back with the state and got other facts is a fork
 
 test.each([
   ["is behind in one kind and forked in another", 8],
-  ["has as many but other facts", 10],
+  ["has the same number of facts, but other ones", 10],
 ])("a replaced ledger that %s is reported once, as forked", async (_, kept) => {
   ingest(world.ledger, receipts(1, kept));
   takeBackup();
@@ -120,7 +120,7 @@ test.each([
   expect(codes(await worker.cycle(START + 101_000))).toEqual(["ledger_forked"]);
 });
 
-test("the facts of a replaced ledger without sums are published at once, not after a restart", async () => {
+test("the facts of a replaced ledger without sums are published immediately, not only after a restart", async () => {
   world.receive(5);
   const insert = (state: string) =>
     world.ledger.exec(

@@ -1,4 +1,4 @@
-// A long history of the chain is read in steps between other work, and is planned once it is whole.
+// A long chain history is read in steps between other work, and is planned once it is complete.
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
@@ -45,7 +45,7 @@ afterEach(() => {
   world.end();
 });
 
-/** Advances as a cycle does. `during` is the other work: it gets the number of steps so far. Returns all steps. */
+/** Advances as a cycle does. `during` is the other work and gets the number of steps so far. Returns all steps. */
 async function advance(use: (snapshot: Snapshot) => void, during: (turn: number) => void): Promise<number> {
   let turns = 0;
   let next: NodeJS.Immediate;
@@ -62,7 +62,7 @@ async function advance(use: (snapshot: Snapshot) => void, during: (turn: number)
   }
 }
 
-/** Throws if half of the chain's history would be planned. */
+/** Throws if a partly read chain history would be planned. */
 function expectWhole({ projections }: Snapshot, blocks: number): void {
   const count = statement(projections, "SELECT count(*) FROM activity_event WHERE category <> 'measurement'").pluck();
   expect(count.get()).toBe(blocks * LOGS_OF_A_BLOCK);
@@ -71,7 +71,7 @@ function expectWhole({ projections }: Snapshot, blocks: number): void {
   for (const category of CATEGORIES) expect(areTilesCut({ projections, category, context })).toBe(true);
 }
 
-test("a long history is planned once it is whole, with the facts that arrived meanwhile", async () => {
+test("a long history is planned once it is complete, with the facts that arrived meanwhile", async () => {
   let plans = 0;
   const turns = await advance(
     (snapshot) => {
@@ -84,11 +84,11 @@ test("a long history is planned once it is whole, with the facts that arrived me
     (turn) => turn === 5 && world.receive(5),
   );
   expect(plans).toBe(1);
-  // More than the ledger has in one cycle.
+  // More than one cycle projects from the ledger.
   expect(turns).toBeGreaterThan(40);
 });
 
-test("a chain that is rewound while it is read is planned as it is then", async () => {
+test("a chain that is rewound while it is read is planned in its new state", async () => {
   const turns = await advance(
     (snapshot) => expectWhole(snapshot, 60),
     (turn) => turn === 10 && chain.rewind(160n),

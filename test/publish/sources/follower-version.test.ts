@@ -1,6 +1,6 @@
 /**
- * An upgrade may change how a follower derives its rows. The follower then rebuilds itself in short steps, which may take
- * several cycles. Readers get the last good responses until it is done.
+ * A program upgrade may change how a follower derives its rows. The follower then rebuilds in short steps over several
+ * cycles. Readers get the last good responses until it is done.
  */
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -25,7 +25,7 @@ const HOUR = 3_600_000;
 const ROUND_MS = 600_000;
 /** The chain's genesis, in epoch ms. */
 const GENESIS = 1_763_400_000_000;
-/** Longer than the shortest time between two puts of the statistics. */
+/** Longer than the minimum time between two puts of the statistics. */
 const CYCLE_MS = 40_000;
 const MILESTONE_DAYS = 170;
 const RECEIPTS = 60_000;
@@ -53,7 +53,7 @@ afterEach(() => {
   world.end();
 });
 
-// The steps of a cycle are limited along the ledger, and along the chain they are not.
+// A cycle's steps are limited along the ledger, but not along the chain.
 test.for([
   [
     "receipts",
@@ -89,7 +89,7 @@ test.for([
           for (let turn = 0; turn < 20 && !cycle.isOver; turn++) await nextTurn();
         }
       };
-      // A cycle must not outlive its files: a failed read is thrown after it.
+      // A cycle must not outlive its files, so a failed read is thrown after the cycle.
       const failed = (await Promise.allSettled([done, read()])).find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
       expect(content(await responses())).toEqual(before);
@@ -114,7 +114,7 @@ function setTotal(name: string, field: string, value: number | string): string {
 
 const PATHS = ["/v2/public/stats?range=7d", "/v2/public/stats?range=30d", "/v4/public/settlements?range=30d"];
 
-/** The bodies that readers get of everything that is derived from the ledger and the chain; the activity page by page. */
+/** The bodies that readers get of everything derived from ledger and chain; activity page by page. */
 async function responses(store = world.store): Promise<string[]> {
   const context = shimContext({ store, now: () => world.now, monotonic: () => world.now });
   const read = async (path: string) => {
@@ -135,12 +135,12 @@ async function responses(store = world.store): Promise<string[]> {
   return bodies;
 }
 
-/** The bodies without the instant at which they were computed: nothing else may be another during a rebuild. */
+/** The bodies without their build time. Nothing else may differ during a rebuild. */
 function content(bodies: readonly string[]): string[] {
   return bodies.map((body) => body.replace(/"revision":"[^"]*",|"(?:generatedAt|endAt)":"[^"]*",/g, ""));
 }
 
-/** Leaves the projections as an older program does whose follower derives other rows. */
+/** Leaves the projections as an older program would, whose follower derives other rows. */
 function derivedByAnOlderVersion(follower: string, otherwise: string): void {
   const db = openProjections(join(world.folder, "state", "projections.db"));
   db.exec(otherwise);
@@ -149,12 +149,12 @@ function derivedByAnOlderVersion(follower: string, otherwise: string): void {
   db.close();
 }
 
-/** A publisher's projections with the fewest steps along the ledger in each cycle. */
+/** A publisher's projections with the minimum steps along the ledger per cycle. */
 function inShortCycles(): ProjectionsSource {
   return Object.assign(ownProjections(join(world.folder, "state"), { whole: false }), { stepLimit: 1 });
 }
 
-/** Each of a new counter epoch and a day of its own, so that it passes several milestones. */
+/** Each receipt has a new counter epoch and a new day, so that it reaches several milestones. */
 function milestones(): Json[] {
   return Array.from({ length: MILESTONE_DAYS }, (_, n) =>
     receipt(n + 1, {
@@ -166,7 +166,7 @@ function milestones(): Json[] {
   );
 }
 
-/** One each 3 s before START. */
+/** One every 3 s before START. */
 function receipts(): Json[] {
   return Array.from({ length: RECEIPTS }, (_, n) => {
     const seconds = 3 * (n - RECEIPTS);
@@ -174,7 +174,7 @@ function receipts(): Json[] {
   });
 }
 
-/** The newest rounds before START, and closures of sixteen. */
+/** The newest rounds before START, and closures of sixteen rounds each. */
 function rounds(): Json[] {
   const end = (START - GENESIS) / ROUND_MS;
   return Array.from({ length: ROUNDS }, (_, n) => {

@@ -1,5 +1,5 @@
 /**
- * The projections' own file: which failure names it, and how often it is committed. Each receipt changes the same rows.
+ * The projections' database: which failures name it, and how often it is committed. Each receipt changes the same rows.
  */
 import { cpSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { noChain } from "../../../src/chain/chain.ts";
 import { readCursor } from "../../../src/projections/follow.ts";
 import { openProjections } from "../../../src/projections/open.ts";
 import { RECEIPTS } from "../../../src/projections/receipts.ts";
-import { noSmallDisk, smallDisk } from "../../support/small-disk.ts";
+import { NO_SMALL_DISK, smallDisk } from "../../support/small-disk.ts";
 import { INSTALLATION, START, World } from "../world.ts";
 
 let world: World;
@@ -30,8 +30,8 @@ function readerOver(state: string): SourceReader {
   });
 }
 
-test.skipIf(noSmallDisk !== undefined)(
-  `a full disk of the state is the projections', with their path ${noSmallDisk ?? ""}`,
+test.skipIf(NO_SMALL_DISK !== undefined)(
+  `a full state disk is reported with the path of the projections ${NO_SMALL_DISK ?? ""}`,
   async () => {
     const disk = smallDisk(2048);
     const reader = readerOver(join(disk.path, "state"));
@@ -62,7 +62,7 @@ test("damaged projections are not reported as a damaged ledger", async () => {
   await first.begin(START + 1e9).advance(() => {});
   first.close();
   const reader = readerOver(state);
-  // Everything but the page with the schema.
+  // Everything except the page with the schema.
   writeFileSync(path, Buffer.alloc(400_000, 0x5a), { flag: "r+" });
   world.receive(2_000);
   const followed = reader.begin(START + 2e9).advance(() => {});

@@ -1,4 +1,4 @@
-// The publisher asks each second if a source has changed. The question writes nothing and opens nothing.
+// The publisher checks every second if a source has changed. The check writes nothing and opens nothing.
 import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { INSTALLATION, World } from "../world.ts";
 
-test("a replaced ledger is a change, and stays open until a cycle opens the new one", () => {
+test("a replaced ledger counts as a change until a cycle opens the new one", () => {
   const world = new World();
   const reader = new SourceReader({
     installationId: INSTALLATION,

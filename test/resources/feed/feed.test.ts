@@ -26,7 +26,7 @@ function everything(): FeedWorld {
 
 const bodyOf = (publication: typeof jsonPublication, world: FeedWorld) => publication?.build(world.advance(), AT);
 
-test("the feed has settlements and all five kinds of milestones, newest first, and no players' events", async () => {
+test("the feed has settlements and all five kinds of milestones, newest first, but no players' events", async () => {
   const built = bodyOf(jsonPublication, everything());
   const feed = JSON.parse(built?.body ?? "") as { items: { id: string; date_published: string; tags: string[] }[] };
   expect(new Set(feed.items.flatMap(({ tags }) => tags))).toEqual(
@@ -64,7 +64,7 @@ test("the feed has the newest fifty events of any kind", () => {
   expect(items[0]?.date_published).toBe(new Date(AT - 41 * HOUR).toISOString());
 });
 
-test("an unavailable chain does not replace a good feed, and without a chain the feed has milestones only", () => {
+test("an unavailable chain does not replace a good feed, and without a chain the feed has only milestones", () => {
   const world = everything();
   world.chain = { ...chainState(), core: { status: "unavailable", reason: "indexer_unavailable" } };
   expect(bodyOf(jsonPublication, world)).toMatchObject({ isPlaceholder: true });

@@ -7,13 +7,13 @@ import { AT, address, chainEvent, chainState, coreView, hash } from "../../suppo
 
 const build = (core: Partial<CoreView> = {}) => buildOnchain("wheel-1", chainState(core), AT);
 
-test("the available body, field by field in the order of the API's table", async () => {
+test("the available body has the fields of the API's table, in order", async () => {
   await expect(`${JSON.stringify(JSON.parse(build().body), null, 2)}\n`).toMatchFileSnapshot("golden/available.json");
   expect(build()).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
 });
 
 test.each(["indexer_disabled", "not_yet_safe", "indexer_mismatch", "indexer_unavailable"] as ChainUnavailable[])(
-  "unavailable with %s has the reason alone",
+  "an unavailable body with %s has only the reason",
   (reason) => {
     const built = buildOnchain("wheel-1", { ...chainState(), core: { status: "unavailable", reason } }, AT);
     expect(built.body).toBe(
@@ -24,7 +24,7 @@ test.each(["indexer_disabled", "not_yet_safe", "indexer_mismatch", "indexer_unav
   },
 );
 
-test("the view ends at validUntil, and its constant response equals a build of that instant", () => {
+test("the view ends at validUntil, and its constant response equals a build at that instant", () => {
   const { states, successors } = futureOf((at) => buildOnchain("wheel-1", chainState(), at), AT);
   expect(successors).toEqual([{ from: AT + 600_000, key: "v4/public/onchain/unavailable" }]);
   expect(states).toHaveLength(2);
@@ -46,23 +46,23 @@ test.each<[string, Partial<CoreView>, string]>([
   ["an event before the deployment", { source: at(99n, 0), events: [at(99n, 0)] }, "out of bounds"],
   ["an event above the safe block", { source: at(501n, 0), events: [at(501n, 0)] }, "out of bounds"],
   ["events that are not newest first", { events: [at(120n, 3), at(121n, 0)] }, "newest first"],
-  ["an event twice", { events: [at(120n, 3), at(120n, 3)] }, "newest first"],
+  ["a repeated event", { events: [at(120n, 3), at(120n, 3)] }, "newest first"],
   ["a source that is not the newest event of the Core", { source: at(120n, 2) }, "source"],
   ["more than 25 events", { events: Array.from({ length: 26 }, (_, n) => at(200n - BigInt(n), 0)) }, "events"],
-  ["a work per block of its own", { configuration: { ...configuration, workPerBlock: 999n } }, "work per block"],
-  ["a height that is not the quotient", { core: { ...core, blockHeight: 13n } }, "quotient"],
-  ["a remainder that is none", { core: { ...core, currentWork: 346n } }, "quotient"],
+  ["a different work per block", { configuration: { ...configuration, workPerBlock: 999n } }, "work per block"],
+  ["a height other than the quotient", { core: { ...core, blockHeight: 13n } }, "quotient"],
+  ["a wrong remainder", { core: { ...core, currentWork: 346n } }, "quotient"],
 ])("%s is never published", (_, overrides, message) => {
   expect(() => build(overrides)).toThrow(message);
 });
 
-test("an event or a reason changes the fingerprint, a new height alone does not", () => {
-  const news = (chain: ReturnType<typeof chainState>) =>
+test("an event or a reason changes the fingerprint, but a new height does not", () => {
+  const fingerprintOf = (chain: ReturnType<typeof chainState>) =>
     onchainPublications[1]?.inputs({ chain } as Parameters<(typeof onchainPublications)[0]["inputs"]>[0]);
   const higher = { ...chain, indexedThroughBlock: 512n, safeThroughBlock: 501n, safeBlockHash: hash(501) };
-  expect(news(chainState({ chain: higher }))).toBe(news(chainState()));
-  expect(news(chainState({ events: [at(130n, 0), at(120n, 3)] }))).not.toBe(news(chainState()));
-  expect(news({ ...chainState(), core: { status: "unavailable", reason: "not_yet_safe" } })).not.toBe(
-    news(chainState()),
+  expect(fingerprintOf(chainState({ chain: higher }))).toBe(fingerprintOf(chainState()));
+  expect(fingerprintOf(chainState({ events: [at(130n, 0), at(120n, 3)] }))).not.toBe(fingerprintOf(chainState()));
+  expect(fingerprintOf({ ...chainState(), core: { status: "unavailable", reason: "not_yet_safe" } })).not.toBe(
+    fingerprintOf(chainState()),
   );
 });

@@ -1,4 +1,4 @@
-/** The process snapshot against `reference.ts` on random histories, looked at while they grow. */
+/** Compares the process snapshot with `reference.ts` on random growing histories. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { buildProcess } from "../../../src/resources/process/build.ts";
@@ -41,7 +41,7 @@ test("the process snapshot equals the slow reference at every read", () => {
   );
 });
 
-test("nextChangeAt is the first millisecond at which the body differs, and at its end nothing changes any more", () => {
+test("nextChangeAt is the first millisecond at which the body differs, and after the last one nothing changes", () => {
   fc.assert(
     fc.property(steps, (looks) => {
       const ledger = emptyLedger();

@@ -1,11 +1,13 @@
-/** A build's reads do not grow with history: every read is a search, and rows after the frontier are read once. */
+/**
+ * The reads of a build do not grow with history: every read uses an index, and rows after the frontier are read once.
+ */
 import type { Database, Statement } from "better-sqlite3";
 import { expect, test } from "vitest";
 import { readProcessFacts } from "../../../src/resources/process/facts.ts";
 import { accept, coreAt, INSTALLATION, ledgerOf } from "./history.ts";
 import { AT, CASES, closure, EPOCH, GENESIS, receipt, round } from "./scenarios.ts";
 
-/** The texts that are prepared on a ledger from now on, and how many rows have been walked over. */
+/** Records the statements that are prepared on a ledger from now on, and the number of rows that are visited. */
 function watched(ledger: Database) {
   const seen = { texts: new Set<string>(), rows: 0 };
   const prepare = ledger.prepare.bind(ledger);
@@ -24,7 +26,7 @@ function watched(ledger: Database) {
   return seen;
 }
 
-test("every read searches an index, none scans or sorts", () => {
+test("every read searches an index, and none scans or sorts", () => {
   for (const [name, it] of Object.entries(CASES)) {
     const ledger = ledgerOf(it.facts);
     const plan = ledger.prepare.bind(ledger);

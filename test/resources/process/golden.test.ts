@@ -15,13 +15,13 @@ test.each(Object.keys(CASES))("the process body %s equals its golden body", asyn
   });
 });
 
-test("process without a ledger, or without a chain as well, equals its golden body", async () => {
+test("process without a ledger, with or without a chain, equals its golden body", async () => {
   await expect(pretty(buildWithoutLedger(CORE).body)).toMatchFileSnapshot("golden/no-ledger.json");
   await expect(pretty(buildWithoutLedger(undefined).body)).toMatchFileSnapshot("golden/nothing.json");
   expect(buildWithoutLedger(CORE).nextChangeAt).toBeUndefined();
 });
 
-test("the revision stays while only generatedAt moves, and changes with every state", () => {
+test("the revision stays while only generatedAt changes, and changes with every state", () => {
   const { ready } = CASES;
   if (ready === undefined) throw new Error("the case is there");
   expect(build(ready, 1_000).headers).toEqual(build(ready).headers);

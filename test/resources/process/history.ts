@@ -1,6 +1,6 @@
 /**
- * A history as plain records, and the same put straight into the ledger's tables: what the process snapshot reads,
- * without intake in between. Rounds and work are bigint, instants epoch ms.
+ * A history as plain records, and its direct insertion into the ledger's tables, without intake. Covers only what the
+ * process snapshot reads. Rounds and work are bigint, instants epoch ms.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { SafeCoreState } from "../../../src/chain/chain-state.ts";
@@ -41,7 +41,7 @@ export type Fact =
 
 export type FactOf<Type extends Fact["type"]> = Extract<Fact, { type: Type }>;
 
-/** An empty ledger in memory, in which the installation has the number 1. */
+/** An empty in-memory ledger with the installation as row 1. */
 export function emptyLedger(): Database {
   const ledger = new SqliteDatabase(":memory:");
   ledger.exec(LEDGER_SCHEMA);
@@ -55,7 +55,7 @@ export function ledgerOf(facts: readonly Fact[]): Database {
   return ledger;
 }
 
-/** The effect of intake on a record that it accepts, as far as the process snapshot sees it. */
+/** Inserts what intake would write for an accepted record, as far as the process snapshot reads it. */
 export function accept(ledger: Database, fact: Fact): void {
   const run = (sql: string, ...values: unknown[]) => ledger.prepare(sql).run(...values);
   switch (fact.type) {
@@ -145,7 +145,7 @@ export function uuid(n: number): string {
   return `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`;
 }
 
-/** A safe Core state that is right in itself. */
+/** A consistent safe state of the Core. */
 export function coreAt(settledThroughRound: bigint, cumulativeWork: bigint, workPerBlock: bigint): SafeCoreState {
   return {
     settledThroughRound,

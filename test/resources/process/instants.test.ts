@@ -1,5 +1,5 @@
 /**
- * The three instants at which time alone changes the snapshot (docs/spec/api.md#limits;
+ * The three instants at which the snapshot changes by time only (docs/spec/api.md#limits;
  * docs/spec/publishing.md#future).
  */
 import { expect, test } from "vitest";
@@ -30,7 +30,7 @@ test("the Oracle is stale 1,200 s after its latest acceptance", () => {
   expect(bodyAt(READY, latestAcceptedAt + 1_200_001).oracle.state).toBe("stale");
 });
 
-test("the three successors follow each other, and none follows the last", () => {
+test("the three successors follow each other, and the last one has none", () => {
   const { successors } = futureOf((at) => build({ ...READY, at }), AT);
   expect(successors.map(({ from }) => from)).toEqual([
     AT - 50_000 + 250 + 120_001,
@@ -39,7 +39,7 @@ test("the three successors follow each other, and none follows the last", () => 
   ]);
 });
 
-test("a queue that is blocked, disabled or unfinished has no instant at 600 s", () => {
+test("a blocked, disabled or unfinished queue has no change at 600 s", () => {
   for (const it of [
     withFacts(control({ blockedReason: "hold", at: 2 })),
     withFacts(control({ settlementEnabled: false, at: 2 })),
@@ -52,13 +52,13 @@ test("a queue that is blocked, disabled or unfinished has no instant at 600 s", 
   expect(futureOf((at) => build({ ...blocked, at }), AT).successors).toHaveLength(2);
 });
 
-test("there is no instant beyond the year 9999", () => {
+test("there is no change after the year 9999", () => {
   const last = 253_402_300_799_999;
   const { successors } = futureOf((at) => build({ ...withFacts(receipt(last, 7_300n, { receivedAt: last })), at }), AT);
   expect(successors.map(({ from }) => from)).toEqual([AT - 28_000 + 600_001, AT - 60_000 + 1_200_001]);
 });
 
-test("a fact from more than a minute ahead of the clock is stale, and stays so", () => {
+test("a fact from more than a minute ahead of the clock is stale, and stays stale", () => {
   const later = (ms: number) => AT + ms;
   const receiptAt = (ms: number) => withFacts(receipt(later(ms), 7_300n, { receivedAt: later(ms) }));
   expect(bodyAt(receiptAt(60_000), AT).measurement?.freshness).toBe("online");
@@ -66,7 +66,7 @@ test("a fact from more than a minute ahead of the clock is stale, and stays so",
   const { successors } = futureOf((at) => build({ ...receiptAt(3_600_000), at }), AT);
   expect(successors.map(({ from }) => from)).toEqual([AT - 28_000 + 600_001, AT - 60_000 + 1_200_001]);
 
-  // Another successor falls into the minutes in which this receipt would count as fresh.
+  // Another successor occurs in the minutes in which this receipt would count as fresh.
   const between = withFacts(receipt(later(600_000 - 28_000), 7_300n, { receivedAt: later(600_000 - 28_000) }));
   const bodies = futureOf((at) => build({ ...between, at }), AT);
   expect(bodies.successors).toHaveLength(2);

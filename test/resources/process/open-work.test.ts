@@ -1,6 +1,6 @@
 /**
- * The open round's work against the sentence of docs/spec/api.md#process-builder 3 read word by word, with ends that go
- * back as well.
+ * Compares the open round's work with docs/spec/api.md#process-builder 3, taken literally. Successive ends may also go
+ * back.
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** Two completions or submissions at one instant: the one that the specification names counts. */
+/** If two completions or submissions have the same instant, the specification's tie-breaker decides. */
 import { expect, test } from "vitest";
 import type { Process } from "../../../src/resources/process/contract.ts";
 import { uuid } from "./history.ts";

@@ -15,12 +15,12 @@ function snapshotOf(more: Partial<Snapshot> = {}): Snapshot & { readonly ledger:
   };
 }
 
-test("process is built from the ledger and the stored safe Core, although the chain's views are unavailable", () => {
+test("process uses the ledger and the stored safe Core even if the chain's views are unavailable", () => {
   expect(processPublication.build(snapshotOf(), AT)).toEqual(build(READY));
   expect(processPublication.build(snapshotOf({ ledger: undefined }), AT)).toEqual(buildWithoutLedger(CORE));
 });
 
-test("an installation without a record is one without a measurement source", () => {
+test("an installation without a record has no measurement source", () => {
   const ledger = emptyLedger();
   ledger.prepare("DELETE FROM installation").run();
   expect(processPublication.build(snapshotOf({ ledger }), AT)).toEqual(buildWithoutLedger(CORE));

@@ -1,4 +1,4 @@
-/** Random histories for the process snapshot: late rounds, closures in any order, epochs that alternate, ties. */
+/** Random histories for the process snapshot: late rounds, unordered closures, alternating epochs, ties. */
 import * as fc from "fast-check";
 import type { RunResult } from "../../../src/ledger/read/reporter-runs.ts";
 import type { Lifecycle } from "../../../src/ledger/read/submissions.ts";
@@ -10,14 +10,14 @@ const START = Number(GENESIS) * 1000;
 const ROUNDS = 40;
 const EPOCHS = [uuid(0xe1), uuid(0xe2)] as const;
 
-/** Between two reads of the snapshot facts arrive and the settled frontier moves. */
+/** Between two reads of the snapshot, facts arrive and the settled frontier moves. */
 export interface Step {
   readonly facts: readonly Fact[];
   readonly frontier: bigint | undefined;
   readonly at: number;
 }
 
-/** Steps whose facts intake would accept one after the other. */
+/** Steps whose facts intake would accept in order. */
 export const steps: fc.Arbitrary<Step[]> = fc
   .record({
     seeds: fc.array(
@@ -35,7 +35,8 @@ export const steps: fc.Arbitrary<Step[]> = fc
     let frontier = 0;
     let at = 0;
     return seeds.map((seed) => {
-      // Regular: time and chain go on a little at each look. Else they jump, back too: a rewound chain.
+      // Regular: time and chain advance slightly between reads. Otherwise they jump, also backwards like a rewound
+      // chain.
       frontier = regular ? frontier + ((seed.frontier ?? 0) % 3) : (seed.frontier ?? frontier);
       at = regular ? at + (seed.at % 900_000) : seed.at;
       return {

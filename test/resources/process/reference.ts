@@ -1,13 +1,13 @@
 /**
- * The process snapshot once more, slowly and obviously, from plain records: what the real one is held against.
- * It walks over everything it has been given each time and shares no arithmetic with src/.
+ * A slow, simple reference implementation of the process snapshot, from plain records. It reads all records each time
+ * and shares no arithmetic with src/.
  */
 import type { SafeCoreState } from "../../../src/chain/chain-state.ts";
 import { type Fact, type FactOf, INSTALLATION } from "./history.ts";
 
 /**
- * The body without revision and generatedAt. `facts` in the order of arrival; `genesis` in seconds; `seenAt` is the clock
- * when they were read, and what is more than a minute ahead of it is never fresh.
+ * The body without revision and generatedAt. `facts` are in order of arrival; `genesis` is in seconds. `seenAt` is the
+ * clock when the facts were read: facts from more than a minute ahead of it are never fresh.
  */
 export function referenceProcess(
   facts: readonly Fact[],

@@ -1,12 +1,13 @@
 /**
- * Each field rule of docs/spec/api.md#process-rules, passes for the true body and fails for a broken one. The error names the rule.
+ * Each field rule of docs/spec/api.md#process-rules accepts a correct body and rejects a broken one with an error that
+ * names the rule.
  */
 import { expect, test } from "vitest";
 import { type Process, processSchema } from "../../../src/resources/process/contract.ts";
 import { build, CASES, type Case } from "./scenarios.ts";
 
 type Json = Record<string, unknown>;
-/** Sets the values at dotted paths of a body, or adds them. */
+/** Sets or adds the values at dotted paths of a body. */
 type Change = Readonly<Record<string, unknown>>;
 
 function changed(name: string, change: Change): Json {
@@ -69,7 +70,7 @@ test.each<[string, string, Change]>([
   ["rule 7", "superseded", { [`${LATEST}.outcomeCode`]: null }],
   ["rule 7", "preparing", { [`${LATEST}.outcomeCode`]: "reverted" }],
   ["rule 7", "confirmed", { [`${LATEST}.outcomeCode`]: "reverted" }],
-])("%s: %s with %o is refused", (rule, name, change) => {
+])("%s: %s with %o is rejected", (rule, name, change) => {
   expect(processSchema.safeParse(changed(name, {})).success).toBe(true);
   const result = processSchema.safeParse(changed(name, change));
   expect(result.error?.issues.map(({ message }) => message.slice(0, 6))).toEqual([rule]);
@@ -80,20 +81,20 @@ test.each(
     ["oracle.latestClosure.", `${QUEUE}.`, `${QUEUE}.buffered.`, `${QUEUE}.projected.`, `${QUEUE}.lastRun.`],
     [`${LATEST}.`, `${LATEST}.expected.`],
   ),
-)("an unknown field in the object at '%s' is refused", (path) => {
+)("an unknown field in the object at '%s' is rejected", (path) => {
   expect(processSchema.safeParse(changed("submitted", { [`${path}extra`]: 1 })).error?.issues).toMatchObject([
     { code: "unrecognized_keys" },
   ]);
 });
 
-test("an unavailable branch has a reason and nothing else", () => {
+test("an unavailable branch has only a reason", () => {
   for (const name of ["builder", QUEUE]) {
     expect(processSchema.safeParse(changed("no-safe-core", { [`${name}.state`]: "ready" })).success).toBe(false);
     expect(processSchema.safeParse(changed("no-safe-core", { [`${name}.reason`]: "other" })).success).toBe(false);
   }
 });
 
-test("a zero-work round is a buffered round: ready", () => {
+test("a buffered round may have zero work: ready", () => {
   const body = changed("ready", {
     "settlementQueue.buffered.workUnits": "0",
     "settlementQueue.buffered.activeRoundCount": "0",

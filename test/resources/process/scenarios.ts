@@ -1,14 +1,16 @@
-/** One history for each branch of the process snapshot: an installation in full swing, and what each case changes. */
+/**
+ * One history per branch of the process snapshot: an installation in normal operation, and the changes of each case.
+ */
 import type { SafeCoreState } from "../../../src/chain/chain-state.ts";
 import type { Submission } from "../../../src/ledger/read/submissions.ts";
 import { buildProcess } from "../../../src/resources/process/build.ts";
 import { noProcessFacts, readProcessFacts } from "../../../src/resources/process/facts.ts";
 import { coreAt, type Fact, type FactOf, INSTALLATION, ledgerOf, uuid } from "./history.ts";
 
-/** 2026-11-20T10:00:00Z, at which round 0 begins. */
+/** 2026-11-20T10:00:00Z, the start of round 0. */
 export const GENESIS = 1_795_168_800n;
 const ROUND_0 = Number(GENESIS) * 1000;
-/** 100 s into round 10. */
+/** 100 s after the start of round 10. */
 export const AT = ROUND_0 + 10 * 600_000 + 100_000;
 export const EPOCH = uuid(0xe1);
 export const HASH = `0x${"cd".repeat(32)}`;
@@ -76,7 +78,10 @@ export function submission(more: Partial<Submission> = {}): Fact {
   };
 }
 
-/** Frontier 4; rounds 5 to 9 closed, accepted in two closures; 150 units of work since. The queue is ready. */
+/**
+ * The frontier is 4. Rounds 5 to 9 are closed and accepted in two closures, with 150 units of work since. The queue is
+ * ready.
+ */
 export const READY: Case = {
   facts: [
     { type: "epoch", counterEpoch: EPOCH },

@@ -22,7 +22,7 @@ import { AT } from "../../support/chain/chain-state.ts";
 
 const BATCHES = regularBatches(16, 1, 20);
 const FRONTIER = 16n * 16n;
-/** Rounds 1 to 240 are funded, so that all but the newest batch are minted. */
+/** Rounds 1 to 240 are funded, so all but the newest batch are minted. */
 const FUNDING = Array.from({ length: 240 }, (_, index) =>
   fundingEvent(300n, index, BigInt(index + 1), 10n ** 18n + BigInt(index)),
 );
@@ -77,7 +77,7 @@ test.each<[string, SettlementsVariant, string, string]>([
   expect(parse(buildSettlements(range, state, undefined, Date.parse(at))).window.endAt).toBe(endAt);
 });
 
-test("a settlement belongs to the bucket of its block's time: the start counts, the end does not", () => {
+test("a settlement belongs to the bucket of its block's time, which includes its start but not its end", () => {
   const end = Date.parse("2026-11-20T11:00:00.000Z");
   const at = (time: number, block: bigint): Batch => ({ block, time, rounds: 1n, activeRounds: 1n, work: 10n });
   const hour = 3_600_000;
@@ -112,7 +112,7 @@ test.each<[string, Partial<QueueCandidate> | undefined, Partial<EconomyView>]>([
   ["reward weights change at its last round", {}, { rewardWeightActivationRound: FRONTIER + 16n }],
   ["its amount has no decimal string", {}, { baselineRewardPerBlock: 2n ** 255n }],
 ])("the queue projection is omitted if %s, and the tag is that of range=now", (_, overrides, economy) => {
-  // A wide reward would break the pending mint as well; all is minted here.
+  // A wide reward would also break the pending mint, so everything is minted here.
   const given = sources(BATCHES, { mintedThroughRound: FRONTIER, ...economy });
   const queued = overrides === undefined ? undefined : candidate(given.chain.core, overrides);
   const built = buildSettlements("queue", given, queued, AT);
@@ -120,13 +120,13 @@ test.each<[string, Partial<QueueCandidate> | undefined, Partial<EconomyView>]>([
   expect(built).toEqual(buildSettlements("now", given, undefined, AT));
 });
 
-test.each([FRONTIER, FRONTIER + 17n])("reward weights that change at %s leave the projection", (activation) => {
+test.each([FRONTIER, FRONTIER + 17n])("reward weights that change at %s do not affect the projection", (activation) => {
   const given = sources(BATCHES, { ...MINTED, rewardWeightActivationRound: activation });
   const built = buildSettlements("queue", given, candidate(given.chain.core), AT);
   expect(parse(built)).toHaveProperty("queueProjection");
 });
 
-test("the tag varies with range, source, reason, content and queue, not with generatedAt", () => {
+test("the tag depends on range, source, reason, content and queue, but not on generatedAt", () => {
   const given = sources();
   const queued = candidate(given.chain.core);
   const tag = (variant: SettlementsVariant, at = AT) => buildSettlements(variant, given, queued, at).headers.etag;
@@ -174,7 +174,7 @@ test("batches that do not lead to the Core's state are not published", () => {
   expect(() => buildLegacySettlements("now", other, AT)).toThrow("the Core is at");
 });
 
-test("a new batch is in every range at once, and a rewind removes it", () => {
+test("a new batch is in every range immediately, and a rewind removes it", () => {
   const batches = regularBatches(5, 1, 3);
   const projections = projectionsDb();
   const fewer = batches.slice(0, 4);

@@ -1,4 +1,4 @@
-/** Each rule of docs/spec/api.md#settlements-rules against a body that breaks it alone. */
+/** Each rule of docs/spec/api.md#settlements-rules, with a body that breaks only this rule. */
 import { expect, test } from "vitest";
 import { advanceChainViews } from "../../../src/projections/advance.ts";
 import { buildSettlements } from "../../../src/resources/settlements/build.ts";
@@ -71,7 +71,7 @@ const FAULTS: [rule: string, variant: "24h" | "queue", fault: (given: Body) => v
   ],
 ];
 
-test.each(FAULTS)("the schema refuses a body that breaks %s", (rule, variant, fault) => {
+test.each(FAULTS)("the schema rejects a body that breaks %s", (rule, variant, fault) => {
   const given = body(variant);
   expect(settlementsSchema.safeParse(given).success).toBe(true);
   fault(given);

@@ -46,7 +46,7 @@ const published = (publication: Publication, sources: WritableSnapshot) => {
 };
 
 test.each(ALL.map((publication) => [publication.key, publication] as const))(
-  "%s: saved history is served while the chain cannot be read, at any hour",
+  "%s: saved history is served while the chain cannot be read, at any later time",
   (_, publication) => {
     const sources = live();
     const built = published(publication, sources);
@@ -71,7 +71,7 @@ test.each(ALL.map((publication) => [publication.key, publication] as const))(
   },
 );
 
-test("settlements and activity are not_yet_safe below the economy's first block, also if a check of the Core fails", () => {
+test("settlements and activity are not_yet_safe below the economy's first block, even if a check of the Core fails", () => {
   const sources = live();
   const chain: ChainState = {
     ...sources.chain,
@@ -98,7 +98,7 @@ test("without saved history the response has only the reason, its source and its
     expect(headers).not.toHaveProperty("x-service-settlement-fallback-reason");
     expect(headers.etag).toBeDefined();
   }
-  // queue=1 and range=now say the same; every other differs.
+  // queue=1 has the same response as range=now; all others differ.
   expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(8);
 });
 
@@ -106,7 +106,7 @@ test.each<[string, Partial<NonNullable<ChainState["binding"]>>, boolean]>([
   ["another Core", { core: address(0xbad) }, false],
   ["another chain", { chainId: 1n }, false],
   ["another deployment block", { deploymentBlock: 7n }, false],
-  ["another release, which is nothing to v3", { releaseId: "release-2" }, true],
+  ["another release, which v3 ignores", { releaseId: "release-2" }, true],
 ])("saved history of %s is not served", (_, other, legacyStands) => {
   const sources = live();
   for (const publication of ALL) published(publication, sources);
@@ -118,7 +118,7 @@ test.each<[string, Partial<NonNullable<ChainState["binding"]>>, boolean]>([
   }
 });
 
-test("without a configured source there is no saved history: the view is indexer_disabled", () => {
+test("without a configured source there is no saved history, and the view is indexer_disabled", () => {
   const sources = live();
   for (const publication of ALL) published(publication, sources);
   for (const { build } of ALL) {
@@ -135,7 +135,7 @@ test("without an economy v4 is indexer_disabled and v3 is live", () => {
   expect(legacy?.headers["x-service-settlement-source"]).toBe("live");
 });
 
-test("history read back from the store serves as if it had been saved", () => {
+test("history read back from the store is served like history saved locally", () => {
   const sources = live();
   for (const publication of ALL) {
     const stored = publication.build(sources, AT);
@@ -150,7 +150,7 @@ test("history read back from the store serves as if it had been saved", () => {
   }
 });
 
-test("a saved response that breaks its schema is not accepted", () => {
+test("a saved response that breaks its schema is rejected", () => {
   const sources = live();
   for (const publication of ALL) published(publication, sources);
   sources.projections.exec(

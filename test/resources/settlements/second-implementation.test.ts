@@ -1,4 +1,4 @@
-/** Settlements from the projection and from raw logs are equal, whatever the order of passes, rewinds and wipes. */
+/** Settlements from projections equal those from raw logs, in any order of passes, rewinds and wipes. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
@@ -15,7 +15,7 @@ import {
   settledChain,
 } from "../../support/chain/chain-db.ts";
 import { AT } from "../../support/chain/chain-state.ts";
-import { obviousSettlements } from "./second-implementation.ts";
+import { naiveSettlements } from "./second-implementation.ts";
 
 interface Step {
   readonly blocks: bigint;
@@ -36,7 +36,7 @@ const batchSteps: fc.Arbitrary<Step[]> = fc.array(
   { maxLength: 40 },
 );
 
-/** Batches that end some minutes before or after AT, two of them in one block where `blocks` is 0. */
+/** Batches that end some minutes before or after AT. Two are in one block if `blocks` is 0. */
 function batchesOf(steps: readonly Step[]): Batch[] {
   let [block, time, logIndex] = [101n, AT + 30 * 60_000, 0];
   for (const { minutes } of steps) time -= minutes * 60_000;
@@ -52,13 +52,13 @@ const scenarios = fc.record({
   steps: batchSteps,
   fundings: fc.array(fc.tuple(fc.bigInt(1n, 120n), fc.bigInt(0n, 10n ** 20n)), { maxLength: 30 }),
   minted: fc.bigInt(0n, 120n),
-  /** Blocks at which a pass ended on the way, and what had become of the chain's file since. */
+  /** Blocks at which a pass was interrupted, and what has happened to the chain's file since. */
   passes: fc.array(fc.tuple(fc.integer({ min: 100, max: 230 }), fc.constantFrom("goes on", "rewound", "wiped")), {
     maxLength: 6,
   }),
 });
 
-test("settlements equal the obvious implementation in every range", () => {
+test("settlements equal the naive implementation in every range", () => {
   fc.assert(
     fc.property(scenarios, ({ steps, fundings, minted, passes }) => {
       const batches = batchesOf(steps);
@@ -70,7 +70,7 @@ test("settlements equal the obvious implementation in every range", () => {
       const projections = projectionsDb();
       follow(projections, logs, chain, passes);
       for (const range of ["now", "24h", "7d", "30d"] as const) {
-        const expected = obviousSettlements(logs, chain, range, AT);
+        const expected = naiveSettlements(logs, chain, range, AT);
         const sources = { installationId: "wheel-1", chain, projections };
         expect(JSON.parse(buildSettlements(range, sources, undefined, AT).body)).toMatchObject(expected);
         const legacy = JSON.parse(buildLegacySettlements(range, sources, AT).body);
@@ -85,7 +85,7 @@ test("settlements equal the obvious implementation in every range", () => {
   );
 });
 
-/** Advances through the passes with foreign logs above each rewound block, and at last to the whole. */
+/** Advances through the passes, with foreign logs above each rewound block, up to the full history. */
 function follow(
   projections: ReturnType<typeof projectionsDb>,
   logs: readonly ChainEvent[],

@@ -1,10 +1,10 @@
-/** Settlements v4 recomputed from raw logs in the obvious way: all of them, every time, no totals kept. */
+/** A naive implementation of settlements v4: it recomputes everything from raw logs each time, without totals. */
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 
 const HOUR = 3_600_000;
 const LAYOUT = { "24h": [24, HOUR], "7d": [28, 6 * HOUR], "30d": [30, 24 * HOUR] } as const;
 
-export function obviousSettlements(
+export function naiveSettlements(
   logs: readonly ChainEvent[],
   chain: ChainState,
   range: "now" | "24h" | "7d" | "30d",

@@ -1,4 +1,4 @@
-/** The real way from a ledger to a statistics body, for tests. */
+/** Builds a statistics body from a ledger with the product's code, for tests. */
 import type { Database } from "better-sqlite3";
 import { advanceLedgerViews } from "../../../src/projections/advance.ts";
 import { StepBudget } from "../../../src/projections/follow.ts";
@@ -9,7 +9,7 @@ import { readStatisticsFacts } from "../../../src/resources/statistics/facts.ts"
 import { INSTALLATION } from "./history.ts";
 import type { Question } from "./reference.ts";
 
-/** Advances until nothing is left. */
+/** Advances until nothing remains. */
 export function advanceFully(
   ledger: Database,
   projections: Database,
@@ -20,7 +20,7 @@ export function advanceFully(
   while (advanceLedgerViews(projections, inputs, new StepBudget(microseconds)));
 }
 
-/** From projections that have been advanced. */
+/** Uses projections that have been advanced. */
 export function bodyOf(ledger: Database, projections: Database, question: Omit<Question, "installationId">): Built {
   const { range, at } = question;
   return buildStatistics(
@@ -30,7 +30,7 @@ export function bodyOf(ledger: Database, projections: Database, question: Omit<Q
   );
 }
 
-/** From projections that are rebuilt. */
+/** Uses projections that are rebuilt. */
 export function rebuiltBody(ledger: Database, question: Omit<Question, "installationId">): Built {
   const projections = openProjectionsInMemory();
   advanceFully(ledger, projections, question);
@@ -39,7 +39,7 @@ export function rebuiltBody(ledger: Database, question: Omit<Question, "installa
   return built;
 }
 
-/** Every row that comes from the ledger, and how far each follower is. */
+/** Every row derived from the ledger, and the position of each follower. */
 export function contentOf(projections: Database): unknown {
   const tables = [
     "day_rounds",

@@ -1,4 +1,4 @@
-/** The edges of the calendar and of histories, each with its own expectation and held against the reference. */
+/** Edge cases of the calendar and of histories, each with an explicit expectation and compared with the reference. */
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
@@ -23,7 +23,7 @@ test("noon itself starts a day of 48 future buckets, and belongs to it", () => {
   expect(bucket(at, "2024-03-09", 690)).toEqual(["complete", 3, "6"]);
 });
 
-test("the first round of a bucket makes it partial, the last one complete", () => {
+test("the first round of a bucket makes it partial, and the last one complete", () => {
   const facts = [...covered("2024-03-10T13:00:00Z", [1n]), ...covered("2024-03-10T15:00:00Z", [0n, 7n, 1n])];
   const start = Date.parse("2024-03-10T15:00:00Z");
   expect(bucket(statistics(facts, start + ROUND - 1), "2024-03-10", 900)).toEqual(["future", 0, null]);
@@ -32,14 +32,14 @@ test("the first round of a bucket makes it partial, the last one complete", () =
   expect(bucket(statistics(facts, start + 3 * ROUND), "2024-03-10", 900)).toEqual(["complete", 3, "8"]);
 });
 
-test("a bucket with an elapsed round and none observed is missing, the one after it future", () => {
+test("a bucket with an elapsed but no observed round is missing, and the next one is future", () => {
   const body = statistics(covered("2024-03-10T12:00:00Z", [5n]), Date.parse("2024-03-10T12:45:00Z"));
   expect(bucket(body, "2024-03-10", 720)).toEqual(["partial", 1, "5"]);
   expect(bucket(body, "2024-03-10", 750)).toEqual(["missing", 0, null]);
   expect(bucket(body, "2024-03-10", 780)).toEqual(["future", 0, null]);
 });
 
-test("29 February is a day like any other", () => {
+test("29 February is an ordinary day", () => {
   const body = statistics(covered("2024-02-29T12:00:00Z", Array(288).fill(2n)), Date.parse("2024-03-02T12:00:00Z"));
   expect(body.activity.days.map(({ date }) => date).slice(-4)).toEqual([
     "2024-02-28",
@@ -103,7 +103,7 @@ test("one round without work is a history with every record and mean null", () =
   expect(body.rounds).toMatchObject({ observedCount: 1, zeroWorkCount: 1, activeRateBps: 0, medianActiveWork: null });
 });
 
-test("a fully covered week is complete, with its idle day inactive", () => {
+test("a fully covered week is complete, and its idle day is inactive", () => {
   const works = Array.from({ length: 7 * 144 }, (_, index) => (index >= 144 && index < 288 ? 0n : 1n));
   const body = statistics(covered("2024-03-04T12:00:00Z", works), Date.parse("2024-03-11T11:59:59.999Z"));
   expect(body.activity.coverage).toEqual({
@@ -118,11 +118,11 @@ test("a fully covered week is complete, with its idle day inactive", () => {
     totalWorkUnits: "18",
     meanWorkMilli: "2571",
   });
-  // A tie of all half hours: the earliest by the clock.
+  // All half hours tie, so the earliest one of the day counts.
   expect(body.activity.summary.peakWindowStartMinuteUtc).toBe(0);
 });
 
-test("a round that was accepted ahead of time counts from its end on, not before", () => {
+test("a round that was accepted ahead of time counts only from its end", () => {
   const ledger = emptyLedger();
   const projections = openProjectionsInMemory();
   const start = Date.parse("2024-03-10T15:00:00Z");
@@ -136,11 +136,11 @@ test("a round that was accepted ahead of time counts from its end on, not before
   expect(observedAt(start + ROUND - 1)).toBe(503);
   expect(observedAt(start + ROUND)).toBe(1);
   expect(observedAt(start + 2 * ROUND)).toBe(2);
-  // A clock that went back takes the round back with it.
+  // If the clock goes back, the round no longer counts.
   expect(observedAt(start + 2 * ROUND - 1)).toBe(1);
 });
 
-test("rounds beyond every calendar are accepted and never elapse", () => {
+test("rounds beyond the supported calendar are accepted and never elapse", () => {
   const at = Date.parse("9999-12-31T23:59:59.999Z");
   const notYet = (BigInt(at + 1) / 1000n - GENESIS) / 600n - 1n;
   const far: Fact[] = [2n ** 64n - 1n, 2n ** 53n, notYet + 1n, notYet].flatMap((roundId) => [
@@ -151,7 +151,7 @@ test("rounds beyond every calendar are accepted and never elapse", () => {
   expect(body.lifetime.acceptedWorkUnits).toBe("1");
 });
 
-test("means of 256-bit work stay exact in thousandths", () => {
+test("means of 256-bit work are exact in thousandths", () => {
   const most = (2n ** 256n - 1n) / 1000n;
   const facts = covered("2024-03-10T12:00:00Z", [most - 2n, 1n, 1n]);
   const body = statistics(facts, Date.parse("2024-03-10T12:30:00Z"));
@@ -170,7 +170,7 @@ test("the revision and the tag are the hash of the body without its revision", (
   expect(built.lasting).toBe(revision);
 });
 
-/** Consecutive rounds from an instant on, and one closure over them. */
+/** Consecutive rounds from an instant on, with one closure over them. */
 function covered(from: string, works: readonly bigint[]): Fact[] {
   const first = (BigInt(Date.parse(from) / 1000) - GENESIS) / 600n;
   const rounds = works.map((workUnits, index): Fact => {

@@ -1,4 +1,4 @@
-/** The golden bodies: one for each branch of the oracle, for both ranges, and for the response while rebuilding. */
+/** The golden bodies: one per Oracle branch, for both ranges, and the response during a rebuild. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -49,7 +49,7 @@ test("the schema has the available branch of blocks, which no producer uses yet"
   });
 });
 
-/** Thirty days with an idle night, a gap, a day without known distance, and the newest rounds not yet accepted. */
+/** Thirty days with an idle night, a gap, a day without known distance, and newest rounds that are not yet accepted. */
 function history(): Fact[] {
   const facts: Fact[] = [];
   const rounds = Math.floor((AT / 1000 - Number(GENESIS)) / 600) - 4;

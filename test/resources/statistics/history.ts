@@ -1,6 +1,6 @@
 /**
- * A history of accepted facts as plain arrays, and a ledger made of it by direct inserts: the input of both
- * the statistics and their reference. Facts are in the order in which they arrived.
+ * A history of accepted facts as plain arrays, and its direct insertion into a ledger. It is the input of both the
+ * statistics and their reference. Facts are in order of arrival.
  */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
@@ -28,7 +28,7 @@ export interface HistoryReceipt {
   readonly speedMmPerSecond: number;
 }
 
-/** The same submissionId again moves it on. */
+/** A repeated submissionId updates the submission. */
 export interface HistorySubmission {
   readonly type: "submission";
   readonly submissionId: string;
@@ -45,7 +45,7 @@ export type Fact = HistoryRound | HistoryClosure | HistoryReceipt | HistorySubmi
 
 export const INSTALLATION = "wheel-1";
 
-/** An empty ledger in memory. */
+/** An empty in-memory ledger. */
 export function emptyLedger(installations: readonly string[] = [INSTALLATION]): Database {
   const ledger = new SqliteDatabase(":memory:");
   ledger.exec(LEDGER_SCHEMA);
@@ -53,7 +53,7 @@ export function emptyLedger(installations: readonly string[] = [INSTALLATION]): 
   return ledger;
 }
 
-/** Adds facts to the ledger in one transaction, with watermarks and sums as intake writes them. */
+/** Adds facts in one transaction, with the same watermarks and sums as intake. */
 export function accept(ledger: Database, facts: readonly Fact[], installation = 1): void {
   ledger.transaction(() => {
     for (const fact of facts) insert(ledger, installation, fact, raise(ledger, installation, fact));

@@ -19,7 +19,7 @@ function sourcesOf(facts: readonly Fact[]) {
 }
 
 const [week, month] = statisticsPublications(30_000);
-if (week === undefined || month === undefined) throw new Error("one publication a range");
+if (week === undefined || month === undefined) throw new Error("expected one publication per range");
 
 test("each range is put at most once per interval, and at each end of a round", () => {
   const { sources } = sourcesOf([]);
@@ -30,7 +30,7 @@ test("each range is put at most once per interval, and at each end of a round", 
   expect(week.timing?.rebuildAt?.(sources(undefined), NOON)).toBeUndefined();
 });
 
-test("without a ledger, without genesis and before the first observed round it is a 503 placeholder", () => {
+test("without a ledger, a genesis or an observed round it is a 503 placeholder", () => {
   const { ledger, projections, sources } = sourcesOf([]);
   advanceFully(ledger, projections, { genesis: GENESIS, at: NOON });
   for (const of of [{ ...sources(GENESIS), ledger: undefined }, sources(undefined), sources(GENESIS)]) {
@@ -38,7 +38,7 @@ test("without a ledger, without genesis and before the first observed round it i
   }
 });
 
-test("the inputs change when the rest of the facts is taken in, also without a new peak", () => {
+test("the inputs change when the remaining facts are projected, even without a new peak", () => {
   const receipt: Fact = { type: "receipt", counterEpoch: 1, observedAt: NOON, rpmMilli: 5, speedMmPerSecond: 5 };
   const { ledger, projections, sources } = sourcesOf([
     { type: "round", roundId: 0n, workUnits: 1n, distanceMm: null },

@@ -1,6 +1,6 @@
 /**
- * 2,000 random histories, each held against the independent reference and against rebuilt projections. The seed
- * is in each test's name; NOONMARK_SEED=<seed> starts there, NOONMARK_HISTORIES=1 runs that one alone.
+ * 2,000 random histories, each compared with the independent reference and with rebuilt projections. The seed is in
+ * each test's name. NOONMARK_SEED=SEED starts with that seed, and NOONMARK_HISTORIES=1 runs only one.
  */
 import { expect, test } from "vitest";
 import { advanceLedgerViews } from "../../../src/projections/advance.ts";
@@ -30,7 +30,7 @@ function check(seed: number, { facts, ...question }: RandomHistory): number {
   const ledger = emptyLedger();
   const projections = openProjectionsInMemory();
   const random = new Random(~seed);
-  // Batches arrive while time goes on; a step may take only part of what is there.
+  // Batches arrive while time advances, and a step may project only some of the facts.
   for (let taken = 0; taken < facts.length; ) {
     const batch = facts.slice(taken, taken + random.pick([1, 7, 60, 1000]));
     accept(ledger, batch);

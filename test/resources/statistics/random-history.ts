@@ -1,6 +1,6 @@
 /**
- * Random histories from a seed: gaps, late rounds, closures in any order and ahead of time, far-future rounds, zero
- * work, unknown distances, 256-bit values, several counter epochs, submissions through all their lifecycles.
+ * Random histories from a seed: gaps, late rounds, unordered and early closures, far-future rounds, zero work, unknown
+ * distances, 256-bit values, several counter epochs, and all submission lifecycles.
  */
 import type { Fact, HistoryClosure, HistoryReceipt, HistoryRound, HistorySubmission } from "./history.ts";
 import { Random } from "./random.ts";
@@ -13,7 +13,7 @@ export interface RandomHistory {
   readonly genesis: bigint;
   readonly range: "7d" | "30d";
   readonly at: number;
-  /** In the order of arrival. */
+  /** In order of arrival. */
   readonly facts: readonly Fact[];
 }
 
@@ -45,7 +45,7 @@ export function randomHistory(seed: number): RandomHistory {
   return { genesis, range: random.pick(["7d", "30d"]), at, facts };
 }
 
-/** Noon itself, a millisecond around the end of a round, a leap day, or anywhere. */
+/** Noon itself, a millisecond around the end of a round, a leap day, or any other instant. */
 function instant(random: Random): number {
   const anywhere = Date.parse("2023-01-01T00:00:00Z") + random.between(0, 1200) * DAY + random.between(0, DAY - 1);
   const noon = Math.floor(anywhere / DAY) * DAY + DAY / 2;
@@ -54,7 +54,7 @@ function instant(random: Random): number {
   return random.pick([anywhere, anywhere, noon, noon - 1, noon + 1, leapDay, end, end - 1]);
 }
 
-/** Slots with a closed round: dense or with gaps, now and then a little ahead of the clock. */
+/** Slots with a closed round: dense or with gaps, sometimes slightly ahead of the clock. */
 function slotsOf(random: Random, first: number, now: number): number[] {
   const kept = random.pick([1, 1, 0.97, 0.6, 0.1]);
   const skips = random.pick([0, 0.02]);
@@ -69,7 +69,7 @@ function slotsOf(random: Random, first: number, now: number): number[] {
   return slots;
 }
 
-/** Nothing, nights of eight hours, or two days in three without any work. */
+/** No idle rounds, nights of eight hours, or two of three days without work. */
 function idleSlots(random: Random, first: number): (slot: number | bigint) => boolean {
   const kind = random.pick(["never", "nights", "days"]);
   return (slot) => {
@@ -88,7 +88,10 @@ function workOf(random: Random): () => bigint {
   return () => random.bits(bits);
 }
 
-/** Runs of consecutive rounds, each arriving in any order before its closure; runs and closures in any order too. */
+/**
+ * Runs of consecutive rounds, which arrive in any order before their closure. The order of runs and closures is also
+ * random.
+ */
 function arrivals(random: Random, rounds: readonly HistoryRound[]): Fact[][] {
   const lists: Fact[][] = [];
   for (let index = 0; index < rounds.length; ) {
@@ -121,7 +124,7 @@ function receipts(random: Random, at: number, firstSlot: number): HistoryReceipt
   }));
 }
 
-/** Each submission's records, in their order. */
+/** The records of each submission, in order. */
 function submissions(random: Random, at: number, days: number): HistorySubmission[][] {
   return Array.from({ length: random.pick([0, 0, 1, 2, 9]) }, (_, index) => {
     const preparedAt = at - random.between(0, Math.ceil(days * 1.2 * DAY));

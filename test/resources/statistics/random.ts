@@ -1,4 +1,4 @@
-/** A small seeded generator (splitmix32): the same seed gives the same history everywhere. */
+/** A small seeded generator (splitmix32). The same seed gives the same history on every machine. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** 32 bits. */
+  /** A 32-bit integer. */
   next(): number {
     this.#state = (this.#state + 0x9e3779b9) | 0;
     let mixed = this.#state ^ (this.#state >>> 16);
@@ -16,7 +16,7 @@ export class Random {
     return (mixed ^ (mixed >>> 15)) >>> 0;
   }
 
-  /** An integer from least to most, both included. */
+  /** An integer from least to most, inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor((this.next() / 2 ** 32) * (most - least + 1));
   }
@@ -29,7 +29,7 @@ export class Random {
     return from[this.between(0, from.length - 1)] as T;
   }
 
-  /** Below 2^count. */
+  /** Less than 2^count. */
   bits(count: number): bigint {
     let value = 0n;
     for (let have = 0; have < count; have += 32) value = (value << 32n) | BigInt(this.next());
@@ -45,7 +45,7 @@ export class Random {
     return shuffled;
   }
 
-  /** All items, those of each list in their order, the lists in any: one after the other, or mixed. */
+  /** Merges the lists in random order, in sequence or mixed. Each list keeps its order. */
   interleave<T>(lists: readonly (readonly T[])[]): T[] {
     if (this.chance(0.5)) return this.shuffle(lists).flat();
     const turns = this.shuffle(lists.flatMap((list, index) => list.map(() => index)));

@@ -72,7 +72,7 @@ function dayOf(observed: readonly Observed[], noon: number, at: number): Day {
 }
 
 function bucketOf(rounds: readonly Observed[], noon: number, startMinuteUtc: number, at: number): Bucket {
-  // The clock's minutes before noon are those of the following calendar date.
+  // Clock minutes before noon belong to the following calendar date.
   const midnight = noonMidnight(noon);
   const start = midnight + startMinuteUtc * 60_000 + (startMinuteUtc < 720 ? DAY : 0);
   const own = within(rounds, start, start + HALF_HOUR);
@@ -128,7 +128,7 @@ function summaryOf(days: readonly Day[]) {
   };
 }
 
-/** The first minute of the clock whose mean, as a fraction, no other exceeds; null where every mean is zero. */
+/** The first clock minute with the highest mean, compared as fractions; null if every mean is zero. */
 function peakOf(days: readonly Day[]): number | null {
   const slots = Array.from({ length: 48 }, (_, index) => ({
     minute: index * 30,

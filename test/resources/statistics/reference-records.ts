@@ -28,7 +28,7 @@ export function recordsOf(observed: readonly Observed[], history: readonly Fact[
   };
 }
 
-/** The earliest occurrence of the greatest value above zero. */
+/** The earliest occurrence of the greatest positive value. */
 function best(candidates: readonly Candidate[]): unknown {
   const most = candidates
     .filter(({ value }) => value > 0n)
@@ -62,7 +62,7 @@ function distanceOf({ distance }: Observed): bigint {
   return distance ?? 0n;
 }
 
-/** Each run of active rounds, one after the other without a gap. */
+/** Runs of consecutive active rounds, without gaps. */
 function activeWindows(observed: readonly Observed[], starts: ReadonlySet<number>): Candidate[] {
   const active = new Set(observed.filter(({ work }) => work > 0n).map(({ start }) => start));
   return runs(active, ROUND).map(({ start, length }) => ({

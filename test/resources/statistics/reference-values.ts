@@ -13,7 +13,7 @@ export function sum(values: readonly bigint[]): bigint {
   return values.reduce((total, value) => total + value, 0n);
 }
 
-/** The starts from one instant on, before another, of the rounds that end at or before `at`. */
+/** Starts in [from, to) of the rounds that end at or before `at`. */
 export function elapsedStarts(from: number, before: number, at: number): number[] {
   const starts = [];
   for (let start = from; start < before && start + ROUND <= at; start += ROUND) starts.push(start);

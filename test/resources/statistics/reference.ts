@@ -1,6 +1,7 @@
 /**
- * The statistics once more, slow and obvious: over plain arrays, from the text of docs/spec/api.md#statistics, with
- * nothing of src/ in it. Every instant is a bigint or number of milliseconds, every day a list of its rounds.
+ * A slow, simple reference implementation of the statistics over plain arrays, from the text of
+ * docs/spec/api.md#statistics, without code of src/. Instants are milliseconds as bigint or number, and a day is a list
+ * of its rounds.
  */
 import { createHash } from "node:crypto";
 import type { Fact, HistorySubmission } from "./history.ts";

@@ -1,4 +1,4 @@
-/** Each rule of docs/spec/api.md#statistics-rules refuses a body that breaks it, by its name. */
+/** Each rule of docs/spec/api.md#statistics-rules rejects a body that breaks it, and the error names the rule. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -64,7 +64,7 @@ test.for<[string, Break]>([
   ["aggregate rule 10: the 90th", (body) => void (body.rounds.p90ActiveWork = "1")],
   ["aggregate rule 11", (body) => void (body.activity.summary.mostActiveDate = null)],
   ["aggregate rule 11", (body) => void (body.rounds.mostActiveWork = null)],
-])("the schema refuses a body that breaks %s", ([rule, breakIt]) => {
+])("the schema rejects a body that breaks %s", ([rule, breakIt]) => {
   const { body } = JSON.parse(golden) as { body: Mutable<Statistics> };
   breakIt(body);
   const messages = statisticsSchema.safeParse(body).error?.issues.map(({ message }) => message) ?? [];
@@ -84,7 +84,7 @@ test.for<[string, (body: Mutable<Statistics>) => object]>([
   ["blocks", ({ blocks }) => blocks],
   ["rounds", ({ rounds }) => rounds],
   ["oracle", ({ oracle }) => oracle],
-])("an unknown property of %s is refused", ([, part]) => {
+])("an unknown property of %s is rejected", ([, part]) => {
   const { body } = JSON.parse(golden) as { body: Mutable<Statistics> };
   Object.assign(part(body), { mintedTokens: "1" });
   expect(statisticsSchema.safeParse(body).success).toBe(false);

@@ -1,4 +1,4 @@
-/** The status is the receipt's age, and what lies ahead has none (docs/spec/api.md#telemetry 2). */
+/** The status depends on the receipt's age; a receipt too far ahead is never online (docs/spec/api.md#telemetry 2). */
 import { expect, test } from "vitest";
 import { futureOf } from "../../../publish/plan/successors.ts";
 import type { Receipt } from "../../../src/ledger/read/receipts.ts";

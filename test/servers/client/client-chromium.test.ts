@@ -1,4 +1,4 @@
-/** The client in Chromium, in a page of another origin and in a worker of that page. */
+/** The client in Chromium, in a page of another origin and in that page's worker. */
 import { build } from "esbuild";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -43,7 +43,7 @@ test.each([
   ]);
 });
 
-/** The page's side; the tests are compiled without a DOM. */
+/** The page's part. The tests are compiled without DOM types. */
 interface InPage {
   clientScene(addresses: SceneAddresses): Promise<unknown>;
   readonly Worker: new (

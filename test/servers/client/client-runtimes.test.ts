@@ -1,4 +1,4 @@
-/** The client on Node and in a Worker, over sockets. The browser's is in client-chromium.test.ts. */
+/** The client on Node and in a Worker, over sockets. client-chromium.test.ts covers browsers. */
 import { Miniflare } from "miniflare";
 import { expect, onTestFinished, test } from "vitest";
 import { workerBundle } from "../workerd/worker-bundle.ts";

@@ -1,4 +1,4 @@
-/** The two servers of `client-scene.ts`, what they were asked, and what the scene must come to. */
+/** The two servers of `client-scene.ts`, their recorded requests, and the expected result of the scene. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished } from "vitest";
 import { nodeHandler } from "../../../src/shim/node/node-handler.ts";
@@ -7,7 +7,7 @@ import { scriptWorld } from "../../support/scripts/script-world.ts";
 import type { SceneAddresses } from "./client-scene.ts";
 
 export interface SceneServers extends SceneAddresses {
-  /** `METHOD target If-None-Match status` of every request to the good one. */
+  /** `METHOD target If-None-Match status` of every request to the well-behaved server. */
   readonly requests: string[];
 }
 
@@ -58,7 +58,7 @@ function misbehave(): Handler {
         return response.write(TELEMETRY);
       case "repeating":
         return answer(200, JSON.stringify({ schemaVersion: 1, items: [{ sequence: 1 }], nextCursor: "again" }));
-      default: // It hangs.
+      default: // Hangs.
         return undefined;
     }
   };
@@ -70,7 +70,7 @@ async function listening(handler: Handler): Promise<string> {
   return url;
 }
 
-/** The same wherever it runs. */
+/** The result is the same in every runtime. */
 export const SCENE_OUTCOME = {
   telemetry: ["online", '"telemetry-1"'],
   unchanged: [false, true, true, '"process-1"'],

@@ -1,13 +1,13 @@
 /**
- * A program with the client, wherever it runs: over a world that responds and over one that misbehaves. Returns plain data,
- * for the test on the other side.
+ * A program that uses the client in any runtime, against a well-behaved and a misbehaving server. Returns plain data to
+ * the test.
  */
 import { amount, type Client, createClient, NoonmarkError, units } from "../../../src/client/create-client.ts";
 
 export interface SceneAddresses {
   /** The shim over the world of the HTTP scripts. */
   readonly good: string;
-  /** Each fault under a subpath of its own: `client-scene-servers.ts`. */
+  /** Each fault has its own subpath: `client-scene-servers.ts`. */
   readonly bad: string;
 }
 

@@ -1,4 +1,4 @@
-/** Client generators that integrators use read docs/openapi.json, and what they write compiles with `--strict`. */
+/** Common client generators accept docs/openapi.json, and their output compiles with `--strict`. */
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

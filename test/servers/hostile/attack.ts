@@ -1,17 +1,17 @@
-/** Sends a target the hostile requests of a seed, several connections at a time, and checks every response. */
+/** Sends hostile requests from a seed to a target over several connections, and checks every response. */
 import { faultsOf } from "../../support/hostile/judge.ts";
 import { batchOf, type Malformed } from "../../support/hostile/requests.ts";
-import { written } from "../../support/scripts/answered-by-core.ts";
+import { written } from "../../support/scripts/core-response.ts";
 import type { OddRequest } from "../../support/scripts/odd-requests.ts";
 import { sendRaw } from "../scenes/raw-request.ts";
 import { askAll, type Outcome, sendMalformed } from "./exchange.ts";
 import type { HostileTarget } from "./targets.ts";
 
-const AT_A_TIME = 16;
+const CONCURRENCY = 16;
 const PIPELINED = 8;
-/** Requests drawn from one seed; the next are of the seed after it. */
+/** Number of requests per seed; further requests use the next seed. */
 const BATCH = 2_000;
-const MOST_FAULTS = 20;
+const MAX_FAULTS = 20;
 
 export interface Attack {
   readonly requests: number;
@@ -20,9 +20,9 @@ export interface Attack {
 
 export interface Report {
   asked: number;
-  /** Ms from a connection's beginning to the last of its responses, at most. */
+  /** Maximum milliseconds from a connection's start to its last response. */
   slowest: number;
-  /** How often each status came, and `own`: the front's own refusals, `cut`. */
+  /** Number of responses per status. `own` counts the front's own rejections, and `cut` cut connections. */
   readonly counts: Record<string, number>;
   /** With the seed of the batch. */
   readonly faults: string[];
@@ -34,7 +34,7 @@ export async function attack(
   tell?: (report: Report) => void,
 ): Promise<Report> {
   const report: Report = { asked: 0, slowest: 0, counts: {}, faults: [] };
-  for (let batch = 0; report.asked < requests && report.faults.length < MOST_FAULTS; batch++) {
+  for (let batch = 0; report.asked < requests && report.faults.length < MAX_FAULTS; batch++) {
     await attackWith(target, seed + batch, Math.min(BATCH, requests - report.asked), report);
     tell?.(report);
   }
@@ -44,8 +44,8 @@ export async function attack(
 async function attackWith(target: HostileTarget, seed: number, requests: number, report: Report): Promise<void> {
   const { port } = target;
   const drawn = batchOf(seed, requests);
-  const asked = drawn.odd.filter((request) => !target.leavesOut(request));
-  const malformed = target.hearsMalformed ? drawn.malformed : [];
+  const asked = drawn.odd.filter((request) => !target.isSkipped(request));
+  const malformed = target.handlesMalformed ? drawn.malformed : [];
   const plain = asked.filter(({ body }) => body === undefined);
   const groups = Array.from({ length: Math.ceil(plain.length / PIPELINED) }, (_, index) =>
     plain.slice(index * PIPELINED, (index + 1) * PIPELINED),
@@ -55,7 +55,7 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
       {
         method: request.method,
         target: request.target,
-        asFront: target.hearsFronts && request.headers.some(([name]) => /^noonmark-front$/i.test(name)),
+        asFront: target.trustsFronts && request.headers.some(([name]) => /^noonmark-front$/i.test(name)),
         text: () => written(request),
         mayCut: request.body !== undefined && target.mayCutBodies,
       },
@@ -66,25 +66,25 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
       const outcomes = await askAll(port, group);
       for (const [index, request] of group.entries()) odd(request, outcomes[index] ?? "cut");
     }),
-    // The rest of a body on a connection would be the next request there.
+    // The server would read the rest of a body as the connection's next request.
     ...asked
       .filter((request) => request.body !== undefined)
       .map((request) => async () => odd(request, await sendRaw({ port }, request).catch(() => "cut" as const))),
     ...malformed.map((request) => async () => {
       const [, asked] = /[!-~]+ ([!-~]+) http\//i.exec(request.bytes) ?? [];
-      const told = {
+      const fault = {
         method: request.method,
         ...(asked === undefined ? {} : { target: asked }),
-        asFront: target.hearsFronts && /^noonmark-front *:/im.test(request.bytes),
+        asFront: target.trustsFronts && /^noonmark-front *:/im.test(request.bytes),
         text: () => shown(request),
         mayCut: target.mayCut,
       };
-      count(told, await sendMalformed(port, request));
+      count(fault, await sendMalformed(port, request));
     }),
   ];
   const left = work.values();
   await Promise.all(
-    Array.from({ length: AT_A_TIME }, async () => {
+    Array.from({ length: CONCURRENCY }, async () => {
       for (const one of left) {
         const began = performance.now();
         await one();

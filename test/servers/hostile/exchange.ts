@@ -1,19 +1,22 @@
-/** Hostile requests over connections, and what came of each. */
+/** Sends hostile requests over connections and returns their outcomes. */
 import { connect } from "node:net";
 import type { Malformed } from "../../support/hostile/requests.ts";
 import type { OddRequest } from "../../support/scripts/odd-requests.ts";
-import type { ScriptAnswer } from "../../support/scripts/run-http-script.ts";
+import type { ScriptResponse } from "../../support/scripts/run-http-script.ts";
 import { headOf, parseAnswer } from "../scenes/raw-request.ts";
 
-/** `cut`: the connection ended before a whole response; `hang`: neither came in time. */
-export type Outcome = ScriptAnswer | "cut" | "hang";
+/** `cut`: the connection ended before a whole response. `hang`: no response and no end in time. */
+export type Outcome = ScriptResponse | "cut" | "hang";
 
-/** More than any bound of the servers for a request that has come (shim: 15 s; Varnish and nginx: 10 s an origin). */
+/** Longer than all request timeouts of the servers (shim: 15 s; Varnish and nginx: 10 s per origin). */
 const HANG_MS = 30_000;
-/** Bytes that are no request leave a server waiting for more: after so long they end. A busy server gets a second chance. */
+/**
+ * Invalid bytes leave a server waiting for more, so the client closes after this time. A busy server gets a second
+ * chance.
+ */
 const END_AFTER_MS = [250, 10_000];
 
-/** Requests over one connection, all at once. Those without a response at its end are sent on another. */
+/** Pipelines requests over one connection. Requests without a response at its end are sent on another one. */
 export async function askAll(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   while (outcomes.length < requests.length) {
@@ -57,7 +60,7 @@ function askOnce(port: number, requests: readonly OddRequest[]): Promise<Outcome
   });
 }
 
-/** Raw bytes, over a connection of their own: the first response to them. */
+/** Sends raw bytes over a separate connection and returns the first response. */
 export async function sendMalformed(
   port: number,
   malformed: Malformed,
@@ -67,7 +70,7 @@ export async function sendMalformed(
   return outcome === "cut" && isEnded && later.length > 0 ? sendMalformed(port, malformed, later) : outcome;
 }
 
-/** `isEnded`: it was given up before there was a response. */
+/** `isEnded`: the client gave up before there was a response. */
 function sendOnce(
   port: number,
   { method, bytes }: Malformed,

@@ -1,4 +1,6 @@
-/** A process of its own: the scripts' world in a directory, as a bucket and as the shim. Sends their ports. */
+/**
+ * A separate process that serves the scripts' world from a directory, as a bucket and as the shim. Sends their ports.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

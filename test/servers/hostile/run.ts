@@ -1,4 +1,4 @@
-/** `npm run hostile [-- --requests N --seed S --against node,varnish,nginx,workerd]`: exit 1 if a response is wrong. */
+/** `npm run hostile [-- --requests N --seed S --against node,varnish,nginx,workerd]` exits 1 if a response is wrong. */
 import { parseArgs } from "node:util";
 import { attack } from "./attack.ts";
 import { startTarget, TARGETS } from "./targets.ts";
@@ -14,14 +14,14 @@ const targets = TARGETS.filter((name) => values.against.split(",").includes(name
 const requests = Math.ceil(Number(values.requests) / targets.length);
 const seed = Number(values.seed);
 console.log(`seed ${seed}: ${requests} requests each against ${targets.join(", ")}`);
-const TELL_MS = 30_000;
+const PRINT_MS = 30_000;
 for (const name of targets) {
   const target = await startTarget(name);
   const started = performance.now();
-  let told = started;
+  let lastPrinted = started;
   const { asked, slowest, counts, faults } = await attack(target, { requests, seed }, (report) => {
-    if (performance.now() - told < TELL_MS) return;
-    told = performance.now();
+    if (performance.now() - lastPrinted < PRINT_MS) return;
+    lastPrinted = performance.now();
     console.log(`${name}: ${report.asked} so far, the slowest after ${report.slowest} ms`);
   });
   await target.stop();

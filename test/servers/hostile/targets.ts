@@ -1,9 +1,9 @@
-/** Who is asked: the shim on Node, the same through Varnish and nginx, and the Worker on workerd. */
+/** The targets: the shim on Node, the shim through Varnish and nginx, and the Worker on workerd. */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { OddRequest } from "../../support/scripts/odd-requests.ts";
-import type { ScriptAnswer } from "../../support/scripts/run-http-script.ts";
+import type { ScriptResponse } from "../../support/scripts/run-http-script.ts";
 import { putWorld } from "../../support/world.ts";
 import { startNginx } from "../nginx.ts";
 import { startVarnish } from "../varnish.ts";
@@ -14,17 +14,17 @@ export type TargetName = (typeof TARGETS)[number];
 
 export interface HostileTarget {
   readonly port: number;
-  /** Requests that it does not get. */
-  leavesOut(request: OddRequest): boolean;
-  /** It is the shim itself, which responds to a front in the fronts' language. */
-  readonly hearsFronts: boolean;
-  /** True if it handles malformed HTTP by itself. */
-  readonly hearsMalformed: boolean;
-  /** Its own response to malformed HTTP, before the API; its page names it. */
-  isOwn(answer: ScriptAnswer): boolean;
-  /** True if it may end a connection silently over bytes that are no request. */
+  /** True for requests that are not sent to this target. */
+  isSkipped(request: OddRequest): boolean;
+  /** True if it is the shim itself, which adds headers for fronts. */
+  readonly trustsFronts: boolean;
+  /** True if it handles malformed HTTP itself. */
+  readonly handlesMalformed: boolean;
+  /** Its documented response to malformed HTTP, which is not the API's. */
+  isOwn(answer: ScriptResponse): boolean;
+  /** True if it may close a connection silently on bytes that are not a request. */
   readonly mayCut: boolean;
-  /** True if it may end a connection whose body it has not read, so that the response is lost on the way. */
+  /** True if it may close a connection with an unread request body, so that the response is lost. */
   readonly mayCutBodies: boolean;
   stop(): Promise<void>;
 }
@@ -33,15 +33,15 @@ export async function startTarget(name: TargetName): Promise<HostileTarget> {
   if (name === "workerd") return startWorkerd();
   const origins = await startOrigins();
   const none = {
-    hearsFronts: false,
-    leavesOut: () => false,
-    hearsMalformed: true,
+    trustsFronts: false,
+    isSkipped: () => false,
+    handlesMalformed: true,
     isOwn: () => false,
     mayCut: false,
     mayCutBodies: false,
   };
   const { bucketPort, shimPort } = origins;
-  if (name === "node") return { ...none, hearsFronts: true, port: shimPort, stop: origins.stop };
+  if (name === "node") return { ...none, trustsFronts: true, port: shimPort, stop: origins.stop };
   const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;
   const start = name === "varnish" ? startVarnish : startNginx;
   const front = await start({ bucket: { ...at(bucketPort), path: "/bucket/" }, shim: at(shimPort) });
@@ -58,29 +58,29 @@ export async function startTarget(name: TargetName): Promise<HostileTarget> {
 
 /** docs/cdn-varnish.md#what-it-cannot-do */
 const VARNISH: Partial<HostileTarget> = {
-  leavesOut: ({ method, body }) => method === "HEAD" && body !== undefined,
+  isSkipped: ({ method, body }) => method === "HEAD" && body !== undefined,
   isOwn: ({ status, body }) => (status === 400 || status === 417) && body === "",
   mayCut: true,
 };
 
-/** A connection on which a request has ended early (docs/cdn-nginx.md#what-it-cannot-do). */
+/** A connection whose request ended early (docs/cdn-nginx.md#what-it-cannot-do). */
 const NGINX: Partial<HostileTarget> = { mayCut: true };
 
 /**
- * The edge in front of a Worker passes only well-formed HTTP without an absolute target. workerd itself fails at both and
- * knows only some methods. miniflare gives a client that refuses `identity` its own 415.
+ * Cloudflare's edge passes only well-formed HTTP without absolute targets to a Worker. workerd itself fails on both,
+ * and knows only some methods. miniflare responds with 415 to a client that refuses `identity`.
  */
 async function startWorkerd(): Promise<HostileTarget> {
   const { port, store, stop } = await startWorker();
   await putWorld(store, Date.now());
   return {
     port,
-    leavesOut: ({ method, target, headers }) =>
+    isSkipped: ({ method, target, headers }) =>
       !/^(?:GET|HEAD|OPTIONS|POST|PUT)$/.test(method) ||
       !target.startsWith("/") ||
       headers.some(([name, value]) => /^upgrade$/i.test(name) || value === "identity;q=0"),
-    hearsMalformed: false,
-    hearsFronts: false,
+    handlesMalformed: false,
+    trustsFronts: false,
     isOwn: () => false,
     mayCut: false,
     mayCutBodies: true,

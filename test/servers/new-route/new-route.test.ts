@@ -1,7 +1,7 @@
 /**
- * A throw-away route in a copy of this tree: its folder, a line in each of three lists, and `npm run generate`. Its
- * exchanges follow from its row. What is forgotten does not compile; what is there is published, documented, callable,
- * judged and served by every front.
+ * Adds a temporary route to a copy of this tree: its folder, a line in each of three lists, and `npm run generate`. Its
+ * exchanges follow from its table row. If a part is missing, the tree does not compile. Otherwise the route is
+ * published, documented, callable, checked, and served by every front.
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ function lay(fixture: string, path: string): void {
   cpSync(join(FIXTURES, fixture), join(copy, path));
 }
 
-/** Puts a line into a list, behind a line that is there, and its import before the first import. */
+/** Inserts a line into a list after an existing line, and its import before the first import. */
 function addLine(path: string, { after, line, importing }: { after: string; line: string; importing: string }): void {
   const text = readFileSync(join(copy, path), "utf8");
   expect(text, path).toContain(after);
@@ -44,7 +44,7 @@ function complaints(): string {
     .stdout;
 }
 
-test("a row alone does not compile: its contract is missing, and its publication", () => {
+test("a row without a contract or a publication does not compile", () => {
   addLine("src/resources/table.ts", {
     after: "  modulesRoute,",
     line: "  heartbeatRoute,",
@@ -55,7 +55,7 @@ test("a row alone does not compile: its contract is missing, and its publication
   expect(text).toMatch(/src\/resources\/publications\.ts.* Property 'heartbeat' is missing/);
 });
 
-test("a row with both compiles, and npm run generate writes it into every derived file", () => {
+test("a row with both compiles, and npm run generate adds it to every derived file", () => {
   addLine("src/resources/contracts.ts", {
     after: "  modules: modulesContract,",
     line: "  heartbeat: heartbeatContract,",
@@ -101,7 +101,7 @@ test("a new route is published, callable from the client, and checked by verify 
   });
 });
 
-test("every front serves a new route as its exchanges say", () => {
+test("every front serves a new route according to its exchanges", () => {
   addLine("test/support/world.ts", {
     after: "  await putTelemetry(store, at);",
     line: '  await putAnswer(store, HEARTBEAT_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", beat: "steady" }));',

@@ -1,7 +1,6 @@
 /**
- * A Debian of one's own as its packages leave it: namespaces in which /etc, /var/lib and port 8787 are the script's alone.
- * npm finds there what a cache holds that was filled outside; systemctl is a stand-in that runs a unit's own ExecStart, as
- * its user, in its directory.
+ * A Debian with its stock packages, in namespaces with private /etc, /var/lib and port 8787. npm installs from a cache
+ * that was filled outside. systemctl is a stand-in that runs a unit's ExecStart as its user in its directory.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +19,7 @@ unit_start() {
   unit_run "$unit" >> "/var/log/$unit" 2>&1 &
   PIDS[$unit]=$!
 }
-# In the unit's own view of the files, with its mask, its environment, as its user.
+# Runs the unit's ExecStart with its file system view, umask, environment and user.
 unit_run() {
   exec unshare --mount bash -ec '
     hidden=$1 shown=$2 mask=$3 environment=$4 folder=$5 user=$6 group=$7; shift 7
@@ -47,13 +46,13 @@ systemctl() {
       restart) unit_end "$unit"; unit_start "$unit" ;;
     esac
   done
-  # Until those that are left have begun.
+  # Wait until the remaining services have started.
   [ -z "\${PIDS[noonmark-serve]:-}" ] || until curl -sf -o /dev/null http://127.0.0.1:8787/healthz; do sleep 0.1; done
   [ -z "\${PIDS[noonmark-publish]:-}" ] || until grep -q publishing /var/log/noonmark-publish; do sleep 0.1; done
 }
 `;
 
-/** A fact of the operator's own service: one receipt, a second old. */
+/** A fact from the operator's own service: one receipt, a second old. */
 function receiptOfNow(): string {
   const receivedAt = new Date(Date.now() - 1_000).toISOString();
   return JSON.stringify({ ...EXAMPLES.receipt, observedAt: receivedAt, receivedAt });
@@ -64,7 +63,7 @@ export interface Step {
   readonly output: string;
 }
 
-/** Fills a cache of npm's with what the tarball needs. */
+/** Fills an npm cache with the tarball's dependencies. */
 export async function fillCache(folder: string, tarball: string): Promise<void> {
   const elsewhere = join(folder, "elsewhere");
   mkdirSync(elsewhere);
@@ -72,9 +71,9 @@ export async function fillCache(folder: string, tarball: string): Promise<void> 
   await run("npm", args);
 }
 
-/** Runs the steps in one shell, one after the other, failing ones too; gives what each said and its last exit code. */
+/** Runs the steps in one shell, even after failures. Returns each step's output and last exit code. */
 export async function onMachine(folder: string, tarball: string, steps: readonly string[]): Promise<Step[]> {
-  // Another user reads it there.
+  // Another user must be able to read it there.
   chmodSync(folder, 0o755);
   const said = steps.map((step, index) => `echo "== ${index}"\n${step}\necho "-- $?"`);
   const script = `set -e
@@ -112,7 +111,7 @@ for unit in "\${!PIDS[@]}"; do unit_end "$unit"; done`;
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => output.push(data.toString()));
   await once(child, "close");
   const parts = output.join("").split(/^== \d+\n/m);
-  if (parts.length !== steps.length + 1) throw new Error(`it did not come to its end:\n${output.join("")}`);
+  if (parts.length !== steps.length + 1) throw new Error(`the script did not finish:\n${output.join("")}`);
   return parts.slice(1).map((part) => {
     const [, text = "", code = ""] = /^([^]*?)-- (\d+)\n/.exec(part) ?? [];
     return { code: Number(code), output: text };

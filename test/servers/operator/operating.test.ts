@@ -1,4 +1,4 @@
-/** docs/operating.md, as it is written, on a bare Debian, from its first command to its last. */
+/** Runs docs/operating.md as written, on a bare Debian, from its first to its last command. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { fillCache, onMachine, type Step } from "./debian-machine.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const BLOCKS = fenced(readFileSync(join(ROOT, "docs/operating.md"), "utf8"), "sh");
 const PARTS = "cat /srv/parts/noonmark.cdx.json; echo";
-/** As the shim itself, in what its unit leaves it to see. */
+/** Runs as the shim's user, with only the files that its unit leaves visible. */
 const asShim = (command: string) =>
   `nsenter --mount --target "\${PIDS[noonmark-serve]}" setpriv --reuid noonmark-serve --regid noonmark --clear-groups ${command} 2>&1`;
 const SHIM_SEES = [
@@ -25,12 +25,12 @@ const BACKUP = BLOCKS.findIndex((block) => block.includes("-- noonmark-backup"))
 const LOOK_AT_BACKUP = `cd /var/lib/noonmark
 sqlite3 ledger.backup.db "SELECT count(*) FROM receipt; PRAGMA integrity_check"
 stat -c '%a %U' ledger.backup.db && ls | grep backup; cd - > /dev/null`;
-/** Run after a block, by its place: what a reader of the page would do or see next. */
+/** Checks to run after a block, by its position: what a reader of the page would do or see next. */
 const BETWEEN: ReadonlyMap<number, readonly string[]> = new Map([
   [AFTER_ENABLE, SHIM_SEES],
   [BACKUP, [BLOCKS[BACKUP] ?? "", LOOK_AT_BACKUP]],
 ]);
-/** The exit code in a block's own comment; else 0. */
+/** The exit code in a block's comment; otherwise 0. */
 const expected = (block: string) => Number(/# exit (\d+)$/m.exec(block)?.[1] ?? 0);
 
 let folder: string;
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const saidBy = (start: string) => {
+const outputOf = (start: string) => {
   const index = BLOCKS.findIndex((block) => block.includes(start));
   if (index < 0) throw new Error(`no block has ${start}`);
   return steps[index]?.output ?? "";
@@ -68,13 +68,13 @@ test("every block of docs/operating.md ends as the page says", () => {
   expect(seen.filter(({ block, code }) => code !== expected(block))).toEqual([]);
 });
 
-test("the first doctor says what is missing, the second that all is well", () => {
-  expect(saidBy("noonmark init")).toMatch(/^FIX settings .*installationId/m);
-  expect(saidBy("noonmark ingest - < /srv/facts.ndjson")).toMatch(/^1 accepted, 0 duplicate, 0 rejected$/m);
-  expect(saidBy("noonmark ingest - < /srv/facts.ndjson")).not.toMatch(/^FIX/m);
+test("the first doctor lists what is missing, and the second finds nothing", () => {
+  expect(outputOf("noonmark init")).toMatch(/^FIX settings .*installationId/m);
+  expect(outputOf("noonmark ingest - < /srv/facts.ndjson")).toMatch(/^1 accepted, 0 duplicate, 0 rejected$/m);
+  expect(outputOf("noonmark ingest - < /srv/facts.ndjson")).not.toMatch(/^FIX/m);
 });
 
-test("the shim's service reads the store, and neither ledger nor private status nor the publisher's settings", () => {
+test("the shim's service can read the store, but not the ledger, the private status or the publisher's settings", () => {
   expect(shimSees.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1]);
   expect(shimSees[0]?.output).toContain('"installationId":"wheel-1"');
   expect(shimSees.slice(1).map(({ output }) => output.trim().split(": ").at(-1))).toEqual([
@@ -86,19 +86,19 @@ test("the shim's service reads the store, and neither ledger nor private status 
 });
 
 test("readers get responses, and verify finds nothing", () => {
-  const seen = saidBy("curl -s http://127.0.0.1:8787/v1/public/telemetry");
+  const seen = outputOf("curl -s http://127.0.0.1:8787/v1/public/telemetry");
   expect(seen).toContain('"installationId":"wheel-1"');
   expect(seen).toMatch(/Publishing: /);
   expect(seen).toMatch(/ checks, 0 findings, /);
 });
 
-test("the restored ledger and the new place are whole", () => {
-  expect(saidBy("ledger.backup.db /var/lib")).toMatch(/^\d+ objects, 0 findings$/m);
-  expect(saidBy("public-2")).toMatch(/^\d+ objects, 0 findings$/m);
-  expect(saidBy("--installation-id wheel-2")).toContain("unknown_installation");
+test("the restored ledger and the moved installation are intact", () => {
+  expect(outputOf("ledger.backup.db /var/lib")).toMatch(/^\d+ objects, 0 findings$/m);
+  expect(outputOf("public-2")).toMatch(/^\d+ objects, 0 findings$/m);
+  expect(outputOf("--installation-id wheel-2")).toContain("unknown_installation");
 });
 
-test("a second backup replaces the first, whole and readable for its owner alone", () => {
+test("a second backup replaces the first, complete and readable only by its owner", () => {
   expect(again.map(({ code }) => code)).toEqual([0, 0]);
   expect(again[1]?.output.trim().split("\n")).toEqual(["1", "ok", "600 noonmark", "ledger.backup.db"]);
 });

@@ -1,6 +1,6 @@
 /**
- * A new operator's days over a real bucket, with the package alone: from doctor's first word through a front to an
- * upgrade; fsck is the judge.
+ * A new operator's first days with a real bucket and only the package: from the first doctor run through a front to an
+ * upgrade. fsck checks the result.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ const stays = (line: string) => {
   return one;
 };
 
-/** A receipt as the page's first example has it, the numbered one of this operator, received now. */
+/** A receipt like the page's first example, numbered, for this operator and received now. */
 function receipt(number: number): string {
   const [example = ""] = fenced(INTAKE, "json");
   const now = new Date().toISOString();
@@ -65,7 +65,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("doctor names missing parts until they are there", async () => {
+test("doctor lists missing parts until they exist", async () => {
   expect(await run("npx noonmark init --installation-id wheel-1")).toMatchObject({ code: 0 });
   const first = await run("npx noonmark doctor");
   expect([first.code, first.output.match(/^FIX \w+/gm)]).toEqual([
@@ -101,12 +101,12 @@ test("verify finds nothing in a published bucket behind Varnish", async () => {
   });
   const port = await freePort();
   front = `http://127.0.0.1:${port}`;
-  // As docs/cdn-varnish.md has it, at a port and in a folder of its own.
+  // As in docs/cdn-varnish.md, but with another port and folder.
   const where = `-F -j none -T none -n ${join(root, "varnish")}`;
   stays(
     `varnishd ${where} -a 127.0.0.1:${port} -f ${join(here.folder, "varnish/default.vcl")} -s malloc,256m -p http_max_hdr=256`,
   );
-  await until("Varnish answers", async () => {
+  await until("Varnish responds", async () => {
     const { installationId } = (await (await fetch(`${front}/v1/public/telemetry`)).json()) as Record<string, unknown>;
     return installationId === "wheel-1";
   });
@@ -118,7 +118,7 @@ test("verify finds nothing in a published bucket behind Varnish", async () => {
   expect(await run("npx noonmark fsck")).toMatchObject({ code: 0, output: expect.stringMatching(/, 0 findings\n$/) });
 });
 
-/** Runs the lines of docs/cdn.md under "Check it": each gives the status of its comment. */
+/** Runs the lines of docs/cdn.md under "Check it". Each returns the status in its comment. */
 async function seenFromOutside(): Promise<void> {
   const lines =
     fenced(CDN_PAGE, "sh")

@@ -1,4 +1,4 @@
-/** The package as somebody installs it: packed, and installed into an empty folder by a given Node and its npm. */
+/** The package as a user installs it: packed, and installed into an empty folder by a given Node with its npm. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,24 +6,24 @@ import { join } from "node:path";
 import { run } from "../../support/processes.ts";
 
 export interface Installed {
-  /** The folder of the commands; the package is in its node_modules. */
+  /** The folder to run commands in; the package is in its node_modules. */
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** A Node of its own below `tools`, with the npm that comes with it, before all others in the path. */
+/** Installs a Node with its own npm below `tools`, and returns an environment with both first in PATH. */
 export async function installNode(tools: string, node: string, npm: string): Promise<NodeJS.ProcessEnv> {
   mkdirSync(tools, { recursive: true });
   writeFileSync(join(tools, "package.json"), "{}");
   await run("npm", ["install", "--no-audit", "--no-fund", `node@${node}`, `npm@${npm}`], { cwd: tools });
-  // If `npm run` runs the tests, npm sets variables of that run; the registry's address stays.
+  // Removes npm variables that an enclosing `npm run` sets. The registry's address stays.
   const settings = Object.keys(process.env).filter((name) =>
     /^(?:NOONMARK_|npm_config_(?:local_)?prefix$)/i.test(name),
   );
   return {
     ...process.env,
     ...Object.fromEntries(settings.map((name) => [name, undefined])),
-    // A machine's own npmrc may warn a newer npm.
+    // A user's npmrc may cause warnings in a newer npm.
     npm_config_loglevel: "error",
     PATH: `${tools}/node_modules/.bin:/usr/sbin:/usr/bin:/sbin:/bin`,
   };
@@ -45,7 +45,7 @@ export interface Ended {
   readonly output: string;
 }
 
-/** A line of a page, as it is written, in a shell. */
+/** Runs a line of a page, as written, in a shell. */
 export async function shell({ folder, environment }: Installed, line: string): Promise<Ended> {
   const child = spawn("bash", ["-c", line], { cwd: folder, env: environment, stdio: ["ignore", "pipe", "pipe"] });
   const said: string[] = [];
@@ -57,11 +57,11 @@ export async function shell({ folder, environment }: Installed, line: string): P
 export interface Staying {
   /** Its output so far. */
   output(): string;
-  /** Ends all that the line started: npx does not hand a signal on. */
+  /** Kills all processes that the line started, because npx does not forward signals. */
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** A line that stays. */
+/** A line that keeps running. */
 export function staying({ folder, environment }: Installed, line: string): Staying {
   const stdio = ["ignore", "pipe", "pipe"] as const;
   const child = spawn("bash", ["-c", line], { cwd: folder, env: environment, stdio: [...stdio], detached: true });

@@ -1,4 +1,4 @@
-/** `npm pack`, installed into an empty folder on each Node that it is for: README's lines work. */
+/** `npm pack`, installed into an empty folder on each supported Node: the README's commands work. */
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -43,7 +43,7 @@ describe.each([
     here = { ...installed, environment: { ...environment, NOONMARK_PORT: String(await freePort()) } };
   });
 
-  test("README's lines work, from init to verify", async () => {
+  test("the README's commands work, from init to verify", async () => {
     expect((await run("node --version; npm --version")).output).toMatch(
       new RegExp(`^v${node}\\.\\d+\\.\\d+\n${npm}\\.`),
     );
@@ -53,7 +53,7 @@ describe.each([
     const examples = FACT_KINDS.map((kind) => `npx noonmark ingest --example ${kind}`).join(" && ");
     expect(await run(`(${examples}) > facts.ndjson`)).toEqual({ code: 0, output: "" });
     expect(await run(readmeLine("ingest"))).toEqual({ code: 0, output: "9 accepted, 0 duplicate, 0 rejected\n" });
-    // The examples' round 0 began at the start of 2026.
+    // Round 0 of the examples began at the start of 2026.
     writeFileSync(
       join(here.folder, "noonmark.json"),
       '{ "installationId": "wheel-1", "genesisTimestamp": 1767225600 }',
@@ -78,7 +78,7 @@ describe.each([
       await shim.end();
     }
     const doctor = await run("npx noonmark doctor");
-    // The examples have a Reporter's work, and no chain is set.
+    // The examples include a Reporter's work, but no chain is configured.
     expect(doctor.output.match(/^FIX .*?:/gm)).toEqual([expect.stringMatching(/^FIX inputs +no_chain:$/)]);
     expect(doctor.code).toBe(1);
     expect(await run("npx noonmark fsck")).toMatchObject({ code: 0, output: expect.stringMatching(/, 0 findings\n$/) });
@@ -92,7 +92,7 @@ describe.each([
     });
   });
 
-  test("README's demo is made, and the two commands that it prints publish and serve it", async () => {
+  test("the README's demo is created, and the two commands that it prints publish and serve it", async () => {
     const [made = "", ...after] = LINES.filter((line) => line.startsWith("noonmark ")).map((line) =>
       line.replace(/\s+#.*$/, ""),
     );
@@ -118,7 +118,7 @@ describe.each([
   });
 
   test.skipIf(NO_ANVIL !== undefined)(
-    "demo has a sample chain if anvil is on PATH, from the package alone",
+    "demo has a sample chain if anvil is on PATH, with only the package installed",
     async () => {
       const { output } = await run(`PATH="$PATH:${dirname(anvilBinary() ?? "")}" npx noonmark demo with-chain`);
       expect(output).toMatch(/^A sample chain with 2\d\d settled batches is in chain\.json and deployment\.json\.$/m);
@@ -162,7 +162,7 @@ describe.each([
   });
 });
 
-test("the image's installation has the versions that the package fixes, and no others", async () => {
+test("the image's installation has exactly the pinned versions", async () => {
   const environment = await installNode(join(root, "tools-image"), "24", "11");
   const here = { folder: root, environment };
   const dockerfile = readFileSync(new URL("../../../packaging/docker/Dockerfile", import.meta.url), "utf8");
@@ -185,7 +185,7 @@ test("the image's installation has the versions that the package fixes, and no o
   expect(await shell(here, `${place}/bin/noonmark --version`)).toMatchObject({ code: 0 });
 });
 
-test("Node 20 gets a message with the needed version", async () => {
+test("Node 20 gets a message with the required version", async () => {
   const environment = await installNode(join(root, "tools-20"), "20", "10");
   const here = await installPackage(join(root, "on-20"), tarball, environment);
   expect(await shell(here, "npx noonmark --version")).toMatchObject({

@@ -1,4 +1,4 @@
-/** Varnish as packaging/docker/compose.yaml has it: no bucket behind it, the shim in its place. */
+/** Varnish as in packaging/docker/compose.yaml: without a bucket, only the shim behind it. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ test("readers get the shim's responses, which Varnish requests about once a seco
     }
     const seconds = Math.ceil((performance.now() - began) / 1_000);
     expect(answers).toBeGreaterThan(0);
-    // The one that looks for a bucket, and the one for the response.
+    // One request looks for a bucket object, and one gets the response.
     expect(asked.length).toBeLessThanOrEqual(2 * (seconds + 1));
   } finally {
     await front.stop();

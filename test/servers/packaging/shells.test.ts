@@ -1,4 +1,4 @@
-/** The completion in the shells themselves, and the manual page as man and mandoc read it. */
+/** Completion in the real shells, and the manual page in man and mandoc. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -57,7 +57,7 @@ describe.each(Object.keys(OFFERED))("%s", (shell) => {
   ])("%s", (line, words) => expect(offered(line)).toEqual(words));
 });
 
-/** Typed on a terminal, with a tab at the end of each; a key of its own then prints the line. */
+/** Types each line and a tab on a terminal. A key binding then prints the completed line. */
 const TYPED = `
 zmodload zsh/zpty
 zpty shell zsh -f -i
@@ -89,7 +89,7 @@ test("zsh", () => {
 test("man renders the manual page without a warning, and mandoc finds no fault", () => {
   const warned = `man --warnings -E UTF-8 -l ${PAGE} 2>&1 >/dev/null`;
   expect(run("bash", ["-c", warned])).toBe("");
-  // It wants a date, which the page of a version under way has not.
+  // mandoc wants a date, which an unreleased page does not have.
   const faults = run("bash", ["-c", `mandoc -T lint -W warning ${PAGE} || true`])
     .trim()
     .split("\n");

@@ -1,4 +1,4 @@
-/** The units in packaging/systemd: as systemd reads them, and a publisher that speaks to whom its unit would make listen. */
+/** The units in packaging/systemd, checked by systemd, and a publisher that notifies a stand-in service manager. */
 import { execFileSync, spawn } from "node:child_process";
 import { globSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ import { stop, until } from "../../support/processes.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const UNITS = globSync("packaging/systemd/*.{service,timer}", { cwd: ROOT });
 const SERVICES = UNITS.filter((path) => path.endsWith(".service"));
-/** Out of 10; systemd calls below 2 well guarded, up to 5 medium. */
-const MOST_EXPOSED = 2;
+/** Exposure level out of 10. systemd calls a level below 2 OK, and up to 5 medium. */
+const MAX_EXPOSURE = 2;
 
 const folder = sharedFolder();
 
@@ -22,8 +22,8 @@ MANPATH=${folder}/man systemd-analyze verify ${UNITS.join(" ")} 2>&1`;
   expect(execFileSync("unshare", ["--mount", "bash", "-ec", machine], { cwd: ROOT, encoding: "utf8" })).toBe("");
 });
 
-test.each(SERVICES)("%s is guarded", (path) => {
-  const args = ["security", "--offline=true", "--no-pager", `--threshold=${MOST_EXPOSED * 10}`, path];
+test.each(SERVICES)("%s is sandboxed", (path) => {
+  const args = ["security", "--offline=true", "--no-pager", `--threshold=${MAX_EXPOSURE * 10}`, path];
   expect(execFileSync("systemd-analyze", args, { cwd: ROOT, encoding: "utf8" })).toContain("Overall exposure level");
 });
 
@@ -38,21 +38,21 @@ while True: print(" ".join(s.recvmsg(4096, 4096)[0].decode().split("\\n")), flus
 
 import { sharedFolder } from "../../support/test-folder.ts";
 
-test("a publisher notifies its start and end, and feeds the watchdog", async () => {
+test("a publisher notifies its start and stop, and pings the watchdog", async () => {
   const socket = join(folder, "notify");
   const listener = spawn("/usr/bin/python3", ["-c", LISTENER, socket], { stdio: ["ignore", "pipe", "inherit"] });
   let heard = "";
   listener.stdout.on("data", (data: Buffer) => (heard += data.toString()));
   const fed = () => heard.split("WATCHDOG=1").length - 1;
-  await until("somebody listens", async () => heard.includes("listening"));
-  // Systemd's own words; the command line hands its environment on.
+  await until("the listener is ready", async () => heard.includes("listening"));
+  // Uses systemd's message format; the command inherits the environment.
   Object.assign(process.env, { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "2000000" });
   const publisher = startCli(["publish", "--installation-id", "wheel-1", "--ledger", "none"], folder);
   try {
-    await until("it has begun", async () => heard.includes("READY=1 STATUS=publishing to "));
-    await until("it has fed the watchdog", async () => fed() >= 3);
+    await until("the publisher has started", async () => heard.includes("READY=1 STATUS=publishing to "));
+    await until("the watchdog was pinged", async () => fed() >= 3);
     publisher.kill("SIGTERM");
-    await until("it says that it ends", async () => heard.includes("STOPPING=1"));
+    await until("the publisher announces its stop", async () => heard.includes("STOPPING=1"));
   } finally {
     delete process.env.NOTIFY_SOCKET;
     delete process.env.WATCHDOG_USEC;

@@ -1,4 +1,4 @@
-/** Responses with Content-Encoding through a front, their tags and their HEAD. */
+/** Compressed responses through a front: their tags and their HEAD. */
 import { once } from "node:events";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
@@ -18,10 +18,10 @@ const PATH = "/v2/public/stats?range=30d";
 const LARGE = JSON.stringify({ text: "0123456789".repeat(13_500) });
 const PAGE = `<!doctype html>${"<p>noon</p>".repeat(200)}`;
 
-export interface Compressing {
+export interface CompressionOptions {
   readonly server: () => S3Server;
   start(origins: FrontOrigins): Promise<Front>;
-  /** Its preference. */
+  /** The coding that the front prefers. */
   readonly coding?: "br" | "gzip";
 }
 
@@ -33,8 +33,8 @@ interface Seen {
   readonly text: string;
 }
 
-export function compresses({ server, start, coding = "gzip" }: Compressing): void {
-  test("large texts are compressed if the client accepts it, with a weak tag, and either tag matches", async () => {
+export function testCompression({ server, start, coding = "gzip" }: CompressionOptions): void {
+  test("large texts are compressed if the client accepts it, with a weak tag, and both tags match", async () => {
     await over(async (front) => {
       const all = { "accept-encoding": "gzip, deflate, br, zstd" };
       await until("it is published", async () => (await get(front, PATH)).status === 200);
@@ -84,7 +84,7 @@ export function compresses({ server, start, coding = "gzip" }: Compressing): voi
     });
   });
 
-  test("a page is compressed with its own headers, and no body below a kilobyte", async () => {
+  test("a page is compressed with its own headers, and no body below a kilobyte is compressed", async () => {
     await over(async (front) => {
       await until("it is published", async () => (await get(front, "/")).status === 200);
       const gzip = { "accept-encoding": "gzip" };
@@ -128,7 +128,7 @@ function essence({ status, headers }: Seen): unknown[] {
   return [status, headers["content-encoding"], headers.etag, headers.vary];
 }
 
-/** A response's own headers; of its transport only the length. */
+/** A response's own headers; of the transport headers only the length. */
 function said(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const transport = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !transport.has(name)));

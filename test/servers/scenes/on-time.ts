@@ -1,6 +1,6 @@
 /**
- * A measurement turns stale at its instant (docs/spec/api.md#telemetry 2) through each front, its publisher killed
- * before.
+ * A measurement turns stale at its instant (docs/spec/api.md#telemetry 2) through each front, after its publisher was
+ * killed.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,12 +28,15 @@ const PATHS: Readonly<Record<string, (body: unknown) => string>> = {
   "/v1/public/installations/wheel-1/telemetry": (body) => (body as { status: string }).status,
   "/v4/public/process": (body) => (body as { measurement: { freshness: string } }).measurement.freshness,
 };
-/** From the receipt's acceptance to its instant (ms): time to publish it, kill the publisher and be seen online. */
+/**
+ * Milliseconds from the receipt's acceptance to its instant: time to publish it, kill the publisher and observe it
+ * online.
+ */
 const NOTICE_MS = 60_000;
-/** For a reader who watches. */
-const BETWEEN_ROUNDS_MS = 25;
+/** The polling interval of a reader. */
+const POLL_MS = 25;
 
-export function turnsStale(server: () => S3Server): void {
+export function testStaleOnTime(server: () => S3Server): void {
   test.concurrent("after the publisher's death a measurement turns stale on time through each front", async () => {
     const folder = mkdtempSync(join(tmpdir(), "noonmark-on-time-"));
     const store = s3Store(server());
@@ -52,7 +55,7 @@ export function turnsStale(server: () => S3Server): void {
     }
   });
 
-  /** Puts the responses of one receipt; returns the instant (epoch ms) at which it is stale. */
+  /** Puts the responses of one receipt, and returns the instant (epoch ms) at which it is stale. */
   async function publishAndDie(folder: string, store: S3Store): Promise<number> {
     const ledger = openLedgerForIntake(join(folder, "ledger.db"));
     const instant = Date.now() + NOTICE_MS;
@@ -70,7 +73,7 @@ export function turnsStale(server: () => S3Server): void {
   }
 }
 
-/** As a bucket's replication does it. */
+/** Copies objects like a bucket's replication. */
 async function copy(from: ObjectStore, to: ObjectStore): Promise<void> {
   for await (const key of from.list("")) {
     const object = await from.get(key);
@@ -78,7 +81,7 @@ async function copy(from: ObjectStore, to: ObjectStore): Promise<void> {
   }
 }
 
-/** Faults through a front, from before the instant until after it. */
+/** Faults observed through a front, from before the instant until after it. */
 async function watch(name: string, front: Front, instant: number): Promise<string[]> {
   const wrong: string[] = [];
   const seen = new Set<string>();
@@ -94,7 +97,7 @@ async function watch(name: string, front: Front, instant: number): Promise<strin
       const isRight = freshness === "online" ? from < instant : freshness === "stale" && to >= instant;
       if (!isRight) wrong.push(`${name} ${path}: ${freshness}, asked ${from - instant} ms after the instant`);
     }
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_ROUNDS_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   const expected = Object.keys(PATHS).flatMap((path) => [`${path} online`, `${path} stale`]);
   return [...wrong, ...expected.filter((sight) => !seen.has(sight)).map((sight) => `${name} never: ${sight}`)];

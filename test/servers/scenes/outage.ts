@@ -1,4 +1,4 @@
-/** A front under load, through an outage, and when a response's validity ends. */
+/** A front under load, during an outage, and at the end of a response's validity. */
 import { expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
@@ -11,14 +11,14 @@ import type { PublishedWorld } from "./published-world.ts";
 const REVALIDATE = { "cache-control": "public, max-age=0, must-revalidate" };
 const CLIENTS = 64;
 
-export interface Hardship {
+export interface OutageOptions {
   readonly world: () => PublishedWorld;
   start(origins: Origins): Promise<Front>;
-  /** How long the load lasts. */
+  /** Duration of the load. */
   readonly loadMs: number;
 }
 
-export function endures({ world, start, loadMs }: Hardship): void {
+export function testOutages({ world, start, loadMs }: OutageOptions): void {
   test(`${CLIENTS} clients cost the origin one request per edge second and key`, async () => {
     await overProxies(world(), start, async (front, bucket, shim) => {
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"load"' });
@@ -33,7 +33,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
       await Promise.all(Array.from({ length: CLIENTS }, client));
       const seconds = Math.ceil((performance.now() - from) / 1000);
       expect(answers).toBeGreaterThanOrEqual(CLIENTS);
-      // On a busy machine the bucket may respond too late for an edge second. Then the shim is asked in its place.
+      // On a busy machine the bucket may respond too late for an edge second. The front then requests the shim instead.
       expect(bucket.seen.length + shim.seen.length).toBeLessThanOrEqual(seconds + 1);
       expect(shim.seen.length).toBeLessThan(bucket.seen.length);
     });
@@ -47,7 +47,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
       expect((await ask(front, "/v4/public/process")).status).toBe(200);
       await bucket.stop();
       await shim.stop();
-      // One edge second later the one is stale and stays, the other is gone.
+      // One edge second later one response is stale but kept, and the other is gone.
       await until("process fails", async () => (await ask(front, "/v4/public/process")).status === 503);
       const failed = await ask(front, "/v4/public/process");
       expect([failed.headers.get("cache-control"), await failed.text()]).toEqual([
@@ -59,7 +59,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
     });
   });
 
-  test("nothing is hidden past valid-until, and the successor is on time while the shim lives", async () => {
+  test("nothing is hidden past valid-until, and the successor is on time while the shim is alive", async () => {
     await overProxies(world(), start, async (front, bucket, shim) => {
       const from = Date.now() + 2_500;
       const successors = [{ from, edits: [{ offset: 1, length: 5, text: "stale" }] }];
@@ -70,7 +70,7 @@ export function endures({ world, start, loadMs }: Hardship): void {
         const text = await (await ask(front, "/v1/public/telemetry")).text();
         seen.push({ at, until: Date.now(), text });
       }
-      // A request around the instant may get either: only those after it must get the successor.
+      // A request around the instant may get either response; only later ones must get the successor.
       expect(seen.filter(({ at, text }) => text === '"fresh"' && at >= from)).toEqual([]);
       expect(seen.filter(({ until, text }) => text === '"stale"' && until < from - 1_000)).toEqual([]);
       expect(seen.at(-1)?.text).toBe('"stale"');
@@ -78,13 +78,13 @@ export function endures({ world, start, loadMs }: Hardship): void {
       const end = Date.now() + 9_000;
       await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"brief"' }, [{ from: end }]);
       await until(
-        "the new response is seen",
+        "the new response is served",
         async () => (await (await ask(front, "/v1/public/telemetry")).text()) === '"brief"',
       );
       await bucket.stop();
       await shim.stop();
       let last = 0;
-      await until("the word has run out", async () => {
+      await until("the validity has ended", async () => {
         const at = Date.now();
         const { status } = await ask(front, "/v1/public/telemetry");
         if (status === 200) last = at;

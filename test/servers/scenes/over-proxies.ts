@@ -7,7 +7,7 @@ import { originsOver, type PublishedWorld } from "./published-world.ts";
 
 export type Origins = PublishedWorld["origins"];
 
-/** Starts a front whose ways to bucket and shim are proxies. */
+/** Starts a front that reaches bucket and shim through proxies. */
 export async function overProxies(
   world: PublishedWorld,
   startFront: (origins: Origins) => Promise<Front>,
@@ -31,7 +31,7 @@ export async function overProxies(
   }
 }
 
-/** The same over an empty folder of the server's bucket, which a shim reads that trusts `fronts`. */
+/** The same over an empty folder of the server's bucket, with a shim that trusts `fronts`. */
 export async function overFolder(
   { server, start, fronts }: { server: () => S3Server; start: (origins: Origins) => Promise<Front>; fronts?: string },
   body: (folder: { store: S3Store; front: Front; bucket: FaultProxy; shim: FaultProxy }) => Promise<void>,

@@ -1,4 +1,4 @@
-/** A published 503 is kept one second at the edge, other errors not at all (docs/spec/publishing.md#caches). */
+/** A published 503 is cached for one second at the edge, other errors not at all (docs/spec/publishing.md#caches). */
 import { expect, test } from "vitest";
 import { REVALIDATE } from "../../../src/http/common-headers.ts";
 import { unavailable } from "../../../src/http/errors.ts";
@@ -12,28 +12,28 @@ import { ask, type Origins, overFolder } from "./over-proxies.ts";
 const PATH = "/v2/public/stats?range=30d";
 const KEY = statisticsKey("30d");
 const WATCHED_MS = 4_000;
-/** For a client that repeats its request. */
-const BETWEEN_MS = 25;
-/** For what is put: one request may be under way, and some count an edge second in whole seconds. */
-const MOST_REQUESTS = 3;
+/** The interval of a client that repeats its request. */
+const POLL_MS = 25;
+/** Tolerance after a put: one request may be in progress, and some fronts count in whole seconds. */
+const MAX_REQUESTS = 3;
 
 export interface PublishedErrors {
   readonly server: () => S3Server;
   start(origins: Origins): Promise<Front>;
 }
 
-export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
+export function testPublishedErrors({ server, start }: PublishedErrors): void {
   for (const [origin, isBucketDown] of [
     ["the bucket", false],
-    ["the shim in its place", true],
+    ["the shim instead", true],
   ] as const) {
-    test(`a published 503 costs ${origin} a request a second, and gives way to what is put in its place`, async () => {
+    test(`a published 503 costs ${origin} one request per second, and is replaced when another response is put`, async () => {
       await overFolder({ server, start }, async ({ store, front, bucket, shim }) => {
         await putAnswer(store, KEY, unavailable("public_stats_rebuilding"));
         if (isBucketDown) bucket.otherwise = { status: 503, code: "SlowDown" };
         const { answers, seconds } = await answersFor(front, WATCHED_MS);
         expect(answers).toEqual(['503 no-store 2 {"error":"public_stats_rebuilding"}']);
-        // Kept, and not for the route's own edge seconds.
+        // Cached, but not for the route's own edge seconds.
         const asked = () => shim.seen.length + (isBucketDown ? 0 : bucket.seen.length);
         expect(asked()).toBeGreaterThanOrEqual(2);
         expect(asked()).toBeLessThanOrEqual(2 * (seconds + 1));
@@ -41,8 +41,8 @@ export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
         const headers = { "cache-control": REVALIDATE, etag: '"good"' };
         await putAnswer(store, KEY, { status: 200, headers, body: '"good"' });
         const before = asked();
-        await until("it is seen", async () => (await ask(front, PATH)).status === 200);
-        expect(asked() - before).toBeLessThanOrEqual(MOST_REQUESTS);
+        await until("the response is served", async () => (await ask(front, PATH)).status === 200);
+        expect(asked() - before).toBeLessThanOrEqual(MAX_REQUESTS);
       });
     });
   }
@@ -63,7 +63,7 @@ export function keepsPublishedErrors({ server, start }: PublishedErrors): void {
   });
 }
 
-/** Every response of some time, each once, and how long it took. */
+/** Every distinct response during some time, and how long it took. */
 async function answersFor(front: Front, milliseconds: number): Promise<{ answers: string[]; seconds: number }> {
   const seen = new Set<string>();
   const began = performance.now();
@@ -71,7 +71,7 @@ async function answersFor(front: Front, milliseconds: number): Promise<{ answers
     const answer = await ask(front, PATH);
     const { headers } = answer;
     seen.add(`${answer.status} ${headers.get("cache-control")} ${headers.get("retry-after")} ${await answer.text()}`);
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return { answers: [...seen], seconds: Math.ceil((performance.now() - began) / 1_000) };
 }

@@ -1,4 +1,4 @@
-/** The scripts' world in a real bucket that anybody may read, and a shim over it on the real clock. */
+/** The scripts' world in a real public bucket, and a shim over it on the real clock. */
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import type { CdnOptions } from "../../../cdn-config/generate/options.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
@@ -10,7 +10,7 @@ import type { S3Server } from "../radosgw.ts";
 import { BUCKET, clientSettings, s3Store, sameFolder } from "../stores/s3-store.ts";
 
 export interface PublishedWorld {
-  /** The publisher's hand on the bucket. */
+  /** Access to the bucket as a publisher has it. */
   readonly store: S3Store;
   readonly shim: ShimServer;
   readonly origins: Pick<CdnOptions, "bucket" | "shim">;
@@ -24,7 +24,7 @@ export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
   return originsOver(server, store);
 }
 
-/** A folder of the bucket, with any content, and a shim over it that trusts some fronts. */
+/** A folder of the bucket with any content, and a shim over it that trusts some fronts. */
 export async function originsOver(server: S3Server, store: S3Store, fronts = "any"): Promise<PublishedWorld> {
   const shim = await startServer(
     shimContext({ store: sameFolder(server, store), now: Date.now, monotonic: () => performance.now() }),

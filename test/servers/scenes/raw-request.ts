@@ -1,18 +1,18 @@
-/** Requests byte by byte over a connection of their own, as no client library would send them. */
+/** Sends requests byte by byte over separate connections, as no client library would. */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import type { OddRequest } from "../../support/scripts/odd-requests.ts";
-import type { ScriptAnswer } from "../../support/scripts/run-http-script.ts";
+import type { ScriptResponse } from "../../support/scripts/run-http-script.ts";
 
-/** Throws if the bytes are not one whole response and nothing more. */
-export async function sendRaw({ port }: { readonly port: number }, request: OddRequest): Promise<ScriptAnswer> {
+/** Throws if the bytes are not exactly one whole response. */
+export async function sendRaw({ port }: { readonly port: number }, request: OddRequest): Promise<ScriptResponse> {
   const { method, body } = request;
   const socket = connect(port, "127.0.0.1");
   let bytes = Buffer.alloc(0);
   socket.on("data", (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
-    // Not every server heeds `connection: close`; further bytes after the response come before its end.
+    // Not every server honours `connection: close`. Extra bytes would arrive before the connection closes.
     if (parseAnswer(bytes, method) !== undefined) socket.end();
   });
   socket.write(`${headOf(request, "close")}${body?.text ?? ""}`, "latin1");
@@ -23,7 +23,7 @@ export async function sendRaw({ port }: { readonly port: number }, request: OddR
   return parsed.answer;
 }
 
-/** A request's head as bytes (latin1), its last empty line included. */
+/** A request's head as bytes (latin1), including its final empty line. */
 export function headOf({ method, target, headers, body }: OddRequest, connection: "close" | "keep-alive"): string {
   const lines = [["host", "front.example"], ...headers, ["connection", connection]].map(
     ([name, value]) => `${name}: ${value}`,
@@ -35,12 +35,12 @@ export function headOf({ method, target, headers, body }: OddRequest, connection
 const HEAD_END = "\r\n\r\n";
 
 export interface ParsedAnswer {
-  readonly answer: ScriptAnswer;
-  /** Bytes after it. */
+  readonly answer: ScriptResponse;
+  /** Bytes after the head. */
   readonly beyond: number;
 }
 
-/** `undefined` until a response to a request of that method is whole. */
+/** Undefined until the response to a request with that method is complete. */
 export function parseAnswer(bytes: Buffer, method: string): ParsedAnswer | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return undefined;

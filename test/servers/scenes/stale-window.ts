@@ -1,4 +1,4 @@
-/** Stale-if-error of the table, to its end: origins that fail are hidden for so long, and not longer. */
+/** The table's stale-if-error to its end: failing origins are hidden for that long, and not longer. */
 import { expect, test } from "vitest";
 import { ROUTES } from "../../../src/resources/table.ts";
 import { until } from "../../support/processes.ts";
@@ -10,9 +10,13 @@ import { ask, type Origins, overFolder } from "./over-proxies.ts";
 /** An object's response, and one that the shim composes. */
 const PATHS = ["/v1/public/telemetry", "/v1/public/installations/wheel-1/observations"];
 /** nginx counts in whole seconds, rounded up twice (docs/cdn-nginx.md). */
-const GRAIN_MS = 2_000;
+const RESOLUTION_MS = 2_000;
 
-export function hidesFailure(name: string, server: () => S3Server, start: (origins: Origins) => Promise<Front>): void {
+export function testStaleWindow(
+  name: string,
+  server: () => S3Server,
+  start: (origins: Origins) => Promise<Front>,
+): void {
   test.concurrent(`${name} hides stopped origins for as long as the table says`, async () => {
     await overFolder({ server, start }, async ({ store, front, bucket, shim }) => {
       await putWorld(store, Date.now());
@@ -23,7 +27,7 @@ export function hidesFailure(name: string, server: () => S3Server, start: (origi
   });
 }
 
-/** A response that the front has taken from its origin between two instants (ms, monotonic). */
+/** A response that the front fetched from its origin between two instants (ms, monotonic). */
 interface Kept {
   readonly path: string;
   readonly body: string;
@@ -58,7 +62,7 @@ async function watch(front: Front, { path, body, from, to }: Kept): Promise<void
   );
   expect([...hidden]).toEqual([body]);
   expect(performance.now() - from).toBeGreaterThanOrEqual(keptMs);
-  expect(lastHidden - to).toBeLessThan(keptMs + GRAIN_MS);
+  expect(lastHidden - to).toBeLessThan(keptMs + RESOLUTION_MS);
 }
 
 function rowOf(path: string): (typeof ROUTES)[number] {

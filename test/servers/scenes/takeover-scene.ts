@@ -1,6 +1,6 @@
 /**
- * A ledger that grows, publishers of it over one bucket folder, and one reader of one cache in front. The reader asks all the
- * time and notices each response that is older than one before.
+ * A growing ledger, publishers of it over one bucket folder, and one reader through one cache. The reader polls
+ * continuously and records each response that is older than an earlier one.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,16 +20,16 @@ import { originsOver } from "./published-world.ts";
 const INSTALLATION = "wheel-1";
 
 export interface TakeoverScene {
-  /** Past every proxy. */
+  /** Bypasses every proxy. */
   readonly store: S3Store;
-  /** Starts a publisher and waits until it publishes or, as `standby`, until the holder knows of it. */
+  /** Starts a publisher and waits until it publishes or, as `standby`, until the holder has noticed it. */
   active(endpoint?: string): Promise<Running>;
   standby(endpoint?: string): Promise<Running>;
-  /** One receipt more; gives its position. */
+  /** Adds one receipt and returns its position. */
   receive(): number;
-  /** The lease has gone to the next epoch. */
+  /** Resolves when the lease has the next epoch. */
   takenOver(): Promise<void>;
-  /** The reader has been given this receipt on every route. */
+  /** Resolves when the reader has got this receipt on every route. */
   readerSees(position: number): Promise<void>;
   /** The reader's complaints. */
   complaints(): readonly string[];
@@ -56,7 +56,7 @@ export async function openScene(
     publishers.push(publisher);
     return publisher;
   };
-  // The index of installations, on which these hang, is put last.
+  // The index of installations, on which these routes depend, is put last.
   const observations = `http://${front.hostname}:${front.port}/v1/public/installations/${INSTALLATION}/observations`;
   let reader: ReturnType<typeof startReader> | undefined;
   return {
@@ -101,7 +101,7 @@ interface Receipt {
   readonly receivedAt: string | null;
 }
 
-/** A number of the facts that a reader sees, which must never fall. */
+/** A number from a response that must never fall. */
 const PLACES: Readonly<Record<string, (body: unknown) => number>> = {
   "/v1/public/telemetry": (body) => instantOf(body as Receipt),
   "/v1/public/installations/wheel-1/telemetry": (body) => instantOf(body as Receipt),
@@ -109,14 +109,14 @@ const PLACES: Readonly<Record<string, (body: unknown) => number>> = {
   "/v1/public/installations/wheel-1/observations?limit=100": (body) => (body as { items: unknown[] }).items.length,
 };
 
-const MOST_COMPLAINTS = 3;
-/** Leaves the machine to others; far below any edge second. */
-const BETWEEN_ROUNDS_MS = 25;
+const MAX_COMPLAINTS = 3;
+/** A short pause for other processes, much shorter than any edge second. */
+const POLL_MS = 25;
 
 interface Reader {
   /** Responses that were older than an earlier one, or missing. */
   readonly complaints: readonly string[];
-  /** The newest that each place has shown, in the order of the places. */
+  /** The newest value from each source, in the order of the sources. */
   newest(): readonly number[];
   stop(): Promise<void>;
 }
@@ -127,14 +127,14 @@ function startReader({ hostname, port }: Front): Reader {
   const stop = new AbortController();
   const read = async () => {
     while (!stop.signal.aborted) {
-      await new Promise((resolve) => setTimeout(resolve, BETWEEN_ROUNDS_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       for (const [place, measure] of Object.entries(PLACES)) {
         const answer = await fetch(`http://${hostname}:${port}${place}`);
         const text = await answer.text();
         const before = newest.get(place) ?? Number.NEGATIVE_INFINITY;
         const seen = answer.status === 200 ? measure(JSON.parse(text)) : Number.NaN;
         if (seen >= before) newest.set(place, seen);
-        else if (complaints.length < MOST_COMPLAINTS)
+        else if (complaints.length < MAX_COMPLAINTS)
           complaints.push(`${place}: ${answer.status} ${text} after ${before}`);
       }
     }
@@ -150,7 +150,7 @@ function startReader({ hostname, port }: Front): Reader {
   };
 }
 
-/** Epoch ms; -1 where there is no receipt yet. */
+/** Epoch ms; -1 if there is no receipt yet. */
 function instantOf({ receivedAt }: Receipt): number {
   return receivedAt === null ? -1 : Date.parse(receivedAt);
 }

@@ -1,6 +1,6 @@
 /**
- * Active and standby (docs/spec/publishing.md#one-writer) as real processes on a real bucket, and one reader of one
- * cache in front of it.
+ * Active and standby publishers (docs/spec/publishing.md#one-writer) as real processes on a real bucket, with one
+ * reader through one cache.
  */
 import { expect, test } from "vitest";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
@@ -13,7 +13,7 @@ import { openScene, type TakeoverScene } from "./takeover-scene.ts";
 
 const PUT_OF_TELEMETRY = /^PUT \S+\/v1\/public\/telemetry\b/;
 
-export function takeovers(server: () => S3Server): void {
+export function testTakeovers(server: () => S3Server): void {
   test.concurrent("a standby takes over after a SIGKILL, and publishes the next receipt", () =>
     inScene(server(), startVarnish, async (scene) => {
       const active = await scene.active();
@@ -24,13 +24,13 @@ export function takeovers(server: () => S3Server): void {
       await scene.readerSees(next);
     }));
 
-  test.concurrent("a holder that wakes up after it was taken over puts and deletes nothing", () =>
+  test.concurrent("a holder that resumes after a takeover puts and deletes nothing", () =>
     inScene(server(), startNginx, async (scene) => {
       const proxy = await startFaultProxy(server().endpoint);
       try {
         const old = await scene.active(proxy.endpoint);
         const successor = await scene.standby();
-        // It is stopped with a put on its way, which reaches the store only after the successor's.
+        // It is stopped during a put that reaches the store only after the successor's.
         const late = proxy.hold(PUT_OF_TELEMETRY);
         scene.receive();
         await late.arrived;
@@ -40,15 +40,16 @@ export function takeovers(server: () => S3Server): void {
         const standing = await scene.store.get(TELEMETRY_KEY);
         const judged = proxy.answered.length;
         late.letGo();
-        await until("the late put is judged", async () => proxy.answered.length > judged);
+        await until("the late put is evaluated", async () => proxy.answered.length > judged);
         expect(proxy.answered.slice(judged)).toEqual([expect.stringMatching(/^PUT \S+telemetry\S* 412$/)]);
         expect(await scene.store.get(TELEMETRY_KEY)).toEqual(standing);
 
-        const woken = proxy.answered.length;
+        const requestsBefore = proxy.answered.length;
         old.process.kill("SIGCONT");
         expect([await old.ended, old.output()]).toEqual([75, expect.stringContaining('"code":"lease_lost"')]);
-        const changes = proxy.answered.slice(woken).filter((line) => !line.startsWith("GET "));
-        // Its lease's renewal, or a put that waited for a connection: refused, for their conditions hold no more.
+        const changes = proxy.answered.slice(requestsBefore).filter((line) => !line.startsWith("GET "));
+        // Its lease renewal, or a put that waited for a connection. Both are rejected, because their conditions no
+        // longer hold.
         expect(changes.filter((line) => !/^PUT \S+ 412$/.test(line))).toEqual([]);
         await scene.readerSees(scene.receive());
         expect(successor.process.exitCode).toBeNull();

@@ -1,4 +1,4 @@
-/** The R2 store over workerd's own R2, through the binding that a Worker has. */
+/** The R2 store over workerd's R2, through the same binding as in a Worker. */
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -26,7 +26,7 @@ conforms("R2", {
   },
 });
 
-test("an R2 that fails is unavailable, not absent", async () => {
+test("a failing R2 is unavailable, not absent", async () => {
   const broken = new R2Store({ ...bucket, get: () => Promise.reject(new Error("internal error (10001)")) });
   await expect(broken.get("k")).rejects.toThrow(StoreUnavailable);
   await expect(broken.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);

@@ -1,4 +1,4 @@
-/** The S3 store in front of a real server that fails by script: nothing is put twice, lost, or called absent. */
+/** The S3 store with a real server and scripted faults: nothing is put twice, lost, or reported as absent. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { StoreConflict, StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -20,7 +20,7 @@ const TRANSIENT: readonly Fault[] = [
 
 const server = useS3Server();
 let proxy: FaultProxy;
-/** Through the proxy, and past it. */
+/** Through the proxy, and directly. */
 let store: S3Store;
 let truth: S3Store;
 beforeAll(async () => {
@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 const textOf = async (key: string) => plain(await truth.get(key))?.body;
 
-test("puts, gets, deletes and lists are repeated after passing failures", async () => {
+test("puts, gets, deletes and lists are repeated after transient failures", async () => {
   for (const fault of TRANSIENT) {
     proxy.script(fault, fault);
     await store.put("k", sample("body"));
@@ -64,17 +64,17 @@ test("with absentAfter 3 a NoSuchKey counts as absence the third time", async ()
   expect(await store.get("k")).toBeUndefined();
 });
 
-test("a put that hangs is given up and repeated", async () => {
+test("a put that hangs is abandoned and repeated", async () => {
   proxy.script("silence");
   await store.put("k", sample("body"));
   expect(await textOf("k")).toBe("body");
 });
 
-test("a process that was stopped before a put or a deletion does not send it when it wakes up", async () => {
+test("a process that was stopped before a put or a deletion does not send it when it resumes", async () => {
   const real = performance.now.bind(performance);
   for (const change of [() => store.put("k", sample("body")), () => store.delete("k")]) {
     let looks = 0;
-    // The third look, after the call and its attempt have begun, is the last before anything is sent.
+    // The third clock reading, after those of the call and of its attempt, is the last before anything is sent.
     vi.spyOn(performance, "now").mockImplementation(() => real() + (++looks > 2 ? 20_000 : 0));
     await expect(change()).rejects.toThrow(StoreUnavailable);
     vi.restoreAllMocks();
@@ -82,13 +82,13 @@ test("a process that was stopped before a put or a deletion does not send it whe
   expect(proxy.seen).toEqual([]);
 });
 
-test("a half response is requested again", async () => {
+test("a truncated response is requested again", async () => {
   await truth.put("k", sample("a whole body ".repeat(1000)));
   proxy.script("half");
   expect(plain(await store.get("k"))?.body).toBe("a whole body ".repeat(1000));
 });
 
-test("a call ends within its limit as an unknown outcome", async () => {
+test("a call ends within its limit with an unknown outcome", async () => {
   const started = performance.now();
   proxy.script(...Array.from({ length: 200 }, (): Fault => SLOW_DOWN));
   await expect(store.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
@@ -108,7 +108,7 @@ test("Retry-After is waited for, unless it is past the limit", async () => {
 });
 
 for (const fault of ["lost", "lost-500"] as const) {
-  test(`a conditional put that was stored and reported ${fault} is recognised as one's own`, async () => {
+  test(`a conditional put that was stored but reported ${fault} is recognised as our own`, async () => {
     proxy.script(fault);
     const tag = await store.put("k", sample("first"), { ifAbsent: true });
     expect(proxy.seen.map((line) => line.split(" ")[0])).toEqual(["PUT", "PUT", "GET"]);
@@ -122,7 +122,7 @@ test("a lost put that another put replaced is a conflict", async () => {
   await truth.put("k", sample("theirs"));
   proxy.script("lost");
   await expect(store.put("k", sample("mine"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
-  // The very same bytes and metadata, but another put's.
+  // Identical bytes and metadata, but from another put.
   await expect(store.put("k", sample("theirs"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
   expect(await textOf("k")).toBe("theirs");
 });
@@ -152,13 +152,13 @@ test("only a 404 with NoSuchKey is absence, and 403 and a missing bucket are not
   expect(await store.get("k")).toBeUndefined();
 });
 
-test("a put whose condition the server cannot judge is refused, never done without it", async () => {
+test("a put whose condition the server cannot evaluate is rejected, never executed without it", async () => {
   proxy.script({ status: 501, code: "NotImplemented" });
   await expect(store.put("k", sample("body"), { ifAbsent: true })).rejects.toThrow(StoreUnavailable);
   expect(await truth.get("k")).toBeUndefined();
 });
 
-test("a probe whose first response is lost still finds the server's abilities", async () => {
+test("a probe whose first response is lost still determines the server's abilities", async () => {
   const fresh = sameFolder(server(), truth, { endpoint: proxy.endpoint });
   proxy.script("lost");
   await fresh.probe();

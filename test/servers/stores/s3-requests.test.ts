@@ -23,7 +23,7 @@ afterAll(() => proxy?.stop());
 beforeEach(async () => {
   world = new World();
   world.receive(5);
-  // The world's time is set, the server's is not: the store's clock is left out, which asks for nothing by itself.
+  // The world's time is fixed but the server's is not, so the store's clock is stubbed. It causes no requests itself.
   const inStep = { measureClock: async () => ({ least: 0, most: 0 }), watchClock: () => {} };
   const store = Object.assign(s3Store(server(), { endpoint: proxy.endpoint }), inStep);
   await store.probe();
@@ -35,7 +35,7 @@ afterEach(async () => {
   world.end();
 });
 
-/** `PUT v1/public/telemetry`, in the order of their texts. */
+/** Requests such as `PUT v1/public/telemetry`, sorted. */
 const requestsDuring = async (work: () => Promise<unknown>) => {
   proxy.seen.length = 0;
   await work();
@@ -43,7 +43,7 @@ const requestsDuring = async (work: () => Promise<unknown>) => {
   return proxy.seen.map((line) => line.replace(root, "$1")).toSorted();
 };
 
-/** One turn of the schedule a second, as `publish` has it. */
+/** One tick of the schedule per second, as in `publish`. */
 async function turnUntil(end: number): Promise<void> {
   for (; world.now <= end; world.now += 1_000) {
     if (!worker.publisher.isIdle(world.now)) await worker.cycle(world.now);
@@ -67,7 +67,7 @@ test("one new receipt is three puts and nothing else", async () => {
 });
 
 test("idle for a minute: six renewals of the lease and nothing else", async () => {
-  // The operator's report follows the first of them, and then every five minutes at most.
+  // The private status follows the first renewal, and then at most every five minutes.
   const first = await requestsDuring(() => turnUntil(START + 26_000));
   expect(first).toEqual([RENEWAL[0], "PUT private/status.json", RENEWAL[1]]);
   const renewals = await requestsDuring(() => turnUntil(START + 86_000));
@@ -77,7 +77,7 @@ test("idle for a minute: six renewals of the lease and nothing else", async () =
   ]);
 });
 
-test("receipts that come faster than the minimum put interval share their puts", async () => {
+test("receipts that arrive faster than the minimum put interval share their puts", async () => {
   world.receive(1);
   await turnUntil(START + 21_000);
   const requests = await requestsDuring(async () => {
@@ -100,6 +100,6 @@ test("start-up logs the estimate of a month's puts", async () => {
   const running = startOver(s3Store(server()), server().endpoint, testFolder(), args);
   onTestFinished(() => stop(running.process, "SIGTERM"));
   await until("the estimate is logged", async () => running.output().includes("putsAMonth"));
-  // Nothing to publish but the lease: every ten seconds.
+  // Only the lease is put, every ten seconds.
   expect(running.output()).toContain('"putsAMonth":259200,');
 });

@@ -1,4 +1,4 @@
-/** Stores on a real S3 server: each in a bucket folder of its own. */
+/** Stores on a real S3 server, each in a separate bucket folder. */
 import {
   CreateBucketCommand,
   GetObjectCommand,
@@ -54,7 +54,7 @@ export function clientSettings(server: S3Server, region = "default") {
   return { endpoint, region, forcePathStyle: true, credentials: { accessKeyId, secretAccessKey } };
 }
 
-/** Gives an object another body, as an operator's tool does it. */
+/** Replaces an object's body, like an operator's tool. */
 export async function damageObject(
   settings: S3ClientConfig,
   store: { name: string },

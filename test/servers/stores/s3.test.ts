@@ -11,7 +11,7 @@ conforms("radosgw", {
   damage: (store, key, body) => damageObject(clientSettings(server()), store, key, body),
 });
 
-test("the start-up probe finds that radosgw judges conditions, and leaves nothing", async () => {
+test("the start-up probe finds that radosgw evaluates conditions, and leaves nothing behind", async () => {
   const store = s3Store(server());
   await store.probe();
   expect(await keysOf(store, "")).toEqual([]);

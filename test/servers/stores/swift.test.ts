@@ -23,21 +23,21 @@ conforms("Swift", {
   again: async (store) => sameFolder(server, store, PRESET),
   damage: (store, key, body) => damageObject(clientSettings(server, REGION), store, key, body),
   deviations: {
-    "2 kB of metadata are kept, more are refused":
+    "2 kB of metadata are stored, and more are rejected":
       "one value may have 256 bytes until the cluster's swift.conf raises max_meta_value_length",
-    "of parallel ifAbsent puts one wins": notAtomic,
-    "of parallel ifTag puts one wins": notAtomic,
+    "exactly one of several concurrent ifAbsent puts succeeds": notAtomic,
+    "exactly one of several concurrent ifTag puts succeeds": notAtomic,
   },
 });
 
-test("a store that judges no conditions is refused without --single-writer, and nothing is put", async () => {
+test("a store that ignores put conditions is rejected without --single-writer, and nothing is put", async () => {
   const store = s3Store(server, { region: REGION });
   await expect(store.probe()).rejects.toMatchObject({ code: "conditions_unsupported", exitCode: 2 });
   await expect(store.put("k", sample("body"), { ifAbsent: true })).rejects.toThrow(Failure);
   expect(await keysOf(store, "")).toEqual([]);
 });
 
-test("with a single writer its conditions are judged before the put", async () => {
+test("with a single writer the conditions are checked before the put", async () => {
   const store = s3Store(server, { singleWriter: true, region: REGION });
   await store.probe();
   await store.put("k", sample("first"), { ifAbsent: true });

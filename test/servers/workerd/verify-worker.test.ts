@@ -1,4 +1,4 @@
-/** `noonmark verify` over the Worker on workerd, its R2 filled as a publisher fills it. */
+/** `noonmark verify` over the Worker on workerd, with its R2 filled by a publisher. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCli } from "../../support/cli.ts";
 import { type FullWorld, fullWorld } from "../../verify/support/full-world.ts";
@@ -20,14 +20,14 @@ afterAll(async () => {
 });
 
 /**
- * Miniflare's own listener compresses the Worker's response under the strong tag and without Vary. Cloudflare weakens the
- * tag. The Worker takes no part in either.
+ * Miniflare's own listener testCompression the Worker's response without weakening the tag and without Vary. Cloudflare
+ * weakens the tag. The Worker controls neither.
  */
 const MINIFLARES_OWN = /^FAIL edge\/encoding /;
-/** workerd itself refuses an unknown method (501): the Worker never gets it. */
+/** workerd itself rejects an unknown method (501), so the Worker never gets it. */
 const WORKERDS_OWN = / FOO \//;
 
-test("the Worker gives no finding", async () => {
+test("verify finds nothing in the Worker", async () => {
   const { stdout, stderr } = await runCli(["verify", `http://127.0.0.1:${worker.port}`], full.world.folder);
   const lines = stdout.split("\n").filter((line) => line.startsWith("FAIL"));
   expect(lines.filter((line) => !MINIFLARES_OWN.test(line) && !WORKERDS_OWN.test(line))).toEqual([]);

@@ -1,6 +1,6 @@
 import { build } from "esbuild";
 
-/** A Worker as one script, as it is deployed; `entry` is a module's text in this folder. */
+/** Bundles a Worker into one script, as for deployment. `entry` is the text of a module in this folder. */
 export async function workerBundle(entry: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: import.meta.dirname, loader: "ts" },

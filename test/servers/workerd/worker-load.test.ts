@@ -1,4 +1,4 @@
-/** The Worker under load, and over a bucket that fails: its reads of R2 counted and stopped by a module around it. */
+/** The Worker under load, and with a failing bucket. A wrapper module counts and blocks its R2 reads. */
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts";
@@ -52,7 +52,7 @@ beforeAll(async () => {
 afterAll(() => miniflare.dispose());
 
 const text = async (path: string) => (await fetch(base + path)).text();
-/** Since they were asked for last; `slow` are all that took nearly the 250 ms for which other requests wait. */
+/** Since the previous call. `slow` counts reads that took almost 250 ms, the time for which other requests wait. */
 const reads = async () => (await (await fetch(`${base}/reads`)).json()) as { keys: string[]; slow: number };
 
 test(`${CLIENTS} clients cost the bucket one read per edge second and key`, async () => {
@@ -69,7 +69,7 @@ test(`${CLIENTS} clients cost the bucket one read per edge second and key`, asyn
   const seconds = Math.ceil((performance.now() - began) / 1_000);
   expect(answers).toBeGreaterThanOrEqual(CLIENTS);
   const { keys, slow } = await reads();
-  // A slow read on a busy machine is not waited for: then each client may read by itself.
+  // On a busy machine clients stop waiting for a slow read, and each may then read by itself.
   expect(keys.length).toBeLessThanOrEqual(seconds + 1 + slow * CLIENTS);
 });
 
@@ -79,7 +79,7 @@ test("a failing bucket is hidden only as the table says", async () => {
   // One edge second later.
   await until("process fails", async () => (await fetch(`${base}/v4/public/process`)).status === 503);
   expect(await text("/v4/public/process")).toBe('{"error":"store_unavailable"}');
-  await until("telemetry has asked in vain", async () => {
+  await until("telemetry requests have failed", async () => {
     expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
     return (await reads()).keys.includes(TELEMETRY_KEY);
   });

@@ -1,4 +1,4 @@
-/** The Worker as it is deployed, on workerd over its own R2 and cache. */
+/** The Worker as deployed, on workerd with its R2 and cache. */
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -9,8 +9,8 @@ import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
 import { scriptsForWorkerd } from "../../support/scripts/all-scripts.ts";
 import { putWorld } from "../../support/world.ts";
-import { answersAsCore } from "../scenes/answers-as-core.ts";
-import { followsScripts } from "../scripts.ts";
+import { testOddRequests } from "../scenes/odd-requests.ts";
+import { testScripts } from "../scripts.ts";
 
 let script: string;
 let miniflare: Miniflare;
@@ -33,20 +33,20 @@ beforeAll(async () => {
 });
 afterAll(() => miniflare.dispose());
 
-followsScripts(
+testScripts(
   () => address,
   () => ({ store }),
   [],
   scriptsForWorkerd(),
 );
 
-// Cloudflare's edge is before a Worker; workerd alone knows no absolute targets and few methods.
-describe("the Worker under odd requests", () =>
-  answersAsCore({
+// In production Cloudflare's edge precedes a Worker. workerd itself knows no absolute targets and few methods.
+describe("the Worker with odd requests", () =>
+  testOddRequests({
     front: () => address,
     world: () => ({ store }),
     requests: 500,
-    leavesOut: ({ method, target, headers }) =>
+    isSkipped: ({ method, target, headers }) =>
       !/^(?:GET|HEAD|OPTIONS|POST|PUT)$/.test(method) ||
       !target.startsWith("/") ||
       headers.some(([name]) => /^(?:accept-encoding|upgrade)$/i.test(name)),

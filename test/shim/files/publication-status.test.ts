@@ -37,7 +37,7 @@ test("the status passes its schema and does not show the lease's holder", async 
 
 test.each([
   ["of an earlier version", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", released: false }],
-  ["of a publisher whose site is off", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", public: null }],
+  ["of a publisher without a site", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", public: null }],
 ])("a lease %s gives neither status nor badge", async (_, lease) => {
   const store = memory();
   const { context } = await scriptWorld(store);

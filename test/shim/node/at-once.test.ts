@@ -1,4 +1,4 @@
-/** Synchronous responses, compared with the same ones that are waited for. */
+/** Synchronous responses, compared with asynchronous ones. */
 import { expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
@@ -24,7 +24,7 @@ function asked(method: string, target: string, ...fields: readonly string[]): st
   return [`${method} ${target} HTTP/1.1`, "Host: x", ...fields, "", ""].join("\r\n");
 }
 
-/** As it left, but for its date. */
+/** The bytes as sent, without the Date. */
 async function said(port: number, requests: readonly string[]): Promise<string> {
   return (await raw(port, requests.join(""))).replace(/^Date: .*\r\n/gm, "");
 }
@@ -47,7 +47,7 @@ const PIPELINED = [
 ];
 const STATUSES = [200, 200, 304, 200, 200, 200, 304, 405, 204, 404, 400, 200];
 
-test("requests in one packet get the same responses in order as from an asynchronous store", async () => {
+test("pipelined requests in one packet get the same responses in order as from an asynchronous store", async () => {
   const { reader } = await world();
   const { port: waited } = await start(contextOver({ get: async (key, options) => reader.get(key, options) }));
   const { port } = await start(contextOver(reader));
@@ -56,7 +56,7 @@ test("requests in one packet get the same responses in order as from an asynchro
   expect([...expected.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))).toEqual(STATUSES);
 });
 
-test("the same requests one after the other on one connection get the same responses", async () => {
+test("sequential requests on one connection get the same responses", async () => {
   const { reader } = await world();
   const { port } = await start(contextOver(reader));
   const together = await said(port, PIPELINED);
@@ -73,7 +73,7 @@ test("a directory's object or failure gives a synchronous response", async () =>
   expect(respond({ method: "GET", url: PROCESS }, context)).toMatchObject({ status: 503 });
 });
 
-test("a defect is a 500 that ends its connection", async () => {
+test("an internal error is a 500 that closes its connection", async () => {
   const { reader } = await world();
   const defects: unknown[] = [];
   const broken = () => {

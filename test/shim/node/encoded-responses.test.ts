@@ -1,4 +1,4 @@
-/** Compressed responses, and the coding that a request's Accept-Encoding gets (docs/spec/api.md#malformed-http). */
+/** Compressed responses, and the coding chosen from Accept-Encoding (docs/spec/api.md#malformed-http). */
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { statisticsRoute } from "../../../src/resources/statistics/route.ts";
@@ -53,7 +53,7 @@ test("small bodies and errors are not compressed, and a small body has Vary", as
   expect(encoded.compressions).toBe(0);
 });
 
-test("an object or a page is compressed once for simultaneous and later requests", async () => {
+test("an object or a page is compressed once for concurrent and later requests", async () => {
   const encoded = new EncodedResponses();
   const answer = full();
   const [one, other] = await Promise.all([encoded.encode(answer, "br"), encoded.encode(answer, "br")]);
@@ -77,7 +77,7 @@ test("a body that compression does not shrink is sent uncompressed", async () =>
   expect((await new EncodedResponses().encode(answer, "gzip")).headers["content-encoding"]).toBeUndefined();
 });
 
-test("of a hundred simultaneous bodies some are compressed and none waits", async () => {
+test("of a hundred concurrent bodies some are compressed and none waits", async () => {
   const encoded = new EncodedResponses();
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => encoded.encode(full(TEXT + " ".repeat(index)), "gzip")),
@@ -87,7 +87,7 @@ test("of a hundred simultaneous bodies some are compressed and none waits", asyn
 });
 
 test.each(ROWS.filter(({ name }) => name !== "asset").map((row) => [row.path, row] as const))(
-  "%s is compressed and says that it depends on Accept-Encoding",
+  "%s is compressed and has Vary: Accept-Encoding",
   async (_, row) => {
     const answer = rowResponse(row, { status: 200, headers: { etag: '"r"' } }, new TextEncoder().encode(TEXT));
     const { headers } = await new EncodedResponses().encode(answer, "gzip");
@@ -118,7 +118,7 @@ test.each([
   ["identity;q=1, gzip;q=0.5", undefined],
   ["identity;q=0.5, gzip;q=0.6", "gzip"],
   ["identity;q=0, gzip", "gzip"],
-  // Nothing that is offered is taken: as it is (docs/spec/api.md#malformed-http).
+  // None of the offered codings is supported, so the body is sent as it is (docs/spec/api.md#malformed-http).
   ["identity;q=0", undefined],
   ["identity;q=0, *;q=0", undefined],
   ["identity;q=0, deflate", undefined],

@@ -18,7 +18,7 @@ test("a port in use is reported as port_in_use", async () => {
   await expect(startOver(new MemoryStore(), { port })).rejects.toMatchObject({ code: "port_in_use", exitCode: 1 });
 });
 
-test("/healthz is well, and /readyz has the age and the clock problems of the publisher's lease", async () => {
+test("/healthz is always 200, and /readyz has the age and the clock problems of the publisher's lease", async () => {
   const store = new MemoryStore();
   const { url } = await startOver(store);
   const get = async (path: string, init?: RequestInit) => {
@@ -52,7 +52,7 @@ test("/healthz is well, and /readyz has the age and the clock problems of the pu
   expect(await get("/readyz")).toEqual([503, "no-store", '{"error":"store_unavailable"}']);
 });
 
-test("a stop lets requests in flight finish, and then closes every connection", async () => {
+test("a stop lets requests in progress finish, and then closes every connection", async () => {
   const store = new MemoryStore();
   await putAnswer(store, PROCESS_KEY, { status: 200, headers: {}, body: "{}" });
   const asked = Promise.withResolvers<void>();
@@ -118,7 +118,7 @@ test("several If-None-Match fields are one list", async () => {
   expect(answered).toMatch(/^HTTP\/1.1 304 /);
 });
 
-test("a request's body is not waited for, and the connection goes on", async () => {
+test("a request's body is not waited for, and the connection continues", async () => {
   const { port } = await startOver(new MemoryStore());
   const { status, body } = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     const post = request({ port, host: "127.0.0.1", method: "POST", path: "/" }, (response) => {

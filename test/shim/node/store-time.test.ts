@@ -2,18 +2,18 @@ import { expect, test } from "vitest";
 import { StoreTime } from "../../../bin/cli/serve/clock.ts";
 import { boundsOf, type ClockBounds, shifted } from "../../../src/object-store/clock-offset.ts";
 
-/** The bounds of one immediate response, whose end nearer to zero is `skew`. */
+/** The bounds from one immediate response. The bound nearer to zero is `skew`. */
 function around(skew: number): ClockBounds {
   return { least: skew > 0 ? skew : skew - 999, most: skew < 0 ? skew : skew + 999 };
 }
 
-/** A host whose clocks are set by hand; `measured`: what the store says next. */
+/** A host whose clocks the test sets. `measured` is the store's next measurement. */
 function host(measured: number) {
   const state = { measured, wall: 1_000_000, monotonic: 0, fails: false };
   const clocks = { wall: () => state.wall, monotonic: () => state.monotonic };
   const measureClock = async (now: () => number) => {
     if (state.fails) throw new Error("down");
-    // As a difference of the host's clock.
+    // Relative to the host's clock.
     return shifted(around(state.measured), now() - state.wall);
   };
   const pass = (ms: number) => {
@@ -41,7 +41,7 @@ test("a failed measurement keeps the earlier ones", async () => {
   expect(time.now()).toBe(995_000);
 });
 
-test("time never goes back if the offset grows, but runs at half its pace until it is right", async () => {
+test("if the offset grows, time never goes back, but runs at half speed until it is correct", async () => {
   const { state, pass, time } = host(0);
   await time.measure();
   expect(time.now()).toBe(1_000_000);
@@ -84,7 +84,7 @@ test("the offset is the intersection of the last five minutes' bounds", async ()
     [200, 1_100],
     [200, 1_100],
     [200, 1_100],
-    // The tightest was more than five minutes ago.
+    // The tightest bound was more than five minutes ago.
     [200, 200],
   ] as const) {
     state.measured = measured;
@@ -101,12 +101,12 @@ test("a host whose clock is set continues by the store's clock without a measure
     state.wall += step;
     pass(1_000);
   }
-  // One response leaves a second open.
+  // One response leaves an uncertainty of a second.
   expect(time.now() - before).toBeLessThan(4_000);
   expect(time.now() - before).toBeGreaterThanOrEqual(2_000);
 });
 
-test("a clock that was set is used at once, without the measurements from before", async () => {
+test("a clock that was set is used immediately, without the earlier measurements", async () => {
   const { state, time } = host(60_000);
   await time.measure();
   state.measured = 0;

@@ -64,13 +64,13 @@ test("a page reads one tile, or two if it or its next cursor needs another", asy
   expect(await reads(`cursor=${encodeObservationCursor(27)}&limit=100`)).toEqual([tile(0)]);
   expect(await reads(`cursor=${encodeObservationCursor(28)}&limit=100`)).toEqual([tile(0), tile(1)]);
   expect(await reads(`cursor=${encodeObservationCursor(255)}&limit=100`)).toEqual([tile(1), tile(2)]);
-  // The telemetry shows if the history ends in the last tile, or before a missing one.
+  // The telemetry shows if the history ends with the last tile, or if the next tile is missing.
   const last = [tile(3), `${tile(3)}?fresh`, "v1/public/telemetry"];
   expect(await reads(`cursor=${encodeObservationCursor(384)}`)).toEqual(last);
   expect(await reads(`cursor=${encodeObservationCursor(999)}`)).toEqual([tile(7), "v1/public/telemetry"]);
 });
 
-test("an old copy of a tile is read again past every cache", async () => {
+test("an outdated copy of a tile is read again, bypassing every cache", async () => {
   const { store, grow, page } = await history(100);
   store.freeze(tile(0));
   await grow(200);
@@ -79,7 +79,7 @@ test("an old copy of a tile is read again past every cache", async () => {
   expect(nextCursor).toBe(encodeObservationCursor(140));
 });
 
-test("a tile that is not full ends the page, although another follows", async () => {
+test("a partial tile ends the page, even if another tile follows", async () => {
   const { store, grow, page } = await history(100);
   const stale = await store.get(tile(0));
   await grow(200);

@@ -12,7 +12,7 @@ import { putText } from "../../support/publish-answer.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Keeps everything for ever: what is too old is for the edge store to see. */
+/** A cache without expiry: the edge store itself must detect old entries. */
 function heldCache(): EdgeCache {
   const held = new Map<string, Response>();
   return {
@@ -36,7 +36,7 @@ test.each([
   [activityKey("all"), 5_000],
   [`${activityKey("all")}/tiles/h-1-a`, 5_000],
   [observationTileKey("wheel-1", "h", 0), 1_000],
-])("%s is read again after %d ms, and its absence is not kept", async (key, keptMs) => {
+])("%s is read again after %d ms, and its absence is not cached", async (key, keptMs) => {
   const { store, clock, get, reader } = edge();
   expect(await reader.get(key)).toBeUndefined();
   await putText(store, key, "1");
@@ -54,7 +54,7 @@ test.each([
   [observationTileKey("wheel-1", "h", 0), 61_000],
   [PROCESS_KEY, 1_000],
   [activityKey("all"), 5_000],
-])("a store that fails is hidden from %s for %d ms in all", async (key, hiddenMs) => {
+])("a failing store is hidden from %s for %d ms in total", async (key, hiddenMs) => {
   const { store, clock, get } = edge();
   await putText(store, key, "1");
   await get(key);
@@ -65,7 +65,7 @@ test.each([
   await expect(get(key)).rejects.toThrow(StoreUnavailable);
 });
 
-test("simultaneous requests share a read, and nothing older is served after a fresh one", async () => {
+test("concurrent requests share a read, and nothing older is served after a fresh one", async () => {
   const { store, reader, get } = edge();
   await putText(store, PROCESS_KEY, "1");
   await Promise.all(Array.from({ length: 64 }, () => get(PROCESS_KEY)));
@@ -99,7 +99,7 @@ test("a late read does not replace the result of a later one", async () => {
   expect(await get(PROCESS_KEY)).toBe("new");
 });
 
-test("a read that never ends delays other requests only shortly", async () => {
+test("a read that never ends delays other requests only briefly", async () => {
   const { store, cache, clock } = edge();
   await putText(store, PROCESS_KEY, "1");
   let reads = 0;

@@ -1,4 +1,7 @@
-/** A day open: how often the page requests, hidden and shown, with responses and without, and that it does not grow. */
+/**
+ * The page, open for a day: how often it sends requests, hidden and visible, online and offline; and that memory does
+ * not grow.
+ */
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { fullWorld } from "../support/full-world.ts";
@@ -7,15 +10,15 @@ import type { World } from "../support/world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Garbage that a day may leave, beyond what the page has after its first hour. */
+/** Heap growth allowed over a day, relative to the page's first hour. */
 const GROWTH_BYTES = 1_000_000;
 
-/** The page's own, inside `evaluate`. */
+/** The page's globals, inside `evaluate`. */
 declare const document: EventTarget;
 
 const browser = useBrowser();
 
-/** From here on responses come from inside the page, in no time: a day of them would take long over a network. */
+/** From here on the page responds to itself without delay, because a day of network requests would take too long. */
 async function answerInside(page: Page, world: World): Promise<void> {
   const answers = Object.fromEntries(world.targets().map((target) => [target, world.answer(target, undefined)]));
   await page.evaluate((known) => {
@@ -41,7 +44,7 @@ interface Day {
   hidden: boolean;
 }
 
-/** Passes so much time and says how often each path was asked for in it. */
+/** Advances the clock and returns how often each path was requested. */
 async function pass(page: Page, ms: number, set: Partial<Day> = {}): Promise<Record<string, number>> {
   await page.evaluate((wanted) => {
     const { day } = globalThis as unknown as { day: Day };
@@ -56,7 +59,7 @@ async function pass(page: Page, ms: number, set: Partial<Day> = {}): Promise<Rec
 
 const PROCESS = "/v4/public/process";
 
-it("asks as often as it says for a day, always conditionally, and does not grow", async () => {
+it("requests as often as specified for a day, always conditionally, and does not grow", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
@@ -86,7 +89,7 @@ it("asks as often as it says for a day, always conditionally, and does not grow"
   expect(reader.errors).toEqual([]);
 });
 
-it("stops in a hidden tab, resumes at once, and goes on slowly while everything fails", async () => {
+it("stops in a hidden tab, resumes immediately, and continues slowly while everything fails", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
@@ -99,7 +102,7 @@ it("stops in a hidden tab, resumes at once, and goes on slowly while everything 
 
   await pass(page, 10 * MINUTE, { fail: true });
   const failing = await pass(page, HOUR);
-  // Every two minutes at least, and at most half as often as while requests succeed.
+  // At least every two minutes, and at most half as often as while requests succeed.
   expect(failing[PROCESS]).toBeGreaterThanOrEqual(30);
   expect(failing[PROCESS]).toBeLessThanOrEqual(180);
   for (const [path, count] of Object.entries(failing)) {

@@ -1,8 +1,8 @@
-/** Text that comes from outside stays text: in every field that holds any, whatever it looks like. */
+/** Text from outside stays text: in every free-text field, whatever it contains. */
 import { expect, it } from "vitest";
 import { goldenProcess } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
-import { barriers, read, useBrowser } from "../support/reader.ts";
+import { accessibilityFindings, read, useBrowser } from "../support/reader.ts";
 import type { World } from "../support/world.ts";
 
 const HOSTILE = [
@@ -16,7 +16,7 @@ const PATTERNED =
 
 const browser = useBrowser();
 
-/** Every string that the schema lets be anything becomes the text; returns how many did. */
+/** Replaces every string that the schema leaves free; returns their number. */
 function poison(world: World, target: string, text: string): number {
   let count = 0;
   const change = (holder: Record<string, unknown>, key: string): void => {
@@ -29,7 +29,7 @@ function poison(world: World, target: string, text: string): number {
         world.say(target, root.body);
         count += 1;
       } catch {
-        // The schema does not let this field be anything.
+        // The schema restricts this field.
         holder[key] = value;
       }
     }
@@ -40,13 +40,13 @@ function poison(world: World, target: string, text: string): number {
   return count;
 }
 
-it.each(HOSTILE)("shows %j as it is", async (text) => {
+it.each(HOSTILE)("shows %j unchanged", async (text) => {
   const world = fullWorld();
   world.say(TARGETS.process, goldenProcess("blocked"));
   const short = [TARGETS.process, TARGETS.telemetry, TARGETS.modules, TARGETS.queue, TARGETS.settlements("7d")];
   for (const target of short)
     expect([target, poison(world, target, text)]).toEqual([target, expect.toSatisfy((n) => n > 0)]);
-  // Identities, targets and ids must agree in these two; a name of an event or a version need not.
+  // Identities, targets and ids must match in these two; event names and versions need not.
   for (const target of [TARGETS.onchain, TARGETS.activity("all")])
     expect(poison(world, target, text)).toBeGreaterThan(0);
   await using reader = await read(browser, world, { viewport: { width: 360, height: 800 } });
@@ -58,11 +58,11 @@ it.each(HOSTILE)("shows %j as it is", async (text) => {
   expect(await page.locator("a[href^='javascript:']").count()).toBe(0);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
   expect([errors, strangers]).toEqual([[], []]);
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityFindings(page)).toEqual([]);
 });
 
 it.each(["http://explorer.example", "javascript:alert(1)//", "not an address", 7])(
-  "links to no explorer at %j",
+  "does not link to an explorer at %j",
   async (explorer) => {
     const world = fullWorld();
     const status = { ...world.said<object>(TARGETS.status), explorer };

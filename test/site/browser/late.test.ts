@@ -1,8 +1,8 @@
-/** Late data is visible: the device, the publication, the chain, the network, the reader's own clock. */
+/** The page shows late data: of the device, the publication, the chain, the network, and a wrong reader's clock. */
 import { expect, it } from "vitest";
-import { deadWorld, goldenProcess, sayStatus, withoutChain } from "../support/changed-worlds.ts";
+import { deadWorld, goldenProcess, setStatus, withoutChain } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
-import { barriers, read, useBrowser } from "../support/reader.ts";
+import { accessibilityFindings, read, useBrowser } from "../support/reader.ts";
 import { RECORDED_AT, recorded } from "../support/world.ts";
 
 const HOUR = 3_600_000;
@@ -11,7 +11,7 @@ const browser = useBrowser();
 
 it("shows a silent device", async () => {
   const world = deadWorld();
-  sayStatus(world, () => undefined);
+  setStatus(world, () => undefined);
   await using reader = await read(browser, world);
   const { page } = reader;
   expect(await page.locator(".sentence").innerText()).toBe("Silent since 14:02 UTC");
@@ -22,7 +22,7 @@ it("shows a silent device", async () => {
   expect(await page.locator(".step").nth(1).innerText()).toContain("The Reporter is late");
 });
 
-it("claims nothing about the present while the publisher is dead, and says so once to who listens", async () => {
+it("claims nothing about the present while the publisher is dead, and announces it once to screen readers", async () => {
   const world = deadWorld();
   withoutChain(world, "indexer_unavailable");
   await using reader = await read(browser, world);
@@ -42,10 +42,10 @@ it("claims nothing about the present while the publisher is dead, and says so on
   expect(await page.locator(".banner").innerText()).toMatch(/publisher has stopped[^]*02:00 UTC/);
   const live = page.locator(".device [role=status]");
   expect(await live.textContent()).toBe("Not known since 02:00 UTC");
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityFindings(page)).toEqual([]);
 });
 
-it("turns silent by the clock alone, at 120 seconds and not before, and announces it", async () => {
+it("shows the device as silent by the clock, at 120 seconds and not before, and announces it", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
@@ -58,7 +58,7 @@ it("turns silent by the clock alone, at 120 seconds and not before, and announce
   expect(await page.locator(".device [role=status]").textContent()).toBe("Silent since 03:11 UTC");
 });
 
-it("has words for everything that /status.json can say, and none while all is well", async () => {
+it("has text for everything that /status.json can report, and none in normal operation", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
@@ -71,15 +71,15 @@ it("has words for everything that /status.json can say, and none while all is we
     [(s) => (s.sources.chain.status = "silent"), "node has not answered since 03:11 UTC"],
     [(s) => (s.sources.chain.status = "behind"), "read with a delay"],
     [(s) => (s.sources.chain.status = "mismatch"), "contradicts"],
-  ] as const satisfies readonly (readonly [Parameters<typeof sayStatus>[1], string])[];
+  ] as const satisfies readonly (readonly [Parameters<typeof setStatus>[1], string])[];
   for (const [change, words] of cases) {
-    sayStatus(world, change);
+    setStatus(world, change);
     await reader.later(30_000);
     expect(await page.locator(".banner").innerText()).toContain(words);
   }
 });
 
-it("lives without /status.json", async () => {
+it("works without /status.json", async () => {
   const world = fullWorld();
   world.refuse(TARGETS.status, 404, "not_found");
   await using reader = await read(browser, world);
@@ -100,7 +100,7 @@ it("marks settlements that come from saved history", async () => {
   );
 });
 
-it("keeps what it has when the network goes, says so, does not claim silence, and comes back", async () => {
+it("keeps its data when the network fails, says so, does not claim that the device is silent, and recovers", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
@@ -120,7 +120,7 @@ it("keeps what it has when the network goes, says so, does not claim silence, an
   expect(await page.locator(".sentence").innerText()).toBe("Silent since 03:11 UTC");
 });
 
-it("says that nothing could be read if the first requests fail", async () => {
+it("reports that nothing could be read if the first requests fail", async () => {
   const world = fullWorld();
   world.offline = true;
   await using reader = await read(browser, world);
@@ -128,12 +128,12 @@ it("says that nothing could be read if the first requests fail", async () => {
   expect(await reader.page.locator("#days").innerText()).toContain("The server cannot be reached.");
 });
 
-it("counts ages by the server's clock, whatever the reader's says", async () => {
+it("counts ages by the server's clock, whatever the reader's clock is", async () => {
   await using reader = await read(browser, fullWorld(), { clock: RECORDED_AT - 5 * HOUR });
   expect(await reader.page.locator(".detail").innerText()).toMatch(/^Last heard at 03:11 UTC, [23] s ago\.$/);
 });
 
-it("marks a device at fault, and one that is idle", async () => {
+it("marks a faulty device and an idle one", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const process = world.said<ReturnType<typeof goldenProcess>>(TARGETS.process);

@@ -1,6 +1,6 @@
 /**
- * How the page looks, against pictures that somebody has looked at. What is seen is left in test/site/seen/, differences
- * beside it. After a wanted change: NOONMARK_APPROVE=1, and look at them.
+ * Compares screenshots of the page with approved ones. Actual screenshots and differences are written to
+ * test/site/seen/. After an intended change, run with NOONMARK_APPROVE=1 and review them.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,10 @@ import type { World } from "../support/world.ts";
 const APPROVED = join(import.meta.dirname, "../pictures");
 const SEEN = join(import.meta.dirname, "../seen");
 const APPROVE = process.env.NOONMARK_APPROVE === "1";
-/** How far two colours may differ (0 to 1), and which share of the dots may differ further: edges of letters do. */
+/**
+ * Tolerated colour difference of a pixel (0 to 1), and tolerated share of pixels beyond it, such as the edges of
+ * letters.
+ */
 const COLOUR = 0.2;
 const SHARE = 0.005;
 
@@ -68,7 +71,7 @@ it.each(Object.keys(PICTURES))("looks as approved: %s", async (name) => {
 });
 
 it("prints every panel, and does not scroll sideways at 200 % zoom", async () => {
-  // A zoom of two on a desk of 1280 is a page of 640 with twice the dots.
+  // A zoom of 200 % on a 1280 px screen is a 640 px page with twice the pixel density.
   await using reader = await read(browser, fullWorld(), { ...size(640, 480), deviceScaleFactor: 2 });
   expect(await reader.page.evaluate("document.documentElement.scrollWidth")).toBe(640);
   await reader.page.emulateMedia({ media: "print" });

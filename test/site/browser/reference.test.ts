@@ -1,4 +1,4 @@
-/** The reference at /docs in a real browser: both themes, a phone and a wide screen, without script, and in print. */
+/** The reference at /docs in a real browser: both themes, phone and wide screen, without JavaScript, and in print. */
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -51,7 +51,7 @@ test.each(SCREENS)(
   },
 );
 
-test("is read without script, and its links lead somewhere", async () => {
+test("can be read without JavaScript, and its links resolve", async () => {
   const context = await browser().newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(server.url);
@@ -69,7 +69,7 @@ test("is read without script, and its links lead somewhere", async () => {
   await context.close();
 });
 
-test("printed, closed responses are on paper too", async () => {
+test("collapsed responses are printed too", async () => {
   const context = await browser().newContext();
   const page = await context.newPage();
   await page.goto(server.url);
@@ -80,7 +80,7 @@ test("printed, closed responses are on paper too", async () => {
   await context.close();
 });
 
-/** The files of the reference on loopback, with the headers that their rows say. */
+/** Serves the files of the reference on loopback, with the headers of their rows. */
 async function startReference(): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const files = await buildReference("0.0.0");
   const { url, stop } = await localServer((request, response) => {

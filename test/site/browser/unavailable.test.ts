@@ -1,9 +1,9 @@
-/** Nothing there, and each reason that the API has for not saying something: a sentence, and never a zero. */
+/** Missing data, and each of the API's reasons for it: the page shows a sentence, never a zero. */
 import { expect, it } from "vitest";
 import { reasonWords } from "../../../site/page/words/reasons.ts";
 import { emptyWorld, goldenProcess, withoutChain } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
-import { barriers, read, useBrowser } from "../support/reader.ts";
+import { accessibilityFindings, read, useBrowser } from "../support/reader.ts";
 import { statisticsBody } from "../support/statistics-body.ts";
 import { RECORDED_AT } from "../support/world.ts";
 
@@ -11,7 +11,7 @@ const MINUTE = 61_000;
 
 const browser = useBrowser();
 
-it("says each reason of the chain's views in a sentence, and what still holds", async () => {
+it("shows each reason of the chain's views as a sentence, and what still holds", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   for (const reason of ["indexer_disabled", "not_yet_safe", "indexer_unavailable", "indexer_mismatch"]) {
@@ -27,10 +27,10 @@ it("says each reason of the chain's views in a sentence, and what still holds", 
     expect(await reader.page.locator(".step").last().innerText()).toContain(why);
   }
   expect(reader.errors).toEqual([]);
-  expect(await barriers(reader.page)).toEqual([]);
+  expect(await accessibilityFindings(reader.page)).toEqual([]);
 });
 
-it("says why there is no measurement in the feed", async () => {
+it("explains why the activity has no measurement events", async () => {
   const world = fullWorld();
   const body = { schemaVersion: 1, installationId: "wheel-1", status: "unavailable", reason: "source_disabled" };
   world.say(TARGETS.activity("measurement"), body);
@@ -40,7 +40,7 @@ it("says why there is no measurement in the feed", async () => {
   expect(await reader.page.locator("#activity").innerText()).toContain(reasonWords("source_disabled").why);
 });
 
-it("says each reason of builder, queue and Oracle", async () => {
+it("shows each reason of builder, queue and Oracle", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const cases = [
@@ -63,7 +63,7 @@ it("says each reason of builder, queue and Oracle", async () => {
   expect(reader.errors).toEqual([]);
 });
 
-it("says the queue's eight states in words", async () => {
+it("describes the queue's eight states", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const cases = [
@@ -84,19 +84,19 @@ it("says the queue's eight states in words", async () => {
   }
 });
 
-it("shows an unknown installation as not known, nowhere as zero", async () => {
+it("shows an unknown installation as unknown, never as zero", async () => {
   await using reader = await read(browser, emptyWorld());
   const { page } = reader;
   expect(await page.locator(".sentence").innerText()).toBe("Never heard of");
   expect(await page.locator(".device .figures").innerText()).not.toMatch(/\d/);
   expect(await page.locator("#days").innerText()).toContain(reasonWords("public_stats_rebuilding").why);
   expect(await page.locator("#modules").innerText()).toContain("No module has ever reported.");
-  expect(await barriers(page)).toEqual([]);
-  // Browsers write a 503 into the console by themselves.
+  expect(await accessibilityFindings(page)).toEqual([]);
+  // Browsers log a 503 to the console by themselves.
   expect(reader.errors.filter((error) => !error.includes("/v2/public/stats"))).toEqual([]);
 });
 
-it("says that the statistics are busy, and shows them when they come", async () => {
+it("says that the statistics are being built, and shows them when they arrive", async () => {
   const world = fullWorld();
   world.refuse(TARGETS.week, 503, "database_busy");
   await using reader = await read(browser, world);
@@ -106,7 +106,7 @@ it("says that the statistics are busy, and shows them when they come", async () 
   expect(await reader.page.locator(".heat tbody tr").count()).toBe(7);
 });
 
-it("shows sums over nothing observed as not known, and why submissions and blocks are", async () => {
+it("shows sums over nothing observed as unknown, and explains missing submissions and blocks", async () => {
   const world = fullWorld();
   const nothing = statisticsBody("7d", RECORDED_AT, (facts) => ({
     ...facts,

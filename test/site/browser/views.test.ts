@@ -1,12 +1,12 @@
-/** Each view with its data: what it says, and that nobody is kept out. */
+/** Each view with data: its content and its accessibility. */
 import { expect, it } from "vitest";
-import { sayGiants, sayStatus } from "../support/changed-worlds.ts";
+import { setLargestNumbers, setStatus } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
-import { barriers, read, useBrowser } from "../support/reader.ts";
+import { accessibilityFindings, read, useBrowser } from "../support/reader.ts";
 
 const browser = useBrowser();
 
-it("says what the wheel does, without an error, a stranger or a barrier", async () => {
+it("shows what the wheel does, without an error, a foreign request or an accessibility problem", async () => {
   await using reader = await read(browser, fullWorld());
   const { page, errors, strangers } = reader;
   expect(await page.locator(".sentence").innerText()).toBe("Turning at 43 rpm");
@@ -32,21 +32,21 @@ it("says what the wheel does, without an error, a stranger or a barrier", async 
     Array(6).fill(expect.stringMatching(/^as of \d\d:\d\d UTC$/)),
   );
   expect([errors, strangers]).toEqual([[], []]);
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityFindings(page)).toEqual([]);
 });
 
-it("has no barrier on a phone in the dark, over 30 days, with every table open", async () => {
+it("has no accessibility problem on a dark phone, over 30 days, with every table open", async () => {
   await using reader = await read(browser, fullWorld(), { viewport: { width: 320, height: 640 }, colorScheme: "dark" });
   const { page, errors } = reader;
   await page.getByRole("button", { name: "30 days" }).first().click();
   await reader.settle();
   for (const summary of await page.locator("summary").all()) await summary.click();
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320);
-  expect(await barriers(page)).toEqual([]);
+  expect(await accessibilityFindings(page)).toEqual([]);
   expect(errors).toEqual([]);
 });
 
-it("walks the heat map with keys, and says the same words to pointer, focus and touch", async () => {
+it("supports keyboard navigation in the heat map, with the same text for pointer, focus and touch", async () => {
   await using reader = await read(browser, fullWorld(), { hasTouch: true });
   const { page } = reader;
   const words = page.locator("#days .words");
@@ -71,7 +71,7 @@ it("walks the heat map with keys, and says the same words to pointer, focus and 
   expect(await words.innerText()).toBe(await cells.nth(60).getAttribute("aria-label"));
 });
 
-it("shows worked, idle, missing, not yet and partial in different words and looks", async () => {
+it("shows worked, idle, missing, future and partial times with different texts and styles", async () => {
   await using reader = await read(browser, fullWorld());
   const looks = await reader.page.evaluate<Record<string, string>>(`Object.fromEntries(
     [...document.querySelectorAll(".heat td")].map((td) => [td.className.replace(/ step-\\d/, ""), td.ariaLabel]))`);
@@ -84,7 +84,7 @@ it("shows worked, idle, missing, not yet and partial in different words and look
   });
 });
 
-it("shows settlements by range, mints apart, the queue's projection as one, and links where there is an explorer", async () => {
+it("shows settlements by range, mints separately, the queue's projection as such, and explorer links", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
@@ -107,14 +107,14 @@ it("shows settlements by range, mints apart, the queue's projection as one, and 
     await reader.settle();
     expect(await panel.locator(".bars .reach").count()).toBe(bars);
   }
-  sayStatus(world, (status) => {
+  setStatus(world, (status) => {
     status.explorer = null;
   });
   await reader.later(30_000);
   expect(await page.locator("main a").count()).toBe(0);
 });
 
-it("shows the feed by category and loads on", async () => {
+it("shows the activity by category and loads more", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
@@ -129,29 +129,26 @@ it("shows the feed by category and loads on", async () => {
   expect(world.asked).toContain(TARGETS.activity("measurement"));
 });
 
-it.each([360, 1024, 1280])(
-  "is no wider than a window of %i px, whatever the text size and the numbers",
-  async (width) => {
-    const world = fullWorld();
-    sayGiants(world);
-    await using reader = await read(browser, world, { viewport: { width, height: 900 } });
-    const { page } = reader;
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-    expect(await page.locator(".ring-large").innerHTML()).toMatch(/^….{7}$/);
-    expect(await page.locator(".parts td").nth(1).innerText()).toMatch(/^[\d,]{50,}$/);
-    if (width < 1024) return;
-    // As a reader who has set the browser's text to twice its size.
-    await page.evaluate("document.documentElement.style.fontSize = '200%'");
-    await reader.settle();
-    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-    const words = await page.evaluate<number[]>(`[...document.querySelectorAll(".parts tbody th")].map((cell) => {
+it.each([360, 1024, 1280])("fits a window of %i px, for any text size and any numbers", async (width) => {
+  const world = fullWorld();
+  setLargestNumbers(world);
+  await using reader = await read(browser, world, { viewport: { width, height: 900 } });
+  const { page } = reader;
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+  expect(await page.locator(".ring-large").innerHTML()).toMatch(/^….{7}$/);
+  expect(await page.locator(".parts td").nth(1).innerText()).toMatch(/^[\d,]{50,}$/);
+  if (width < 1024) return;
+  // Like a reader who has doubled the browser's text size.
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  await reader.settle();
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+  const words = await page.evaluate<number[]>(`[...document.querySelectorAll(".parts tbody th")].map((cell) => {
     const range = document.createRange();
     range.selectNodeContents(cell.childNodes[1]);
     return range.getClientRects().length;
   })`);
-    expect(words, "lines of the words Settled, Accepted, Closed and Open").toEqual([1, 1, 1, 1]);
-  },
-);
+  expect(words, "lines of the words Settled, Accepted, Closed and Open").toEqual([1, 1, 1, 1]);
+});
 
 it.each([1024, 1280, 1400])("shows every column of the recent batches at %i px", async (width) => {
   await using reader = await read(browser, fullWorld(), { viewport: { width, height: 900 } });
@@ -159,7 +156,7 @@ it.each([1024, 1280, 1400])("shows every column of the recent batches at %i px",
   expect(await reader.page.evaluate(cut)).toBe(0);
 });
 
-it("labels its axes: the highest value, and days at equal distances without one that lies ahead", async () => {
+it("labels its axes: the highest value, and evenly spaced days, none in the future", async () => {
   await using reader = await read(browser, fullWorld());
   const { page } = reader;
   expect(await page.locator("#settlements .axis").innerText()).toMatch(/^[\d,]+ units$/);
@@ -198,7 +195,7 @@ it("takes no more memory the longer it is open", async () => {
   await open(3);
   const before = await used();
   await open(20);
-  // Each body that is kept takes some 70 kB.
+  // Each retained body would take about 70 kB.
   expect((await used()) - before).toBeLessThan(500_000);
 });
 

@@ -1,17 +1,17 @@
-/** How heavy the page is, and how soon a phone on a slow network shows it. */
+/** The page's size, and its load time on a phone with a slow network. */
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { buildSite } from "../../../site/build.ts";
-import { sayProcess } from "../support/changed-worlds.ts";
+import { setProcess } from "../support/changed-worlds.ts";
 import { fullWorld } from "../support/full-world.ts";
 import { useBrowser } from "../support/reader.ts";
 import { startSite } from "../support/site-server.ts";
 
-const MOST_BYTES = 60_000;
-/** Chromium's Slow 4G: 1.6 Mbit/s less a tenth, 562.5 ms before each response; and a processor a quarter as fast. */
+const MAX_BYTES = 60_000;
+/** Chromium's Slow 4G: 90 % of 1.6 Mbit/s, 562.5 ms latency per response, and a CPU slowdown of 4. */
 const SLOW_4G = { offline: false, latency: 562.5, downloadThroughput: 180_000, uploadThroughput: 84_375 };
 const CPU_SLOWDOWN = 4;
-/** The best of so many at most: what else the machine does is not the page's. */
+/** The best of this many loads counts, to exclude other load on the machine. */
 const TRIES = 10;
 
 const browser = useBrowser();
@@ -20,10 +20,10 @@ it("is the same bytes each time, and at most 60,000 of them compressed", async (
   const [once, again] = [await buildSite(), await buildSite()];
   expect(again).toEqual(once);
   const bytes = once.reduce((sum, file) => sum + gzipSync(file.bytes, { level: 9 }).length, 0);
-  expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-it("names in index.html what there is, and nothing of another host", async () => {
+it("refers in index.html only to existing files, and to no other host", async () => {
   const files = await buildSite();
   const html = new TextDecoder().decode(files.at(-1)?.bytes);
   for (const { path } of files.slice(0, -1)) expect(html).toContain(`"${path}"`);
@@ -61,12 +61,12 @@ async function paint(url: string): Promise<Painted> {
   return painted;
 }
 
-it("is painted within a second, in the large within two, and does not jump", async () => {
+it("is painted within a second, mostly complete within two, and does not shift", async () => {
   const world = fullWorld();
-  // The page's clock runs here: the device reports now.
+  // The page's clock runs here, and the device reports now.
   world.now = Date.now();
   const heardAt = new Date(world.now).toISOString();
-  sayProcess(world, ({ measurement }) =>
+  setProcess(world, ({ measurement }) =>
     Object.assign(measurement ?? {}, { observedAt: heardAt, receivedAt: heardAt }),
   );
   const site = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]));

@@ -4,7 +4,7 @@ import type { Process } from "../../../src/client/create-client.ts";
 import { goldenProcess } from "../support/changed-worlds.ts";
 import { recorded } from "../support/world.ts";
 
-it("cuts the block into what is settled, accepted, closed and open, which fill it without a gap", () => {
+it("splits the block into settled, accepted, closed and open work, which fill it without a gap", () => {
   const block = fillingBlock(recorded<Process>("process"));
   expect(block).toMatchObject({ number: 486n, workPerBlock: 1000n, filled: 897n, completed: 0n });
   expect(block?.parts.map(({ name, from, inBlock }) => [name, from, inBlock])).toEqual([
@@ -24,7 +24,7 @@ it.each(["ready", "empty", "before-first-settlement", "no-closure", "round-not-a
   },
 );
 
-it("takes closed work for not accepted where the queue is not known, and has no block without a builder", () => {
+it("counts closed work as not accepted if the queue is unknown, and has no block without a builder", () => {
   const parts = fillingBlock(goldenProcess("round-not-accepted"))?.parts;
   expect(parts?.map(({ name, total }) => [name, total]).slice(1, 3)).toEqual([
     ["accepted", 0n],

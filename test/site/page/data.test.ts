@@ -1,4 +1,4 @@
-/** How often the page requests, and which events it keeps. */
+/** How often the page sends requests, and which events it keeps. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { type Feed, MOST_EVENTS, withNewest, withOlder } from "../../../site/page/activity/feed.ts";
@@ -8,7 +8,7 @@ it("waits for its interval while requests succeed", () => {
   expect(delayOf({ every: 10_000, failures: 0 }, 0.9)).toBe(10_000);
 });
 
-it("requests at most half as often while they fail, the device every two minutes at least, and honours Retry-After", () => {
+it("requests at most half as often while they fail, telemetry at least every two minutes, and honours Retry-After", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(10_000, 20_000, 30_000, 60_000),
@@ -33,7 +33,7 @@ const page = (ids: readonly number[], nextCursor: string | null = "older") => ({
 });
 const idsOf = ({ events }: Feed) => events.map(({ id }) => Number(id));
 
-it("puts new events before those it holds, older ones behind, none twice", () => {
+it("puts new events before the existing ones and older events after them, without duplicates", () => {
   const first = withNewest(undefined, page([5, 4, 3]));
   const older = withOlder(first, page([3, 2, 1], null));
   expect(idsOf(older)).toEqual([5, 4, 3, 2, 1]);
@@ -43,7 +43,7 @@ it("puts new events before those it holds, older ones behind, none twice", () =>
   expect(withNewest(newer, page([7, 6, 5]))).toBe(newer);
 });
 
-it("lets go of what a newer page does not reach: a gap does not look like a sequence", () => {
+it("drops events that a newer page does not reach, so that a gap does not look like a sequence", () => {
   const held = withOlder(withNewest(undefined, page([5, 4])), page([3, 2], null));
   const after = withNewest(held, page([9, 8], "from-8"));
   expect(idsOf(after)).toEqual([9, 8]);

@@ -2,27 +2,27 @@ import { describe, expect, it } from "vitest";
 import { amount, distance, exactAmount, plural, scaled, share, speed } from "../../../site/page/words/number.ts";
 
 describe("token amounts", () => {
-  it("are whole units with two decimals at most, and every digit at hand", () => {
+  it("are whole units with at most two decimals, with every digit available", () => {
     expect(amount("20000000000000000001", 18)).toBe("20");
     expect(exactAmount("20000000000000000001", 18)).toBe("20.000000000000000001");
     expect(amount("1999999999999999999", 18)).toBe("1.99");
     expect(amount("0", 18)).toBe("0");
   });
 
-  it("that are smaller than what is shown are not zero", () => {
+  it("are not zero if they are smaller than the shown precision", () => {
     expect(amount("1", 18)).toBe("< 0.01");
     expect(amount("9999999999999999", 18)).toBe("< 0.01");
     expect(amount("10000000000000000", 18)).toBe("0.01");
   });
 });
 
-it("keeps what no double can", () => {
+it("are exact beyond the range of doubles", () => {
   expect(scaled(2n ** 256n - 1n, 0, 0).replaceAll(/\D/g, "")).toBe(String(2n ** 256n - 1n));
   expect(share(2n ** 255n, 2n ** 256n)).toBe(0.5);
   expect(share(1n, 0n)).toBe(0);
 });
 
-it("says units", () => {
+it("have units", () => {
   expect([plural("1", "round"), plural(0, "round"), plural("2000", "batch", "batches")]).toEqual([
     "1 round",
     "0 rounds",

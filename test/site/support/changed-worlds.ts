@@ -1,33 +1,33 @@
-/** Worlds in which something is late, missing or odd. */
+/** Worlds with late, missing or unusual data. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Process } from "../../../src/client/create-client.ts";
 import { fullWorld, STATUS, type Status, TARGETS } from "./full-world.ts";
 import type { World } from "./world.ts";
 
-/** A process body that the API's own tests keep. */
+/** A process body from the API's golden files. */
 export function goldenProcess(name: string): Process {
   const path = join(import.meta.dirname, "../../resources/process/golden", `${name}.json`);
   return JSON.parse(readFileSync(path, "utf8")) as Process;
 }
 
-export function sayProcess(world: World, change: (process: Process) => void): void {
+export function setProcess(world: World, change: (process: Process) => void): void {
   const process = world.said<Process>(TARGETS.process);
   change(process);
   world.say(TARGETS.process, process);
 }
 
-export function sayStatus(world: World, change: (status: Status) => void): void {
+export function setStatus(world: World, change: (status: Status) => void): void {
   const status = structuredClone(STATUS);
   change(status);
   world.say(TARGETS.status, status);
 }
 
-/** Numbers as large as the API allows: heights of 64 bits, work of 128. */
-export function sayGiants(world: World): void {
+/** The largest numbers that the API allows: heights of 64 bits, work of 128. */
+export function setLargestNumbers(world: World): void {
   const height = 2n ** 64n - 2n ** 12n;
   const workPerBlock = 10n ** 19n;
-  sayProcess(world, (process) => {
+  setProcess(world, (process) => {
     if (process.builder.status !== "available") return;
     const { anchor, queued, projected } = process.builder;
     const waiting = BigInt(queued.closedWorkUnits) + BigInt(queued.openRoundWorkUnits);
@@ -52,17 +52,17 @@ export function withoutChain(world: World, reason: string): void {
   }
 }
 
-/** The device has said nothing for thirteen hours, the publisher has stopped, the chain's node is silent. */
+/** The device has been silent for thirteen hours, the publisher has stopped, and the chain's node does not respond. */
 export function deadWorld(): World {
   const world = fullWorld();
-  sayProcess(world, ({ measurement, settlementQueue, oracle }) => {
+  setProcess(world, ({ measurement, settlementQueue, oracle }) => {
     if (measurement === null || settlementQueue.status !== "available" || oracle.latestClosure === null) return;
     Object.assign(measurement, { freshness: "stale", observedAt: SILENT_SINCE, receivedAt: SILENT_SINCE });
     settlementQueue.state = "stale";
     Object.assign(oracle, { state: "stale", latestAcceptedAt: SILENT_SINCE });
     oracle.latestClosure.acceptedAt = SILENT_SINCE;
   });
-  sayStatus(world, ({ publisher, sources }) => {
+  setStatus(world, ({ publisher, sources }) => {
     Object.assign(publisher, { state: "stopped", lastCycleAt: "2026-11-22T02:00:00.000Z" });
     sources.chain.status = "silent";
   });

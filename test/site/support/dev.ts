@@ -1,4 +1,6 @@
-/** The page over a running API, built at each start: `node test/site/support/dev.ts http://127.0.0.1:8787 8790` */
+/**
+ * Serves the page over a running API, built at each start: `node test/site/support/dev.ts http://127.0.0.1:8787 8790`.
+ */
 import { startSite } from "./site-server.ts";
 
 const [base = "http://127.0.0.1:8787", port = "8790"] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** A world in which everything is there: a wheel that turns, a chain that settles. */
+/** A world with all data: a turning wheel and a settling chain. */
 import type * as z from "zod";
 import type { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import { statisticsBody } from "./statistics-body.ts";

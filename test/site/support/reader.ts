@@ -1,4 +1,4 @@
-/** A reader's browser: Debian's Chromium, with what the page does there written down. */
+/** A reader's browser (Debian's Chromium) that records errors and requests of the page. */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { AxeResults } from "axe-core";
@@ -9,7 +9,7 @@ import { RECORDED_AT, type World } from "./world.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const CHROMIUM = process.env.NOONMARK_CHROMIUM ?? "/usr/bin/chromium";
-/** The page's clock is stopped at its instant, which it must not have passed by then. */
+/** The page's clock starts this long before the instant at which it is stopped, so that it cannot pass that instant. */
 const BEFORE_MS = 600_000;
 const STEP_MS = 1_000;
 const FONTS = new URL("fonts.conf", import.meta.url).pathname;
@@ -41,23 +41,23 @@ export function useBrowser(): () => Browser {
 export interface Reader extends AsyncDisposable {
   readonly page: Page;
   readonly url: string;
-  /** Waits until no request is under way and what came is drawn. */
+  /** Waits until no request is pending and all responses are rendered. */
   settle(): Promise<void>;
-  /** So many ms pass, for the reader and for the server. */
+  /** Advances the reader's and the server's clock by this many ms. */
   later(ms: number): Promise<void>;
-  /** Console errors and uncaught ones. */
+  /** Console errors and uncaught exceptions. */
   readonly errors: string[];
-  /** Requests to another host than the page's. */
+  /** Requests to other hosts than the page's. */
   readonly strangers: string[];
 }
 
 export interface ReaderOptions extends BrowserContextOptions {
-  /** Epoch ms of the reader's own clock, which is fixed until it is moved; by default the recording's instant. */
+  /** Epoch ms of the reader's clock, which is fixed until it is moved. By default the instant of the recording. */
   readonly clock?: number;
   readonly subpath?: string;
 }
 
-/** Opens the page over a world and waits until its first responses are drawn. */
+/** Opens the page over a world and waits until its first responses are rendered. */
 export async function read(browser: () => Browser, world: World, options: ReaderOptions = {}): Promise<Reader> {
   const { clock = RECORDED_AT, subpath = "/", ...context } = options;
   const server = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]), {
@@ -80,12 +80,12 @@ export async function read(browser: () => Browser, world: World, options: Reader
   page.on("request", (request) => request.url().startsWith(server.url) || strangers.push(request.url()));
   await page.clock.install({ time: clock - BEFORE_MS });
   await page.clock.pauseAt(clock);
-  const underWay = new Set<unknown>();
-  page.on("request", (request) => underWay.add(request));
+  const pendingRequests = new Set<unknown>();
+  page.on("request", (request) => pendingRequests.add(request));
   for (const end of ["requestfinished", "requestfailed"] as const)
-    page.on(end as "requestfinished", (it) => underWay.delete(it));
+    page.on(end as "requestfinished", (it) => pendingRequests.delete(it));
   await page.goto(server.url);
-  const settle = () => settled(page, underWay);
+  const settle = () => settled(page, pendingRequests);
   await settle();
   return {
     page,
@@ -96,8 +96,8 @@ export async function read(browser: () => Browser, world: World, options: Reader
         world.now += Math.min(rest, STEP_MS);
         await page.clock.runFor(Math.min(rest, STEP_MS));
         await page.evaluate("0");
-        // Responses take no time by the page's clock, so that they do not run into its timeouts.
-        while (underWay.size > 0) await page.evaluate("0");
+        // Responses take no time on the page's clock, so they cannot hit its timeouts.
+        while (pendingRequests.size > 0) await page.evaluate("0");
       }
       await settle();
     },
@@ -110,21 +110,21 @@ export async function read(browser: () => Browser, world: World, options: Reader
   };
 }
 
-/** Quiet for this many looks in a row: a response may cause a drawing, and a drawing a request. */
+/** Requires this many idle checks in a row, because a response may cause rendering, and rendering a request. */
 const QUIET_LOOKS = 4;
 const FRAME_MS = 20;
 
-async function settled(page: Page, underWay: ReadonlySet<unknown>): Promise<void> {
+async function settled(page: Page, pendingRequests: ReadonlySet<unknown>): Promise<void> {
   for (let quiet = 0; quiet < QUIET_LOOKS; quiet++) {
     await page.clock.runFor(FRAME_MS);
     await page.evaluate("0");
-    // The page's clock waits while a response is on its way: how much time has passed depends on no machine.
-    for (; underWay.size > 0; quiet = -1) await page.evaluate("0");
+    // The page's clock stops while a response is pending, so elapsed time does not depend on the machine.
+    for (; pendingRequests.size > 0; quiet = -1) await page.evaluate("0");
   }
 }
 
-/** The findings of axe, best practices included, a line each; nothing if all is well. Time passes meanwhile. */
-export async function barriers(page: Page): Promise<string[]> {
+/** The findings of axe, including best practices, one per line; empty if there are none. Time passes meanwhile. */
+export async function accessibilityFindings(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const run = page.evaluate<AxeResults>("axe.run(document)");
   for (;;) {

@@ -1,4 +1,4 @@
-/** The built page with its headers, and the server of the API behind it: for a look at it, and for the tests. */
+/** Serves the built page with its headers, in front of an API server, for manual use and for tests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { buildSite, type SiteFile } from "../../../site/build.ts";
@@ -11,11 +11,11 @@ export interface ApiAnswer {
   readonly body: string;
 }
 
-/** `target` is path and query, below the subpath. `undefined` cuts the connection. */
+/** `target` is path and query below the subpath. Returning undefined cuts the connection. */
 export type Api = (target: string, request: IncomingMessage) => Promise<ApiAnswer | undefined> | ApiAnswer | undefined;
 
 export interface SiteServer {
-  /** With a slash at its end. */
+  /** With a trailing slash. */
   readonly url: string;
   stop(): Promise<void>;
 }

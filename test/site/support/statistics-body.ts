@@ -1,4 +1,4 @@
-/** Statistics of an invented month, built by the very code that builds the published ones. */
+/** Statistics of an invented month, built by the product's code. */
 import { buildStatistics } from "../../../src/resources/statistics/build.ts";
 import type { RecordFact, RecordFacts, StatisticsFacts } from "../../../src/resources/statistics/facts.ts";
 import type { Statistics } from "../../../src/resources/statistics/schema.ts";
@@ -10,11 +10,13 @@ type Day = StatisticsFacts["days"][number];
 const ROUND_MS = 600_000;
 const DAYS = 30;
 const UNIT_MM = 850n;
-/** Days before the last one that lack rounds: all of them, or a stretch. */
+/** Days before the last one that lack all rounds, or some. */
 const MISSING_DAY = 11;
 const GAP = { day: 3, from: 70, to: 76 };
 
-/** As of `at`, epoch ms. The wheel rests by day and on one whole day; one day and one stretch were never accepted. */
+/**
+ * As of `at`, epoch ms. The wheel rests by day and on one whole day; one day and one part of a day were never accepted.
+ */
 export function statisticsBody(
   range: "7d" | "30d",
   at: number,
@@ -73,12 +75,12 @@ function dayOf(day: number, ago: number, at: number): Day {
   return { day, observed: known.length, work, measured: known.length, distance: work * UNIT_MM, rounds };
 }
 
-/** A hump around five in the morning, uneven as a living thing is, and always the same. */
+/** A deterministic, irregular curve with its peak around five in the morning. */
 function workOf(slot: number, ago: number): bigint {
   const uneven = ((slot * 7919 + ago * 104_729) % 97) / 97;
-  const hump = Math.exp(-(((slot - 98) / 26) ** 2));
-  if (hump < 0.06 || (uneven < 0.1 && hump < 0.9)) return 0n;
-  return BigInt(Math.round((hump * 380 + 40) * (0.55 + 0.45 * uneven)));
+  const dailyCurve = Math.exp(-(((slot - 98) / 26) ** 2));
+  if (dailyCurve < 0.06 || (uneven < 0.1 && dailyCurve < 0.9)) return 0n;
+  return BigInt(Math.round((dailyCurve * 380 + 40) * (0.55 + 0.45 * uneven)));
 }
 
 function recordsAt(at: number): RecordFacts {

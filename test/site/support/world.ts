@@ -1,5 +1,5 @@
 /**
- * The page's data in a test: every response of the API at one instant, each checked by the API's own schema, so that no test
+ * The page's data in a test: every response of the API at one instant, validated by the API's schema, so that no test
  * shows impossible data. Counts the requests.
  */
 import { createHash } from "node:crypto";
@@ -8,33 +8,33 @@ import { join } from "node:path";
 import { OPERATIONS } from "../../../src/resources/contracts.ts";
 import type { ApiAnswer } from "./site-server.ts";
 
-/** When everything was recorded. */
+/** The instant of the recording. */
 export const RECORDED_AT = Date.parse("2026-11-22T03:11:54.000Z");
 
 export class World {
-  /** Epoch ms, as the server's Date says. */
+  /** Epoch ms, as in the server's Date. */
   now = RECORDED_AT;
-  /** Targets in the order in which they were asked for. */
+  /** Targets in request order. */
   readonly asked: string[] = [];
-  /** How many got a 304. */
+  /** The number of 304 responses. */
   notModified = 0;
-  /** Connections are cut. */
+  /** If true, connections are cut. */
   offline = false;
   readonly #answers = new Map<string, { status: number; headers: Record<string, string>; body: string }>();
 
-  /** `target` is path and query. Throws where the API could not say this. */
+  /** `target` is path and query. Throws if the API could not send this response. */
   say(target: string, body: unknown, headers: Record<string, string> = {}): void {
     const path = target.replace(/\?.*/, "");
     OPERATIONS.find(({ row }) => row.path === path)?.contract.body?.schema.parse(body);
     this.#answers.set(target, { status: 200, headers, body: JSON.stringify(body) });
   }
 
-  /** Impossible data. */
+  /** Thrown for data that the API could not send. */
   sayAnything(target: string, body: unknown): void {
     this.#answers.set(target, { status: 200, headers: {}, body: JSON.stringify(body) });
   }
 
-  /** An error with its word. */
+  /** An error with its code. */
   refuse(target: string, status: number, error: string): void {
     const headers: Record<string, string> = status === 503 ? { "retry-after": "2" } : {};
     this.#answers.set(target, { status, headers, body: JSON.stringify({ error }) });
@@ -44,7 +44,7 @@ export class World {
     return [...this.#answers.keys()];
   }
 
-  /** A copy of what is said, to change and say again. */
+  /** A copy of a response body, to be changed and served again. */
   said<Body>(target: string): Body {
     return JSON.parse(this.#answers.get(target)?.body ?? "null") as Body;
   }

@@ -1,4 +1,4 @@
-/** A chain's file with events put into it by hand, and a settlement history that its Core state agrees with. */
+/** A chain database with hand-written events, and a settlement history that matches its Core state. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { ChainEvent, ChainState, EconomyView } from "../../../src/chain/chain-state.ts";
 import { CHAIN_SCHEMA } from "../../../src/chain/store/schema.ts";
@@ -7,7 +7,7 @@ import { AT, address, chainEvent, chainState, coreView, DEPLOYMENT_BLOCK, hash, 
 
 export const projectionsDb: () => Database = openProjectionsInMemory;
 
-/** Synced through `storedThrough`; another `history` is a wiped or rewound file. */
+/** A database synced through block `storedThrough`. Another `history` means that the file was wiped or rewound. */
 export function chainDb(events: readonly ChainEvent[], storedThrough = 500, history = "first"): Database {
   const db = new SqliteDatabase(":memory:");
   db.exec(CHAIN_SCHEMA);
@@ -42,7 +42,7 @@ export interface Batch {
   readonly logIndex?: number;
   /** Epoch ms of the block. */
   readonly time: number;
-  /** Rounds that it settles. */
+  /** The number of rounds that it settles. */
   readonly rounds: bigint;
   readonly activeRounds: bigint;
   readonly work: bigint;
@@ -50,7 +50,7 @@ export interface Batch {
 
 export const WORK_PER_BLOCK = 1000n;
 
-/** BatchSettled events of consecutive batches, oldest first. */
+/** The BatchSettled events of consecutive batches, oldest first. */
 export function batchEvents(batches: readonly Batch[]): ChainEvent[] {
   let [round, work] = [0n, 0n];
   return batches.map((batch, index) => {
@@ -117,11 +117,11 @@ export function settledChain(
   );
 }
 
-/** `count` batches, the newest `hoursAgo` before AT and each `apart` hours before the next, in ascending order. */
-export function regularBatches(count: number, hoursAgo: number, apart: number): Batch[] {
+/** `count` batches in ascending order, `hoursApart` hours hoursApart. The newest is `hoursAgo` hours before AT. */
+export function regularBatches(count: number, hoursAgo: number, hoursApart: number): Batch[] {
   return Array.from({ length: count }, (_, index) => ({
     block: DEPLOYMENT_BLOCK + 1n + BigInt(index * 10),
-    time: AT - Math.round((hoursAgo + (count - 1 - index) * apart) * 3_600_000),
+    time: AT - Math.round((hoursAgo + (count - 1 - index) * hoursApart) * 3_600_000),
     rounds: 16n,
     activeRounds: BigInt(index % 17),
     work: BigInt(index % 3) * 700n + 100n,

@@ -1,11 +1,11 @@
-/** A chain as a pass would hand it over, for tests of what is built from it. */
+/** Chain states as a pass returns them, for tests of the responses built from them. */
 import { getAddress } from "viem";
 import type { ChainEvent, ChainState, CoreView, EconomyView } from "../../../src/chain/chain-state.ts";
 
 export const AT = Date.parse("2026-11-20T10:00:00.000Z");
 export const DEPLOYMENT_BLOCK = 100n;
 
-/** An address or hash that says which one it is. */
+/** A readable address or hash that ends in the number `n`. */
 export const address = (n: number): string => getAddress(`0x${n.toString(16).padStart(40, "0")}`);
 export const hash = (n: number): string => `0x${n.toString(16).padStart(64, "0")}`;
 

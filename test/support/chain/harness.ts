@@ -1,4 +1,4 @@
-/** A chain of its own for a test: anvil, the contracts on it, and Noonmark's reading of them in a fresh file. */
+/** A separate chain for one test: anvil, the deployed contracts, and Noonmark's chain reader with a new database. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,8 +10,8 @@ import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { ChainOptions } from "../../../src/chain/sync/poller.ts";
 
-/** Seconds; before it every chain of the tests is dated. */
-export const CHAIN_BEGINS = 1_766_000_400;
+/** Seconds: the genesis timestamp of every test chain. */
+export const CHAIN_START = 1_766_000_400;
 
 export interface Stage extends AsyncDisposable {
   readonly anvil: Anvil;
@@ -19,31 +19,31 @@ export interface Stage extends AsyncDisposable {
 }
 
 export async function stage(options: WorldOptions = {}): Promise<Stage> {
-  const anvil = await startAnvil({ timestamp: CHAIN_BEGINS });
-  const world = await deployWorld(anvil.url, { genesisTimestamp: CHAIN_BEGINS, ...options });
+  const anvil = await startAnvil({ timestamp: CHAIN_START });
+  const world = await deployWorld(anvil.url, { genesisTimestamp: CHAIN_START, ...options });
   return { anvil, world, [Symbol.asyncDispose]: () => anvil.stop() };
 }
 
-/** A chain under test whose clock is the test's. */
+/** Noonmark's chain reader with a clock that the test controls. */
 export interface Reader extends Disposable {
   readonly chain: OpenChain;
   readonly events: PollEvent[];
   readonly path: string;
-  /** Epoch ms; moves only when the test moves it, or when a retry waits. */
+  /** Epoch ms. Changes only when the test sets it or a retry sleeps. */
   now: number;
-  /** One poll with a minute's deadline, and what is known after it. */
+  /** Polls once with a deadline of one minute, and returns the state after it. */
   poll(): Promise<ChainState>;
   state(): ChainState;
-  /** The reasons, or `available`, of Core and economy. */
-  says(): readonly [string, string];
-  /** Closes the file and opens it again, as after a restart. */
+  /** The status of Core and economy: `available`, or the reason. */
+  statuses(): readonly [string, string];
+  /** Closes and reopens the database, as a restart does. */
   reopen(): Reader;
 }
 
 export interface ReaderOptions extends Partial<Omit<ChainOptions, "now">> {
-  /** An existing file; otherwise one of its own, removed at the end. */
+  /** Path of an existing database. By default a temporary one, removed at the end. */
   readonly path?: string;
-  /** The clock's first instant, epoch ms. */
+  /** The clock's start, epoch ms. */
   readonly begins?: number;
 }
 
@@ -55,7 +55,7 @@ export function reader(
   const directory = options.path === undefined ? mkdtempSync(join(tmpdir(), "noonmark-chain-")) : undefined;
   const path = options.path ?? join(directory as string, "chain.db");
   const events: PollEvent[] = [];
-  const clock = { now: options.begins ?? CHAIN_BEGINS * 1000 };
+  const clock = { now: options.begins ?? CHAIN_START * 1000 };
   const chain = openChain({
     deployment: deploymentSchema.parse(deployment),
     rpcUrls,
@@ -64,7 +64,7 @@ export function reader(
     validity: 600_000,
     now: () => clock.now,
     onEvent: (event) => events.push(event),
-    // Waiting moves the test's clock and takes no time.
+    // Sleeping advances the test's clock and takes no real time.
     sleep: async (ms) => {
       clock.now += ms;
     },
@@ -86,7 +86,7 @@ export function reader(
       return chain.state(clock.now);
     },
     state: () => chain.state(clock.now),
-    says() {
+    statuses() {
       const { core, economy } = chain.state(clock.now);
       return [core, economy].map((view) => (view.status === "available" ? "available" : view.reason)) as never;
     },
@@ -102,7 +102,7 @@ export function reader(
   return self;
 }
 
-/** The Core's view; a test that gets none fails with the reason. */
+/** The Core's view. Throws with the reason if it is unavailable. */
 export function coreOf(state: ChainState) {
   if (state.core.status !== "available") throw new Error(`the Core's view is ${state.core.reason}`);
   return state.core.view;

@@ -1,4 +1,4 @@
-/** How providers refuse a range of logs, in their own words; collected from their documentation and issue trackers. */
+/** The errors with which RPC providers reject a range of logs, verbatim from their documentation and issue trackers. */
 import type { Fault } from "./scripted-rpc.ts";
 
 export const PROVIDER_LIMITS: Readonly<Record<string, Fault>> = {
@@ -46,5 +46,5 @@ export const PROVIDER_LIMITS: Readonly<Record<string, Fault>> = {
     },
   },
   "arbitrum's nitro": { error: { code: -32000, message: "logs matched by query exceeds limit of 10000" } },
-  "a node in its own words": { error: { code: -39999, message: "that is rather a lot" } },
+  "a node with an unknown error": { error: { code: -39999, message: "that is rather a lot" } },
 };

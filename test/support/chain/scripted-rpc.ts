@@ -1,6 +1,6 @@
 /**
- * An RPC server on loopback in front of a real one. A script sees each call of each request and may respond in the node's
- * place, change the node's response, or break the connection. All other calls reach the real chain.
+ * A local RPC server in front of a real node. A script sees every call and can replace the node's response, change it
+ * or break the connection. All other calls reach the node.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { localServer } from "../local-server.ts";
@@ -11,23 +11,23 @@ export interface Call {
   readonly params: readonly unknown[];
 }
 
-/** The script's reaction to a call. */
+/** The script's action for a call. */
 export type Fault =
-  /** In place of the node's response. */
+  /** Replaces the node's response. */
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: unknown } }
-  /** The node's own result, changed. */
+  /** Changes the node's result. */
   | { readonly change: (result: never) => unknown }
-  /** The whole HTTP response, whatever else is in the batch. */
+  /** Replaces the allFaults HTTP response, including the other calls of the batch. */
   | { readonly http: { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string } }
-  /** There is never a response. */
+  /** Never responds. */
   | { readonly hang: true }
-  /** The true response, cut off after this many bytes. */
+  /** Cuts the real response off after this many bytes. */
   | { readonly truncate: number }
-  /** This many bytes of spaces before the true response. */
+  /** Prepends this many spaces to the real response. */
   | { readonly pad: number };
 
-/** Asked for every call; undefined leaves it to the node. `request` counts HTTP requests from 1. */
+/** Called for every call; undefined passes the call to the node. `request` counts HTTP requests from 1. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a script that only counts returns nothing
 export type Script = (call: Call, request: number) => Fault | undefined | void;
 
@@ -37,13 +37,13 @@ export interface ScriptedRpc extends AsyncDisposable {
   requests: number;
   /** Replaces the script. */
   script: Script;
-  /** The node behind; another one may take its place. */
+  /** URL of the real node. Tests can switch it. */
   target: string;
 }
 
 export async function scriptedRpc(target: string, script: Script = () => undefined): Promise<ScriptedRpc> {
   const { url, stop } = await localServer((request, response) => {
-    answer(self, request, response).catch((error) => response.destroy(error));
+    handle(self, request, response).catch((error) => response.destroy(error));
   });
   const self: ScriptedRpc = {
     url,
@@ -55,13 +55,13 @@ export async function scriptedRpc(target: string, script: Script = () => undefin
   return self;
 }
 
-interface Answer {
+interface Reply {
   id?: unknown;
   result?: unknown;
   error?: unknown;
 }
 
-async function answer(rpc: ScriptedRpc, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handle(rpc: ScriptedRpc, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const number = ++rpc.requests;
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -69,9 +69,9 @@ async function answer(rpc: ScriptedRpc, request: IncomingMessage, response: Serv
   const body = JSON.parse(text) as Call | Call[];
   const calls = Array.isArray(body) ? body : [body];
   const faults = new Map(calls.map((call) => [call.id, rpc.script(call, number) ?? undefined]));
-  const whole = [...faults.values()];
-  if (whole.some((fault) => fault !== undefined && "hang" in fault)) return;
-  const http = whole.find((fault) => fault !== undefined && "http" in fault);
+  const allFaults = [...faults.values()];
+  if (allFaults.some((fault) => fault !== undefined && "hang" in fault)) return;
+  const http = allFaults.find((fault) => fault !== undefined && "http" in fault);
   if (http !== undefined && "http" in http) {
     response.writeHead(http.http.status ?? 200, { "content-type": "application/json", ...http.http.headers });
     response.end(http.http.body ?? "");
@@ -79,17 +79,17 @@ async function answer(rpc: ScriptedRpc, request: IncomingMessage, response: Serv
   }
   const headers = { "content-type": "application/json" };
   const real = await fetch(rpc.target, { method: "POST", headers, body: text });
-  const answers = (await real.json()) as Answer | Answer[];
-  const changed = (Array.isArray(answers) ? answers : [answers]).map((one) => applied(one, faults.get(one.id)));
-  const full = JSON.stringify(Array.isArray(answers) ? changed : changed[0]);
+  const replies = (await real.json()) as Reply | Reply[];
+  const changed = (Array.isArray(replies) ? replies : [replies]).map((one) => applied(one, faults.get(one.id)));
+  const full = JSON.stringify(Array.isArray(replies) ? changed : changed[0]);
   response.writeHead(200, headers);
-  const pad = whole.find((fault) => fault !== undefined && "pad" in fault);
+  const pad = allFaults.find((fault) => fault !== undefined && "pad" in fault);
   if (pad !== undefined && "pad" in pad) response.write(" ".repeat(pad.pad));
-  const cut = whole.find((fault) => fault !== undefined && "truncate" in fault);
+  const cut = allFaults.find((fault) => fault !== undefined && "truncate" in fault);
   response.end(cut !== undefined && "truncate" in cut ? full.slice(0, cut.truncate) : full);
 }
 
-function applied(one: Answer, fault: Fault | undefined): Answer {
+function applied(one: Reply, fault: Fault | undefined): Reply {
   if (fault === undefined) return one;
   const { id } = one;
   const envelope = { jsonrpc: "2.0", id };

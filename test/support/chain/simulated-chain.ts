@@ -1,6 +1,6 @@
 /**
- * A settlement chain in memory that grows and forks. Each block has its logs with their bloom, the contracts' state, and lists of
- * what happened up to it, so that a model can say what a view of that block must show. simulated-node.ts serves it.
+ * An in-memory settlement chain that grows and forks; simulated-node.ts serves it. Each block holds its logs with
+ * bloom, the contracts' state, and the history up to it. A model derives the expected view of a block from them.
  */
 import { createHash } from "node:crypto";
 import { type Abi, type Address, encodeAbiParameters, encodeEventTopics, getAbiItem, type Hex, keccak256 } from "viem";
@@ -10,11 +10,11 @@ import { address } from "./chain-state.ts";
 
 export const WORK_PER_BLOCK = 1_000n;
 export const BASELINE_REWARD = 7n;
-/** The block of CoreDeployed, and of the economy's contracts. */
+/** The block of CoreDeployed and of the economy's deployment. */
 const DEPLOYMENT_BLOCK = 2;
 export const PLAYER = address(0x9a) as Address;
 
-/** The contracts' state after a block. */
+/** The state of the contracts after a block. */
 export interface ContractState {
   readonly settledThroughRound: bigint;
   readonly cumulativeWork: bigint;
@@ -38,7 +38,7 @@ export interface SimulatedSettlement {
   readonly blockHeight: bigint;
 }
 
-/** An event as readers name it. */
+/** An event under the id that readers see. */
 export interface NamedEvent {
   readonly id: string;
   readonly blockHash: Hex;
@@ -63,22 +63,22 @@ export interface SimulatedBlock {
   readonly logs: readonly SimulatedLog[];
   readonly bloom: Hex;
   readonly state: ContractState;
-  /** Oldest first, from the first block on. */
+  /** From the first block, oldest first. */
   readonly settlements: readonly SimulatedSettlement[];
   readonly fundings: readonly { readonly round: bigint; readonly amount: bigint }[];
   readonly onchain: readonly NamedEvent[];
   readonly activity: readonly NamedEvent[];
 }
 
-/** A transaction of a block. */
+/** One transaction of a block. */
 export type Action =
   | { readonly is: "settle"; readonly rounds: bigint; readonly activeRounds: bigint; readonly work: bigint }
-  /** Funds every settled round up to `rounds` more, and moves the mint cursor there. */
+  /** Funds up to `rounds` more settled rounds and moves the mint cursor to the last of them. */
   | { readonly is: "fund"; readonly rounds: bigint; readonly amount: bigint }
   | { readonly is: "release" | "claim" | "pause" | "upgrade" }
   | { readonly is: "units"; readonly count: number };
 
-/** One chain with one deployment of the contracts, and every block that any of its branches has had. */
+/** A chain with one deployment of the contracts, and all blocks of all its branches. */
 export class SimulatedChain {
   readonly deployment: Deployment;
   readonly economy: EconomyDeployment;
@@ -86,10 +86,10 @@ export class SimulatedChain {
   readonly genesisTimestamp: number;
   readonly blocks = new Map<string, SimulatedBlock>();
   readonly #byNumber = new Map<number, SimulatedBlock[]>();
-  /** The main branch. Nodes may follow another one. */
+  /** The main branch. Nodes can follow other branches. */
   branch: Branch;
 
-  /** Two chains of different numbers have other ids, names and contracts. */
+  /** Chains with different numbers have different ids, names and contracts. */
   constructor(number: number, genesisTimestamp: number) {
     const at = (kind: number) => address(0x1000 * (number + 1) + kind);
     this.genesisTimestamp = genesisTimestamp;
@@ -114,7 +114,7 @@ export class SimulatedChain {
         collection: at(9),
       },
     });
-    if (this.deployment.economy === undefined) throw new Error("a simulated chain has an economy");
+    if (this.deployment.economy === undefined) throw new Error("a simulated chain needs an economy");
     this.economy = this.deployment.economy;
     this.branch = new Branch([]);
     this.branch = this.branch.mined(this, genesisTimestamp, []);
@@ -130,7 +130,7 @@ export class SimulatedChain {
   }
 }
 
-/** Blocks from number 0 on. Never changes: a longer branch is another one. */
+/** A sequence of blocks from number 0. Immutable: mining returns a new branch. */
 export class Branch {
   readonly blocks: readonly SimulatedBlock[];
 
@@ -148,12 +148,12 @@ export class Branch {
     return this.blocks[block.number] === block;
   }
 
-  /** The common beginning, up to and including a number. */
+  /** The blocks up to and including number `through`. */
   cut(through: number): Branch {
     return new Branch(this.blocks.slice(0, Math.max(0, through) + 1));
   }
 
-  /** One block more; `timestamp` in seconds, or just after the head. */
+  /** A branch with one more block. Its timestamp (seconds) is at least one second after the head. */
   mined(chain: SimulatedChain, timestamp: number, actions: readonly Action[]): Branch {
     const block = mine(chain, this.blocks.at(-1), timestamp, actions);
     chain.add(block);
@@ -161,7 +161,7 @@ export class Branch {
   }
 }
 
-/** True if `block` is `ancestor`, or comes after it. */
+/** True if `block` equals or descends from `ancestor`. */
 export function descends(block: SimulatedBlock, ancestor: SimulatedBlock): boolean {
   let at: SimulatedBlock | undefined = block;
   while (at !== undefined && at.number > ancestor.number) at = at.parent;
@@ -176,7 +176,7 @@ function mine(
 ): SimulatedBlock {
   const number = parent === undefined ? 0 : parent.number + 1;
   const timestamp = parent === undefined ? atLeast : Math.max(parent.timestamp + 1, atLeast);
-  // Two blocks of different branches never have the same hash.
+  // The block counter makes the hash unique across branches.
   const hash = hashOf(`${chain.deployment.target}, block ${chain.blocks.size}`);
   const draft = new Draft(chain, parent, { number, hash, timestamp });
   if (number === DEPLOYMENT_BLOCK) draft.deploy();
@@ -202,7 +202,7 @@ function joined<T>(before: readonly T[] = [], added: readonly T[]): readonly T[]
   return added.length === 0 ? before : [...before, ...added];
 }
 
-const FIRST_STATE: ContractState = {
+const INITIAL_STATE: ContractState = {
   settledThroughRound: 0n,
   cumulativeWork: 0n,
   nonce: 0n,
@@ -214,7 +214,7 @@ const FIRST_STATE: ContractState = {
 
 const ABIS = { factory: FACTORY_ABI, core: CORE_ABI, mining: MINING_ABI, collection: COLLECTION_ABI } as const;
 
-/** A block while its transactions run. Each transaction has one log. */
+/** A block under construction. Each transaction emits one log. */
 class Draft {
   readonly #chain: SimulatedChain;
   readonly #block: { readonly number: number; readonly hash: Hex; readonly timestamp: number };
@@ -232,7 +232,7 @@ class Draft {
   ) {
     this.#chain = chain;
     this.#block = block;
-    this.state = parent?.state ?? FIRST_STATE;
+    this.state = parent?.state ?? INITIAL_STATE;
   }
 
   deploy(): void {
@@ -298,7 +298,7 @@ class Draft {
     });
   }
 
-  /** Returns the transaction's hash. */
+  /** Appends a log and returns its transaction hash. */
   #emit(contract: keyof typeof ABIS, eventName: string, args: object, ...lists: NamedEvent[][]): Hex {
     const from = { ...this.#chain.economy, ...this.#chain.deployment }[contract];
     const logIndex = this.logs.length;
@@ -328,17 +328,17 @@ export function hashOf(text: string): Hex {
   return `0x${createHash("sha256").update(text).digest("hex")}`;
 }
 
-const places = new Map<string, readonly number[]>();
+const bloomBits = new Map<string, readonly number[]>();
 
-/** The header's bloom of addresses and topics, M3:2048 of the yellow paper. */
+/** The header's bloom filter of addresses and topics: M3:2048 of the Yellow Paper. */
 function bloomOf(logs: readonly SimulatedLog[]): Hex {
   const bloom = Buffer.alloc(256);
   for (const item of new Set(logs.flatMap((log) => [log.address.toLowerCase() as Hex, ...log.topics]))) {
-    let bits = places.get(item);
+    let bits = bloomBits.get(item);
     if (bits === undefined) {
       const hash = Buffer.from(keccak256(item).slice(2), "hex");
       bits = [0, 2, 4].map((at) => hash.readUInt16BE(at) & 2047);
-      places.set(item, bits);
+      bloomBits.set(item, bits);
     }
     for (const bit of bits) bloom[255 - (bit >> 3)] = (bloom[255 - (bit >> 3)] ?? 0) | (1 << (bit & 7));
   }

@@ -1,4 +1,6 @@
-/** Nodes that serve simulated chains as JSON-RPC in place of `fetch`, each with its own branch, delay and faults. No network. */
+/**
+ * Simulated JSON-RPC nodes behind a replacement of `fetch`, without network. Each has its own branch, delay and faults.
+ */
 import { type Abi, type Address, encodeFunctionResult, type Hex, toFunctionSelector } from "viem";
 import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../../../src/chain/abi.ts";
 import { address } from "./chain-state.ts";
@@ -12,7 +14,7 @@ import {
   WORK_PER_BLOCK,
 } from "./simulated-chain.ts";
 
-/** ERC-1967. */
+/** ERC-1967 storage slots. */
 const ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103";
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 
@@ -30,20 +32,23 @@ interface Call {
 export class SimulatedNode {
   readonly url: string;
   chain: SimulatedChain;
-  /** Undefined: the chain's main branch, whatever it is. */
+  /** A fork to serve. Undefined means the chain's current main branch. */
   fork: Branch | undefined;
-  /** Blocks that it does not have yet. */
+  /** Newest blocks that the node does not have yet. */
   lag = 0;
   fault: "none" | "silent" | "busy" | "stateless" = "none";
-  /** The next response to eth_getLogs lacks the newest logs: it knows the blocks and not yet their logs. */
+  /**
+   * If true, the next eth_getLogs response omits the newest logs: the node knows the blocks but has not indexed their
+   * logs.
+   */
   hidesLogs = false;
-  /** Its logs have timestamps. */
-  readonly isDating: boolean;
+  /** If true, logs carry blockTimestamp. */
+  readonly hasLogTimestamps: boolean;
 
-  constructor(url: string, chain: SimulatedChain, isDating: boolean) {
+  constructor(url: string, chain: SimulatedChain, hasLogTimestamps: boolean) {
     this.url = url;
     this.chain = chain;
-    this.isDating = isDating;
+    this.hasLogTimestamps = hasLogTimestamps;
   }
 
   get blocks(): readonly SimulatedBlock[] {
@@ -51,8 +56,8 @@ export class SimulatedNode {
     return blocks.slice(0, Math.max(1, blocks.length - this.lag));
   }
 
-  /** True if it serves the main branch of a chain, all of it. */
-  isHonest(chain: SimulatedChain): boolean {
+  /** True if it serves the complete main branch of `chain` without faults. */
+  isHealthy(chain: SimulatedChain): boolean {
     const isOwn = this.chain === chain && (this.fork === undefined || this.fork === chain.branch);
     return isOwn && this.lag === 0 && this.fault === "none" && !this.hidesLogs;
   }
@@ -73,18 +78,18 @@ export class SimulatedNode {
     if (this.fault === "busy") return new Response("no backend is healthy", { status: 503 });
     const body = JSON.parse(text) as Call | Call[];
     const blocks = this.blocks;
-    const answers = (Array.isArray(body) ? body : [body]).map((call) => this.#answer(call, blocks));
-    return Response.json(Array.isArray(body) ? answers : answers[0]);
+    const replies = (Array.isArray(body) ? body : [body]).map((call) => this.#reply(call, blocks));
+    return Response.json(Array.isArray(body) ? replies : replies[0]);
   }
 
-  #answer({ id, method, params }: Call, blocks: readonly SimulatedBlock[]): object {
+  #reply({ id, method, params }: Call, blocks: readonly SimulatedBlock[]): object {
     const result = this.#result(method, params, blocks);
     return result === undefined
       ? { jsonrpc: "2.0", id, error: { code: -32_000, message: "header not found" } }
       : { jsonrpc: "2.0", id, result };
   }
 
-  /** Undefined: the block or its state is not there. */
+  /** Undefined if the block or its state is missing. */
   #result(method: string, params: Call["params"], blocks: readonly SimulatedBlock[]): unknown {
     const { deployment } = this.chain;
     if (method === "eth_chainId") return quantity(deployment.chainId);
@@ -113,11 +118,11 @@ export class SimulatedNode {
       readonly fromBlock: string;
       readonly toBlock: string;
     };
-    const wanted = (log: SimulatedLog) =>
+    const matches = (log: SimulatedLog) =>
       addresses.includes(log.address.toLowerCase()) && topics[0]?.includes(log.topics[0] ?? "") === true;
     return withLogs
       .slice(Number(fromBlock), Number(toBlock) + 1)
-      .flatMap((block) => block.logs.filter(wanted).map((log) => this.#rawLog(log, block)));
+      .flatMap((block) => block.logs.filter(matches).map((log) => this.#rawLog(log, block)));
   }
 
   #rawLog({ address: from, topics, data, transactionHash, logIndex }: SimulatedLog, block: SimulatedBlock): object {
@@ -127,7 +132,7 @@ export class SimulatedNode {
       data,
       blockNumber: quantity(block.number),
       blockHash: block.hash,
-      ...(this.isDating ? { blockTimestamp: quantity(block.timestamp) } : {}),
+      ...(this.hasLogTimestamps ? { blockTimestamp: quantity(block.timestamp) } : {}),
       transactionHash,
       transactionIndex: quantity(logIndex),
       logIndex: quantity(logIndex),
@@ -135,12 +140,12 @@ export class SimulatedNode {
   }
 }
 
-/** In place of `fetch`; each request goes to the node of its address. */
+/** A replacement of `fetch` that routes each request to the node with its URL. */
 export function fetchFrom(nodes: () => Iterable<SimulatedNode>): typeof fetch {
   return async (input, init) => {
     const url = String(input);
     const node = [...nodes()].find((one) => url.startsWith(one.url));
-    if (node === undefined) throw new Error(`there is no node at ${url}`);
+    if (node === undefined) throw new Error(`no simulated node has the URL ${url}`);
     return node.respond(String(init?.body));
   };
 }
@@ -171,7 +176,7 @@ function slotOf(of: string, slot: string, { chain, state }: SimulatedBlock): str
 
 const results = new WeakMap<SimulatedBlock, ReadonlyMap<string, Hex>>();
 
-/** By address and selector. */
+/** Call results by contract address and selector. */
 function callResults(block: SimulatedBlock): ReadonlyMap<string, Hex> {
   let found = results.get(block);
   if (found === undefined) {

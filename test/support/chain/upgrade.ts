@@ -1,9 +1,9 @@
-/** Upgrades of a test world's Core through its operator timelock, as the proposer does them. */
+/** Upgrades a test world's Core through its operator timelock, with transactions of the proposer. */
 import { type Address, type Hex, numberToHex } from "viem";
 import { call } from "../../../demo/chain/anvil.ts";
 import { callData, deploy, type Receipt, send } from "../../../demo/chain/calls.ts";
 
-/** One operation of the timelock: everything that executing it repeats. */
+/** An operation of the timelock, with everything needed to execute it. */
 export interface Operation {
   readonly id: Hex;
   readonly targets: readonly Address[];
@@ -13,13 +13,13 @@ export interface Operation {
 }
 
 export interface Governance {
-  /** Schedules an upgrade to a newly deployed CoreV2, or to `implementation`; `salt` distinguishes equal ones. */
+  /** Schedules an upgrade to a new CoreV2, or to `implementation`. `salt` distinguishes otherwise equal operations. */
   scheduleUpgrade(options?: { implementation?: Address; migrate?: boolean; salt?: number }): Promise<Operation>;
-  /** Schedules any calls: one with schedule, several with scheduleBatch. */
+  /** Schedules calls: `schedule` for one, `scheduleBatch` for several. */
   scheduleCalls(targets: readonly Address[], payloads: readonly Hex[], salt?: number): Promise<Operation>;
-  /** Schedules the same operation again; only a cancelled one can be. */
+  /** Schedules the same operation again. The timelock accepts that only after a cancellation. */
   reschedule(operation: Operation): Promise<Receipt>;
-  /** Lets the delay pass and executes. */
+  /** Advances the clock past the delay and executes. */
   execute(operation: Operation): Promise<Receipt>;
   cancel(operation: Operation): Promise<Receipt>;
 }

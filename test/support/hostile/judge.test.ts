@@ -11,8 +11,8 @@ const error = (status: number, code: string, headers: Record<string, string> = {
 const BUSY = { "cache-control": "no-store", "retry-after": "2" };
 
 test.each([
-  ["an answer", "GET", { status: 200, headers: { ...good, "content-length": "2" }, body: "{}" }],
-  ["its head", "HEAD", { status: 200, headers: { ...good, "content-length": "2" }, body: "" }],
+  ["a response", "GET", { status: 200, headers: { ...good, "content-length": "2" }, body: "{}" }],
+  ["a response to HEAD", "HEAD", { status: 200, headers: { ...good, "content-length": "2" }, body: "" }],
   ["a 304", "GET", { status: 304, headers: COMMON_HEADERS, body: "" }],
   [
     "a page",
@@ -26,15 +26,15 @@ test.each([
   ["a 400", "GET", error(400, "invalid_cursor")],
   ["a 405", "POST", error(405, "method_not_allowed", { allow: "GET, HEAD, OPTIONS" })],
   ["a 503", "GET", error(503, "store_unavailable", BUSY)],
-])("%s passes as the API's", (_, method, answer) => {
+])("%s is accepted as an API response", (_, method, answer) => {
   expect(faultsOf({ method }, answer)).toEqual([]);
 });
 
 test.each([
-  ["a status that it does not name", error(500, "internal_error"), "status 500"],
-  ["a code that it does not name", error(503, "oops", BUSY), "errors/code"],
+  ["an undocumented status", error(500, "internal_error"), "status 500"],
+  ["an undocumented code", error(503, "oops", BUSY), "errors/code"],
   ["a code of another status", error(404, "bad_request"), "errors/code"],
-  ["a 503 that may be kept", error(503, "store_unavailable", { "retry-after": "2" }), "errors/cache-control"],
+  ["a cacheable 503", error(503, "store_unavailable", { "retry-after": "2" }), "errors/cache-control"],
   ["a 405 without Allow", error(405, "method_not_allowed"), "method/allow"],
   ["a missing header", { status: 200, headers: { "content-type": CONTENT_TYPE }, body: "{}" }, "headers/cors"],
   [
@@ -42,12 +42,12 @@ test.each([
     { status: 200, headers: { ...good, "content-length": "9" }, body: '{"a":' },
     "headers/content-length",
   ],
-  ["what is not JSON", { status: 200, headers: { ...good, "content-length": "1" }, body: "{" }, "answer/json"],
-])("%s is found", (_, answer, fault) => {
+  ["a body that is not JSON", { status: 200, headers: { ...good, "content-length": "1" }, body: "{" }, "answer/json"],
+])("%s is reported as a fault", (_, answer, fault) => {
   expect(faultsOf({ method: "GET", target: "/v1/public/modules" }, answer).join()).toContain(fault);
 });
 
-test("a front's 200 is judged by the status for its readers", () => {
+test("a 200 to a front is judged by its noonmark-status header", () => {
   const kept = { ...error(503, "public_stats_rebuilding", BUSY), status: 200 };
   const headers = { ...kept.headers, "cache-control": "max-age=0, s-maxage=1", "noonmark-status": "503" };
   const target = "/v2/public/stats?range=30d";

@@ -1,31 +1,34 @@
-/** The faults of a response as a test's client parsed it, by the one judge. */
+/** Returns the faults of a response that a test client received. Uses the project's one response judge. */
 import { judgeResponse } from "../../../src/judge/judge.ts";
 
-interface Answer {
+interface ClientResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** No request there may get it, though the API has the word. */
+/** Documented, but no request of these tests may cause it. */
 const DEFECT = 500;
 
-/** A front gets more than a reader, in headers of its own. */
-const OF_FRONTS = ["headers/foreign", "answer/cache-control", "errors/cache-control"];
+/** Rules that do not apply to fronts, which get extra headers. */
+const NOT_FOR_FRONTS = ["headers/foreign", "answer/cache-control", "errors/cache-control"];
 
-interface Asked {
+interface JudgedRequest {
   readonly method: string;
   readonly target?: string;
-  /** The shim takes whoever asked for a front. */
+  /** True if the shim treats the client as a front. */
   readonly asFront?: boolean;
 }
 
-/** `target` is absent for bytes that are no request: the response then says itself if it is a page. None: it is the API's. */
-export function faultsOf({ method, target, asFront = false }: Asked, answer: Answer): string[] {
-  const { headers, body } = answer;
-  // A front gets 200 for what it may keep, and the status for its readers in a header.
-  const status = asFront ? Number(headers["noonmark-status"] ?? answer.status) : answer.status;
+/**
+ * `target` is absent if the request bytes are not valid HTTP. The response's headers then show if it is a page or an
+ * API response.
+ */
+export function faultsOf({ method, target, asFront = false }: JudgedRequest, response: ClientResponse): string[] {
+  const { headers, body } = response;
+  // A front gets 200 for a cacheable response, and the reader's status in a header.
+  const status = asFront ? Number(headers["noonmark-status"] ?? response.status) : response.status;
   if (status === DEFECT) return [`status ${status}`];
   const encoded = headers["content-encoding"] !== undefined;
   const bytes = new TextEncoder().encode(body);
@@ -33,17 +36,17 @@ export function faultsOf({ method, target, asFront = false }: Asked, answer: Ans
     status,
     headers: new Map(Object.entries(headers).map(([name, value]) => [name, [value]])),
     body: bytes,
-    // An encoded body is text no more: its length is what the response says.
+    // An encoded body is not text, so its length is taken from the header.
     wireLength: encoded ? Number(headers["content-length"] ?? 0) : bytes.length,
     at: 0,
   };
-  const asked = target ?? (isPage(headers) ? "/" : "/no-route");
-  return judgeResponse({ method, target: asked, headers: {} }, reply)
-    .filter(({ rule }) => !(asFront && OF_FRONTS.includes(rule)))
+  const judgedTarget = target ?? (isPage(headers) ? "/" : "/no-route");
+  return judgeResponse({ method, target: judgedTarget, headers: {} }, reply)
+    .filter(({ rule }) => !(asFront && NOT_FOR_FRONTS.includes(rule)))
     .map(({ rule, expected, saw }) => `${rule}: expected ${expected}, saw ${saw}`);
 }
 
-/** Pages have no CORS. A 304 of a page has no type and a tag of its own. */
-function isPage({ "content-type": type, etag }: Answer["headers"]): boolean {
+/** Pages have no CORS headers. A 304 for a page has no content type, but its ETag has a prefix. */
+function isPage({ "content-type": type, etag }: ClientResponse["headers"]): boolean {
   return type === undefined ? /^(?:W\/)?"(?:page|docs)-/.test(etag ?? "") : type.startsWith("text/html");
 }

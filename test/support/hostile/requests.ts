@@ -1,10 +1,10 @@
-/** Hostile requests of a seed: well-formed ones as nobody means them, and bytes that are no HTTP. */
+/** Hostile requests drawn from a seed: valid but unusual requests, and bytes that are not valid HTTP. */
 import * as fc from "fast-check";
 import { type OddRequest, oddRequest } from "../scripts/odd-requests.ts";
 
-/** One to be sent as bytes, on a connection of its own. */
+/** A request to send as raw bytes on a separate connection. */
 export interface Malformed {
-  /** As far as its first line has one; else "". */
+  /** The method, if the first line has one; otherwise "". */
   readonly method: string;
   readonly bytes: string;
 }
@@ -15,7 +15,7 @@ export interface Batch {
 }
 
 /** One in this many requests is malformed. */
-const MALFORMED_EVERY = 8;
+const REQUESTS_PER_MALFORMED = 8;
 
 const PIECES = [
   "\0",
@@ -50,7 +50,7 @@ const HEADS = [
 ];
 
 interface Change {
-  /** From 0 to 1: where. */
+  /** Position in the text, from 0 to 1. */
   readonly at: number;
   readonly kind: "insert" | "remove" | "twice" | "field";
   readonly piece: string;
@@ -86,9 +86,9 @@ function changed(head: string, { at, kind, piece, head: field }: Change): string
   return `${head}${field}`;
 }
 
-/** The requests of one seed, always the same ones. */
+/** The requests of a seed. The same seed always gives the same requests. */
 export function batchOf(seed: number, requests: number): Batch {
-  const malformedCount = Math.floor(requests / MALFORMED_EVERY);
+  const malformedCount = Math.floor(requests / REQUESTS_PER_MALFORMED);
   return {
     odd: fc.sample(oddRequest, { seed, numRuns: requests - malformedCount }),
     malformed: fc.sample(malformed, { seed, numRuns: malformedCount }),

@@ -1,4 +1,4 @@
-/** Every front follows these: the scripts of test/scripts, and the exchanges of every row. */
+/** The HTTP scripts that every front must follow: the files in test/scripts, and the exchanges of every route. */
 import { readdirSync, readFileSync } from "node:fs";
 import { type Exchange, parseExchanges } from "../../../src/judge/exchanges/format.ts";
 import { exchangesEverywhere, exchangesOf, isExchanged } from "../../../src/judge/exchanges/of-row.ts";
@@ -11,7 +11,7 @@ export interface Script {
   readonly blocks: readonly Exchange[];
 }
 
-/** workerd itself refuses a method that it does not know (501), so that the Worker never sees it. */
+/** Without methods that workerd itself rejects with 501, because the Worker never sees them. */
 export function scriptsForWorkerd(): Script[] {
   const isKnown = ({ method }: Exchange["requests"][number]) => method !== "FOO";
   return allScripts().map(({ name, blocks }) => ({

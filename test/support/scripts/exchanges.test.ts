@@ -1,10 +1,13 @@
-/** The exchanges and what runs them: a difference is found, a malformed line is refused, and every rule has a request. */
+/**
+ * Tests the exchanges and their runner: differences are reported, malformed lines are rejected, and every rule has an
+ * exchange.
+ */
 import { expect, test } from "vitest";
 import { type Exchange, parseExchanges } from "../../../src/judge/exchanges/format.ts";
 import { exchangesEverywhere, exchangesOf, isExchanged } from "../../../src/judge/exchanges/of-row.ts";
 import { EXCHANGE_RULES, exchangeRule } from "../../../src/judge/exchanges/rules.ts";
 import { ROWS } from "../../../src/resources/table.ts";
-import { runScript, type ScriptAnswer } from "./run-http-script.ts";
+import { runScript, type ScriptResponse } from "./run-http-script.ts";
 import { coreTarget } from "./script-targets.ts";
 import { scriptWorld } from "./script-world.ts";
 
@@ -12,7 +15,7 @@ const ALL: readonly Exchange[] = [...ROWS.filter(isExchanged).flatMap(exchangesO
 
 test("every exchange names a rule, and every rule has an exchange", () => {
   const named = new Set(ALL.map(({ rule }) => exchangeRule(rule ?? "").name));
-  // The judge holds these two against every 304 and every 405.
+  // The judge checks these two rules on every 304 and every 405.
   const judged = ["not-modified/headers", "method/allow"];
   expect(EXCHANGE_RULES.map(({ name }) => name).filter((name) => !named.has(name))).toEqual(judged);
 });
@@ -21,12 +24,16 @@ test.each([
   ["GET /a", "x:1: no request or no response"],
   ["200", "x:1: no request or no response"],
   ["GET /a\nnonsense", "x:2: not a line of an exchange: nonsense"],
-])("an invalid block is refused: %j", (text, message) => {
+])("an invalid block is rejected: %j", (text, message) => {
   expect(() => parseExchanges("x", text)).toThrow(message);
 });
 
-/** The runner's differences if the shim's response to a GET of this target is changed so. */
-async function told(text: string, target: string, change: (answer: ScriptAnswer) => Partial<ScriptAnswer>) {
+/** The runner's differences if `change` alters the shim's response to a GET of `target`. */
+async function differencesAfter(
+  text: string,
+  target: string,
+  change: (answer: ScriptResponse) => Partial<ScriptResponse>,
+) {
   const core = coreTarget(await scriptWorld());
   const changed: typeof core = {
     ...core,
@@ -49,10 +56,10 @@ test.each([
     `& not-modified/exact\nGET ${PROCESS}\n> If-None-Match: "{tag}"\n304\nETag: {plain}\nCache-Control: {plain}`,
     "",
   ],
-])("%s: another body is a difference, and the right one is none", async (_, text, target) => {
-  expect(await told(text, target, () => ({}))).toEqual([]);
+])("%s: the correct response passes and a changed one is reported", async (_, text, target) => {
+  expect(await differencesAfter(text, target, () => ({}))).toEqual([]);
   const other = target === "" ? PROCESS : target;
-  const wrong = await told(text, other, ({ body, headers }) =>
+  const wrong = await differencesAfter(text, other, ({ body, headers }) =>
     body === "" ? { headers: { ...headers, etag: '"other"' } } : { body: body.replaceAll(/[0-9]/g, "7") },
   );
   expect(wrong).not.toEqual([]);

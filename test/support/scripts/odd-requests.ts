@@ -1,6 +1,6 @@
 /**
- * Requests as nobody means them, well formed all the same: what a server turns away before it has read a URL is no matter
- * of ours.
+ * Well-formed but unusual HTTP requests. Malformed HTTP is not included, because servers reject it before they read the
+ * URL.
  */
 import * as fc from "fast-check";
 import { oddTarget } from "./odd-targets.ts";
@@ -11,11 +11,11 @@ export interface OddRequest {
   readonly target: string;
   /** Names may be repeated. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The announcement of the body, and the body as it is sent. */
+  /** The header that announces the body, and the body as sent. */
   readonly body?: { readonly header: string; readonly text: string };
 }
 
-/** The world's tags (`world.ts`): in one list, so that a field says something to every route. */
+/** All tags of the world (`world.ts`) in one list, so that one If-None-Match can match on every route. */
 const TAGS = [
   "process-1",
   "stats-7d",
@@ -94,7 +94,7 @@ const headers = fc
   )
   .map(([tags, others]) => [...tags, ...others]);
 
-/** The rest of a body on a connection is the next request there. */
+/** If a front mishandles the body's length, it reads this as the next request of the connection. */
 const SMUGGLED = "GET /v4/public/onchain HTTP/1.1\r\nhost: front.example\r\n\r\n";
 const body = fc.constantFrom(
   { header: `content-length: ${SMUGGLED.length}`, text: SMUGGLED },
@@ -102,8 +102,8 @@ const body = fc.constantFrom(
   { header: "transfer-encoding: chunked", text: `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n` },
 );
 
-/** Bytes of a head; every front takes as many. */
-const LONGEST = 12_000;
+/** Maximum bytes of a request head that every front accepts. */
+const MAX_HEAD_BYTES = 12_000;
 
 export const oddRequest: fc.Arbitrary<OddRequest> = fc
   .record({
@@ -116,7 +116,7 @@ export const oddRequest: fc.Arbitrary<OddRequest> = fc
     headers,
     sent: fc.oneof({ weight: 12, arbitrary: fc.constant(undefined) }, body),
   })
-  .filter(({ target, headers: list }) => target.length + list.join().length < LONGEST)
+  .filter(({ target, headers: list }) => target.length + list.join().length < MAX_HEAD_BYTES)
   .map(({ sent, ...request }) =>
     sent === undefined || request.method === "TRACE" ? request : { ...request, body: sent },
   );

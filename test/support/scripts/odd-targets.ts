@@ -1,7 +1,7 @@
-/** Request targets as nobody means them: each part of a good one changed a little. */
+/** Unusual request targets: valid ones with small changes to each part. */
 import * as fc from "fast-check";
 
-/** One URL for each thing that a cache may keep, and two that it must not. */
+/** One URL per cacheable response, and two that must not be cached. */
 export const PLAIN_TARGETS = [
   "/v1/public/telemetry",
   "/v1/public/modules",
@@ -60,7 +60,7 @@ const oddQuery = fc
   )
   .map(([parameters, between]) => `?${parameters.join(between)}`);
 
-/** `at` from 0 to 1 says where. */
+/** `at` is a position from 0 to 1. */
 type Mutation = (target: string, at: number) => string;
 const INTO_PATH = ["//", "/./", "/../", "/x/../", "/%2e%2E/", "\\", "%2F", "/x\\..\\", "%5c", "/_noonmark/../"];
 const AFTER_PATH = ["/", "/.", "/x/..", ";a=b", "%20", "%00", "%0a", "%3F", "#", "+", ".json", "%", "?a", "?", "/%2e"];
@@ -124,7 +124,7 @@ const written = fc.oneof(
 );
 const changes = fc.array(fc.tuple(mutation, fc.double({ min: 0, max: 0.999, noNaN: true })), { maxLength: 2 });
 
-/** Visible ASCII, in origin form or absolute. */
+/** Visible ASCII, in origin form or absolute form. */
 export const oddTarget: fc.Arbitrary<string> = fc
   .tuple(written, fc.oneof(fc.constant([]), changes))
   .map(([text, list]) => list.reduce((changed, [change, at]) => change(changed, at), text))

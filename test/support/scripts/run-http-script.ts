@@ -1,4 +1,4 @@
-/** Runs exchanges against any server, and reports where a response differs from what is written. */
+/** Runs HTTP exchanges against any server and reports the differences from the script. */
 import {
   type Exchange,
   type ExchangeRequest,
@@ -11,19 +11,19 @@ import {
 import type { StoredObject } from "../../../src/object-store/object-store.ts";
 import { faultsOf } from "../hostile/judge.ts";
 
-export interface ScriptAnswer {
+export interface ScriptResponse {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** "" if there is none. */
+  /** "" if there is no body. */
   readonly body: string;
 }
 
 export interface ScriptTarget {
-  send(method: string, target: string, headers: Readonly<Record<string, string>>): Promise<ScriptAnswer>;
-  /** Headers that the way there adds and that say nothing about the response (`date`, `via`, …). */
+  send(method: string, target: string, headers: Readonly<Record<string, string>>): Promise<ScriptResponse>;
+  /** Headers of the transport, which are not part of the response (`date`, `via`, …). */
   readonly transport: readonly string[];
-  /** A test's hand on clock and store; blocks that need more than it has are passed over by name. */
+  /** Control over clock and store. Without it, blocks that need it are skipped and reported. */
   readonly control?: ScriptControl;
   /** The objects of the world, for `= object`. */
   object(key: string): Promise<StoredObject | undefined>;
@@ -31,36 +31,39 @@ export interface ScriptTarget {
 
 export interface ScriptControl {
   setClock(msAfterWorld: number): void | Promise<void>;
-  takeAway(key: string): Promise<void>;
+  deleteObject(key: string): Promise<void>;
   failStore(): void | Promise<void>;
-  putBack(): Promise<void>;
+  restore(): Promise<void>;
 }
 
-/** On every response (docs/spec/api.md#http). Written out here: a script is no place to import what it checks. */
+/**
+ * Headers of every response (docs/spec/api.md#http). Repeated here on purpose: the script must not import what it
+ * checks.
+ */
 const EVERYWHERE: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
     "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason",
   "x-content-type-options": "nosniff",
 };
-/** The world's own. */
+/** Values of the world for placeholders. */
 const FILLING = { unique: "nowhere", installationId: "wheel-1" };
 
 export interface ScriptOutcome {
   readonly differences: readonly string[];
   readonly requests: number;
-  /** Blocks that need a hand on clock or store which the target does not give. */
-  readonly passedOver: readonly string[];
+  /** Blocks that need control over clock or store, which the target lacks. */
+  readonly skipped: readonly string[];
 }
 
 export async function runScript(blocks: readonly Exchange[], target: ScriptTarget): Promise<ScriptOutcome> {
   const differences: string[] = [];
-  const passedOver: string[] = [];
+  const skipped: string[] = [];
   let requests = 0;
   for (const block of blocks) {
-    const needsHand = block.clock !== undefined || block.storeFails || block.without.length > 0;
-    if (needsHand && target.control === undefined) {
-      passedOver.push(block.where);
+    const needsControl = block.clock !== undefined || block.storeFails || block.without.length > 0;
+    if (needsControl && target.control === undefined) {
+      skipped.push(block.where);
       continue;
     }
     const written = await writtenBody(block, target);
@@ -70,27 +73,29 @@ export async function runScript(blocks: readonly Exchange[], target: ScriptTarge
         const { method, target: path } = request;
         const plain = await plainOf(block, request, target);
         const tag = /^"(.*)"$/.exec(plain?.headers.etag ?? "")?.[1];
-        // Some of the world's responses are errors, which have no tag to ask with.
+        // Some responses of the world are errors without a tag, which cannot be revalidated.
         if (tag === undefined && (usesTag(block) || (block.rule !== undefined && block.status === 304))) continue;
         for (const headers of headersOf(block)) {
           requests++;
           const values = Object.entries(headers).map(([name, value]) => [name, fill(value, { ...FILLING, tag })]);
-          const asked = { method, path: fill(path, FILLING), headers: Object.fromEntries(values) };
-          const found = await differencesOf(asked, expectedOf(block, written, plain), target);
-          const said = JSON.stringify(asked.headers);
-          differences.push(...found.map((text) => `${block.where}: ${method} ${asked.path} ${said}: ${text}`));
+          const current = { method, path: fill(path, FILLING), headers: Object.fromEntries(values) };
+          const found = await differencesOf(current, expectedOf(block, written, plain), target);
+          const shownHeaders = JSON.stringify(current.headers);
+          differences.push(
+            ...found.map((text) => `${block.where}: ${method} ${current.path} ${shownHeaders}: ${text}`),
+          );
         }
       }
     } finally {
-      if (needsHand) await target.control?.putBack();
+      if (needsControl) await target.control?.restore();
     }
   }
-  return { differences, requests, passedOver };
+  return { differences, requests, skipped };
 }
 
 async function prepare(block: Exchange, control: ScriptControl | undefined): Promise<void> {
   if (block.clock !== undefined) await control?.setClock(block.clock);
-  for (const key of block.without) await control?.takeAway(key);
+  for (const key of block.without) await control?.deleteObject(key);
   if (block.storeFails) await control?.failStore();
 }
 
@@ -110,12 +115,12 @@ async function plainOf(block: Exchange, request: ExchangeRequest, target: Script
 interface Expected {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Absent for a body of which values alone are written. */
+  /** Undefined if the script gives only single values of the body. */
   readonly body?: string | undefined;
   readonly values: readonly (readonly [path: string, json: string])[];
 }
 
-function expectedOf(block: Exchange, written: string | undefined, plain: ScriptAnswer | undefined): Expected {
+function expectedOf(block: Exchange, written: string | undefined, plain: ScriptResponse | undefined): Expected {
   const { as, first } = block;
   if (plain !== undefined && as !== undefined) return { ...plain, values: [] };
   if (plain !== undefined && first !== undefined) return { ...plain, body: undefined, values: firstOf(plain, first) };
@@ -130,7 +135,7 @@ function expectedOf(block: Exchange, written: string | undefined, plain: ScriptA
   return { status: block.status, headers, body: written ?? (hasBody ? undefined : ""), values };
 }
 
-function firstOf(plain: ScriptAnswer, { count, name }: NonNullable<Exchange["first"]>): Expected["values"] {
+function firstOf(plain: ScriptResponse, { count, name }: NonNullable<Exchange["first"]>): Expected["values"] {
   const whole = valueAt(JSON.parse(plain.body), name) as { cursor: string }[];
   const items = whole.slice(0, count);
   const next = count < whole.length ? (items.at(-1)?.cursor ?? null) : valueAt(JSON.parse(plain.body), "nextCursor");
@@ -140,15 +145,15 @@ function firstOf(plain: ScriptAnswer, { count, name }: NonNullable<Exchange["fir
   ];
 }
 
-interface Asked {
+interface ScriptRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-async function differencesOf(asked: Asked, expected: Expected, target: ScriptTarget): Promise<string[]> {
-  const { method, path } = asked;
-  const answer = await target.send(method, path, asked.headers);
+async function differencesOf(current: ScriptRequest, expected: Expected, target: ScriptTarget): Promise<string[]> {
+  const { method, path } = current;
+  const answer = await target.send(method, path, current.headers);
   const found: string[] = [];
   const differs = (what: string, wanted: unknown, got: unknown) => {
     if (wanted !== got) found.push(`${what} is ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`);
@@ -164,19 +169,23 @@ async function differencesOf(asked: Asked, expected: Expected, target: ScriptTar
     differs(value, json, JSON.stringify(valueAt(JSON.parse(answer.body), value)));
   }
   if (answer.status !== 500) found.push(...faultsOf({ method, target: path }, answer));
-  if (method === "GET") found.push(...(await headDifferences(asked, answer, target)));
+  if (method === "GET") found.push(...(await headDifferences(current, answer, target)));
   return found;
 }
 
-/** The publication's status says the instant at which it was asked for. */
+/** The publication status contains the time of the request. */
 function timeless(body: string): string {
   return body.replace(/"now":"[^"]*"/, '"now":""');
 }
 
-/** Every GET is asked as HEAD too: the same status and headers, and no body. */
-async function headDifferences({ path, headers }: Asked, get: ScriptAnswer, target: ScriptTarget): Promise<string[]> {
+/** Repeats every GET as HEAD. It must have the same status and headers and no body. */
+async function headDifferences(
+  { path, headers }: ScriptRequest,
+  get: ScriptResponse,
+  target: ScriptTarget,
+): Promise<string[]> {
   const head = await target.send("HEAD", path, headers);
-  const comparable = (one: ScriptAnswer) =>
+  const comparable = (one: ScriptResponse) =>
     JSON.stringify([
       one.status,
       Object.entries(one.headers)

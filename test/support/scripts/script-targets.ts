@@ -1,8 +1,8 @@
-/** Ways to put a script's requests to the shim: its core, its web-standard handler, a server on some address. */
+/** The targets of HTTP scripts: the shim's core, its Web-standard handler, or a server at an address. */
 import { request as httpRequest } from "node:http";
 import { respond } from "../../../src/shim/respond.ts";
 import { webHandler } from "../../../src/shim/web-handler.ts";
-import type { ScriptAnswer, ScriptControl, ScriptTarget } from "./run-http-script.ts";
+import type { ScriptControl, ScriptResponse, ScriptTarget } from "./run-http-script.ts";
 import type { ScriptWorld } from "./script-world.ts";
 
 /** Headers of HTTP/1.1 itself. */
@@ -14,8 +14,8 @@ export function coreTarget({ context, control, object }: ScriptWorld): ScriptTar
     object,
     transport: [],
     async send(method, url, headers) {
-      const answered = await respond({ method, url, ifNoneMatch: headers["if-none-match"] }, context);
-      return { ...answered, body: answered.body === undefined ? "" : new TextDecoder().decode(answered.body) };
+      const reply = await respond({ method, url, ifNoneMatch: headers["if-none-match"] }, context);
+      return { ...reply, body: reply.body === undefined ? "" : new TextDecoder().decode(reply.body) };
     },
   };
 }
@@ -27,7 +27,7 @@ export function webTarget({ context, control, object }: ScriptWorld): ScriptTarg
     object,
     transport: [],
     async send(method, target, headers) {
-      // As a runtime makes its Request: the target behind the host that was asked, never in its place.
+      // As a runtime creates the Request: host plus target, even if the target looks like an absolute URL.
       const response = await handler(new Request(`http://shim.example${target}`, { method, headers }));
       return {
         status: response.status,
@@ -38,7 +38,7 @@ export function webTarget({ context, control, object }: ScriptWorld): ScriptTarg
   };
 }
 
-/** A server at an address: the Node shim, workerd, Varnish, nginx. Targets are sent as they are written. */
+/** A server at an address: the Node shim, workerd, Varnish or nginx. Targets are sent unchanged. */
 export function addressTarget(
   base: { readonly hostname: string; readonly port: number },
   world: Pick<ScriptWorld, "object"> & { readonly control?: ScriptControl },
@@ -49,16 +49,16 @@ export function addressTarget(
     object: world.object,
     transport,
     send: (method, path, headers) =>
-      new Promise<ScriptAnswer>((resolve, reject) => {
+      new Promise<ScriptResponse>((resolve, reject) => {
         const sent = httpRequest({ ...base, method, path, headers, agent: false }, (response) => {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.on("error", reject);
           response.on("end", () => {
-            const answered = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
+            const reply = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
             resolve({
               status: response.statusCode ?? 0,
-              headers: Object.fromEntries(answered) as Record<string, string>,
+              headers: Object.fromEntries(reply) as Record<string, string>,
               body: Buffer.concat(chunks).toString("utf8"),
             });
           });

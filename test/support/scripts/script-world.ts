@@ -1,4 +1,4 @@
-/** The world of the HTTP scripts, with a hand on its clock and its store; runs where there is no Node too. */
+/** The world of the HTTP scripts, with control over its clock and store. It also runs outside Node. */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { type ShimContext, type StoreReader, shimContext } from "../../../src/shim/context.ts";
 import { MemoryStore } from "../memory-store.ts";
@@ -13,7 +13,7 @@ export interface ScriptWorld {
   object: ScriptTarget["object"];
 }
 
-/** The world's store, and a way to make it fail. */
+/** The world's store, which can be made to fail. */
 export interface WorldStore {
   readonly writer: ObjectStore;
   /** The store of the shim. */
@@ -25,7 +25,7 @@ export interface WorldStore {
 export async function scriptWorld({ writer, reader, fail, recover }: WorldStore = inMemory()): Promise<ScriptWorld> {
   await putWorld(writer, WORLD_AT);
   let now = WORLD_AT;
-  // Each block sees the store as it is: what a context keeps for a second has always just expired.
+  // Advances by a second per read, so that the context's one-second cache has always expired.
   let monotonic = 0;
   const context = shimContext({ store: reader, now: () => now, monotonic: () => (monotonic += 1000) });
   return {
@@ -35,9 +35,9 @@ export async function scriptWorld({ writer, reader, fail, recover }: WorldStore 
       setClock: (msAfterWorld) => {
         now = WORLD_AT + msAfterWorld;
       },
-      takeAway: (key) => writer.delete(key),
+      deleteObject: (key) => writer.delete(key),
       failStore: () => fail(),
-      putBack: async () => {
+      restore: async () => {
         now = WORLD_AT;
         recover();
         await putWorld(writer, WORLD_AT);

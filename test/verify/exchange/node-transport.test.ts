@@ -30,7 +30,7 @@ const ZEROS = Buffer.alloc(64 << 20);
 test.each([
   ["br", brotliCompressSync(ZEROS)],
   ["gzip", gzipSync(ZEROS)],
-])("a bomb of %s is not decompressed", async (encoding, bomb) => {
+])("a decompression bomb in %s is not decompressed", async (encoding, bomb) => {
   const { send } = await deployment((_, response) =>
     response.writeHead(200, { "content-encoding": encoding }).end(bomb),
   );
@@ -47,7 +47,7 @@ async function findings(answer: Answer, families: Parameters<typeof verify>[2]) 
   return { asked, findings: report.findings };
 }
 
-test("a bomb is a finding, of the first request too", async () => {
+test("a decompression bomb is a finding, even in the first request", async () => {
   const bomb = brotliCompressSync(ZEROS);
   const { findings: found } = await findings(
     (_, response) => response.writeHead(200, { "content-encoding": "br" }).end(bomb),
@@ -57,7 +57,7 @@ test("a bomb is a finding, of the first request too", async () => {
   expect(found.map(({ saw }) => saw).join()).toContain(`${bomb.length} bytes of br decompress to more than 8388608`);
 });
 
-test("assets with odd names are requested in percent-encoding, each once, and 32 at most", async () => {
+test("assets with odd names are requested percent-encoded, each once, and at most 32", async () => {
   const names = ["a b", "\u202e", "a b", ...Array.from({ length: 100 }, (_, index) => `n${index}`)];
   const page = `<!doctype html>${names.map((name) => `<script src="assets/${name}"></script>`).join("")}`;
   const { asked, findings: found } = await findings(
@@ -71,7 +71,7 @@ test("assets with odd names are requested in percent-encoding, each once, and 32
   for (const { expected, saw } of found) expect(expected + saw).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test("an unforeseen error is a finding, and earlier findings stay", async () => {
+test("an unexpected error is a finding, and earlier findings are kept", async () => {
   const hostile = JSON.stringify({
     schemaVersion: 1,
     installationId: { toString: 1 },

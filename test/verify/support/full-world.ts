@@ -1,6 +1,6 @@
 /**
- * A deployment in which every route has all that it can have: three days of the demo's wheel through intake, a chain that
- * has settled its batches, an active submission, players; published as a publisher does it.
+ * A deployment with all possible data on every route: three ingested days of the demo's wheel, a chain with settled
+ * batches, an active submission, and players. It is published by a real publisher.
  */
 import type { Database } from "better-sqlite3";
 import { type DemoRecord, planFrom } from "../../../demo/history/plan.ts";
@@ -16,7 +16,7 @@ import { batchEvents, chainDb, settledChain } from "../../support/chain/chain-db
 
 export interface FullWorld {
   readonly world: World;
-  /** The instant (epoch ms) as of which everything was published. */
+  /** Epoch ms as of which everything was published. */
   readonly at: number;
 }
 
@@ -25,20 +25,20 @@ const FIRST_BLOCK = 110n;
 const MORE_EVENTS = 60;
 
 /**
- * `world.end()` is the caller's. Where `until` (epoch ms) is given the last receipt is at most thirty seconds older than
- * that; else it ends where a batch has just been sent.
+ * The caller must call `world.end()`. With `until` (epoch ms), the last receipt is at most thirty seconds older.
+ * Otherwise the history ends just after a batch was sent.
  */
 export async function fullWorld(until?: number): Promise<FullWorld> {
   const world = new World();
   const from = Math.floor((until ?? START) / ROUND_MS) * ROUND_MS - DAYS * DAY;
   const wheel = new Wheel(planFrom(3, INSTALLATION, from, from + HOUR));
   const records: DemoRecord[] = [];
-  /** The tick in which a batch was sent ends with this one. */
+  /** The tick in which a batch was sent is the last one. */
   let sentAfter: number | undefined;
   for (const record of wheel.history(until ?? START + 2 * DAY)) {
     if (sentAfter !== undefined && wheel.at > sentAfter) break;
     records.push(record);
-    // A batch is sent: for two and a half minutes it is the active submission.
+    // A batch was just sent. It is the active submission for two and a half minutes.
     const isSent = record.type === "submission" && record.lifecycle === "submitted";
     if (until === undefined && sentAfter === undefined && wheel.at > START && isSent) sentAfter = wheel.at;
   }
@@ -62,7 +62,7 @@ interface Confirmed {
   readonly work: number;
 }
 
-/** A chain on which the ledger's confirmed batches are settled. */
+/** A chain with the settlements of the ledger's confirmed batches. */
 function chainOf(ledger: Database, from: number, at: number): Chain {
   const confirmed = ledger
     .prepare(
@@ -90,7 +90,7 @@ function chainOf(ledger: Database, from: number, at: number): Chain {
     { mintedThroughRound: BigInt(confirmed.at(-3)?.settled ?? 0) },
     newest.blockNumber + 9n,
   );
-  if (state.core.status !== "available") throw new Error("the chain is there");
+  if (state.core.status !== "available") throw new Error("the chain is unavailable");
   const { view } = state.core;
   const lastSettlement = { confirmedAt: newest.blockTimestamp, transactionHash: newest.transactionHash };
   const genesisTimestamp = BigInt(from / 1000);
@@ -125,7 +125,7 @@ function chainOf(ledger: Database, from: number, at: number): Chain {
   };
 }
 
-/** Other logs, each in the block behind a batch. */
+/** Other logs, each in the block after a batch. */
 function playersBetween(settled: readonly ChainEvent[]): ChainEvent[] {
   return Array.from({ length: MORE_EVENTS }, (_, index) => {
     const batch = settled[index % (settled.length - 1)] as ChainEvent;

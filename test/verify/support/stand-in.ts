@@ -1,4 +1,4 @@
-/** A server in process: the shim's own core over a published world, with a fault in its responses. */
+/** An in-process server: the shim's core over a published world, optionally with faults in its responses. */
 
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import type { Reply, Sent, Transport } from "../../../src/judge/exchange.ts";
@@ -8,12 +8,12 @@ import { respond } from "../../../src/shim/respond.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
 import type { FullWorld } from "./full-world.ts";
 
-/** Changes what comes back, or asks something else in place of what was asked. */
+/** Changes the response, or sends another request instead. */
 export type Fault = (sent: Sent, next: Transport, passedMs: number) => Promise<Reply>;
 
 export const RIGHT: Fault = (sent, next) => next(sent);
 
-/** Responses of one instant; each request's response is made once and remembered. */
+/** Responses of one instant. Each response is created once and remembered. */
 export function standIn({ world, at }: FullWorld, now = at): Transport {
   const context = shimContext({ store: world.store, now: () => now, monotonic: () => 0 });
   const known = new Map<string, Promise<Reply>>();

@@ -7,7 +7,7 @@ const objects = {
   "v1/public/telemetry": { put: 720, get: 1, list: 0, delete: 2 },
 };
 
-test("a month is extrapolated from an hour, with the most puts first", () => {
+test("a month is extrapolated from an hour, sorted by puts", () => {
   const month = monthOf({ since: SINCE, until: "2026-11-20T11:00:00.000Z", objects });
   expect(month).toEqual({
     measuredSeconds: 3_600,
@@ -20,14 +20,14 @@ test("a month is extrapolated from an hour, with the most puts first", () => {
   });
 });
 
-test("less than an hour is rough, and less than a minute is an error", () => {
+test("an estimate from less than an hour is marked as rough, and less than a minute is an error", () => {
   expect(monthOf({ since: SINCE, until: "2026-11-20T10:59:59.000Z", objects }).isRough).toBe(true);
   const tooShort = { since: SINCE, until: "2026-11-20T10:00:59.999Z", objects };
   expect(() => monthOf(tooShort)).toThrow("no publisher has counted its requests for a minute");
   expect(() => monthOf(undefined)).toThrow("no publisher has counted its requests for a minute");
 });
 
-test("the free requests of each class cost nothing, by the documents' table", () => {
+test("requests in the free tier cost nothing, as in the documented table", () => {
   const { providers } = readPrices(undefined);
   const total = { put: 2_500_000, get: 12_000_000, list: 500_000, delete: 9_000_000 };
   expect(priceOf(total, providers.s3 as NonNullable<typeof providers.s3>)).toBeCloseTo(15 + 4.8, 9);

@@ -4,7 +4,7 @@ import { ingest } from "../../../../src/ledger/ingest.ts";
 import { rejectionJson, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
 import { closure, emptyLedger, round } from "../../../ledger/samples.ts";
 
-test("a rejects file can be ingested as it is, once the missing records are there", async () => {
+test("a rejects file can be ingested unchanged once the missing records exist", async () => {
   const ledger = emptyLedger();
   const early = ingest(ledger, [closure(1, 2), round(1)]);
   expect(early).toMatchObject({ accepted: 1, rejected: 1 });
@@ -13,7 +13,7 @@ test("a rejects file can be ingested as it is, once the missing records are ther
   expect(ingest(ledger, await again(file, 7))).toMatchObject({ accepted: 1, rejected: 0 });
 });
 
-test("a line that was not UTF-8 is rejected again, and a line that is no rejected line stops the run", async () => {
+test("a line with invalid UTF-8 is rejected again, and a line that is not a rejected line stops the run", async () => {
   const ledger = emptyLedger();
   const bytes = Buffer.from(
     JSON.stringify({ type: "oracle", installationId: "w", blockedReason: "x", at: "2026-11-20T10:00:00Z" }),
@@ -28,7 +28,7 @@ test("a line that was not UTF-8 is rejected again, and a line that is no rejecte
   }
 });
 
-test("all faults of a line's fields are reported at once, up to a limit, with the counted one first", () => {
+test("all faults of a line are reported together, up to a limit, with the decisive one first", () => {
   const [rejection] = ingest(emptyLedger(), [
     round("01", { workUnits: "x", eligible: 1, closedAt: "now", extra: 1 }),
   ]).rejections;
@@ -48,7 +48,7 @@ test("all faults of a line's fields are reported at once, up to a limit, with th
   expect(rejectionSentences(crowded).at(-1)).toBe("line 1: … and 968 more of its fields");
 });
 
-/** The lines that a retry of the file gives, the file read in chunks of some size. */
+/** The lines that a retry of the file yields, read in chunks of the given size. */
 async function again(file: string, size: number): Promise<Uint8Array> {
   const bytes = Buffer.from(file);
   async function* chunks() {

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-test("a run whose time is over starts no put and reports it, and the next run continues", async () => {
+test("a run past its deadline starts no put and reports it, and the next run continues", async () => {
   world.receive(300);
   // Each put takes a second.
   const { store } = world;
@@ -34,7 +34,7 @@ test("a run whose time is over starts no put and reports it, and the next run co
   await next.stop();
 });
 
-test("reads, deletions and lists do not start after the time either", async () => {
+test("reads, deletions and lists do not start after the deadline either", async () => {
   let now = 0;
   const store = withDeadline(new MemoryStore(), () => now, 1_000);
   now = 1_000;

@@ -1,4 +1,4 @@
-/** A publisher's log: single lines for what repeats. */
+/** A publisher's log: repeated events become single summary lines. */
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { cycleLog } from "../../../../bin/cli/publish/hold-and-publish.ts";
@@ -16,7 +16,7 @@ const row: ReportRow = {
   milliseconds: 1,
 };
 
-test("the first cycle that puts something is logged at once, the others once a minute as a sum", () => {
+test("the first cycle with puts is logged at once, and later ones are summed up once a minute", () => {
   const lines: { cycles: number; put: number }[] = [];
   let now = 0;
   const log = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -41,14 +41,14 @@ function logged() {
   return { lines, clock, report: chainLog(log, () => clock.now) };
 }
 
-test("a dead node is one warning, then one every ten minutes with the number of those between", () => {
+test("an unreachable node is one warning, then one every ten minutes with the number of failures", () => {
   const { lines, clock, report } = logged();
   for (; clock.now <= 1_200_000; clock.now += 2_000) report(DEAD);
   expect(lines.map(({ before }) => before)).toEqual([0, 299, 299]);
   expect(lines[0]).toMatchObject({ level: 40, msg: "chain", node: DEAD.node, message: DEAD.message });
 });
 
-test("a node that gives good responses again is one line with the length of its outage", () => {
+test("a node's recovery is one line with the length of the outage", () => {
   const { lines, clock, report } = logged();
   report(DEAD);
   clock.now = 90_000;
@@ -60,7 +60,7 @@ test("a node that gives good responses again is one line with the length of its 
   expect(lines[1]).toMatchObject({ node: DEAD.node, afterMs: 90_000 });
 });
 
-test("a node that disagrees stays one warning while its polls find nothing new", () => {
+test("a disagreeing node causes only one warning while its polls find nothing new", () => {
   const { lines, clock, report } = logged();
   const lying = { type: "disagreement", node: DEAD.node, detail: "another says otherwise" } as const;
   for (; clock.now < 600_000; clock.now += 4_000) {

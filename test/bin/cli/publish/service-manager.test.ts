@@ -1,4 +1,4 @@
-/** A publisher's messages to the service manager that started it (docs/spec/people.md#packaging). */
+/** A publisher's notifications to its service manager (docs/spec/people.md#packaging). */
 import { expect, test } from "vitest";
 import { serviceManager } from "../../../../bin/cli/publish/service-manager.ts";
 
@@ -16,7 +16,7 @@ function heard(environment: NodeJS.ProcessEnv) {
   return { manager, said, after: (ms: number) => (now += ms) };
 }
 
-test("without a service manager no message is sent", () => {
+test("without a service manager no notification is sent", () => {
   const { manager, said } = heard({ WATCHDOG_USEC: "1000000" });
   manager.began("publishing");
   manager.rested();
@@ -24,7 +24,7 @@ test("without a service manager no message is sent", () => {
   expect(said).toEqual([]);
 });
 
-test("the watchdog gets four messages in its time, for any number of ticks", () => {
+test("the watchdog gets four pings per interval, for any number of ticks", () => {
   const { manager, said, after } = heard({
     NOTIFY_SOCKET: "/run/n",
     WATCHDOG_USEC: "60000000",
@@ -42,7 +42,7 @@ test("the watchdog gets four messages in its time, for any number of ticks", () 
 test.each([
   ["no watchdog", { NOTIFY_SOCKET: "/run/n" }],
   ["another process's watchdog", { NOTIFY_SOCKET: "/run/n", WATCHDOG_USEC: "60000000", WATCHDOG_PID: "8" }],
-])("%s gets no message", (_, environment) => {
+])("%s gets no notification", (_, environment) => {
   const { manager, said } = heard(environment);
   manager.rested();
   expect(said).toEqual([]);

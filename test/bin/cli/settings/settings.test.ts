@@ -9,7 +9,7 @@ import { Failure } from "../../../../src/values/failure.ts";
 
 const LOAD = new URL("../../../../bin/cli/settings/load-settings.ts", import.meta.url).href;
 
-describe("the settings are checked as a whole", () => {
+describe("settings validation", () => {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), "noonmark-settings-"));
@@ -44,12 +44,12 @@ describe("the settings are checked as a whole", () => {
     ['{ "s3PathStyle": "yes" }', 'invalid_setting: /given.json: s3PathStyle "yes": is neither true nor false'],
     ['{ "chainGrace": true }', "invalid_setting: /given.json: chainGrace true: is not a number of seconds"],
     ['{ "port": null }', "invalid_setting: /given.json: port null: is not a number"],
-  ])("the configuration %s is refused with its place and mistake", (text, message) => {
+  ])("the configuration %s is rejected with the position and the mistake", (text, message) => {
     expect(ofFile(text)).toBe(message);
   });
 
   test.each(["300.1.2.3", "127.0.0.256", "1.2.3", "::12345", "a host", "http://localhost", "-".repeat(64)])(
-    "host %s is refused",
+    "host %s is rejected",
     (host) => {
       expect(failure({ host })).toMatch(
         /^invalid_setting: --host .*: is neither an IPv4 or IPv6 address nor a host name$/,
@@ -64,11 +64,11 @@ describe("the settings are checked as a whole", () => {
     },
   );
 
-  test("an IPv6 host may be in brackets", () => {
+  test("an IPv6 host can be in brackets", () => {
     expect(loadSettings({ host: "[::1]" }, { environment: {} }).host).toBe("::1");
   });
 
-  test("a missing configuration and a directory have messages with the system's own words", () => {
+  test("errors for a missing configuration and for a directory include the system's message", () => {
     expect(failure({ config: join(directory, "none.json") })).toContain("cannot be read: ENOENT");
     expect(failure({ config: directory })).toContain("cannot be read: EISDIR");
   });
@@ -101,11 +101,11 @@ describe("the settings are checked as a whole", () => {
     [{ port: "80a" }, 'invalid_setting: --port "80a": is not a number'],
     [{ port: "65536" }, 'invalid_setting: --port "65536": must be 0 to 65535'],
     [{ s3PathStyle: true, port: "0" }, "accepted"],
-  ])("the flags %j are refused with the setting and value", (flags, message) => {
+  ])("the flags %j are rejected with the setting and the value", (flags, message) => {
     expect(failure(flags)).toBe(message);
   });
 
-  test("a misspelt variable is refused, and another program's is ignored", () => {
+  test("a misspelt variable is rejected, and another program's variable is ignored", () => {
     expect(failure({}, { NOONMARK_INSTALATION_ID: "a" })).toBe(
       "unknown_variable: NOONMARK_INSTALATION_ID is not a setting; did you mean NOONMARK_INSTALLATION_ID?",
     );
@@ -135,7 +135,7 @@ describe("the settings are checked as a whole", () => {
     expect(warnings).toEqual(["NOONMARK_PORT tcp://10.0.0.1:80 is Kubernetes' address of a service, and is ignored"]);
   });
 
-  test("all mistakes are reported at once, each with the nearest name and the unit", () => {
+  test("all mistakes are reported together, each with the nearest valid name and the unit", () => {
     const path = join(directory, "given.json");
     writeFileSync(path, '{ "instalationId": "a", "genesis": 1, "chainGrace": "soon", "port": 70000 }');
     const flags = { config: path, readerTimeout: "x" };
@@ -158,7 +158,7 @@ describe("the settings are checked as a whole", () => {
     ]);
   });
 
-  test("a time in milliseconds is recognised and refused", () => {
+  test("a time in milliseconds is recognised and rejected", () => {
     expect(failure({ genesisTimestamp: "1767225600000" })).toBe(
       'invalid_setting: --genesis-timestamp "1767225600000": looks like milliseconds; the unit is seconds: 1767225600',
     );
@@ -171,7 +171,7 @@ describe("the settings are checked as a whole", () => {
     );
   });
 
-  test("a renamed setting is still accepted under its old name, with a warning that has the new one", () => {
+  test("a setting's old name is still accepted, with a warning that names the new one", () => {
     const path = join(directory, "renamed.json");
     const loaded = (flags: Record<string, unknown>, environment: Record<string, string>, text: string) => {
       writeFileSync(path, text);
@@ -199,7 +199,7 @@ describe("the settings are checked as a whole", () => {
     expect(failure({ chainWord: "x" })).toBe('invalid_setting: --chain-word "x": is not a number of seconds');
   });
 
-  test("paths of the file, and defaults, are relative to the file; those of flags and variables to the directory", () => {
+  test("paths in the file and defaults are relative to the file, and paths in flags and variables to the working directory", () => {
     const path = join(directory, "given.json");
     writeFileSync(path, '{ "store": "public", "deployment": "d.json", "rpcUrl": "http://a" }');
     const settings = loadSettings({ config: path, state: "here" }, { environment: {} });

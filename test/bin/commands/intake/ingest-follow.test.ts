@@ -28,7 +28,7 @@ const at = (name: string) => join(directory, name);
 
 const start = (...arguments_: string[]) => runningCli(["ingest", "--follow", ...arguments_], directory);
 
-test("a followed file gives each fact once through rotation and kill, and SIGTERM prints the counts", async () => {
+test("following a file through rotation and kill ingests each fact once, and SIGTERM prints the counts", async () => {
   const killed = start("facts.ndjson");
   writeFileSync(at("facts.ndjson"), line(1));
   await until(() => receipts() === 1);
@@ -50,7 +50,7 @@ test("a followed file gives each fact once through rotation and kill, and SIGTER
   });
 });
 
-test("the files of a spool are moved aside with their rejects, and SIGINT ends with 1 after a rejection", async () => {
+test("spool files are moved to done/ with their rejects, and SIGINT exits with 1 after a rejection", async () => {
   mkdirSync(at("spool"));
   writeFileSync(at("spool/1.ndjson"), `${line(1)}nonsense\n`);
   const following = start("spool", "--json");
@@ -72,7 +72,7 @@ test("the files of a spool are moved aside with their rejects, and SIGINT ends w
   });
 });
 
-test("rejects of several spool files in one --rejects file name their files, and can be taken again", async () => {
+test("a shared --rejects file names the spool files of its lines, and can be ingested again", async () => {
   mkdirSync(at("spool"));
   writeFileSync(at("spool/1.ndjson"), "one\n");
   writeFileSync(at("spool/2.ndjson"), `${line(1)}two\n`);
@@ -88,7 +88,7 @@ test("rejects of several spool files in one --rejects file name their files, and
   expect(again).toMatchObject({ exitCode: 1, stdout: "0 accepted, 0 duplicate, 2 rejected\n" });
 });
 
-test("a pipe in the spool or in the place of a followed file delays no SIGTERM", async () => {
+test("a pipe in the spool or in place of a followed file does not delay SIGTERM", async () => {
   mkdirSync(at("spool"));
   execFileSync("mkfifo", [at("spool/\u001b[31m1.ndjson")]);
   writeFileSync(at("spool/2.ndjson"), `${line(1)}nonsense\n`);
@@ -113,7 +113,7 @@ test("a source that cannot be followed is a usage error", async () => {
   expect(existsSync(at(".noonmark"))).toBe(false);
 });
 
-/** 0 while there is no ledger, or one that is being made. */
+/** 0 if the ledger does not exist yet or is being created. */
 function receipts(): number {
   try {
     const db = openLedgerForReading(at(".noonmark/ledger.db"));

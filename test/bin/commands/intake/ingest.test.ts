@@ -29,7 +29,7 @@ function receipts(): number {
   }
 }
 
-test("a file or a pipe gives counts on stdout, rejections on stderr and in the rejects file, and exit 0 or 1", async () => {
+test("ingesting a file or pipe prints counts on stdout and rejections on stderr and in the rejects file, and exits 0 or 1", async () => {
   writeFileSync(join(directory, "facts.ndjson"), ndjson(receipt(1), receipt(2)));
   expect(await ingest(["facts.ndjson"])).toEqual({
     exitCode: 0,
@@ -58,7 +58,7 @@ test("a file or a pipe gives counts on stdout, rejections on stderr and in the r
   expect(receipts()).toBe(3);
 });
 
-test("--strict stops at the first rejection and keeps nothing of the run", async () => {
+test("--strict stops at the first rejection and discards the whole run", async () => {
   await ingest(["-"], ndjson(receipt(1)));
   const stopped = await ingest(
     ["-", "--strict"],
@@ -77,7 +77,7 @@ test("--strict stops at the first rejection and keeps nothing of the run", async
   expect(receipts()).toBe(2);
 });
 
-test("the lines of a live pipe are in the ledger while it is open", async () => {
+test("the lines of a live pipe reach the ledger while the pipe is open", async () => {
   const child = startCli(["ingest", "-"], directory);
   const path = join(directory, ".noonmark", "ledger.db");
   try {
@@ -94,7 +94,7 @@ test("the lines of a live pipe are in the ledger while it is open", async () => 
   }
 });
 
-test("wrong arguments are usage, unreadable or unwritable files are 74, and no file is left behind", async () => {
+test("wrong arguments are usage errors, unreadable or unwritable files exit 74, and no file is left behind", async () => {
   const wrong = [[], ["a", "b"], ["a", "--unknown"], ["-", "--ledger", "none"]];
   const refused = await Promise.all(wrong.map((arguments_) => ingest(arguments_)));
   expect(refused.map(({ exitCode }) => exitCode)).toEqual(wrong.map(() => 2));
@@ -119,7 +119,7 @@ test("wrong arguments are usage, unreadable or unwritable files are 74, and no f
 });
 
 test.skipIf(!existsSync("/dev/full"))(
-  "a full disk under the rejects file is 74, and the batch is not kept",
+  "a full disk under the rejects file exits 74, and the batch is discarded",
   async () => {
     const input = ndjson(receipt(1), receipt(2, { extra: 1 }));
     const { exitCode, stderr } = await ingest(["-", "--rejects", "/dev/full"], input);
@@ -128,7 +128,7 @@ test.skipIf(!existsSync("/dev/full"))(
   },
 );
 
-/** A file that is missing or being made may still come. */
+/** Undefined while the file is missing or being created. */
 function safely<T>(read: () => T): T | undefined {
   try {
     return read();

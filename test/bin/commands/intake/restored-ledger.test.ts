@@ -1,4 +1,4 @@
-/** `noonmark ingest` does not let a restored or new ledger fork from what is published (docs/spec/intake.md#behind). */
+/** `noonmark ingest` must not let a restored or new ledger fork from what is published (docs/spec/intake.md#behind). */
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -38,7 +38,7 @@ function restore(backup: string): void {
   copyFileSync(at(backup), at(LEDGER));
 }
 
-test("a ledger that is behind what is published takes nothing without --yes, and the missing facts with it", async () => {
+test("without --yes a ledger that is behind accepts nothing, and with --yes it accepts the missing facts", async () => {
   expect(await ingest([receipt(1), receipt(2)])).toMatchObject({ exitCode: 0, stderr: "" });
   copyFileSync(at(LEDGER), at("backup.db"));
   expect(await ingest([receipt(3), oracle()])).toMatchObject({ exitCode: 0, stderr: "" });
@@ -57,7 +57,7 @@ test("a ledger that is behind what is published takes nothing without --yes, and
   expect(await run("publish", "--once")).toMatchObject({ exitCode: 0, stderr: "" });
 });
 
-test("a ledger that lacks other kinds of facts or other installations is also refused", async () => {
+test("a ledger that lacks other kinds of facts or other installations is also rejected", async () => {
   const other = { installationId: "wheel-2" };
   await ingest([receipt(1), receipt(1, other)]);
   copyFileSync(at(LEDGER), at("backup.db"));
@@ -74,7 +74,7 @@ test("a ledger that lacks other kinds of facts or other installations is also re
   expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
 });
 
-test("a ledger that lacks another installation's facts is also refused if the index has shards", async () => {
+test("a ledger that lacks another installation's facts is also rejected if the index has shards", async () => {
   const other = { installationId: "wheel-2" };
   await ingest([receipt(1), receipt(1, other)]);
   copyFileSync(at(LEDGER), at("backup.db"));
@@ -85,7 +85,7 @@ test("a ledger that lacks another installation's facts is also refused if the in
   expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
 });
 
-/** Puts the index in the form that a publisher of more than a thousand installations gives it. */
+/** Converts the index to shards, as a publisher of more than a thousand installations does. */
 async function splitIndex(shards: number): Promise<void> {
   const store = await openStore(at(".noonmark/public"), { write: true });
   const index = await store.get(INSTALLATIONS_KEY);
@@ -99,7 +99,7 @@ async function splitIndex(shards: number): Promise<void> {
   await put(INSTALLATIONS_KEY, encodeShardedIndex({ configured, shards }));
 }
 
-test("a new ledger beside a publication is not made without --yes", async () => {
+test("a new ledger next to a publication is created only with --yes", async () => {
   await ingest([receipt(1)]);
   await run("publish", "--once");
   rmSync(at(LEDGER));
@@ -122,7 +122,7 @@ test("before the first publish no ingest needs --yes", async () => {
   });
 });
 
-test("a store that does not respond is a warning for an existing ledger, and the facts are taken", async () => {
+test("an unreachable store is only a warning for an existing ledger, and facts are accepted", async () => {
   await ingest([receipt(1)]);
   writeFileSync(at("file"), "no directory");
   const taken = await ingest([receipt(2)], "--store", "file");
@@ -130,7 +130,7 @@ test("a store that does not respond is a warning for an existing ledger, and the
   expect(taken.stderr).toMatch(/^noonmark: warning: store_not_compared: /);
 });
 
-test("a new ledger is refused if the store does not respond and this machine has published before", async () => {
+test("a new ledger is rejected if the store is unreachable and this machine has published before", async () => {
   await ingest([receipt(1)]);
   await run("publish", "--once");
   rmSync(at(LEDGER));
@@ -140,7 +140,7 @@ test("a new ledger is refused if the store does not respond and this machine has
   expect(existsSync(at(LEDGER))).toBe(false);
 });
 
-test("--follow has the same checks", async () => {
+test("--follow makes the same checks", async () => {
   await ingest([receipt(1)]);
   await run("publish", "--once");
   rmSync(at(LEDGER));

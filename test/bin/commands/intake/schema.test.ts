@@ -1,4 +1,4 @@
-/** `noonmark schema` and `ingest --example` as somebody calls them who writes lines. */
+/** `noonmark schema` and `ingest --example`, as the author of an exporter uses them. */
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -23,7 +23,7 @@ test("a record type's schema accepts its example", async () => {
   expect(validate({ ...line, sequence: "12" })).toBe(false);
 });
 
-test("an unknown type is a usage error that names the nearest", async () => {
+test("an unknown type is a usage error that names the nearest type", async () => {
   expect(await run("schema", "reciept")).toEqual({
     exitCode: 2,
     stdout: "",
@@ -35,7 +35,7 @@ test("an unknown type is a usage error that names the nearest", async () => {
   expect(await run("ingest")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("missing_argument") });
 });
 
-test("the deployment's schema accepts the specification's example and finds mistakes", () => {
+test("the deployment schema accepts the specification's example and detects mistakes", () => {
   const [text = ""] = fenced(readFileSync(new URL("../../../../docs/spec/chain.md", import.meta.url), "utf8"), "json");
   const example = JSON.parse(text);
   const validate = validator("deployment");
@@ -51,7 +51,7 @@ test("the deployment's schema accepts the specification's example and finds mist
   }
 });
 
-test("the schema of the configuration has only optional settings, and finds mistakes", () => {
+test("in the configuration schema all settings are optional, and it detects mistakes", () => {
   const validate = validator("config");
   const right = {
     installationId: "wheel-1",
@@ -74,7 +74,7 @@ test("the schema of the configuration has only optional settings, and finds mist
   }
 });
 
-test("the schema of the configuration accepts the same values as the program", () => {
+test("the configuration schema accepts the same values as the program", () => {
   const validate = validator("config");
   const values = [
     true,
@@ -123,7 +123,7 @@ test("the schema of the configuration accepts the same values as the program", (
   ];
   const differing = Object.entries(SETTINGS).flatMap(([name, { schema }]) =>
     values
-      // The text of a number is for variables and flags: in the file a number is a number.
+      // Numbers as text are only for variables and flags. In the file they must be numbers.
       .filter((value) => typeof value !== "string" || ![1, 1200].some((one) => schema.safeParse(one).success))
       .filter((value) => validate({ [name]: value }) !== schema.safeParse(value).success)
       .map((value) => `${name} ${JSON.stringify(value)}`),

@@ -10,7 +10,7 @@ beforeEach(() => {
   directory = testFolder();
 });
 
-test("config show prints each effective value, its unit and where it comes from, and no secret", async () => {
+test("config show prints each effective value with its unit and origin, and no secret", async () => {
   const file = '{ "installationId": "wheel-1", "deployment": "d.json", "rpcUrl": "https://node.example/v2/key" }';
   writeFileSync(join(directory, "noonmark.json"), file);
   const { exitCode, stdout } = await runCli(
@@ -32,7 +32,7 @@ test("config show prints each effective value, its unit and where it comes from,
   expect(JSON.parse(json.stdout)).toContainEqual({ name: "port", value: 0, unit: null, origin: "--port" });
 });
 
-test("a ledger at an earlier version's place is reported, and no other one is made", async () => {
+test("a ledger at the default place of an earlier version is reported, and no new one is created", async () => {
   mkdirSync(join(directory, "etc"));
   mkdirSync(join(directory, "work"));
   const input = `${JSON.stringify(receipt(1))}\n`;

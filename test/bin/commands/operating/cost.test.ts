@@ -12,7 +12,7 @@ beforeEach(() => {
 
 const publish = () => runCli(["publish", "--once", "--installation-id", "wheel-1", "--ledger", "none"], directory);
 
-/** As if the first run had been two hours ago. */
+/** Pretends that the first run was two hours ago. */
 function age(): void {
   const db = new SqliteDatabase(join(directory, ".noonmark/state/published.db"));
   const saved = JSON.parse(db.prepare("SELECT value FROM meta WHERE name = 'requests'").pluck().get() as string);
@@ -21,7 +21,7 @@ function age(): void {
   db.close();
 }
 
-test("a missing publication or measurement is an error, never a zero", async () => {
+test("a missing publication or measurement is an error, not zero", async () => {
   expect(await runCli(["cost"], directory)).toMatchObject({ exitCode: 74, stdout: "" });
   await publish();
   const { exitCode, stdout, stderr } = await runCli(["cost"], directory);
@@ -44,7 +44,7 @@ test("runs of publish --once add up to a month's requests and costs", async () =
   const monthly = (put: number) => Math.round((put * 30 * 86_400) / cost.measuredSeconds);
   const puts = (keys: string) => cost.objects.find((object) => object.keys === keys)?.put;
   expect(puts("v4/public/process")).toBe(monthly(1));
-  // Taken and released by the first run, taken by the second, which reported before it released.
+  // Acquired and released by the first run, and acquired by the second, which reports before it releases.
   expect(puts("status.json")).toBe(monthly(3));
   expect(puts("private/status.json")).toBe(monthly(1));
   expect(Object.keys(cost.money)).toEqual(["s3", "gcs", "r2"]);

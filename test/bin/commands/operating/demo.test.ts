@@ -1,4 +1,4 @@
-/** `noonmark demo`: a directory from which the next two commands work, and no other directory is touched. */
+/** `noonmark demo` creates a directory in which the next two commands work, and changes no other directory. */
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,15 +12,15 @@ beforeEach(() => {
   directory = testFolder();
 });
 
-/** One demo for the tests that only read it: thirty days of facts take seconds. */
+/** A shared demo for read-only tests, because thirty days of facts take seconds. */
 const shared = sharedFolder();
-const begun = Date.now();
+const startedAt = Date.now();
 let made: Finished;
 beforeAll(async () => {
   made = await runCli(["demo", "new/demo"], shared);
 });
 
-test("demo writes thirty days up to now, which publish at once", async () => {
+test("demo writes thirty days of facts up to now, which can be published at once", async () => {
   expect(made).toMatchObject({ exitCode: 0, stderr: "" });
   expect(made.stdout).toMatch(/^new\/demo: 1\d{5} simulated facts of 30 days /);
   expect(made.stdout).toContain("noonmark publish --once --config new/demo/noonmark.json\n");
@@ -33,14 +33,14 @@ test("demo writes thirty days up to now, which publish at once", async () => {
   expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/, 0 failed\n$/) });
   const rendered = await runCli(["render", "/v1/public/telemetry", "--body", ...config], shared);
   expect(JSON.parse(rendered.stdout)).toMatchObject({
-    observedAt: expect.toSatisfy((at: string) => Date.parse(at) > begun - 60_000),
+    observedAt: expect.toSatisfy((at: string) => Date.parse(at) > startedAt - 60_000),
     measurement: { provenance: "simulated" },
   });
   const again = await runCli(["ingest", "new/demo/facts.ndjson", "--yes", ...config], shared);
   expect(again.stdout).toMatch(/^0 accepted, 1\d{5} duplicate, 0 rejected\n$/);
 });
 
-test("demo fills an empty directory beside a ledger, state and store, warns of variables and ignores them", async () => {
+test("demo fills an empty directory next to a ledger, state and store, and ignores variables with a warning", async () => {
   for (const made of ["empty", ".noonmark/state", ".noonmark/public"])
     mkdirSync(join(directory, made), { recursive: true });
   writeFileSync(join(directory, ".noonmark/ledger.db"), "mine");
@@ -60,7 +60,7 @@ test.each([
   { what: "a link to a directory with a file", name: "link", code: "directory_not_empty" },
   { what: "a directory with a hidden file", name: "hidden", code: "directory_not_empty" },
   { what: "a file", name: "full/mine.txt", code: "not_a_directory" },
-])("demo refuses $what and leaves it as it is", async ({ name, code }) => {
+])("demo rejects $what and leaves it unchanged", async ({ name, code }) => {
   for (const made of ["full", "hidden"]) mkdirSync(join(directory, made));
   writeFileSync(join(directory, "full/mine.txt"), "mine");
   writeFileSync(join(directory, "hidden/.mine"), "mine");
@@ -79,13 +79,13 @@ test.each([
 });
 
 test.skipIf(NO_ANVIL !== undefined)(
-  "if anvil is installed demo has a sample chain, and the line that it prints runs it",
+  "if anvil is installed demo creates a sample chain, and the printed command runs it",
   async () => {
     expect(made.stdout).toMatch(
       /^A sample chain with 2\d\d settled batches is in \S*chain\.json and \S*deployment\.json\.$/m,
     );
     const [line] = /^ {2}\S*anvil .*$/m.exec(made.stdout) ?? [""];
-    // On a free port, and saying which.
+    // Uses a free port and prints it.
     const anvil = spawn(line.trim().replace("--port 8545 --silent", "--port 0"), { cwd: shared, shell: "bash" });
     try {
       const url = `http://127.0.0.1:${await listeningPort(anvil)}`;
@@ -103,6 +103,6 @@ test.skipIf(NO_ANVIL !== undefined)(
   },
 );
 
-test("--help of demo says that it has a chain if anvil is installed", async () => {
+test("demo --help mentions the chain if anvil is installed", async () => {
   expect((await runCli(["demo", "--help"], directory)).stdout).toContain("If anvil is installed");
 });

@@ -8,7 +8,7 @@ import { statisticsKey } from "../../../../src/resources/statistics/route.ts";
 import { closure, receipt, reporterRun, round } from "../../../ledger/samples.ts";
 import { stage } from "../../../support/chain/harness.ts";
 import { runCli } from "../../../support/cli.ts";
-import { noSmallDisk, smallDisk } from "../../../support/small-disk.ts";
+import { NO_SMALL_DISK, smallDisk } from "../../../support/small-disk.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 describe("noonmark doctor", () => {
@@ -23,7 +23,7 @@ describe("noonmark doctor", () => {
     return { exitCode, lines: stdout.trimEnd().split("\n") };
   }
 
-  test("before the first start it says what is missing and what to do, and makes nothing", async () => {
+  test("before the first start it lists what is missing and what to do, and creates nothing", async () => {
     const { exitCode, lines } = await doctor();
     expect(exitCode).toBe(1);
     expect(lines[0]).toMatch(/^ok {2}node {9}\d+\.\d+\.\d+$/);
@@ -39,7 +39,7 @@ describe("noonmark doctor", () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test("a mistake in the settings is the only finding", async () => {
+  test("an invalid setting is the only finding", async () => {
     writeFileSync(join(directory, "noonmark.json"), '{ "ledgr": "x" }');
     const { exitCode, lines } = await doctor();
     expect(exitCode).toBe(1);
@@ -60,7 +60,7 @@ describe("noonmark doctor", () => {
   });
 
   const SETTINGS = ["--installation-id", "wheel-1", "--genesis-timestamp", "1767225600"];
-  /** Closed when the sample receipts were received. */
+  /** The round was closed when the sample receipts were received. */
   const ROUND = round(46_572);
   const CLOSURE = closure(46_572, 46_572);
 
@@ -75,7 +75,7 @@ describe("noonmark doctor", () => {
     return wrong;
   }
 
-  test("a publisher that fell silent while it held the lease is found", async () => {
+  test("it finds a publisher that stopped responding while it held the lease", async () => {
     await ingest(receipt(1), ROUND, CLOSURE);
     await runCli(["publish", "--once", ...SETTINGS], directory);
     expect(await wrongLines(...SETTINGS)).toEqual([]);
@@ -93,7 +93,7 @@ describe("noonmark doctor", () => {
     ]);
   });
 
-  test("a ledger that lacks what was published is found before anybody publishes", async () => {
+  test("it finds a ledger that lacks published facts before anything is published", async () => {
     await ingest(receipt(1), ROUND, CLOSURE);
     copyFileSync(join(directory, ".noonmark/ledger.db"), join(directory, "older.db"));
     await ingest(receipt(2));
@@ -103,7 +103,7 @@ describe("noonmark doctor", () => {
     ]);
   });
 
-  test("it finds 503 statistics with their missing input, and a damaged object", async () => {
+  test("it explains 503 statistics by their missing input, and finds a damaged object", async () => {
     await ingest(receipt(1), reporterRun());
     await runCli(["publish", "--once", ...SETTINGS], directory);
     expect(await wrongLines(...SETTINGS)).toEqual([
@@ -125,7 +125,7 @@ describe("noonmark doctor", () => {
     );
   });
 
-  test("a response that is 503 is found beside an input that is missing for other ones", async () => {
+  test("it finds a 503 response in addition to a missing input of other responses", async () => {
     await ingest(receipt(1), reporterRun());
     await runCli(["publish", "--once", ...SETTINGS], directory);
     const store = new FilesystemStore(join(directory, ".noonmark/public"), { write: true });
@@ -143,18 +143,19 @@ describe("noonmark doctor", () => {
     );
   });
 
-  test("responses from the future are found", async () => {
+  test("it finds responses from the future", async () => {
     const ahead = new Date(Date.now() + 86_400_000).toISOString();
     await ingest(receipt(1), ROUND, CLOSURE);
     await runCli(["publish", "--once", ...SETTINGS, "--at", ahead, "--force"], directory);
     expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^FIX publication +clock_behind: /));
   });
 
-  test("a round 0 in the future or in milliseconds is refused by publish, and found", async () => {
+  test("a round 0 in the future or in milliseconds is rejected by publish and found by doctor", async () => {
     await ingest(receipt(1), ROUND, CLOSURE);
     const future = ["--installation-id", "wheel-1", "--genesis-timestamp", String(600 * 10_000_000)];
     const refused = await runCli(["publish", "--once", ...future], directory);
-    // Not 2: after that a service is not started again, and a machine may boot with a clock that is years behind.
+    // The exit code is not 2, because systemd would then not restart the service. A machine can boot with a clock years
+    // behind.
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toMatch(
       /^noonmark: genesis_in_future: genesisTimestamp 6000000000 is 2160-02-18T10:40:00\.000Z, /,
@@ -168,8 +169,8 @@ describe("noonmark doctor", () => {
     expect(inMs).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("looks like milliseconds") });
   });
 
-  test.skipIf(noSmallDisk !== undefined)(
-    `a full state disk is found, by its own path ${noSmallDisk ?? ""}`,
+  test.skipIf(NO_SMALL_DISK !== undefined)(
+    `a full state disk is found and reported with its path ${NO_SMALL_DISK ?? ""}`,
     async () => {
       await ingest(receipt(1), ROUND, CLOSURE);
       const disk = smallDisk(1024);
@@ -185,7 +186,7 @@ describe("noonmark doctor", () => {
   );
 
   test.skipIf(NO_ANVIL !== undefined)(
-    "it lists each node of the chain, and names the deployment's failed check",
+    "it lists each node of the chain, and names the failed check of the deployment",
     async () => {
       await using on = await stage();
       const file = join(directory, "deployment.json");

@@ -1,4 +1,4 @@
-/** How each command ends is what docs/operating.md says: each cell of its table is one run here. */
+/** Exit codes match docs/operating.md: each cell of its table is one run here. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -41,7 +41,7 @@ async function published(...flags: string[]): Promise<void> {
   expect(await exitOf(["publish", "--once", ...PUBLISH, ...flags])).toBe(0);
 }
 
-/** A run that stays, once it has said something. */
+/** A command that keeps running, once it has printed something. */
 async function started(...args: string[]): Promise<RunningCli> {
   const running = runningCli(args, folder);
   await running.printed(/"msg":"cycle"|http:\/\/127/);
@@ -51,7 +51,7 @@ async function started(...args: string[]): Promise<RunningCli> {
 const stopped = async (...args: string[]) => (await (await started(...args)).ended("SIGTERM")).exitCode;
 const isFile = (name: string) => writeFileSync(join(folder, name), "");
 
-/** As a wrong clock leaves it. */
+/** A state as a wrong clock would leave it. */
 const fromTheFuture = () => published("--at", new Date(Date.now() + 3_600_000).toISOString(), "--force");
 
 const store = () => new FilesystemStore(join(folder, "public"), { write: true });
@@ -130,7 +130,7 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     return exitOf(["status", "--store", "public"]);
   },
   "doctor 0": async () => {
-    // Without a closed round the statistics are 503, and that is a fault.
+    // Without a closed round the statistics are 503, which is a fault.
     withLedger(EXAMPLES.round, EXAMPLES.closure);
     await published("--genesis-timestamp", "1767225600");
     return exitOf(["doctor", ...PUBLISH, "--genesis-timestamp", "1767225600"]);
@@ -192,7 +192,7 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
   "render 74": () => exitOf(["render", "/v4/public/process", ...RENDER]),
 };
 
-/** `publish 74`, for each cell that says something. */
+/** For each non-empty cell: its command and exit code, such as `publish 74`. */
 function documented(): string[] {
   const [, section = ""] = MANUAL.split("\n## How each command ends\n");
   const rows = section.split("\n## ", 1)[0]?.match(/^\|.*\|$/gm) ?? [];
@@ -208,15 +208,15 @@ test("every cell of the documented table has a run", () => {
   expect(documented().sort()).toEqual(Object.keys(CASES).sort());
 });
 
-test.each(Object.entries(CASES))("a command ends as documented: %s", async (name, run) => {
+test.each(Object.entries(CASES))("exit code as documented: %s", async (name, run) => {
   expect(await run()).toBe(Number(name.split(" ").at(-1)));
 });
 
-test("a run that fails releases its lease, and the next one does not wait", async () => {
+test("a failing run releases its lease, and the next run does not wait", async () => {
   await fromTheFuture();
   for (const args of [["publish"], ["publish", "--once"]]) {
     const { stderr } = await runCli([...args, ...PUBLISH], folder);
-    // In a pipe the log of a publisher on its cadence is JSON to its last line.
+    // In a pipe, the whole log of a continuous publisher is JSON.
     expect(stderr).toMatch(/noonmark: clock_behind: |"code":"clock_behind"/);
     expect((await readLease(store()))?.record).toMatchObject({ released: true, report: { problems: 1 } });
   }
@@ -224,7 +224,7 @@ test("a run that fails releases its lease, and the next one does not wait", asyn
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining("noonmark fsck --repair")]);
 });
 
-test("a store that does not respond at the start is tried again until a signal", async () => {
+test("an unreachable store at start-up is retried until a signal", async () => {
   mkdirSync(join(folder, "home"));
   withLedger();
   const nobody = `http://127.0.0.1:${await freePort()}`;

@@ -1,4 +1,7 @@
-/** A file that another user owns: the message names the path, the user, and what to do. The commands run as `nobody`. */
+/**
+ * Messages about files that another user owns: they have the path, the user and the remedy. The commands run as
+ * `nobody`.
+ */
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,13 +10,13 @@ import { cliEnvironment, PROGRAM, runCli } from "../../../support/cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 const NOBODY = ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
-/** Only root can become somebody else. */
+/** Only root can switch to another user. */
 const noNobody = spawnSync("setpriv", [...NOBODY, process.execPath, "--version"]).status !== 0;
 
 let folder: string;
-/** It belongs to root, and is readable for all. */
+/** Owned by root and readable by all. */
 let ofRoot: string;
-/** Writable for all. */
+/** Writable by all. */
 let open: string;
 
 beforeEach(async () => {
@@ -65,7 +68,7 @@ test.skipIf(noNobody)("an unreadable ledger is reported with its path, the user 
   });
 });
 
-test.skipIf(noNobody)("a readable ledger in an unwritable directory is reported with SQLite's own files", () => {
+test.skipIf(noNobody)("a readable ledger in an unwritable directory is reported with SQLite's extra files", () => {
   const ledger = join(ofRoot, "ledger.db");
   chmodSync(ledger, 0o644);
   const { exitCode, stderr } = publish({ ledger });
@@ -97,7 +100,7 @@ test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory i
   expect(state.stderr).toContain(`the user nobody may not write ${join(ofRoot, "published.db")}\n`);
 });
 
-test("an address of another machine is reported as a wrong host, not a wrong port", async () => {
+test("an address of another machine is reported as a wrong host, not as a wrong port", async () => {
   mkdirSync(join(open, "store"));
   const { exitCode, stderr } = await runCli(["serve", "--store", "store", "--port", "0", "--host", "192.0.2.1"], open);
   expect({ exitCode, stderr }).toEqual({

@@ -9,7 +9,7 @@ const world = new FsckWorld();
 beforeAll(() => world.publish());
 afterAll(() => world.end());
 
-test("a whole store ends with 0 and its number of objects, a damaged one with 1 and a line for each finding", async () => {
+test("an intact store exits 0 with its number of objects, and a damaged one exits 1 with a line per finding", async () => {
   const { directory, store } = world.copy();
   const args = ["fsck", "--store", directory];
   expect(await runCli(args, world.folder)).toEqual({ exitCode: 0, stdout: "33 objects, 0 findings\n", stderr: "" });

@@ -1,4 +1,4 @@
-/** The S3 library is ours to know: no message that an operator reads names it. */
+/** Operators do not need to know the S3 library: no message names it. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -33,7 +33,7 @@ function fsck() {
   return runCli(["fsck", "--store", "s3://bucket/p", "--s3-endpoint", server.url], folder);
 }
 
-test("missing credentials give the settings to set, without a library's name", async () => {
+test("missing credentials are reported with the settings to set", async () => {
   const { exitCode, stdout, stderr } = await fsck();
   expect({ exitCode, stderr }).toEqual({
     exitCode: 74,
@@ -44,7 +44,7 @@ test("missing credentials give the settings to set, without a library's name", a
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });
 
-test("a missing bucket gives its code and what to do, without a library's name", async () => {
+test("a missing bucket is reported with its code and what to do", async () => {
   vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
   const { exitCode, stdout, stderr } = await fsck();
@@ -57,7 +57,7 @@ test("a missing bucket gives its code and what to do, without a library's name",
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });
 
-test("the library's warning about a profile beside a key does not reach the operator", async () => {
+test("the library's warning about a profile and a key is suppressed", async () => {
   mkdirSync(join(folder, ".aws"));
   writeFileSync(join(folder, ".aws/credentials"), "[own]\naws_access_key_id=a\naws_secret_access_key=b\n");
   vi.stubEnv("AWS_PROFILE", "own");
@@ -68,7 +68,7 @@ test("the library's warning about a profile beside a key does not reach the oper
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });
 
-test("only imports in our sources name the library", () => {
+test("only imports name the library in the sources", () => {
   const named = ["src", "publish", "bin"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => /\.(?:ts|js)$/.test(file))

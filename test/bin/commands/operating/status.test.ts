@@ -14,7 +14,7 @@ beforeAll(async () => {
   expect(published.exitCode).toBe(0);
 });
 
-test("a person reads the state in one sentence, then each route, sources and lease", async () => {
+test("status prints the state in one sentence, then each route, the sources and the lease", async () => {
   const { exitCode, stdout, stderr } = await noonmark("status");
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
@@ -27,7 +27,7 @@ test("a person reads the state in one sentence, then each route, sources and lea
   expect(stderr).toContain("no_genesis: the statistics are 503");
 });
 
-test("--json has the lease record and the responses", async () => {
+test("--json prints the lease record and the responses", async () => {
   const { stdout } = await noonmark("status", "--json");
   expect(JSON.parse(stdout)).toMatchObject({
     epoch: 1,
@@ -67,14 +67,14 @@ const RECORD: LeaseRecord = {
   public: null,
 };
 
-test("the record of an earlier version is shown as it was", () => {
+test("the record of an earlier version is shown unchanged", () => {
   const report = { resources: {}, failed: [{ key: "k", why: "w" }], failures: [], sources: { ledger: "none" } };
   const old = { ...RECORD, holderName: "old-host process 9", report };
   const { record, problems } = publicationOf("s", joined(old, undefined), [], 0);
   expect([record, problems]).toEqual([old, ["k: w"]]);
 });
 
-test("current problems are counted before the publisher lists them, and past ones are not", () => {
+test("current problems are counted even if the publisher does not list them yet, and past ones are not", () => {
   const operator: OperatorStatus = {
     schemaVersion: 1,
     epoch: 7,
@@ -89,7 +89,7 @@ test("current problems are counted before the publisher lists them, and past one
   expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
 });
 
-test("a missing or damaged object in the store ends it with 1", async () => {
+test("a missing or damaged object in the store exits 1", async () => {
   rmSync(join(directory, ".noonmark/public/v1/public/modules.http"));
   appendFileSync(join(directory, ".noonmark/public/v4/public/process.http"), "x");
   const { exitCode, stdout } = await noonmark("status");

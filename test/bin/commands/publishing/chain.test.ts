@@ -1,4 +1,4 @@
-// `noonmark chain`, run as the operator runs it.
+// `noonmark chain` as an operator runs it.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     directory = testFolder();
   });
 
-  /** `noonmark chain …` in a directory of its own, with nothing but the given settings. */
+  /** Runs `noonmark chain …` in a new directory with only the given settings. */
   function chain(args: readonly string[], rpcUrl: string | undefined, environment: Record<string, string> = {}) {
     return runCli(["chain", ...args], directory, "", {
       NOONMARK_DEPLOYMENT: join(directory, "deployment.json"),
@@ -23,7 +23,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     });
   }
 
-  test("sync, status and rewind work in turn, a mismatch is named, and no key is printed", async () => {
+  test("sync, status and rewind work in sequence, a mismatch is named, and no key is printed", async () => {
     await using on = await stage();
     writeFileSync(join(directory, "deployment.json"), JSON.stringify(on.world.deployment));
     const early = await chain(["sync"], on.anvil.url);
@@ -75,18 +75,18 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     const wrong = await chain(["sync"], secret);
     expect(wrong.exitCode).toBe(1);
     expect(wrong.stderr).toContain("indexer_mismatch: chain_id: the node's chain is 1");
-    const told = await chain(["status"], secret);
-    expect(told.exitCode).toBe(1);
-    expect(told.stdout).toMatch(/problem +mismatch: chain_id: the node's chain is 1 /);
+    const printed = await chain(["status"], secret);
+    expect(printed.exitCode).toBe(1);
+    expect(printed.stdout).toMatch(/problem +mismatch: chain_id: the node's chain is 1 /);
 
     proxy.script = () => ({ http: { status: 404, body: "no such project" } });
     const gone = await chain(["sync"], secret);
     expect(gone.exitCode).toBe(1);
     expect(gone.stderr).toContain("indexer_unavailable");
-    for (const { stdout, stderr } of [status, wrong, told, gone]) expect(stdout + stderr).not.toContain("c0ffee");
+    for (const { stdout, stderr } of [status, wrong, printed, gone]) expect(stdout + stderr).not.toContain("c0ffee");
   });
 
-  test("with rpcQuorum a deviating node is named, and the others' result is read", async () => {
+  test("with rpcQuorum a disagreeing node is named, and the majority's result is used", async () => {
     await using on = await stage();
     writeFileSync(join(directory, "deployment.json"), JSON.stringify(on.world.deployment));
     await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 5_000n });

@@ -1,4 +1,4 @@
-/** A publisher on its cadence whose store begins to listen only after the publisher's first try. */
+/** A continuous publisher whose store becomes reachable only after the publisher's first attempt. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { afterEach, expect, test, vi } from "vitest";
@@ -19,7 +19,7 @@ interface Kept {
   readonly etag: string;
 }
 
-/** A bucket in memory: whole objects with their metadata, conditions judged, and lists of one page. */
+/** An in-memory bucket: whole objects with metadata, conditional puts, and single-page lists. */
 function bucket(objects: Map<string, Kept>) {
   let puts = 0;
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -51,7 +51,7 @@ function bucket(objects: Map<string, Kept>) {
   };
 }
 
-test("a publisher whose store comes up after its first try publishes then, without being started again", async () => {
+test("a publisher whose store becomes reachable later publishes without a restart", async () => {
   const folder = testFolder();
   vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");

@@ -15,12 +15,12 @@ describe("noonmark lease release", () => {
   });
   const release = (...flags: string[]) => runCli(["lease", "release", "--store", "public", ...flags], directory);
 
-  test("it makes no store", async () => {
+  test("it creates no store", async () => {
     expect(await release("--force")).toMatchObject({ exitCode: 74, stdout: "" });
     expect(existsSync(join(directory, "public"))).toBe(false);
   });
 
-  test("it keeps a fresh lease unless forced, and the former holder then says why it ended", async () => {
+  test("it keeps a fresh lease unless forced, and the former holder then reports why it stopped", async () => {
     const store = new FilesystemStore(join(directory, "public"), { write: true });
     const lease = await Lease.take(store, systemClock, { holder: "me", holderName: "here process 1" }, undefined);
     const refused = await release();

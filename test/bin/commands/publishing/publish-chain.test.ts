@@ -1,4 +1,4 @@
-// `noonmark publish --once` with a chain whose node does not respond: the chain's state is data, all else is published.
+// `noonmark publish --once` with an unresponsive node: chain views are unavailable and everything else is published.
 import { readFileSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ beforeEach(() => {
   directory = testFolder();
 });
 
-/** A server that accepts every connection and does what `serve` does with it. */
+/** A TCP server that handles every connection with `serve`. */
 async function node(serve: (socket: Socket) => void): Promise<AsyncDisposable & { readonly url: string }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -36,7 +36,7 @@ async function healthOf(metrics: string, status: number) {
   }
 }
 
-test("a publisher has metrics of responses, cycles, puts, lease and sources; its health follows the store", async () => {
+test("a publisher has metrics of responses, cycles, puts, lease and sources, and its health follows the store", async () => {
   const { logged, ended } = publisher("state");
   const metrics = String((await logged("metrics")).url);
   await logged("cycle");
@@ -61,7 +61,7 @@ test("a publisher has metrics of responses, cycles, puts, lease and sources; its
   expect(samples['noonmark_store_reads_total{outcome="absent"}']).toBeGreaterThan(0);
   expect(await health(metrics)).toMatchObject({ status: 200, body: { status: "ok", phase: "publishing" } });
   renameSync(join(directory, "store"), join(directory, "away"));
-  // With the next put of a report, or renewal: ten seconds after the last at most.
+  // Reported with the next put or lease renewal, at most ten seconds later.
   await logged("the store does not respond");
   expect(await healthOf(metrics, 503)).toMatchObject({
     body: {
@@ -74,7 +74,7 @@ test("a publisher has metrics of responses, cycles, puts, lease and sources; its
   expect((await ended("SIGTERM")).exitCode).toBe(0);
 });
 
-test("a standby is well, holds no lease and has published nothing", async () => {
+test("a standby is healthy, holds no lease and has published nothing", async () => {
   const holder = publisher("one");
   await holder.logged("cycle");
   const { logged } = publisher("two");
@@ -87,7 +87,7 @@ test("a standby is well, holds no lease and has published nothing", async () => 
   expect(Object.keys(samples).some((name) => name.startsWith("noonmark_answer_"))).toBe(false);
 });
 
-test("a used port is reported before the lease is taken", async () => {
+test("a port in use is reported before the lease is acquired", async () => {
   const { port, stop } = await localServer(() => {});
   const args = ["publish", "--installation-id", "wheel-1", "--ledger", "none", "--store", "store", "--state", "state"];
   const { exitCode, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
@@ -105,19 +105,19 @@ test.each([
   ["127.0.0.1", "is neither none nor host:port, as in 127.0.0.1:9464"],
   ["127.0.0.1:70000", "the port must be 0 to 65535"],
   [":9464", "is neither none nor host:port, as in 127.0.0.1:9464"],
-])("--metrics %s is no address", async (address, message) => {
+])("--metrics %s is not an address", async (address, message) => {
   const { exitCode, stderr } = await runCli(["publish", "--metrics", address], directory);
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(`noonmark: invalid_setting: --metrics "${address}": ${message}`);
 });
 
-test("--metrics is refused for a single run", async () => {
+test("--metrics is rejected for a single run", async () => {
   const { exitCode, stderr } = await runCli(["publish", "--once", "--metrics", "127.0.0.1:0"], directory);
   expect(exitCode).toBe(2);
   expect(stderr).toMatch("noonmark: usage: --metrics goes without --once");
 });
 
-test("ingest --follow has metrics of its lines, for as long as it runs", async () => {
+test("ingest --follow has metrics of its lines while it runs", async () => {
   const port = await freePort();
   writeFileSync(join(directory, "more.ndjson"), "{}\n");
   const args = ["ingest", "--follow", "more.ndjson", "--ledger", "ledger.db", "--metrics", `127.0.0.1:${port}`];

@@ -5,7 +5,7 @@ import { Known } from "../../../../publish/known.ts";
 import { runCli } from "../../../support/cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
-describe("noonmark publish, before and beside other runs", () => {
+describe("noonmark publish, before and alongside other runs", () => {
   let directory: string;
   beforeEach(() => {
     directory = testFolder();
@@ -25,14 +25,14 @@ describe("noonmark publish, before and beside other runs", () => {
       74,
       "deployment_unreadable: d.json cannot be read: ENOENT: no such file or directory, open 'd.json'",
     ],
-  ])("%j touches nothing", async (flags, exitCode, message) => {
+  ])("%j changes nothing", async (flags, exitCode, message) => {
     const refused = await publish("--once", ...flags);
     expect(refused).toMatchObject({ exitCode, stdout: "" });
     expect(refused.stderr).toContain(`noonmark: ${message}\n`);
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  test("a first dry run says what would be created, and creates nothing", async () => {
+  test("a first dry run lists what it would create, and creates nothing", async () => {
     const tried = await publish("--dry-run");
     expect(tried.exitCode).toBe(0);
     expect(tried.stderr).toMatch(/^noonmark: warning: new_store: nothing has been published to .*: publish makes it\n/);
@@ -40,7 +40,7 @@ describe("noonmark publish, before and beside other runs", () => {
     expect(existsSync(join(directory, ".noonmark"))).toBe(false);
   });
 
-  test("a run prints one line in a pipe and none with --quiet, and says why statistics are 503", async () => {
+  test("a run prints one line in a pipe and none with --quiet, and explains 503 statistics", async () => {
     const first = await publish("--once");
     expect(first.exitCode).toBe(0);
     expect(first.stdout).toMatch(/^as of \S+Z: \d+ created, 0 updated, 0 unchanged, 0 failed\n$/);
@@ -51,7 +51,7 @@ describe("noonmark publish, before and beside other runs", () => {
     expect(tried).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   });
 
-  test("a state directory in use is reported with its user and since when", async () => {
+  test("a state directory in use is reported with its user and the time", async () => {
     const published = Known.open(join(directory, ".noonmark/state"));
     try {
       const locked = await publish("--once");

@@ -1,4 +1,4 @@
-/** A damaged object that is rewritten is reported by its key, also if nothing is remembered of it. */
+/** A rewritten damaged object is reported by its key, even if the publisher has lost its state. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -49,7 +49,7 @@ test.each([
   expect(again.stderr).not.toContain("rewritten");
 });
 
-test("a publisher on its cadence logs each repaired object", async () => {
+test("a continuous publisher logs each repaired object", async () => {
   for (const key of DAMAGED) damage(key);
   rmSync(join(folder, "state"), { recursive: true });
   const log = await runningCli(["publish", ...SETTINGS], folder).printed('"msg":"cycle"');

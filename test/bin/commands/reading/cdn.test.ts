@@ -1,4 +1,4 @@
-/** `noonmark cdn` refuses what nginx would refuse later, in a line that the operator has not written. */
+/** `noonmark cdn` rejects values that nginx would reject later with a message about generated lines. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
@@ -22,7 +22,7 @@ test.each([
   ["--cache", "/var/cache;"],
   ["--trusted", "$HOME/ca.crt"],
   ["--out", "/tmp/a b"],
-])("%s %j is refused and nothing is written", async (option, given) => {
+])("%s %j is rejected, and nothing is written", async (option, given) => {
   const refused = await nginx(option, given);
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
   expect(refused.stderr).toMatch(/^noonmark: invalid_setting: --\w+ ".*" is .*\n {2}Give one as in --\w+ \/?\S+\n$/);
@@ -31,14 +31,14 @@ test.each([
 });
 
 test.each(["80", "127.0.0.1:8081", "[::]:443", "*:80", "localhost", "unix:/run/n.sock", "80 default_server reuseport"])(
-  "--listen %j is written as it is",
+  "--listen %j is written unchanged",
   async (given) => {
     expect(await nginx("--listen", given, "--out", "out")).toMatchObject({ exitCode: 0, stderr: "" });
     expect(written(join(directory, "out/noonmark.conf"))).toContain(`  listen ${given};\n`);
   },
 );
 
-test("an absolute --out makes an absolute import, a relative one a name beside nginx.conf", async () => {
+test("an absolute --out gives an absolute import, and a relative one a name relative to nginx.conf", async () => {
   await nginx("--out", join(directory, "absolute"));
   expect(written(join(directory, "absolute/noonmark.conf"))).toContain(
     `js_import noonmark from ${directory}/absolute/noonmark.js;\n`,

@@ -1,4 +1,4 @@
-// The secret that fronts and shim share: where it comes from, and where it must not be seen.
+// The secret that fronts and shim share: its sources, and where it must not appear.
 import { chmodSync, lstatSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ function secretFile(): string {
   return path;
 }
 
-test("a file that everybody may read, and a symbolic link, are replaced by one that holds the secret for its owner alone", async () => {
+test("a world-readable file or symbolic link is replaced by a file that only its owner can read", async () => {
   const [out, elsewhere] = [scratch(), join(scratch(), "linked")];
   writeFileSync(join(out, "noonmark.conf"), "old", { mode: 0o644 });
   chmodSync(join(out, "noonmark.conf"), 0o644);
@@ -32,7 +32,7 @@ test("a file that everybody may read, and a symbolic link, are replaced by one t
   expect(readFileSync(elsewhere, "utf8")).toBe("not ours");
 });
 
-test("a secret in a flag is a warning that names the variable", async () => {
+test("a secret in a flag causes a warning that names the variable", async () => {
   const out = scratch();
   const { exitCode, stderr } = await runCli(["cdn", "nginx", "--front-secret", SECRET, "--out", out], out);
   expect(exitCode).toBe(0);
@@ -47,7 +47,7 @@ test.each([
   ["is a device", () => "/dev/zero", 74, "file_unreadable"],
   ["is empty", () => "/dev/null", 74, "file_unreadable"],
   [
-    "holds no secret",
+    "contains no secret",
     () => {
       const path = join(scratch(), "short");
       writeFileSync(path, "short\n");
@@ -56,7 +56,7 @@ test.each([
     2,
     "invalid_setting",
   ],
-])("a secret's file that %s is an error", async (_, file, exitCode, code) => {
+])("a secret file that %s is an error", async (_, file, exitCode, code) => {
   const finished = await runCli(["cdn", "varnish", "--front-secret-file", file(), "--out", scratch()], root);
   expect(finished.exitCode).toBe(exitCode);
   expect(finished.stderr).toContain(`noonmark: ${code}: `);
@@ -66,15 +66,18 @@ test.each([
   ["the variable", { NOONMARK_FRONTS: SECRET }, []],
   ["a file", {}, ["--front-secret-file", secretFile()]],
   ["a flag, in the workers", {}, ["--fronts", SECRET]],
-])("the secret by %s: no worker shows it in the process list, and each trusts it", async (_, variables, flags) => {
-  const store = scratch();
-  const args = ["serve", "--store", store, "--port", "0", "--workers", "2", ...flags];
-  const serving = runningCli(args, store, variables);
-  const { pid } = serving.process;
-  expect(await serving.printed(/with the secret.*\n/)).toMatch(
-    /^Serving .*\nFronts with the secret may keep its responses\n/m,
-  );
-  const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-  expect(workers.length).toBeGreaterThan(0);
-  for (const worker of workers) expect(readFileSync(`/proc/${worker}/cmdline`, "utf8")).not.toContain(SECRET);
-});
+])(
+  "the secret from %s: no worker shows it in the process list, and each worker trusts it",
+  async (_, variables, flags) => {
+    const store = scratch();
+    const args = ["serve", "--store", store, "--port", "0", "--workers", "2", ...flags];
+    const serving = runningCli(args, store, variables);
+    const { pid } = serving.process;
+    expect(await serving.printed(/with the secret.*\n/)).toMatch(
+      /^Serving .*\nFronts with the secret may keep its responses\n/m,
+    );
+    const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    expect(workers.length).toBeGreaterThan(0);
+    for (const worker of workers) expect(readFileSync(`/proc/${worker}/cmdline`, "utf8")).not.toContain(SECRET);
+  },
+);

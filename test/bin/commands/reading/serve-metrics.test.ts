@@ -32,7 +32,7 @@ async function status(url: string, init: RequestInit = {}): Promise<number> {
   return response.status;
 }
 
-/** A raw target, which fetch would normalise. */
+/** Requests a raw target, which fetch would normalise. */
 async function rawStatus(shim: string, path: string): Promise<number | undefined> {
   const asked = request(shim, { path }).end();
   const [response] = (await once(asked, "response")) as [IncomingMessage];
@@ -45,7 +45,7 @@ function ofRequests(samples: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(samples).filter(([name]) => name.startsWith("noonmark_shim_requests")));
 }
 
-test("requests are counted by the route's template and status, never by the requested path", async () => {
+test("requests are counted by route template and status, not by path", async () => {
   const { shim, metrics, ended } = await served("--metrics", "127.0.0.1:0");
   const tag = '"telemetry-1"';
   for (const [path, expected, init] of [
@@ -81,7 +81,7 @@ test("requests are counted by the route's template and status, never by the requ
   expect((await ended("SIGTERM")).exitCode).toBe(0);
 });
 
-test("a store that fails is counted, and malformed HTTP too", async () => {
+test("store failures and malformed HTTP are counted", async () => {
   const { shim, metrics } = await served("--metrics", "127.0.0.1:0");
   rmSync(directory, { recursive: true });
   expect(await status(`${shim}/v4/public/process`)).toBe(503);
@@ -97,7 +97,7 @@ test("a store that fails is counted, and malformed HTTP too", async () => {
   expect(samples['noonmark_store_reads_total{outcome="failed"}']).toBeGreaterThanOrEqual(2);
 });
 
-test("the metrics have an address of their own, which serves nothing else; the public one has no metrics", async () => {
+test("metrics are served only at their own address", async () => {
   const { shim, metrics } = await served("--metrics", "127.0.0.1:0");
   expect(new URL(metrics).port).not.toBe(new URL(shim).port);
   expect(await status(`${shim}/metrics`)).toBe(404);
@@ -110,7 +110,7 @@ test("the metrics have an address of their own, which serves nothing else; the p
   expect(samplesOf(await page.text())['noonmark_build_info{version="0.1.0"}']).toBe(1);
 });
 
-test("the workers' numbers are summed, and those of a dead worker stay", async () => {
+test("worker counts are summed, and those of a dead worker are kept", async () => {
   const { shim, metrics, logged, ended } = await served("--metrics", "127.0.0.1:0", "--workers", "2");
   const ask = async (times: number) => {
     for (let n = 0; n < times; n++) {
@@ -120,7 +120,7 @@ test("the workers' numbers are summed, and those of a dead worker stay", async (
   const count = async () =>
     (await scrape(metrics))['noonmark_shim_requests_total{route="/v4/public/process",status="200"}'];
   const { pid } = await logged("a worker listens");
-  // Until the other one does, nobody listens once this one is gone.
+  // Until the second worker listens, no worker listens if this one dies.
   await logged("a worker listens");
   await ask(10);
   expect(await count()).toBe(10);
@@ -134,7 +134,7 @@ test("the workers' numbers are summed, and those of a dead worker stay", async (
   expect((await ended("SIGTERM")).exitCode).toBe(0);
 });
 
-test.each([["1"], ["2"]])("a used port is reported before anything listens (%s workers)", async (workers) => {
+test.each([["1"], ["2"]])("a port in use is reported before anything listens (%s workers)", async (workers) => {
   const { port, stop } = await localServer(() => {});
   const shimPort = await freePort();
   const args = ["serve", "--store", directory, "--port", String(shimPort), "--workers", workers];

@@ -23,7 +23,7 @@ async function portOf(serving: RunningCli): Promise<number> {
   return Number(port);
 }
 
-test("serves a directory as of --at, ends on SIGTERM, and says nothing of single requests", async () => {
+test("serves a directory as of --at, exits on SIGTERM, and does not log single requests", async () => {
   const store = await openStore(directory, { write: true });
   await putWorld(store, Date.parse(AT));
   const serving = noonmark("serve", "--at", "2026-11-20T10:02:00.001Z");
@@ -55,10 +55,10 @@ Retry-After: 2
   expect(JSON.parse(stderr)).toMatchObject({ msg: "stopping", signal: "SIGTERM" });
 });
 
-test("a missing store is 503 and one line in the log, for any number of requests", async () => {
+test("a missing store is 503 and one log line, for any number of requests", async () => {
   const serving = noonmark("serve", "--store", join(directory, "nowhere"));
   const port = await portOf(serving);
-  // Said at the start, once, before anybody asks.
+  // Logged once at start-up, before any request.
   expect(await serving.logged()).toMatchObject({ msg: "the store cannot be read" });
   const answers = await Promise.all(
     ["/v4/public/process", "/v1/public/telemetry", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
@@ -81,7 +81,7 @@ function isRunning(pid: unknown): boolean {
   }
 }
 
-test("a dead worker is started again, and a stop ends all workers in order", async () => {
+test("a dead worker is restarted, and a stop ends all workers gracefully", async () => {
   await putWorld(await openStore(directory, { write: true }), Date.parse(AT));
   const serving = noonmark("serve", "--workers", "2");
   const port = await portOf(serving);
@@ -97,7 +97,7 @@ test("a dead worker is started again, and a stop ends all workers in order", asy
   });
   const third = await serving.logged();
   expect(third).toMatchObject(listening);
-  // In turn: each of the two is asked, and one that has not closed its connections would not end.
+  // Connections alternate between the two workers, and a worker with an open connection would not exit.
   const answers = await Promise.all(
     ["/readyz", "/readyz", "/healthz", "/v1/public/telemetry"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
   );
@@ -115,7 +115,7 @@ test("a dead worker is started again, and a stop ends all workers in order", asy
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
 });
 
-test("workers without a store are not ready, and end if their primary is killed", async () => {
+test("workers without a store are not ready, and exit if their primary is killed", async () => {
   const serving = noonmark("serve", "--workers", "2", "--store", join(directory, "nowhere"));
   const port = await portOf(serving);
   const said = [await serving.logged(), await serving.logged(), await serving.logged()];
@@ -126,12 +126,12 @@ test("workers without a store are not ready, and end if their primary is killed"
   ]);
   const answers = await Promise.all(["/readyz", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)));
   expect(answers.map(({ status }) => status)).toEqual([503, 503]);
-  // Its output is closed when the last process that has it is gone.
+  // The pipe closes when the last process that holds it exits.
   await serving.ended("SIGKILL");
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
 });
 
-test("a used port and an invalid instant are reported in one line, without a stack", async () => {
+test("a port in use and an invalid instant are one-line errors without a stack", async () => {
   const port = await portOf(noonmark("serve"));
   for (const [args, code, message] of [
     [["--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],

@@ -14,7 +14,7 @@ import {
 } from "../../samples.ts";
 import { expectVerdicts } from "./expect-verdicts.ts";
 
-test("facts that never move: again a duplicate, otherwise a conflict on the last field of the key", () => {
+test("facts that never change: a repetition is a duplicate, otherwise a conflict on the last key field", () => {
   const other: [Json, Json, string][] = [
     [epoch(), { approvedAt: instant(1) }, "counterEpoch"],
     [oracle(), { blockedReason: "other" }, "at"],
@@ -32,7 +32,7 @@ test("facts that never move: again a duplicate, otherwise a conflict on the last
   }
 });
 
-test("dated facts are all kept, in whatever order they come", () => {
+test("dated facts are all kept, in any order of arrival", () => {
   const db = emptyLedger();
   for (const record of [oracle, settlementControl]) {
     expect(verdicts(db, record({ at: instant(5) }), record({ at: instant(1) }), record({ at: instant(9) }))).toEqual(
@@ -43,7 +43,7 @@ test("dated facts are all kept, in whatever order they come", () => {
   expect(readWatermarks(db, 1)).toMatchObject({ oracle: 3, settlement_control: 3, epoch: 2, receipt: 0 });
 });
 
-test("a module's later snapshot replaces, an earlier one is a duplicate whatever it says, an equal instant is compared", () => {
+test("a later module snapshot replaces, an earlier one is a duplicate with any content, and an equal instant is compared", () => {
   const db = emptyLedger();
   expectVerdicts(db, [
     [module({ observedAt: instant(10) }), "accepted"],
@@ -62,7 +62,7 @@ test("a module's later snapshot replaces, an earlier one is a duplicate whatever
   ]);
 });
 
-test("snapshots are compared as values: order of keys, notation of numbers and instants aside, free parts included", () => {
+test("snapshots are compared as values: key order and the notation of numbers and instants do not matter, even in free parts", () => {
   const db = emptyLedger();
   const line = (data: string, checkedAt = instant(-1)) =>
     JSON.parse(JSON.stringify(module({ health: { checkedAt } })).replace('"data":{}', `"data":${data}`));
@@ -77,7 +77,7 @@ test("snapshots are compared as values: order of keys, notation of numbers and i
   ]);
 });
 
-test("what is not in the public resource is stored, normalised", () => {
+test("fields that are not in the public resource are stored, normalised", () => {
   const db = emptyLedger();
   const record = module({
     health: { code: "ok", checkedAt: "2026-11-20T11:00:00+01:00", z: 1 },
@@ -92,7 +92,7 @@ test("what is not in the public resource is stored, normalised", () => {
   });
 });
 
-test("a number beyond the doubles is not null", () => {
+test("a number outside the range of doubles is not null", () => {
   const db = emptyLedger();
   const lines = ["1e400", "-1e400", "null"].map((value) =>
     JSON.stringify(module()).replace('"data":{}', `"data":{"a":${value}}`),

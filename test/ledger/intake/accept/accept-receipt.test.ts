@@ -3,7 +3,7 @@ import { installationRowId, listInstallations, readWatermarks } from "../../../.
 import { contents, emptyLedger, oracle, receipt, round, uuid, verdicts } from "../../samples.ts";
 import { expectVerdicts } from "./expect-verdicts.ts";
 
-test("positions are given by the ledger: 1, 2, 3 … per installation, to accepted receipts alone", () => {
+test("the ledger assigns positions 1, 2, 3 … per installation, to accepted receipts only", () => {
   const db = emptyLedger();
   const other = { installationId: "wheel-2" };
   expectVerdicts(db, [
@@ -28,7 +28,7 @@ test("positions are given by the ledger: 1, 2, 3 … per installation, to accept
   expect(readWatermarks(db, 2).receipt).toBe(2);
 });
 
-test("an installation exists from its first accepted record on", () => {
+test("an installation exists from its first accepted record", () => {
   const db = emptyLedger();
   verdicts(
     db,
@@ -40,7 +40,7 @@ test("an installation exists from its first accepted record on", () => {
   expect(installationRowId(db, "rejected")).toBeUndefined();
 });
 
-test("the same record again is a duplicate after normalisation; the same key with other content a conflict", () => {
+test("the same record after normalisation is a duplicate, and the same key with other content is a conflict", () => {
   const db = emptyLedger();
   verdicts(db, receipt(10));
   expectVerdicts(db, [
@@ -57,7 +57,7 @@ test("the same record again is a duplicate after normalisation; the same key wit
   ]);
 });
 
-test("counters are compared as numbers, whatever their length", () => {
+test("counters are compared as numbers of any length", () => {
   const db = emptyLedger();
   const work = (n: number, cumulativeWorkUnits: string) => receipt(n, { cumulativeWorkUnits });
   expectVerdicts(db, [
@@ -69,7 +69,7 @@ test("counters are compared as numbers, whatever their length", () => {
   ]);
 });
 
-test("a rejected receipt leaves nothing", () => {
+test("a rejected receipt leaves no trace", () => {
   const db = emptyLedger();
   verdicts(db, receipt(5));
   const before = contents(db);

@@ -4,7 +4,7 @@ import { expectVerdicts } from "./expect-verdicts.ts";
 
 const TOTAL_MAX = (2n ** 256n - 1n) / 1000n;
 
-test("a new round that would lift a total above (2^256 - 1) / 1000 is out_of_range", () => {
+test("a new round that would raise a total above (2^256 - 1) / 1000 is out_of_range", () => {
   for (const field of ["workUnits", "distanceMm"]) {
     const db = emptyLedger();
     const of = (roundId: number, value: bigint, changes: Json = {}) =>
@@ -39,7 +39,7 @@ test("round ids are compared as numbers up to 2^64 - 1", () => {
   ]);
 });
 
-test("closures: known rounds alone, no overlap, known bounds at another instant a conflict", () => {
+test("closures need known rounds and must not overlap; known bounds at another instant are a conflict", () => {
   const db = emptyLedger();
   for (const roundId of [8, 9, 10, 11, 12, 14, 15, 16]) verdicts(db, round(roundId));
   expectVerdicts(db, [

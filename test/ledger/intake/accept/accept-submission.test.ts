@@ -47,12 +47,12 @@ test.each<[string, Json]>([
   expect(only(changes)).toBe(`submission_invalid ${field}`);
 });
 
-test("a word that is none of the outcome's is submission_invalid, what is no word at all invalid_field", () => {
+test("a code of another outcome is submission_invalid, and an unknown code is invalid_field", () => {
   for (const outcomeCode of [1, "", "a\nb", {}])
     expect(only({ ...REVERTED, outcomeCode })).toBe("invalid_field outcomeCode");
 });
 
-test("later records move a submission on, in any order of the open lifecycles but back to preparing", () => {
+test("later records update a submission, in any order of the open lifecycles except back to preparing", () => {
   const db = emptyLedger();
   expectVerdicts(db, [
     [submission(), "accepted"],
@@ -85,7 +85,7 @@ test("another frontier, expected result or preparedAt is a conflict on submissio
   }
 });
 
-test("changed_seq finds the submissions that moved since a watermark", () => {
+test("changed_seq finds the submissions that changed since a watermark", () => {
   const db = emptyLedger();
   verdicts(db, submission({ submissionId: uuid(1) }), receipt(1), submission({ submissionId: uuid(2) }));
   const seen = readWatermarks(db, 1).submission;
@@ -93,7 +93,7 @@ test("changed_seq finds the submissions that moved since a watermark", () => {
   expect(db.prepare("SELECT submission_id FROM submission WHERE changed_seq > ?").pluck().all(seen)).toEqual([uuid(1)]);
 });
 
-test("each lifecycle in its right form, and what may be left out", () => {
+test("each lifecycle has its required and optional fields", () => {
   for (const right of [
     {},
     SUBMITTED,

@@ -5,7 +5,7 @@ import type { IntakeRecord } from "../../../../src/ledger/intake/decode/records.
 import { isFault } from "../../../../src/ledger/intake/fault.ts";
 import * as samples from "../../samples.ts";
 
-test("the hash of each kind never changes, because ledgers and published objects hold it", () => {
+test("the hash of each kind never changes, because ledgers and published objects store it", () => {
   const facts = [
     samples.receipt(1),
     samples.receipt(1, { distanceMm: 2 ** 52, cumulativeWorkUnits: "18446744073709551615" }),
@@ -34,7 +34,7 @@ test("the hash of each kind never changes, because ledgers and published objects
   `);
 });
 
-test("each field of a receipt counts; instants and letter case in one form", () => {
+test("each field of a receipt counts, with normalised instants and letter case", () => {
   const changes = {
     telemetryId: samples.uuid(2),
     bootId: samples.uuid(2),
@@ -59,7 +59,7 @@ test("each field of a receipt counts; instants and letter case in one form", () 
   expect(hashOf(written)).toBe(hashOf(samples.receipt(1)));
 });
 
-test("of a module the parts that are never published count too, in any order of their keys", () => {
+test("a module's unpublished parts count too, in any key order", () => {
   const one = samples.module({ data: { a: 1, b: [1, 2] }, health: { code: "x", checkedAt: samples.instant(0) } });
   const two = samples.module({
     health: { checkedAt: "2026-11-20T11:00:00+01:00", code: "x" },
@@ -69,7 +69,7 @@ test("of a module the parts that are never published count too, in any order of 
   expect(hashOf(samples.module({ data: { a: 2 } }))).not.toBe(hashOf(samples.module({ data: { a: 1 } })));
 });
 
-test("a hundred thousand receipts of one boot have as many hashes, and each half is spread over its 32 bits", () => {
+test("a hundred thousand receipts of one boot have distinct hashes, and each half is spread over its 32 bits", () => {
   const seen = new Set<bigint>();
   const highs = Array.from<number>({ length: 256 }).fill(0);
   const lows = Array.from<number>({ length: 256 }).fill(0);
@@ -83,14 +83,14 @@ test("a hundred thousand receipts of one boot have as many hashes, and each half
     lows[low & 255] = (lows[low & 255] ?? 0) + 1;
   }
   expect(seen.size).toBe(100_000);
-  // 390 in each of 256 on average: a fifth less or more is ten standard deviations off for none of them.
+  // Each of the 256 buckets should have 390. A deviation of a fifth is ten standard deviations.
   for (const counts of [highs, lows]) {
     expect(Math.min(...counts)).toBeGreaterThan(290);
     expect(Math.max(...counts)).toBeLessThan(490);
   }
 });
 
-test("a sum carries from its lower half, and ends where it began after 2^64", () => {
+test("a sum carries from its lower half, and wraps around after 2^64", () => {
   const sum = new FactSum64(2n ** 64n - 1n);
   sum.add({ high: 0, low: 2 } as FactHash);
   expect(sum.value).toBe(1n);

@@ -7,7 +7,7 @@ import { contents, emptyLedger, epoch, module, receipt, round, verdict } from ".
 
 const LINE_MAX = 1024 * 1024;
 
-test("a line ends with LF or CR LF, the last may lack it, empty lines are skipped and counted", () => {
+test("a line ends with LF or CR LF, the last one may lack it, and empty lines are skipped and counted", () => {
   const lines = [receipt(1), receipt(2), receipt(3)].map((record) => JSON.stringify(record));
   const db = emptyLedger();
   expect(ingest(db, `\n${lines[0]}\r\n\r\n\n${lines[1]}\n${lines[2]}`)).toMatchObject({ accepted: 3, rejected: 0 });
@@ -24,11 +24,11 @@ test.each([
   ["a lone surrogate that a later key hides", '{"type":"\\ud800","type":"epoch"}'],
   ["a high surrogate before a character", '{"type":"epoch","a":"\\ud83dx"}'],
   ["a high surrogate before another escape", '{"type":"epoch","a":"\\ud83d\\n\\ude00"}'],
-  ["two high ones before a low one", '{"type":"epoch","a":"\\ud83d\\ud83d\\ude00"}'],
-  ["a pair the wrong way round", '{"type":"epoch","a":"\\ude00\\ud83d"}'],
+  ["two high surrogates before a low one", '{"type":"epoch","a":"\\ud83d\\ud83d\\ude00"}'],
+  ["a surrogate pair in the wrong order", '{"type":"epoch","a":"\\ude00\\ud83d"}'],
   ["a lone surrogate deep in a free part", JSON.stringify(module({ data: { a: [{ b: "\ud800" }] } }))],
   ["no JSON", "receipt"],
-  ["half of an object", '{"type":"receipt"'],
+  ["a truncated object", '{"type":"receipt"'],
   ["two objects", "{}{}"],
   ["an array", `[${JSON.stringify(round(1))}]`],
   ["a string", '"receipt"'],
@@ -44,10 +44,10 @@ test.each([
 });
 
 test.each([
-  ["a continuation byte alone", [0x80]],
+  ["a lone continuation byte", [0x80]],
   ["a surrogate as three bytes", [0xed, 0xa0, 0x80]],
   ["an overlong slash", [0xc0, 0xaf]],
-  ["half of a sequence", [0xe2, 0x82]],
+  ["a truncated sequence", [0xe2, 0x82]],
   ["a byte that is never UTF-8", [0xff]],
 ])("malformed_json: bytes that are not UTF-8: %s", (_, bytes) => {
   const line = Buffer.concat([Buffer.from('{"type":"'), Buffer.from(bytes), Buffer.from('"}')]);
@@ -56,7 +56,7 @@ test.each([
   expect(rejections[0]?.raw).toMatch(/^\{"type":"\ufffd+"\}$/);
 });
 
-test("one bad line harms no other, whatever it is", () => {
+test("a bad line does not affect other lines", () => {
   const good = JSON.stringify(round(1));
   const bytes = Buffer.concat([Buffer.from("{}\n"), Buffer.from([0xff, 0xfe, 10]), Buffer.from(`${good}\r\n[]\n`)]);
   const { accepted, rejections } = ingest(emptyLedger(), bytes);
@@ -68,13 +68,13 @@ test("one bad line harms no other, whatever it is", () => {
   ]);
 });
 
-test("whole pairs are taken, escaped or not, beside escaped backslashes", () => {
+test("surrogate pairs are accepted, escaped or not, next to escaped backslashes", () => {
   const record = JSON.stringify(round(1)).replace("{", '{"type":"\\ud83d\\ude00","type":"\\\\ud800",');
   expect(verdict(emptyLedger(), record)).toBe("accepted");
   expect(verdict(emptyLedger(), JSON.stringify(module({ driverId: "😀", data: { "😀": "😀" } })))).toBe("accepted");
 });
 
-test("of a key twice in one object the last counts", () => {
+test("if an object repeats a key, the last value counts", () => {
   const line = JSON.stringify(round(1)).replace("{", '{"workUnits":"x","extra":1,"extra":2,');
   expect(verdict(emptyLedger(), line)).toBe("unknown_field extra");
   expect(verdict(emptyLedger(), line.replace('"extra":1,"extra":2,', ""))).toBe("accepted");
@@ -83,7 +83,7 @@ test("of a key twice in one object the last counts", () => {
   );
 });
 
-test("__proto__ and its like are fields like any other", () => {
+test("__proto__ and similar names are ordinary fields", () => {
   const line = JSON.stringify(epoch());
   for (const key of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
     expect(verdict(emptyLedger(), line.replace("{", `{"${key}":{"type":"epoch"},`))).toBe(`unknown_field ${key}`);
@@ -96,7 +96,7 @@ test("__proto__ and its like are fields like any other", () => {
   expect(verdict(db, withProto.replace('"a":1', '"a":2'))).toBe("conflict observedAt");
 });
 
-test("a line may have 1 MiB without its end, and no byte more", () => {
+test("a line may have at most 1 MiB without its end", () => {
   const empty = JSON.stringify(module({ data: { a: "" } }));
   const full = empty.replace(
     '"a":""',
@@ -107,7 +107,7 @@ test("a line may have 1 MiB without its end, and no byte more", () => {
   for (const end of ["", "\n", "\r\n"]) expect(verdict(emptyLedger(), `${full} ${end}`)).toBe("malformed_json -");
 });
 
-test("of a line of any length only its beginning is held, and the next line is read", () => {
+test("only the start of a line of any length is kept in memory, and the next line is read", () => {
   const db = emptyLedger();
   const rejections: Rejection[] = [];
   const intake = new Intake(db, { onRejected: (batch) => rejections.push(...batch) });
@@ -132,7 +132,7 @@ test("raw is cut at 64 KiB of UTF-8 between characters, and a shorter line is ke
   expect(raw("\ufeff{}")).toBe("\ufeff{}");
 });
 
-test("half a million levels of nesting in a free part are stored and compared", () => {
+test("half a million nesting levels in a free part are stored and compared", () => {
   const deep = (inner: string) =>
     JSON.stringify(module()).replace('"data":{}', `"data":{"a":${"[".repeat(500_000)}${inner}${"]".repeat(500_000)}}`);
   const db = emptyLedger();
@@ -141,7 +141,7 @@ test("half a million levels of nesting in a free part are stored and compared", 
   expect(verdict(db, deep("2"))).toBe("conflict observedAt");
 });
 
-test("a rejection is printed as the contract says, and no character of the input controls a terminal", () => {
+test("a rejection is printed in the documented format, and no input character controls a terminal", () => {
   const { rejections } = ingest(emptyLedger(), `\n{"type":"round","\\u001b[2J\\n\\u202e":1}\n[]`);
   const [first, second] = rejections as [Rejection, Rejection];
   expect(rejectionSentences(first)[0]).toBe("line 2: unknown_field \\u001b[2J\\u000a\\u202e: round has no such field");
@@ -150,7 +150,7 @@ test("a rejection is printed as the contract says, and no character of the input
   expect(rejectionJson(second)).toBe('{"line":3,"code":"malformed_json","field":null,"raw":"[]"}');
 });
 
-test("however the bytes are cut into chunks, the same ledger, counts and rejections come out", () => {
+test("any division of the bytes into chunks gives the same ledger, counts and rejections", () => {
   const alphabet = fc.oneof(
     fc.integer({ min: 1, max: 6 }).map((n) => Buffer.from(JSON.stringify(receipt(n)))),
     fc.integer({ min: 1, max: 4 }).map((n) => Buffer.from(JSON.stringify(module({ driverId: "é😀".repeat(n) })))),

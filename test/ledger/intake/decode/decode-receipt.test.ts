@@ -11,7 +11,7 @@ const time = fc
   .date({ min: new Date("0001-01-01T00:00:00Z"), max: new Date("9999-12-31T23:59:59.999Z"), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-/** Receipts as a device writes them. */
+/** Receipts in the format that a device writes. */
 const ordinary = fc.record({
   type: fc.constant("receipt"),
   installationId: fc.stringMatching(/^[A-Za-z0-9._:-]{1,128}$/).filter((id) => id !== "." && id !== ".."),
@@ -30,7 +30,7 @@ const ordinary = fc.record({
   distanceMm: count,
 });
 
-/** Values of another form for a field. */
+/** Differently formatted values of a field. */
 const odd = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -87,7 +87,7 @@ const changed = fc
     return Object.fromEntries(entries);
   });
 
-test("what the quick decoder takes, the schema takes, and makes the same of it", () => {
+test("if the fast decoder accepts a receipt, the schema gives the same result", () => {
   const quick = receiptDecoder();
   fc.assert(
     fc.property(changed, (json) => {
@@ -98,7 +98,7 @@ test("what the quick decoder takes, the schema takes, and makes the same of it",
   );
 });
 
-test("every receipt as a device writes it goes the quick way", () => {
+test("every receipt in a device's format takes the fast path", () => {
   const quick = receiptDecoder();
   fc.assert(
     fc.property(ordinary, (json) => {
@@ -110,13 +110,13 @@ test("every receipt as a device writes it goes the quick way", () => {
   );
 });
 
-test("what the quick decoder leaves is left to the schema, which takes some of it", () => {
+test("receipts that the fast decoder rejects go to the schema, which accepts some of them", () => {
   const quick = receiptDecoder();
   for (const changes of [{ telemetryId: uuid(0xab).toUpperCase() }, { sequence: -0 }]) {
     expect(quick(receipt(1, changes))).toBeUndefined();
     expect(isFault(decodeRecord(receipt(1, changes)))).toBe(false);
   }
-  // A value it found right before does not make another right.
+  // A valid value found before does not make another one valid.
   expect(quick(receipt(1))).toBeDefined();
   for (const field of ["installationId", "bootId", "counterEpoch", "softwareVersion"]) {
     expect(quick(receipt(1, { [field]: "" }))).toBeUndefined();

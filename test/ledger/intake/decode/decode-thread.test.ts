@@ -1,4 +1,4 @@
-/** A thread decodes the same as is decoded without one, however the input is cut into chunks. */
+/** The decoder thread gives the same result as inline decoding, for any division into chunks. */
 import { expect, test } from "vitest";
 import { feed, feedDecoded } from "../../../../bin/cli/feed.ts";
 import { decodeInThread } from "../../../../src/ledger/intake/decode/decode-thread.ts";
@@ -10,7 +10,7 @@ const line = (record: Json): Buffer => Buffer.from(`${JSON.stringify(record)}\n`
 const INPUT = Buffer.concat([
   ...Array.from({ length: 300 }, (_, index) => line(receipt(index + 1))),
   line(receipt(5)),
-  // Found by the ledger, not by the decoder: the line is quoted all the same.
+  // Found by the ledger, not by the decoder; the line is quoted all the same.
   line(receipt(5, { distanceMm: 1, sequence: 5 })),
   Buffer.from("\n\r\nno JSON at all\r\n"),
   Buffer.from([0x7b, 0xff, 0xfe, 0x0a]),
@@ -24,7 +24,7 @@ const INPUT = Buffer.concat([
 ]);
 
 async function* chunksOf(bytes: number): AsyncGenerator<Uint8Array> {
-  // As a file is read: one buffer for all chunks.
+  // One reused buffer for all chunks, as when a file is read.
   const buffer = Buffer.alloc(bytes);
   for (let start = 0; start < INPUT.length; start += bytes) {
     const length = INPUT.copy(buffer, 0, start, start + bytes);
@@ -56,7 +56,7 @@ test("a strict run stops at the first rejection, and the thread ends", async () 
   expect(kept).toEqual(contents(emptyLedger()));
 });
 
-test("an input that cannot be read ends the ingest with its failure", async () => {
+test("an unreadable input ends the ingest with its failure", async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield INPUT.subarray(0, 1000);
     throw new Error("the disk is gone");
@@ -67,7 +67,7 @@ test("an input that cannot be read ends the ingest with its failure", async () =
   expect(intake.counts.accepted).toBe(0);
 });
 
-test("instants ahead of the clock are rejected if it is to be judged", async () => {
+test("instants ahead of the clock are rejected if the clock is checked", async () => {
   const ahead = line(receipt(1, { receivedAt: "9000-01-01T00:00:00.000Z" }));
   for (const judgesFuture of [true, false]) {
     const intake = new Intake(emptyLedger());

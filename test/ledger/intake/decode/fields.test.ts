@@ -36,13 +36,13 @@ function first(record: Json): string {
   return verdict(db, JSON.stringify(record));
 }
 
-/** As text, for what JSON.stringify would not write. */
+/** As text, for values that JSON.stringify would not write. */
 function withText(record: Json, field: string, text: string): string {
   const line = JSON.stringify({ ...record, [field]: "@@" }).replace('"@@"', () => text);
   return verdict(emptyLedger(), line);
 }
 
-test("every record type is taken, and taken once", () => {
+test("every record type is accepted, and only once", () => {
   for (const record of ALL) {
     const db = emptyLedger();
     verdicts(db, round(1));
@@ -51,7 +51,7 @@ test("every record type is taken, and taken once", () => {
   }
 });
 
-test("every field shown is required", () => {
+test("every field of the example is required", () => {
   for (const record of ALL) {
     for (const field of Object.keys(record)) {
       const { [field]: _, ...rest } = record;
@@ -64,7 +64,7 @@ test("every field shown is required", () => {
   }
 });
 
-test("null is taken where the contract says so, and nowhere else", () => {
+test("null is accepted only where the contract allows it", () => {
   const nullable = new Set([
     "round.distanceMm",
     "oracle.blockedReason",
@@ -85,7 +85,7 @@ test("null is taken where the contract says so, and nowhere else", () => {
   expect(first(reporterRun({ finishedAt: null, result: null }))).toBe("accepted");
 });
 
-test("an unknown field is an error anywhere but in the free parts of a module", () => {
+test("an unknown field is an error except in the free parts of a module", () => {
   for (const record of ALL) expect(first({ ...record, extra: 1 })).toBe("unknown_field extra");
   expect(first(submission({ expected: { ...(submission().expected as Json), extra: 1 } }))).toBe(
     "unknown_field expected.extra",
@@ -94,7 +94,7 @@ test("an unknown field is an error anywhere but in the free parts of a module", 
   expect(first(module({ health: free, data: free, resources: free, configuration: free }))).toBe("accepted");
 });
 
-test("a module's health needs checkedAt only, and its free parts are objects", () => {
+test("a module's health needs only checkedAt, and its free parts are objects", () => {
   expect(first(module({ health: { checkedAt: instant(0) } }))).toBe("accepted");
   expect(first(module({ health: { checkedAt: instant(0), message: null, code: null } }))).toBe("accepted");
   expect(first(module({ health: {} }))).toBe("invalid_field health.checkedAt");
@@ -105,7 +105,7 @@ test("a module's health needs checkedAt only, and its free parts are objects", (
   }
 });
 
-test("installationId: 1 to 128 of its characters, not . or ..", () => {
+test("installationId: 1 to 128 valid characters, not . or ..", () => {
   for (const right of ["a", "A.b_c:-9", "...", "x".repeat(128)])
     expect(first(round(1, { installationId: right }))).toBe("accepted");
   for (const wrong of ["", ".", "..", "x".repeat(129), "a/b", "a b", "é", "a\n", 1, ["a"]]) {
@@ -113,7 +113,7 @@ test("installationId: 1 to 128 of its characters, not . or ..", () => {
   }
 });
 
-test("timestamps: RFC 3339, seconds and T and Z or an offset required, years 0001 to 9999 in UTC too", () => {
+test("timestamps: RFC 3339 with seconds, T, and Z or an offset; years 0001 to 9999 also in UTC", () => {
   for (const right of [
     "2026-11-20T10:00:00Z",
     "2026-11-20T10:00:00.1Z",
@@ -163,7 +163,7 @@ test("timestamps: RFC 3339, seconds and T and Z or an offset required, years 000
   }
 });
 
-test("decimal strings: canonical, uint64 unless said otherwise; right form and too large is out_of_range", () => {
+test("decimal strings: canonical, uint64 unless documented otherwise; well formed but too large is out_of_range", () => {
   const fields: [(changes: Json) => Json, string, bigint][] = [
     [(changes) => receipt(1, changes), "cumulativeWorkUnits", 2n ** 64n - 1n],
     [(changes) => round(1, changes), "roundId", 2n ** 64n - 1n],
@@ -188,12 +188,12 @@ test("decimal strings: canonical, uint64 unless said otherwise; right form and t
     }
     expect(put(String(max + 1n))).toBe(`out_of_range ${field}`);
     expect(put("9".repeat(500_000))).toBe(`out_of_range ${field}`);
-    // The largest one is of the right form and in range; what else is said of it is another matter.
+    // The largest value is well formed and in range; other checks of it do not matter here.
     expect(put(String(max))).not.toMatch(/^(?:out_of_range|invalid_field) /);
   }
 });
 
-test("numbers are read as ECMAScript reads them; an integer outside its range is out_of_range", () => {
+test("numbers are read like in ECMAScript; an integer outside its range is out_of_range", () => {
   for (const field of ["sequence", "rpmMilli", "speedMmPerSecond", "distanceMm"]) {
     for (const right of ["0", "-0", "1.0", "1e2", "9007199254740991", "9007199254740991.2"]) {
       expect(withText(receipt(1), field, right)).toBe("accepted");
@@ -210,7 +210,7 @@ test("numbers are read as ECMAScript reads them; an integer outside its range is
   expect(first(submission({ activeRoundCount: -1 }))).toBe("out_of_range activeRoundCount");
 });
 
-test("what is large is stored to the last digit", () => {
+test("large values are stored to the last digit", () => {
   const db = emptyLedger();
   const max = Number.MAX_SAFE_INTEGER;
   const record = receipt(1, { sequence: max, rpmMilli: max, speedMmPerSecond: max, distanceMm: max });
@@ -223,7 +223,7 @@ test("what is large is stored to the last digit", () => {
   ]);
 });
 
-test("UUIDs of any version and hashes are taken in any case and kept in lower case", () => {
+test("UUIDs of any version and hashes are accepted in any case and stored in lower case", () => {
   const ids = [
     "00000000-0000-0000-0000-000000000000",
     "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
@@ -266,7 +266,7 @@ test("UUIDs of any version and hashes are taken in any case and kept in lower ca
   expect(verdicts(db, submission(sent), submission({ transactionHash: HASH }))).toEqual(["accepted", "duplicate"]);
 });
 
-test("other strings: 1 to 256 code points, no control character; moduleVersion is any of them", () => {
+test("other strings: 1 to 256 code points without control characters, for moduleVersion too", () => {
   const fields: [(changes: Json) => Json, string][] = [
     [(changes) => receipt(1, changes), "softwareVersion"],
     [oracle, "blockedReason"],
@@ -297,7 +297,7 @@ test("other strings: 1 to 256 code points, no control character; moduleVersion i
   }
 });
 
-test("words are those of the contract, in its case; switches are true or false", () => {
+test("enum values are those of the contract, in its case; switches are true or false", () => {
   const words: [(changes: Json) => Json, string, string[]][] = [
     [(changes) => receipt(1, changes), "provenance", ["hardware", "simulated", "replay", "derived"]],
     [(changes) => receipt(1, changes), "coreStatus", ["IDLE", "ACTIVE", "COUNTER_FAULT"]],
@@ -323,13 +323,13 @@ test("words are those of the contract, in its case; switches are true or false",
   }
 });
 
-test("unknown_type: no type, another type, a type that is no string", () => {
+test("unknown_type: no type, another type, or a type that is not a string", () => {
   for (const type of [undefined, null, 1, "", "Receipt", "receipts", ["receipt"], { receipt: 1 }]) {
     expect(first({ ...receipt(1), type })).toBe("unknown_type type");
   }
 });
 
-test("of several faults the first code counts, then the first field shown", () => {
+test("if there are several faults, the first code counts, then the first field in the example's order", () => {
   const late = { distanceMm: -1, sequence: 1.5, telemetryId: "x" };
   expect(first(receipt(1, { ...late, extra: 1, type: "x" }))).toBe("unknown_type type");
   expect(first(receipt(1, { ...late, extra: 1 }))).toBe("unknown_field extra");
@@ -344,12 +344,12 @@ test("of several faults the first code counts, then the first field shown", () =
   expect(first(submission({ expected: { ...expected, extra: 1 }, lifecycle: "x" }))).toBe(
     "unknown_field expected.extra",
   );
-  // Written backwards, the record is the same.
+  // The record with its fields in reverse order is the same.
   const backwards = Object.fromEntries(Object.entries(receipt(1, late)).toReversed());
   expect(first(backwards)).toBe("invalid_field telemetryId");
 });
 
-test("a bound between two fields is a fault of the later one, whatever else is wrong", () => {
+test("a violated order of two fields is a fault of the later field, whatever else is wrong", () => {
   expect(first(closure(2, 1))).toBe("invalid_field lastRound");
   expect(first(closure(2, 1, { acceptedAt: "x" }))).toBe("invalid_field lastRound");
   expect(first(closure(2, 1, { installationId: "" }))).toBe("invalid_field installationId");

@@ -1,4 +1,4 @@
-// The printed schemas say what the intake does: they take its examples and refuse what it refuses.
+// The printed schemas match intake: they accept its examples and reject what it rejects.
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -17,7 +17,7 @@ const ajv = new Ajv2020({ strict: true });
 const ofAny = ajv.compile(intakeSchema());
 const ofKind = Object.fromEntries(FACT_KINDS.map((kind) => [kind, ajv.compile(recordSchema(kind))]));
 
-/** Without a ledger: the form of the record, and what a submission says of itself. */
+/** Validation without a ledger: a record's format, and a submission's own consistency. */
 function isTaken(line: Json): boolean {
   const record = decodeRecord(line);
   if (isFault(record)) return false;
@@ -97,21 +97,18 @@ const VALUES: readonly unknown[] = [
   "epoch",
 ];
 
-test.each(FACT_KINDS)(
-  "%s: each field of its example, changed in every way, is judged as the intake judges it",
-  (kind) => {
-    const differing = changed(kind).filter(({ line }) => ofKind[kind]?.(line) !== isTaken(line));
-    expect(differing.map(({ change }) => change)).toEqual(
-      // A schema cannot compare two fields that are each of the right form.
-      changed(kind)
-        .filter(({ line }) => isBetweenFields(line))
-        .map(({ change }) => change),
-    );
-    expect(changed(kind).some(({ line }) => isTaken(line))).toBe(true);
-  },
-);
+test.each(FACT_KINDS)("%s: each field of its example, changed in every way, gets intake's verdict", (kind) => {
+  const differing = changed(kind).filter(({ line }) => ofKind[kind]?.(line) !== isTaken(line));
+  expect(differing.map(({ change }) => change)).toEqual(
+    // A JSON schema cannot compare two well-formed fields.
+    changed(kind)
+      .filter(({ line }) => isBetweenFields(line))
+      .map(({ change }) => change),
+  );
+  expect(changed(kind).some(({ line }) => isTaken(line))).toBe(true);
+});
 
-test("the schema of any line takes each example, and of each change what the type's own takes", () => {
+test("the schema of any line accepts each example, and the same changes as the type's own schema", () => {
   for (const kind of FACT_KINDS) {
     expect(ofAny(EXAMPLES[kind]), kind).toBe(true);
     for (const { change, line } of changed(kind)) {
@@ -121,11 +118,11 @@ test("the schema of any line takes each example, and of each change what the typ
   }
 });
 
-test("a timestamp's pattern is the calendar's", () => {
+test("a timestamp's pattern follows the calendar", () => {
   const pattern = new RegExp(TIMESTAMP_PATTERN, "u");
   const two = fc.integer({ min: 0, max: 99 }).map((n) => String(n).padStart(2, "0"));
   const small = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, "0"));
-  // The years at both ends leave the range by their offset alone, which no pattern can add up.
+  // The years at both ends leave the range only by their offset, which a pattern cannot add up.
   const year = fc.integer({ min: 2, max: 9998 }).map((n) => String(n).padStart(4, "0"));
   const end = fc.oneof(
     fc.constant("Z"),
@@ -158,7 +155,7 @@ test("a timestamp's pattern is the calendar's", () => {
   ]);
 });
 
-/** The example with one field put to each value in turn, left out, or added. */
+/** The example with one field set to each value, omitted, or added. */
 function changed(kind: FactKind): { change: string; line: Json }[] {
   const example: Json = EXAMPLES[kind];
   const fields = Object.entries(example).flatMap(([name, value]) =>
@@ -181,7 +178,7 @@ function withField(example: Json, [name = "", inner]: readonly string[], value: 
   return line;
 }
 
-/** Rejected for what two fields of the right form say together, and for nothing else. */
+/** Rejected only because of the combination of two well-formed fields. */
 function isBetweenFields(line: Json): boolean {
   const record = decodeRecord(line);
   if (isFault(record)) return record.others.length === 0 && /(?:is below|is before) \w+$/.test(record.sentence);

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { Flood, type FloodConnection } from "../../../../src/shim/node/connections/flood.ts";
 
-/** A connection of a socket that only knows whether it is read from. */
+/** A connection with a fake socket, which only records if it is being read. */
 class Fake implements FloodConnection {
   responseCount = 0;
   waiting = 0;
@@ -36,7 +36,7 @@ function read(flood: Flood, requests: number): void {
   for (let request = 0; request < requests; request++) flood.read();
 }
 
-test("a client that pipelines a little changes nothing for others", async () => {
+test("a client that pipelines a few requests changes nothing for others", async () => {
   const others = [new Fake(), new Fake()];
   const flood = floodOf(others);
   read(flood, 63);
@@ -45,7 +45,7 @@ test("a client that pipelines a little changes nothing for others", async () => 
   expect(others.map(({ isRead }) => isRead)).toEqual([true, true]);
 });
 
-test("in a flood connections with a response are read, and the others one in a tick, newest first", async () => {
+test("in a flood, connections with a response are read, and of the others one per tick, newest first", async () => {
   const others = Array.from({ length: 6 }, () => new Fake());
   const [plain, ...unknown] = others as [Fake, ...Fake[]];
   plain.responseCount = 1;
@@ -96,7 +96,7 @@ test("a connection that Node has just accepted is not read before its turn", asy
   let isWritten = false;
   client.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n", () => (isWritten = true));
   const socket = await admitted;
-  // While others come nothing is read again.
+  // While new connections arrive, no old one is read again.
   for (let newcomer = 0; newcomer < 15; newcomer++) {
     flood.admit(new Fake());
     await turn();
@@ -116,7 +116,7 @@ test("a connection with waiting requests stays paused", async () => {
   expect(waiting.isRead).toBe(false);
 });
 
-test("sixteen responses are composed in a tick, in their order", async () => {
+test("sixteen responses are composed per tick, in order", async () => {
   const flood = floodOf([]);
   const composed: number[] = [];
   for (let answer = 0; answer < 40; answer++) flood.compose(() => composed.push(answer));
@@ -129,7 +129,7 @@ test("sixteen responses are composed in a tick, in their order", async () => {
   expect(composed).toEqual(Array.from({ length: 40 }, (_, answer) => answer));
 });
 
-test("while connections are paused, one response is composed in a tick", async () => {
+test("while connections are paused, one response is composed per tick", async () => {
   const flood = floodOf(Array.from({ length: 3 }, () => new Fake()));
   read(flood, 64);
   let composed = 0;

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { rareReport } from "../../../../bin/cli/log.ts";
 import { connectionsWithin, openFilesLimit } from "../../../../src/shim/node/connections/limits.ts";
 
-test("the limit of connections leaves open files for the store", () => {
+test("the connection limit leaves open files for the store", () => {
   expect([undefined, 1_048_576, 20_000, 1_024, 256, 1].map(connectionsWithin)).toEqual([4096, 4096, 4096, 512, 128, 1]);
 });
 
@@ -26,7 +26,7 @@ test("the limit of open files is read from Linux, and unknown elsewhere", () => 
   }
 });
 
-test("the first failure is reported at once, and those of the next ten seconds as a number", () => {
+test("the first failure is reported immediately, and those of the next ten seconds as a count", () => {
   const reported: [unknown, number][] = [];
   let now = 0;
   const report = rareReport(

@@ -1,4 +1,4 @@
-/** Limits for clients that request and do not read, or connect and do not request: responses and connections. */
+/** Limits for clients that request but do not read, or connect but do not request. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
@@ -40,16 +40,16 @@ async function mute(port: number, bytes = ""): Promise<Socket> {
   return socket;
 }
 
-test("few of a thousand unread pipelined responses are composed, and another client does not wait", async () => {
+test("only a few of a thousand unread pipelined responses are composed, and another client does not wait", async () => {
   const { server, store } = await started();
   await Promise.all(Array.from({ length: 20 }, () => mute(server.port, REQUEST.repeat(1_000))));
   for (let asked = 0; asked < 50; asked++) expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
-  // The system's own buffers take some megabytes a connection, 135 kB a response.
+  // The system's socket buffers hold some megabytes per connection; a response has 135 kB.
   expect(store.gets.length - 50).toBeLessThan(20 * 60);
   expect(server.connections.waiting).toBeLessThanOrEqual(MAX_WAITING);
 });
 
-test("pipelined requests of a client that reads get their responses one after the other", async () => {
+test("pipelined requests of a client that reads get their responses in sequence", async () => {
   const { server, store } = await started({}, 2_000);
   const heard = await raw(server.port, REQUEST.repeat(1_000) + LAST);
   expect(heard.split("HTTP/1.1 200 OK").length - 1).toBe(1_001);
@@ -64,7 +64,7 @@ test("a response that is not read is abandoned in time", async () => {
   expect(server.connections.waiting).toBe(0);
 });
 
-test("silent connections are closed for active ones, and these stay open", async () => {
+test("silent connections are closed in favour of active ones, which stay open", async () => {
   const { server, crowded } = await started({ maxConnections: 50 });
   const asking = await mute(server.port, REQUEST);
   for (let made = 0; made < 400; made++) await mute(server.port);
@@ -77,7 +77,7 @@ test("silent connections are closed for active ones, and these stay open", async
   expect(first.toString("latin1", 0, 15)).toBe("HTTP/1.1 200 OK");
 });
 
-test("if every connection has a response under way, one more connection is closed", async () => {
+test("if every connection has a pending response, one more connection is closed", async () => {
   const { server, crowded } = await started({ maxConnections: 3 });
   for (let made = 0; made < 3; made++) {
     const client = await mute(server.port, REQUEST.repeat(200));

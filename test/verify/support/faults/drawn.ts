@@ -1,6 +1,6 @@
 /**
- * Faults drawn from a seed, over every URL and every part of its response. None of them is harmless: each changes a reader's
- * response, though a few cannot be distinguished from another true response.
+ * Random faults from a seed, over every URL and every part of its response. Each changes a reader's response, although
+ * a few cannot be distinguished from another correct response.
  */
 import { fraction } from "../../../../demo/history/random.ts";
 import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
@@ -29,8 +29,8 @@ const CHANGES: readonly (readonly [name: string, change: Change])[] = [
   ["a header has another value", (reply, draw) => headers({ [nameIn(reply, draw)]: '"other"' })],
   ["a header is added", (_, draw) => headers({ [`x-amz-${draw(1000)}`]: "1" })],
   ["another status", (_, draw) => status(STATUSES[draw(STATUSES.length)] ?? 418)],
-  ["an error in its place", (_, draw) => error([404, 500, 503][draw(3)] ?? 500, "went_wrong")],
-  ["the body is cut", (reply, draw) => text((whole) => whole.slice(0, draw(textOf(reply).length)))],
+  ["an error instead", (_, draw) => error([404, 500, 503][draw(3)] ?? 500, "went_wrong")],
+  ["the body is truncated", (reply, draw) => text((whole) => whole.slice(0, draw(textOf(reply).length)))],
   ["a field is missing", edited((parent, key) => delete parent[key])],
   ["a field is null", edited((parent, key) => (parent[key] = null))],
   ["a field is of another type", edited((parent, key) => (parent[key] = typeof parent[key] === "string" ? 1 : "x"))],
@@ -39,7 +39,7 @@ const CHANGES: readonly (readonly [name: string, change: Change])[] = [
   ["an array is doubled", edited(doubled)],
 ];
 
-/** `count` faults, the same for the same seed. */
+/** `count` faults; the same for the same seed. */
 export function drawnFaults(seed: number, count: number): Planted[] {
   return Array.from({ length: count }, (_, index) => {
     let turn = 0;
@@ -58,7 +58,7 @@ export function drawnFaults(seed: number, count: number): Planted[] {
   });
 }
 
-/** The faults that change something: a draw may hit an empty array. */
+/** Faults that change the response. A random edit may hit an empty array. */
 export async function effective(faults: readonly Planted[], send: Transport): Promise<Planted[]> {
   const found = await Promise.all(
     faults.map(async (planted) => {

@@ -1,4 +1,4 @@
-/** Faults of caches, compressors and storages between origin and reader. */
+/** Faults of caches, compressors and stores between origin and reader. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import { header, type Reply, type Sent } from "../../../../src/judge/exchange.ts";
 import {
@@ -20,7 +20,7 @@ import { goodQuery, PATHS, SUBJECTS } from "./subjects.ts";
 
 const wantsGzip: When = (sent, reply) => reply.status === 200 && /gzip/.test(sent.headers["accept-encoding"] ?? "");
 
-/** As a good compressor writes it; each fault takes one thing of it away. */
+/** Correct compression; each fault removes one part of it. */
 const compressed: Change = (reply) => {
   const wire = gzipSync(reply.body);
   const tag = header(reply, "etag");
@@ -33,13 +33,13 @@ const compressed: Change = (reply) => {
   return { ...changed, body: gunzipSync(wire), wireLength: wire.length };
 };
 
-/** A front that compresses as it should. */
+/** A front that testCompression correctly. */
 export const compressing: Planted["fault"] = onReply(wantsGzip, compressed);
 
 const COMPRESSED: Readonly<Record<string, Change>> = {
   "compressed without Vary": headers({ vary: null }),
-  "compressed as something else": headers({ "content-encoding": "zstd" }),
-  "compressed to something else": text((whole) => `${whole}x`),
+  "compressed with another coding": headers({ "content-encoding": "zstd" }),
+  "compressed from another body": text((whole) => `${whole}x`),
 };
 const COMPRESSED_TAG: Readonly<Record<string, Change>> = {
   "compressed under the strong tag": (reply) =>
@@ -51,7 +51,7 @@ const ranged: Change = (reply) => ({
   body: reply.body.subarray(0, 10),
   wireLength: 10,
 });
-/** By the request's header. */
+/** Depends on the request's header. */
 const CONDITIONS: readonly (readonly [name: string, header: string, change: Change])[] = [
   ["206 to Range", "range", ranged],
   ["304 to If-Modified-Since", "if-modified-since", both(status(304), text(""))],
@@ -79,7 +79,7 @@ const PER_SUBJECT: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => 
   ];
 });
 
-/** Serves an older copy under the plain URL only: another text, another tag. */
+/** Serves an older copy, with another text and tag, only under the plain URL. */
 function keeps(at: (sent: Sent) => boolean): Planted["fault"] {
   const older = text((whole) => whole.replace(/"installationId":"([^"]*)"/, '"installationId":"$1 "'));
   return onReply(
@@ -88,7 +88,7 @@ function keeps(at: (sent: Sent) => boolean): Planted["fault"] {
   );
 }
 
-/** The response to the front's own language reaches the next reader. */
+/** A response intended for a front reaches the next reader. */
 function forged(at: (sent: Sent) => boolean): Planted["fault"] {
   let filled = false;
   const kept = headers({ "cache-control": "max-age=0, s-maxage=5", "noonmark-kept-until": "1" });
@@ -100,8 +100,8 @@ function forged(at: (sent: Sent) => boolean): Planted["fault"] {
   };
 }
 
-/** Keys by the path alone: all readers get the first query's response. */
-function byPathAlone(path: string): Planted["fault"] {
+/** Uses only the path as cache key: all readers get the first query's response. */
+function keyedByPath(path: string): Planted["fault"] {
   let kept: Reply | undefined;
   return async (sent, next) => {
     if (pathOf(sent) !== path || sent.method !== "GET" || sent.headers["if-none-match"] !== undefined)
@@ -112,7 +112,7 @@ function byPathAlone(path: string): Planted["fault"] {
   };
 }
 
-/** A bad query's 400 is kept for the good one too. */
+/** A bad query's 400 is also cached for the good query. */
 function keepsErrors(path: string): Planted["fault"] {
   let kept: Reply | undefined;
   return async (sent, next) => {
@@ -129,7 +129,7 @@ const PER_ROUTE: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
   const edge = planter(`${path}: `, "edge", route.name);
   const hasQueries = route.queries.length > 1 || route.query !== "exact";
   return [
-    edge.fault("the query is not in the key", byPathAlone(path), hasQueries ? ["answers", "queries"] : "edge"),
+    edge.fault("the query is not in the key", keyedByPath(path), hasQueries ? ["answers", "queries"] : "edge"),
     edge.fault("a 400 is kept", keepsErrors(path)),
     edge.request("bad queries are cut off", (sent) =>
       pathOf(sent) === path && /unique|cursor=!/.test(queryOf(sent)) ? { target: path + goodQuery(route) } : undefined,

@@ -1,4 +1,4 @@
-/** The rules between a body's fields, each broken: of process, statistics, settlements, onchain and activity. */
+/** Breaks each rule between fields of process, statistics, settlements, onchain and activity. */
 import type { RouteName } from "../../../../src/resources/table.ts";
 import {
   type Any,
@@ -21,11 +21,11 @@ const HASH = `0x${"ab".repeat(32)}`;
 const ADDRESS = `0x${"12".repeat(20)}`;
 type Faults = Readonly<Record<string, Edit>>;
 
-/** The schemas' own rules are broken in test/resources; here each route has one of them, and verify's own rules. */
+/** test/resources breaks the schemas' own rules. Here each route has one of them, plus verify's own rules. */
 const PROCESS: Faults = {
   "workPerBlock 0": set("builder.anchor.workPerBlock", "0"),
   "suffix not at blockHeight": add("builder.projected.blockHeight"),
-  "builder projects closed work alone": add("builder.queued.openRoundWorkUnits"),
+  "builder projects only closed work": add("builder.queued.openRoundWorkUnits"),
   "builder projects other work": add("builder.projected.cumulativeWork"),
   "queue projects other work": add("settlementQueue.projected.cumulativeWork"),
   "buffered elsewhere": all(
@@ -68,7 +68,7 @@ const ONCHAIN: Faults = {
   "event above the safe block": copy("events.0.blockNumber", "chain.safeThroughBlock", 1n),
   "source above the safe block": copy("source.blockNumber", "chain.safeThroughBlock", 1n),
   "oldest first": reversed("events"),
-  "an event twice": copy("events.0", "events.1"),
+  "a repeated event": copy("events.0", "events.1"),
   "source is not the newest": set("source.transactionHash", HASH),
   "work per block": add("configuration.workPerBlock"),
   height: add("core.blockHeight"),
@@ -86,7 +86,7 @@ const ofBatch =
     change(b.events.find(hasBlocks));
 const FEED: Faults = {
   "safe block not 11 below": add("chain.safeThroughBlock"),
-  "a type twice": (b) => b.activeEventTypes.push(b.activeEventTypes[0]),
+  "a repeated type": (b) => b.activeEventTypes.push(b.activeEventTypes[0]),
   "no active type": set("activeEventTypes", []),
   "a type that is not active": set("activeEventTypes", ["player.units_merged"]),
   "another chain's event": set("events.0.source.chainId", "1"),
@@ -95,7 +95,7 @@ const FEED: Faults = {
   "an id of another block": set("events.0.id", "31337-1-1"),
   "above the safe block": copy("events.0.source.blockNumber", "chain.safeThroughBlock", 1n),
   "oldest first": reversed("events"),
-  "a catalog of its own": set("catalogVersion", "public-activity-v2"),
+  "an unknown catalog": set("catalogVersion", "public-activity-v2"),
 };
 const SETTLED: Faults = {
   "a batch that does not advance": ofBatch(copy("payload.settledThroughRound", "payload.previousSettledThroughRound")),
@@ -139,7 +139,7 @@ const RULES: readonly (readonly [RouteName, string, readonly string[], Faults])[
     [""],
     {
       "another installation's item": set("items.1.installationId", "other"),
-      "an item twice": copy("items.1", "items.0"),
+      "a repeated item": copy("items.1", "items.0"),
       "nextCursor of another item": copy("nextCursor", "items.3.cursor"),
       "101 items": (b) => b.items.push(b.items[0]),
     },

@@ -1,4 +1,4 @@
-/** Headers lost, added and changed, on good responses, on 304s and on errors. */
+/** Lost, added and changed headers, on good responses, 304s and errors. */
 
 import type { FamilyName } from "../../../../src/verify/verify.ts";
 import { type Change, headers, isGood, type Planted, planter, status, text, type When } from "./plant.ts";
@@ -75,7 +75,7 @@ function onGood(subject: FaultSubject): Planted[] {
   const { route, target } = subject;
   const isHere: When = (sent, reply) => sent.target === target && isGood(sent, reply);
   const good = planter(`200 ${target}: `, "answers", route.name);
-  // The rules of every response are one piece of code: one URL of each route is enough.
+  // The rules for all responses share their code, so one URL per route is enough.
   const isFirst = SUBJECTS.find((one) => one.route === route) === subject;
   const changes = [...(isFirst ? [...EVERYWHERE, ...ON_BODIES] : []), ...ownOf(subject)];
   return [

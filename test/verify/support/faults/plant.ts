@@ -1,4 +1,4 @@
-/** Plants a fault in the request to the stand-in, or in its response. */
+/** Plants a fault in the request to the stand-in server, or in its response. */
 
 import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
 import type { RouteName } from "../../../../src/resources/table.ts";
@@ -13,12 +13,12 @@ export interface Planted {
 
 const encoder = new TextEncoder();
 
-/** Which requests a fault befalls. */
+/** The requests that a fault affects. */
 export type When = (sent: Sent, reply: Reply) => boolean;
 export type Change = (reply: Reply) => Reply;
 type Families = FamilyName | readonly FamilyName[];
 
-/** Makers of faults of one route; `prefix` begins their names. */
+/** Creates faults of one route; `prefix` starts their names. */
 export function planter(prefix: string, families: Families, only?: RouteName) {
   const fault = (name: string, planted: Planted["fault"], other: Families = families): Planted => ({
     name: `${prefix}${name}`,
@@ -28,11 +28,11 @@ export function planter(prefix: string, families: Families, only?: RouteName) {
   });
   return {
     fault,
-    /** The response is changed. */
+    /** Changes the response. */
     reply: (name: string, when: When, change: Change) => fault(name, onReply(when, change)),
-    /** Another request reaches the server; undefined leaves it. */
+    /** Sends another request to the server; undefined keeps it. */
     request: (name: string, rewrite: Parameters<typeof onRequest>[0]) => fault(name, onRequest(rewrite)),
-    /** A field of a good body is changed. */
+    /** Changes a field of a good body. */
     body: (name: string, when: When, change: Edit) => fault(name, editBody(when, change)),
   };
 }
@@ -52,7 +52,7 @@ export function onRequest(rewrite: (sent: Sent) => Partial<Sent> | undefined): P
   return (sent, next) => next({ ...sent, ...rewrite(sent) });
 }
 
-/** The headers named in `changes`; null removes one. */
+/** Changes the headers in `changes`; null removes one. */
 export const headers =
   (changes: Readonly<Record<string, string | null>>): Change =>
   (reply) => {
@@ -64,7 +64,7 @@ export const headers =
     return { ...reply, headers: changed };
   };
 
-/** Another body, or the body's text edited. */
+/** Replaces the body, or edits its text. */
 export const text =
   (to: string | ((from: string) => string)): Change =>
   (reply) => {
@@ -77,7 +77,7 @@ export const status =
   (code: number): Change =>
   (reply) => ({ ...reply, status: code });
 
-/** All of the changes, in their order. */
+/** All of the changes, in order. */
 export const both =
   (...changes: readonly Change[]): Change =>
   (reply) =>
@@ -89,15 +89,15 @@ const BARE = {
   "x-service-settlement-source": null,
   "content-type": "application/json; charset=utf-8",
 };
-/** An error as the stand-in would write it. */
+/** An error in the stand-in's format. */
 export const error = (code: number, name: string): Change =>
   both(headers(BARE), status(code), text(JSON.stringify({ error: name })));
 
-/** Bodies are broken on purpose, field by field: as JSON.parse gives them. */
+/** Untyped, as from JSON.parse, because fields are broken on purpose. */
 export type Any = ReturnType<typeof JSON.parse>;
 export type Edit = (body: Any) => unknown;
 
-/** A deep copy of the body, changed in place; `false` leaves the response as it was. */
+/** A deep copy of the body, changed in place. Returning `false` keeps the response. */
 export function editBody(when: When, edit: Edit): Planted["fault"] {
   return onReply(
     (sent, reply) => isGood(sent, reply) && when(sent, reply),
@@ -124,7 +124,7 @@ export const edit =
 const plus = (value: Any, by: bigint) =>
   typeof value === "number" ? value + Number(by) : String(BigInt(value ?? "0") + by);
 export const add = (path: string, by = 1n): Edit => edit(path, (value) => plus(value, by));
-/** The value of another place, and more by `by`. */
+/** Copies the value at another path, increased by `by`. */
 export const copy =
   (path: string, from: string, by = 0n): Edit =>
   (body) => {

@@ -1,9 +1,9 @@
-/** Faults of servers and caches with queries: they sort, decode, default, accept too much or refuse too much. */
+/** Query faults of servers and caches: they sort, decode, add defaults, accept too much or reject too much. */
 import type { RouteName } from "../../../../src/resources/table.ts";
 import { error, isAt, type Planted, planter, queryOf, type When } from "./plant.ts";
 import { PATHS } from "./subjects.ts";
 
-/** The query's pieces as the server takes them; undefined leaves the query. */
+/** The query's pieces as the server reads them; undefined keeps the query. */
 type Rewrite = (pieces: string[]) => string[] | undefined;
 type Rewrites = Readonly<Record<string, Rewrite>>;
 
@@ -30,17 +30,17 @@ const none =
   (pieces) =>
     pieces.length === 0 ? [into] : pieces;
 
-/** Faults that make a bad query a good one. */
+/** Faults that make a bad query valid. */
 function tooLenient(name: string, names: readonly string[], good: string): Rewrites {
   return {
     "unknown parameters are dropped": keep((piece) => names.includes(nameOf(piece))),
-    "the first of a repeated counts": keep(
+    "the first of repeated parameters counts": keep(
       (piece, at, pieces) => pieces.findIndex((one) => nameOf(one) === nameOf(piece)) === at,
     ),
-    "the last of a repeated counts": keep(
+    "the last of repeated parameters counts": keep(
       (piece, at, pieces) => pieces.findLastIndex((one) => nameOf(one) === nameOf(piece)) === at,
     ),
-    "what does not decode is dropped": keep(isDecodable),
+    "undecodable pieces are dropped": keep(isDecodable),
     "names in any case": turn(/^[^=]*/, (text) => text.toLowerCase()),
     "values in any case": turn(/=.*$/, (text) => text.toLowerCase()),
     "values are trimmed": turn(/(?:\+|%20)/g, ""),
@@ -51,16 +51,16 @@ function tooLenient(name: string, names: readonly string[], good: string): Rewri
     ),
   };
 }
-/** Also for a query whose one parameter is required. */
-const tooLenientAlone = (name: string, good: string): Rewrites => ({
+/** Also for a query whose only parameter is required. */
+const tooLenientSingle = (name: string, good: string): Rewrites => ({
   "a missing parameter has a default": (pieces) =>
     pieces.some((piece) => nameOf(piece) === name) ? pieces : [...pieces, good],
   "; separates as well": (pieces) => pieces.flatMap((piece) => piece.split(";").filter((part) => part !== "x")),
 });
 
 const QUEUE: Rewrites = {
-  "queue=0 is no queue": drop(/^queue=0$/),
-  "queue= is no queue": drop(/^queue=?$/),
+  "queue=0 means no queue": drop(/^queue=0$/),
+  "queue= means no queue": drop(/^queue=?$/),
   "queue=true is queue=1": turn(/^queue=true$/, "queue=1"),
   "queue is a number": turn(/^queue=01$/, "queue=1"),
   "queue is dropped with a bounded range": (pieces) =>
@@ -71,7 +71,7 @@ const QUEUE: Rewrites = {
 const BARE: Rewrites = {
   "unknown parameters are dropped": () => [],
   "empty parameters are dropped": drop(/^[^=]*=?$/),
-  "what does not decode is dropped": keep(isDecodable),
+  "undecodable pieces are dropped": keep(isDecodable),
   "known parameters of others are dropped": drop(/^(?:range|queue|limit|cursor)=/),
 };
 
@@ -99,7 +99,7 @@ const EXACT: readonly Planted[] = [...PATHS]
     });
     return [
       ...always,
-      ...rewritten(route.name, path, { ...tooLenient("range", names, good), ...tooLenientAlone("range", good) }),
+      ...rewritten(route.name, path, { ...tooLenient("range", names, good), ...tooLenientSingle("range", good) }),
       ...rewritten(route.name, path, names.includes("queue") ? QUEUE : withoutQueue),
       refuses(route.name, path, "an encoded name is refused", /^%7[12]/i),
       refuses(route.name, path, "an encoded value is refused", /%(?!00|FF)[0-9A-F]{2}$/),
@@ -111,26 +111,26 @@ const ACTIVITY: Rewrites = {
   ...tooLenient("category", ["category", "limit", "cursor"], "category=all"),
   "limits are clamped": turn(/^limit=(?:101|1000|\d{5,})$/, "limit=100"),
   "limit 0 is 1": turn(/^limit=0$/, "limit=1"),
-  "limits may have zeros in front": turn(/^limit=01$/, "limit=1"),
+  "limits may have leading zeros": turn(/^limit=01$/, "limit=1"),
   "limits may have signs": turn(/^limit=%2B1$/, "limit=1"),
   "limits may be floats": turn(/^limit=1(?:\.0|e1)$/, "limit=1"),
   "an empty limit is the default": drop(/^limit=?$/),
   "an empty cursor is none": drop(/^cursor=?$/),
-  "a long cursor is cut": drop(/^cursor=a{513}$/),
-  "limit is not read": drop(/^limit=(?!(?:0|101)$)/),
+  "a long cursor is truncated": drop(/^cursor=a{513}$/),
+  "limit is ignored": drop(/^limit=(?!(?:0|101)$)/),
   "the default is 100": none("limit=100"),
 };
 
 const OBSERVED: Rewrites = {
-  "limit is not read": drop(/^limit/),
+  "limit is ignored": drop(/^limit/),
   "a limit above 100 is the default of 50": turn(/^limit=101$/, "limit=50"),
   "limit 0 is the default": drop(/^limit=0$/),
   "an empty limit is the default": drop(/^limit=$/),
   "a negative limit is the default": drop(/^limit=-5$/),
   "limits are read with parseInt": turn(/^limit=(\d+)[^\d].*$/, "limit=$1"),
   "Infinity is 1": turn(/^limit=Infinity$/, "limit=1"),
-  "hexadecimal is not read": drop(/^limit=0x10$/),
-  "blanks are not trimmed": drop(/^limit=%205%20$/),
+  "hexadecimal is ignored": drop(/^limit=0x10$/),
+  "spaces are not trimmed": drop(/^limit=%205%20$/),
   "the default is 40": none("limit=40"),
   "an empty cursor is none": drop(/^cursor=$/),
   "a bad cursor is none": drop(/^cursor=(?:!|0|-1|%FF|%)$/),
@@ -156,7 +156,7 @@ const IGNORED = [...PATHS]
   .filter(([route]) => route.query === "ignored")
   .flatMap(([route, path]) => [
     refuses(route.name, path, "a query is refused", /./),
-    refuses(route.name, path, "what does not decode is refused", /%FF/),
+    refuses(route.name, path, "undecodable pieces are rejected", /%FF/),
     refuses(route.name, path, "limit is refused", /^limit/),
   ]);
 

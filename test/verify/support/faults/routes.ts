@@ -1,4 +1,4 @@
-/** One route says something else than another, every rule of its own body kept. */
+/** Routes that contradict each other, while each body follows all its own rules. */
 import { header } from "../../../../src/judge/exchange.ts";
 import {
   type Any,
@@ -36,7 +36,7 @@ const ofNewest =
 
 type Faults = Readonly<Record<string, Edit>>;
 
-/** By path, and by the end of the query if not every query's response is faulty. */
+/** By path, and by the end of the query if only some queries' responses are faulty. */
 const CASES: readonly (readonly [path: string, faults: Faults, queryEnd?: string])[] = [
   [
     TELEMETRY,
@@ -81,7 +81,7 @@ const CASES: readonly (readonly [path: string, faults: Faults, queryEnd?: string
     {
       "onchain of another installation": set("installationId", "other"),
       "onchain one round ahead": add("core.settledThroughRound"),
-      "onchain with a block more": all(
+      "onchain with one more block": all(
         (b) => add("core.cumulativeWork", BigInt(b.core.workPerBlock))(b),
         add("core.blockHeight"),
       ),
@@ -94,7 +94,7 @@ const CASES: readonly (readonly [path: string, faults: Faults, queryEnd?: string
     V4,
     {
       "v4 on another chain": set("chain.chainId", "1"),
-      "v4 with an older settlement less": withoutOldest,
+      "v4 without its oldest settlement": withoutOldest,
     },
   ],
   [V4, { "v4 range now without its newest": (b) => b.recentSettlements.shift() }, "range=now"],
@@ -113,7 +113,7 @@ const CASES: readonly (readonly [path: string, faults: Faults, queryEnd?: string
     {
       "v3 on another chain": set("chain.chainId", "1"),
       "v3 with another transaction": set("recentSettlements.0.transactionHash", HASH),
-      "v3 with an older settlement less": withoutOldest,
+      "v3 without its oldest settlement": withoutOldest,
       "v3 with other active rounds": add("recentSettlements.0.activeRoundCount"),
     },
   ],
@@ -121,10 +121,10 @@ const CASES: readonly (readonly [path: string, faults: Faults, queryEnd?: string
     ACTIVITY,
     {
       "activity on another target": set("chain.target", "mainnet"),
-      "feed with another transaction": ofNewest(set("source.transactionHash", HASH)),
-      "feed with other work": ofNewest(add("payload.workAdded")),
-      "feed of another frontier": ofNewest(add("payload.settledThroughRound")),
-      "feed without its newest settlement": (b) => b.events.splice(b.events.findIndex(isSettlement), 1),
+      "activity with another transaction": ofNewest(set("source.transactionHash", HASH)),
+      "activity with other work": ofNewest(add("payload.workAdded")),
+      "activity with another frontier": ofNewest(add("payload.settledThroughRound")),
+      "activity without its newest settlement": (b) => b.events.splice(b.events.findIndex(isSettlement), 1),
       "feed without settlements": edit("events", (events) => events.filter((event: Any) => !isSettlement(event))),
     },
   ],
@@ -156,7 +156,7 @@ export const ROUTE_FAULTS: readonly Planted[] = CASES.flatMap(([path, faults, qu
   ),
 );
 
-/** The clock: what was right once, seen too late or too early; `ms` moves the server's Date. */
+/** Clock faults: correct data that is shown too late or too early. `ms` moves the server's Date. */
 export const CLOCK_FAULTS: readonly Planted[] = (
   [
     ["telemetry kept for 150 s", TELEMETRY, 150_000, "telemetry"],
@@ -166,12 +166,12 @@ export const CLOCK_FAULTS: readonly Planted[] = (
     ["statistics kept past noon", STATISTICS, 2 * 3_600_000, "statistics"],
     ["v4 kept past the hour", V4, 3_600_000, "settlements"],
     ["v3 kept past noon", V3, 2 * 3_600_000, "settlements-legacy"],
-    ["telemetry from ahead", TELEMETRY, -60_000, "telemetry"],
-    ["process from ahead", PROCESS, -60_000, "process"],
-    ["statistics from ahead", STATISTICS, -60_000, "statistics"],
-    ["v4 from ahead", V4, -60_000, "settlements"],
-    ["activity from ahead", ACTIVITY, -60_000, "activity"],
-    ["onchain from ahead", ONCHAIN, -8 * 3_600_000, "onchain"],
+    ["telemetry from the future", TELEMETRY, -60_000, "telemetry"],
+    ["process from the future", PROCESS, -60_000, "process"],
+    ["statistics from the future", STATISTICS, -60_000, "statistics"],
+    ["v4 from the future", V4, -60_000, "settlements"],
+    ["activity from the future", ACTIVITY, -60_000, "activity"],
+    ["onchain from the future", ONCHAIN, -8 * 3_600_000, "onchain"],
   ] as const
 ).map(([name, path, ms, only]) =>
   planter("", "answers", only).reply(name, isAt(path), (reply) => {

@@ -1,4 +1,4 @@
-/** Single-field mutations of every body: one for each place of its shape, of a kind that no schema may let pass. */
+/** Single-field mutations of every body: one per place of its shape, of a kind that no schema may accept. */
 import { jsonOf, type Transport } from "../../../../src/judge/exchange.ts";
 import { editBody, isTarget, type Planted } from "./plant.ts";
 import { SUBJECTS } from "./subjects.ts";
@@ -6,7 +6,7 @@ import { SUBJECTS } from "./subjects.ts";
 type Path = readonly (string | number)[];
 type Mutation = readonly [kind: string, mutate: (parent: Record<string, unknown>, key: string) => void];
 
-/** May be left out, or hold anything. */
+/** Places that may be omitted or hold anything. */
 const OPTIONAL = /(?:^|\.)(?:queueProjection|message|code|data|arguments\.0\.value)(?:\.|$)/;
 const PLACES_PER_BODY = 70;
 
@@ -35,7 +35,7 @@ function ofText(value: string): Mutation[] {
   return [];
 }
 
-/** Each place once, the first of an array's items for all of them. */
+/** Each place once; the first item of an array represents all. */
 function placesOf(value: unknown, path: Path = []): [Path, unknown][] {
   const own: [Path, unknown][] = path.length === 0 ? [] : [[path, value]];
   if (Array.isArray(value))

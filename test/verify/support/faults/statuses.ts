@@ -1,4 +1,4 @@
-/** Statuses, methods, paths and the matrix of If-None-Match. */
+/** Faults in statuses, methods, paths and the matrix of If-None-Match. */
 import type { Sent } from "../../../../src/judge/exchange.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 import {
@@ -38,9 +38,9 @@ const ANSWERED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
   return Object.entries(REPLIES).map(([name, change]) => answers.reply(name, isGet, change));
 });
 
-/** A server takes If-None-Match as if it were another field. */
+/** A server that treats If-None-Match like another header. */
 const MATCHED_WRONG: Readonly<Record<string, (value: string) => string | undefined>> = {
-  "none is evaluated": () => undefined,
+  "If-None-Match is never evaluated": () => undefined,
   "weak forms do not match": (value) => (value.startsWith("W/") ? '"no"' : value),
   "lists do not match": (value) => (value.includes(",") ? '"no"' : value),
   "only the first of a list matches": (value) => value.split(",")[0],
@@ -115,7 +115,7 @@ const PATH_FAULTS: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
     paths.reply(name, (sent) => ![undefined, INSTALLATION].includes(idOf(sent)) && when(idOf(sent) ?? ""), change);
   const good = path + goodQuery(route);
   const everywhere = [
-    to("slashes at the end dropped", good, ({ target }) => target.startsWith(`${path}/`)),
+    to("trailing slashes dropped", good, ({ target }) => target.startsWith(`${path}/`)),
     to("case of paths ignored", good, ({ target }) => target.includes("/Public/")),
     to("slashes merged", good, ({ target }) => target.includes("/public//")),
     to("suffixes dropped", good, ({ target }) => target.endsWith(".json")),
@@ -128,7 +128,7 @@ const PATH_FAULTS: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
     ids("unknown ids are 404", isUnknown, notFound),
     to("unknown ids treated as the configured one", path, (sent) => (idOf(sent)?.length ?? 0) > 20),
     to("ids decoded twice", path, (sent) => idOf(sent) === "a%2Fb"),
-    to("ids cut at 128", path, (sent) => (idOf(sent)?.length ?? 0) > 128),
+    to("ids truncated at 128", path, (sent) => (idOf(sent)?.length ?? 0) > 128),
     to("an empty id is the configured one", path, (sent) => idOf(sent) === ""),
   ];
 });
@@ -138,8 +138,8 @@ const UNKNOWN_PATHS: Readonly<Record<string, Change>> = {
   "unknown paths are HTML": both(headers({ "content-type": "text/html" }), text("<h1>404</h1>")),
   "unknown paths are 200": status(200),
   "unknown paths are 403": error(403, "access_denied"),
-  "404s say more": text('{"error":"not_found","path":"/x"}'),
-  "404s say something else": text('{"error":"no_such_key"}'),
+  "404s have more fields": text('{"error":"not_found","path":"/x"}'),
+  "404s have another code": text('{"error":"no_such_key"}'),
   "404s are the bucket's XML": both(
     headers({ "content-type": "application/xml" }),
     text("<Error><Code>NoSuchKey</Code></Error>"),

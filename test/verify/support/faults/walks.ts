@@ -1,4 +1,6 @@
-/** Histories that repeat, lose, cut or mix, cursors that are accepted by mistake, and responses that go back. */
+/**
+ * Histories that repeat, lose, truncate or mix items, invalid cursors that are accepted, and responses that go back.
+ */
 import { type Sent, Unanswered } from "../../../../src/judge/exchange.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 import {
@@ -30,7 +32,7 @@ const hasCursor = (sent: Sent) => /(?:^|&)cursor=[A-Za-z0-9_-]+/.test(queryOf(se
 const isPage = (sent: Sent) => isObservations(sent) && hasCursor(sent);
 const asks = (query: RegExp) => (sent: Sent) => query.test(queryOf(sent));
 
-/** Its cursors lead to the configured installation's telemetry, too. */
+/** Its cursors also lead to the configured installation's telemetry. */
 const observations = (name: string, fault: Planted["fault"], families: Planted["families"] = ["walks"]): Planted => ({
   name: `observations: ${name}`,
   families,
@@ -50,32 +52,32 @@ const atEnd =
 const OBSERVED: readonly Planted[] = [
   pages("the cursor is inclusive", hasCursor, (b) => b.items.unshift({ ...b.items[0], cursor: "MQ" })),
   observations(
-    "the cursor is not read",
+    "the cursor is ignored",
     onRequest((sent) => (isPage(sent) ? { target: `${OBSERVATIONS}?limit=100` } : undefined)),
   ),
   pages("later pages repeat a receipt", hasCursor, ({ items }) => {
     if (items.length > 1) items[1].telemetryId = items[0].telemetryId;
   }),
-  observations("a page is another when it is read again", everyOther(reversed("items"))),
+  observations("a page differs when it is read again", everyOther(reversed("items"))),
   pages(
     "a nextCursor at the end",
     isObservations,
     atEnd((items, body) => (body.nextCursor = items.at(-1).cursor)),
   ),
-  pages("the end comes early", hasCursor, (b) => Object.assign(b, { items: b.items.slice(0, 1), nextCursor: null })),
+  pages("the history ends early", hasCursor, (b) => Object.assign(b, { items: b.items.slice(0, 1), nextCursor: null })),
   pages(
     "the newest receipt is missing",
     hasCursor,
     atEnd((items) => items.pop()),
   ),
   pages(
-    "the newest receipt is another's",
+    "the newest receipt is another installation's",
     isObservations,
     atEnd((items) => (items.at(-1).cumulativeWorkUnits = "1")),
   ),
   pages("an item's cursor leads elsewhere", asks(/limit=3$/), (b) => b.items.shift()),
   observations(
-    "an activity cursor is the start",
+    "an activity cursor is ignored",
     onRequest((sent) =>
       /cursor=(?:YWxs|cHJv)/.test(sent.target) && isObservations(sent) ? { target: OBSERVATIONS } : undefined,
     ),
@@ -102,11 +104,11 @@ const isBadCursor: When = (sent, reply) => isActivity(sent) && reply.status === 
 const isUnavailable: When = (sent, reply) => hasCursor(sent) && textOf(reply).includes("indexer_unavailable");
 
 const FED: readonly Planted[] = [
-  activity.request("the cursor is not read", (sent) =>
+  activity.request("the cursor is ignored", (sent) =>
     isActivity(sent) && hasCursor(sent) ? { target: sent.target.replace(/&cursor=[^&]*/, "") } : undefined,
   ),
   feed("the cursor is inclusive", WITH_CURSOR, (b) => b.events.length > 1 && b.events.unshift(b.events[0])),
-  feed("pages of one event too few", /limit=100/, (b) => b.nextCursor !== null && b.events.pop()),
+  feed("pages have one event too few", /limit=100/, (b) => b.nextCursor !== null && b.events.pop()),
   feed("small pages skip events", /limit=3/, (b) => b.events.shift()),
   feed("events ascend", /^/, reversed("events")),
   feed(
@@ -117,22 +119,22 @@ const FED: readonly Planted[] = [
   feed("measurements are lost", /category=measurement/, (b) => Object.assign(b, { events: [], nextCursor: null })),
   feed("one event is lost from protocol", /category=protocol&limit=100/, (b) => b.events.splice(4, 1)),
   activity.reply(
-    "other categories' cursors are taken",
+    "other categories' cursors are accepted",
     (sent, reply) => isBadCursor(sent, reply) && hasCursor(sent),
     error(400, "invalid_cursor"),
   ),
   activity.reply("bad cursors are 404", isBadCursor, error(404, "not_found")),
   activity.reply(
-    "bad cursors of the chain are 400",
+    "bad chain cursors are 400",
     isUnavailable,
     both(error(400, "invalid_query"), headers({ "cache-control": "no-store" })),
   ),
   activity.reply(
-    "bad cursors of the chain are not yet safe",
+    "bad chain cursors are not_yet_safe",
     isUnavailable,
     text((whole) => whole.replace("indexer_unavailable", "not_yet_safe")),
   ),
-  activity.request("a token that nobody gave is the start", ({ target }) =>
+  activity.request("an unknown token means the start", ({ target }) =>
     /cursor=(?:A|MTI4|a{512})$/.test(target) ? { target: target.replace(/&cursor=.*$/, "") } : undefined,
   ),
 ];
@@ -153,7 +155,7 @@ const older = (whole: string) =>
     .replace(/"(generatedAt|receivedAt)":"2026-11-20/, '"$1":"2026-11-19')
     .replace(/"indexedThroughBlock":"(\d+)"/, (_, block: string) => `"indexedThroughBlock":"${Number(block) - 1}"`);
 
-/** While it is watched a node of the front falls back behind the others. */
+/** While it is watched, one node of the front falls behind the others. */
 const WHILE_WATCHED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
   if (["modules", "observations"].includes(route.name)) return [];
   const watch = planter(`${target}: `, "watch", route.name);
@@ -162,7 +164,7 @@ const WHILE_WATCHED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) =
     ...(route.etag
       ? [
           watch.fault(
-            "one tag, two texts",
+            "one tag, two bodies",
             secondTime(
               target,
               text((whole) => `${whole} `),

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import type { IntakeOf } from "../../../../../bin/cli/intake/follow/followed.ts";
 import { Intake } from "../../../../../src/ledger/intake/intake.ts";
 
-/** Intakes into one ledger; `reported` gets `name:line code` of each rejection. */
+/** Follows files into one in-memory ledger. `reported` receives `name:line code` for each rejection. */
 export function intakesInto(db: Database, told: string[]): IntakeOf {
   return ({ name }) => {
     const intake = new Intake(db, {
@@ -13,7 +13,7 @@ export function intakesInto(db: Database, told: string[]): IntakeOf {
   };
 }
 
-/** Sequences of the receipts in the order of their positions. */
+/** The sequences of the receipts, by position. */
 export function sequences(db: Database): unknown[] {
   return db.prepare("SELECT sequence FROM receipt ORDER BY position").pluck().all();
 }

@@ -10,14 +10,14 @@ import { intakesInto, sequences } from "./followed-in-memory.ts";
 let directory: string;
 let path: string;
 let db: Database;
-let told: string[];
+let reported: string[];
 let file: GrowingFile;
 beforeEach(() => {
   directory = testFolder();
   path = join(directory, "facts.ndjson");
   db = emptyLedger();
-  told = [];
-  file = new GrowingFile(path, intakesInto(db, told));
+  reported = [];
+  file = new GrowingFile(path, intakesInto(db, reported));
 });
 afterEach(async () => {
   await file.close();
@@ -29,7 +29,7 @@ const lines = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, index) => line(first + index)).join("");
 const poll = () => file.poll(() => false);
 
-test("a file that appears late and grows is taken by whole lines, each once", async () => {
+test("a file that appears late and grows is read in whole lines, each once", async () => {
   await poll();
   expect(file.counts).toEqual({ accepted: 0, duplicate: 0, rejected: 0 });
   writeFileSync(path, line(1) + line(2).slice(0, 40));
@@ -45,12 +45,12 @@ test("a file that appears late and grows is taken by whole lines, each once", as
   expect(file.counts).toEqual({ accepted: 3, duplicate: 0, rejected: 0 });
 });
 
-test("a renamed file is read to its end, and then the new one from its first line", async () => {
+test("a renamed file is read to its end before the new file is read from its start", async () => {
   writeFileSync(path, line(1));
   await poll();
   renameSync(path, `${path}.1`);
   await poll();
-  // Its writer has not gone over yet.
+  // The writer still has the old file open.
   appendFileSync(`${path}.1`, line(2));
   await poll();
   expect(sequences(db)).toEqual([1, 2]);
@@ -58,13 +58,13 @@ test("a renamed file is read to its end, and then the new one from its first lin
   writeFileSync(path, `${line(4)}nonsense\n`);
   await poll();
   expect(sequences(db)).toEqual([1, 2, 3, 4]);
-  expect(told).toEqual(["-:2 malformed_json"]);
+  expect(reported).toEqual(["-:2 malformed_json"]);
   appendFileSync(path, line(5));
   await poll();
   expect(file.counts).toEqual({ accepted: 5, duplicate: 0, rejected: 1 });
 });
 
-test("a truncated file is read from its beginning, and known lines are duplicates", async () => {
+test("a truncated file is read from its start, and known lines count as duplicates", async () => {
   writeFileSync(path, lines(1, 3));
   await poll();
   truncateSync(path, 0);
@@ -80,11 +80,11 @@ test("a truncated file is read from its beginning, and known lines are duplicate
   expect(file.counts).toEqual({ accepted: 6, duplicate: 1, rejected: 0 });
 });
 
-test("a stop at any read commits the lines so far, and the next run completes the file", async () => {
+test("a stop during any read commits the lines so far, and the next run completes the file", async () => {
   writeFileSync(path, lines(1, 2000) + line(2001).trimEnd());
   for (const reads of [1, 2]) {
     let asked = 0;
-    const one = new GrowingFile(path, intakesInto(db, told));
+    const one = new GrowingFile(path, intakesInto(db, reported));
     await one.poll(() => ++asked > reads);
     await one.close();
     expect(db.inTransaction).toBe(false);
@@ -98,11 +98,11 @@ test("a stop at any read commits the lines so far, and the next run completes th
   appendFileSync(path, "\n");
   await poll();
   expect(sequences(db)).toHaveLength(2001);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
-test("a directory in place of the file is reported, not waited for", async () => {
-  const broken = new GrowingFile(directory, intakesInto(db, told));
+test("a directory in place of the file is an error", async () => {
+  const broken = new GrowingFile(directory, intakesInto(db, reported));
   const failure = { code: "input_unreadable", exitCode: 74 };
   await expect(broken.poll(() => false)).rejects.toMatchObject(failure);
 });

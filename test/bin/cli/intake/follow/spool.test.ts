@@ -11,15 +11,15 @@ import { intakesInto, sequences } from "./followed-in-memory.ts";
 
 let directory: string;
 let db: Database;
-let told: string[];
+let reported: string[];
 let refused: string[];
 let spool: Spool;
 beforeEach(() => {
   directory = testFolder();
   db = emptyLedger();
-  told = [];
+  reported = [];
   refused = [];
-  spool = new Spool(directory, intakesInto(db, told), (message) => refused.push(message));
+  spool = new Spool(directory, intakesInto(db, reported), (message) => refused.push(message));
 });
 afterEach(() => {
   db.close();
@@ -30,7 +30,7 @@ const put = (name: string, text: string) => writeFileSync(join(directory, name),
 const listed = (name = "") => readdirSync(join(directory, name)).sort();
 const poll = () => spool.poll(() => false);
 
-test("finished files are taken in the order of their names and moved to done/, and others stay", async () => {
+test("finished files are ingested in name order and moved to done/, and other files stay", async () => {
   put("0002.ndjson", line(2));
   put("0010.ndjson", line(3).trimEnd());
   put("0001.ndjson", line(1));
@@ -46,7 +46,7 @@ test("finished files are taken in the order of their names and moved to done/, a
   expect(spool.counts).toEqual({ accepted: 4, duplicate: 0, rejected: 0 });
 });
 
-test("a file with a former name overwrites nothing in done/", async () => {
+test("a file whose name was used before does not overwrite the one in done/", async () => {
   for (const n of [1, 2, 3]) {
     put("a.ndjson", line(n));
     await poll();
@@ -55,7 +55,7 @@ test("a file with a former name overwrites nothing in done/", async () => {
   expect(readFileSync(join(directory, "done", "a.ndjson.2"), "utf8")).toBe(line(2));
 });
 
-test("a file whose intake was stopped stays, and the next run completes it", async () => {
+test("a file stays if its intake was stopped, and the next run completes it", async () => {
   put("a.ndjson", Array.from({ length: 2000 }, (_, index) => line(index + 1)).join(""));
   put("b.ndjson", line(2001));
   let asked = 0;
@@ -65,12 +65,12 @@ test("a file whose intake was stopped stays, and the next run completes it", asy
   expect(length).toBeGreaterThan(0);
   expect(length).toBeLessThan(2000);
   expect(db.inTransaction).toBe(false);
-  await new Spool(directory, intakesInto(db, told), () => undefined).poll(() => false);
+  await new Spool(directory, intakesInto(db, reported), () => undefined).poll(() => false);
   expect(sequences(db)).toHaveLength(2001);
   expect(listed("done")).toEqual(["a.ndjson", "b.ndjson"]);
 });
 
-test("links, pipes and unreadable files are set aside, each with one message, and the next file is read", async () => {
+test("links, pipes and unreadable files are set aside with one message each, and the next file is read", async () => {
   const secret = join(directory, "secret.txt");
   put("secret.txt", "a secret line\n");
   symlinkSync(secret, join(directory, "1.ndjson"));
@@ -83,7 +83,7 @@ test("links, pipes and unreadable files are set aside, each with one message, an
   await poll();
   await poll();
   expect(sequences(db)).toEqual([1]);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   expect(listed()).toEqual(["done", "refused", "secret.txt"]);
   expect(listed("refused")).toEqual([1, 2, 3, 4, 5, 6].map((n) => `${n}.ndjson`));
   const moved = (n: number, what: string) =>
@@ -95,7 +95,7 @@ test("links, pipes and unreadable files are set aside, each with one message, an
   expect(readFileSync(secret, "utf8")).toBe("a secret line\n");
 });
 
-test.skipIf(process.getuid?.() === 0)("a file without the right to read it is set aside", async () => {
+test.skipIf(process.getuid?.() === 0)("an unreadable file is set aside", async () => {
   put("a.ndjson", line(1));
   chmodSync(join(directory, "a.ndjson"), 0);
   put("b.ndjson", line(2));
@@ -104,7 +104,7 @@ test.skipIf(process.getuid?.() === 0)("a file without the right to read it is se
   expect(refused).toEqual([expect.stringMatching(/^a\.ndjson cannot be read: EACCES.* It was moved to /)]);
 });
 
-test("a file that cannot be moved aside is reported and kept", async () => {
+test("a file that cannot be moved is reported and kept", async () => {
   put("done", "a file");
   put("a.ndjson", line(1));
   await expect(poll()).rejects.toMatchObject({ code: "spool_unwritable", exitCode: 74 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { wakes } from "../../../../../bin/cli/intake/follow/wakes.ts";
 
-/** Pauses that end when the test says so, or by their signal. */
+/** Pauses that end when the test ends them, or when their signal aborts. */
 function world() {
   const pauses: { readonly ms: number; end(): void }[] = [];
   const stop = new AbortController();
@@ -23,9 +23,9 @@ function world() {
       };
     },
   });
-  /** Begins the next wait, and gives its end: false if polling is over. */
+  /** Starts the next wait and returns its result: false if polling has ended. */
   const next = () => polls.next().then(({ done }) => done !== true);
-  /** The pauses after everything that is due has run. */
+  /** Returns the pauses after all pending callbacks have run. */
   const settled = async () => {
     await new Promise((resolve) => setImmediate(resolve));
     return pauses.map(({ ms }) => ms);
@@ -33,7 +33,7 @@ function world() {
   return { next, settled, elapse: () => pauses[0]?.end(), change: () => changed(), stop, isWatched: () => watched };
 }
 
-test("the first poll is due at once, and without a change the others every half second", async () => {
+test("the first poll is due at once, and the others every half second if nothing changes", async () => {
   const { next, settled, elapse } = world();
   expect([await next(), await settled()]).toEqual([true, []]);
   for (let turn = 0; turn < 3; turn++) {
@@ -44,7 +44,7 @@ test("the first poll is due at once, and without a change the others every half 
   }
 });
 
-test("a change shortens one wait, and a change during a poll shortens the next", async () => {
+test("a change shortens one wait, and a change during a poll shortens the next wait", async () => {
   const { next, settled, elapse, change } = world();
   await next();
   let due = next();
@@ -67,7 +67,7 @@ test("a change shortens one wait, and a change during a poll shortens the next",
   await due;
 });
 
-test("a stop ends a wait, at once, and the watch", async () => {
+test("a stop ends the wait and the watch at once", async () => {
   const { next, settled, stop, isWatched } = world();
   await next();
   const due = next();

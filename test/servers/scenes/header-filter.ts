@@ -1,8 +1,8 @@
-/** A front passes on only the API's headers of its origins. */
+/** A front passes on only the API's headers from its origins. */
 import { expect, test } from "vitest";
 import { TRANSPORT_HEADERS } from "../../support/scripts/script-targets.ts";
 import { putWorld } from "../../support/world.ts";
-import type { Hardship } from "./outage.ts";
+import type { OutageOptions } from "./outage.ts";
 import { ask, overProxies } from "./over-proxies.ts";
 
 const OF_THE_API = [
@@ -23,7 +23,7 @@ const OF_THE_API = [
 ];
 const TRANSPORT = [...TRANSPORT_HEADERS, "transfer-encoding"];
 
-/** As recorded from radosgw 16.2 and Swift 2.30; of the others as documented for a GET. No more than a front takes. */
+/** As recorded from radosgw 16.2 and Swift 2.30; for the others as documented for GET. No more than a front accepts. */
 const OF_STORES: Readonly<Record<string, string>> = {
   "radosgw, Swift, S3": `
 accept-ranges last-modified x-rgw-object-type x-amz-request-id x-amz-id-2 x-trans-id x-openstack-request-id x-timestamp
@@ -40,10 +40,10 @@ x-goog-stored-content-length x-guploader-uploadid via x-cache x-request-id x-pow
 noonmark-published noonmark-until noonmark-past`,
 };
 
-/** No store's: only a front that knows what to hand on keeps it back. */
+/** A header of no known store: only a front with an allow list removes it. */
 const ODD = "x-odd";
 
-/** Each way of a response: an object's (200, 304, a published 503), composed, passed on, an error. */
+/** Each kind of response: an object's (200, 304, a published 503), composed, passed on, an error. */
 const REQUESTS: readonly [status: number, path: string, init?: RequestInit][] = [
   [200, "/v1/public/telemetry"],
   [200, "/v1/public/modules", { method: "HEAD" }],
@@ -59,21 +59,21 @@ const REQUESTS: readonly [status: number, path: string, init?: RequestInit][] = 
   [405, "/v4/public/process", { method: "POST" }],
 ];
 
-/** A front's own, by its value: what stores and proxies say there stays back. */
-function isOfCompression(name: string, text: string): boolean {
+/** A front's own headers, with their values. Values from stores and proxies must be removed. */
+function isCompressionHeader(name: string, text: string): boolean {
   return (name === "vary" && text === "Accept-Encoding") || (name === "content-encoding" && text === "gzip");
 }
 
-export interface KeepingBack extends Pick<Hardship, "world" | "start"> {
-  /** Headers of its own, and those that it cannot keep back. */
-  readonly besides: readonly string[];
+export interface HeaderFilterOptions extends Pick<OutageOptions, "world" | "start"> {
+  /** Headers of its own, and those that it cannot remove. */
+  readonly allowed: readonly string[];
 }
 
-export function keepsBack({ world, start, besides }: KeepingBack): void {
+export function testHeaderFilter({ world, start, allowed }: HeaderFilterOptions): void {
   for (const [stores, names] of Object.entries(OF_STORES)) {
     for (const way of ["bucket", "shim alone"] as const) {
-      test(`headers of ${stores}: through ${way} only the API's leave it`, async () => {
-        // Scenes before this one left other bodies.
+      test(`headers of ${stores}: with ${way} only the API's are passed on`, async () => {
+        // Earlier scenes left other bodies.
         await putWorld(world().store, Date.now());
         await overProxies(world(), start, async (front, bucket, shim) => {
           const value = "Sat, 21 Nov 2026 21:13:54 GMT";
@@ -84,12 +84,12 @@ export function keepsBack({ world, start, besides }: KeepingBack): void {
           for (const [status, path, init] of REQUESTS) {
             const answer = await ask(front, path, init);
             expect([path, answer.status]).toEqual([path, status]);
-            for (const [name, text] of answer.headers) if (!isOfCompression(name, text)) seen.add(name);
+            for (const [name, text] of answer.headers) if (!isCompressionHeader(name, text)) seen.add(name);
             await answer.text();
           }
           expect([bucket.seen.length > 3, shim.seen.length > 3]).toEqual([true, true]);
           const known = new Set([...OF_THE_API, ...TRANSPORT]);
-          expect([...seen].filter((name) => !known.has(name)).sort()).toEqual(besides.toSorted());
+          expect([...seen].filter((name) => !known.has(name)).sort()).toEqual(allowed.toSorted());
         });
       });
     }

@@ -1,48 +1,51 @@
-/** A front under odd requests, several at a time: each response is that of the shim's core, and nobody gets another's. */
+/**
+ * Sends odd requests through a front concurrently. Each response must equal that of the shim's core, and no client gets
+ * another's.
+ */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ObjectStore, StoredObject } from "../../../src/object-store/object-store.ts";
 import { shimContext } from "../../../src/shim/context.ts";
-import { answeredByCore, essence, headersOf, written } from "../../support/scripts/answered-by-core.ts";
+import { coreResponse, essence, headersOf, written } from "../../support/scripts/core-response.ts";
 import { type OddRequest, oddRequest } from "../../support/scripts/odd-requests.ts";
 import { PLAIN_TARGETS } from "../../support/scripts/odd-targets.ts";
-import type { ScriptAnswer } from "../../support/scripts/run-http-script.ts";
+import type { ScriptResponse } from "../../support/scripts/run-http-script.ts";
 import { TRANSPORT_HEADERS } from "../../support/scripts/script-targets.ts";
 import type { Front } from "../front.ts";
 import { sendRaw } from "./raw-request.ts";
 
-export interface UnderOddRequests {
+export interface OddRequestOptions {
   front(): Pick<Front, "port">;
   world(): { readonly store: Pick<ObjectStore, "get"> };
-  /** How many are drawn. */
+  /** Number of requests drawn. */
   readonly requests: number;
-  /** Headers that the front adds to every response, besides those of HTTP/1.1. */
+  /** Headers that the front adds to every response, in addition to those of HTTP/1.1. */
   readonly transport?: readonly string[];
-  /** Requests that the front handles itself, by its page. */
-  leavesOut?(request: OddRequest): boolean;
-  /** Requests for which the front may ignore If-None-Match, by its page. */
+  /** Requests that the front handles itself, as documented. */
+  isSkipped?(request: OddRequest): boolean;
+  /** Requests for which the front may ignore If-None-Match, as documented. */
   mayMissTags?(request: OddRequest): boolean;
 }
 
-const AT_A_TIME = 8;
-const MOST_DIFFERENCES = 5;
+const CONCURRENCY = 8;
+const MAX_DIFFERENCES = 5;
 
-export function answersAsCore(options: UnderOddRequests): void {
-  const { requests, transport = [], leavesOut = () => false, mayMissTags = () => false } = options;
-  test(`${requests} odd requests, twice each, with plain ones between them`, async () => {
+export function testOddRequests(options: OddRequestOptions): void {
+  const { requests, transport = [], isSkipped = () => false, mayMissTags = () => false } = options;
+  test(`${requests} odd requests, twice each, mixed with plain ones`, async () => {
     const context = shimContext({ store: constant(options.world().store), now: Date.now, monotonic: () => 0 });
-    const drawn = fc.sample(oddRequest, requests).filter((request) => !leavesOut(request));
+    const drawn = fc.sample(oddRequest, requests).filter((request) => !isSkipped(request));
     expect(drawn.length).toBeGreaterThan(requests / 2);
     const differences: string[] = [];
     const left = drawn.entries();
-    await Promise.all(Array.from({ length: AT_A_TIME }, asksTheRest));
+    await Promise.all(Array.from({ length: CONCURRENCY }, asksTheRest));
     expect(differences).toEqual([]);
 
     async function asksTheRest(): Promise<void> {
       for (const [index, request] of left) {
         const target = PLAIN_TARGETS[index % PLAIN_TARGETS.length] ?? "/";
         for (const one of [request, request, { method: "GET", target, headers: [] }]) await check(one);
-        if (differences.length >= MOST_DIFFERENCES) return;
+        if (differences.length >= MAX_DIFFERENCES) return;
       }
     }
 
@@ -52,25 +55,25 @@ export function answersAsCore(options: UnderOddRequests): void {
         (answer) => essence(uncompressed(request, answer), [...TRANSPORT_HEADERS, ...transport]),
         (error: unknown) => String(error),
       );
-      // An instant may have come in between, at which the world's responses change.
+      // An instant at which the world's responses change may have passed meanwhile.
       if (wanted.includes(timeless(got)) || (await expected(request)).includes(timeless(got))) return;
       differences.push(`${written(request)}: ${got}, not ${wanted.join(" nor ")}`);
     }
 
-    /** The status says what time it is, and a front keeps it for a second. */
+    /** The publication status contains the current time, and a front keeps it for a second. */
     function timeless(text: string): string {
       return text.replace(/\\"now\\":\\"[^"]*\\"/, "");
     }
 
     async function expected(request: OddRequest): Promise<string[]> {
       const asked = mayMissTags(request) ? [request, { ...request, headers: [] }] : [request];
-      return Promise.all(asked.map(async (one) => timeless(essence(await answeredByCore(one, context)))));
+      return Promise.all(asked.map(async (one) => timeless(essence(await coreResponse(one, context)))));
     }
   });
 }
 
-/** The response without its Content-Encoding: its body is decoded already. */
-function uncompressed(request: OddRequest, { status, headers, body }: ScriptAnswer): ScriptAnswer {
+/** The response without Content-Encoding, because its body is already decoded. */
+function uncompressed(request: OddRequest, { status, headers, body }: ScriptResponse): ScriptResponse {
   const { vary, "content-encoding": encoding, "transfer-encoding": _, ...rest } = headers;
   const own: Record<string, string> = {
     ...rest,

@@ -1,11 +1,11 @@
-/** The response of the shim's core to a request, as the measure of everything in front of it. */
+/** The response of the shim's core to a request: the reference for everything in front of it. */
 
 import type { ShimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import type { OddRequest } from "./odd-requests.ts";
-import type { ScriptAnswer } from "./run-http-script.ts";
+import type { ScriptResponse } from "./run-http-script.ts";
 
-/** Its headers by lower-case name; lines of one name are one list. */
+/** The headers by lower-case name. Repeated headers are joined with commas. */
 export function headersOf({ headers }: Pick<OddRequest, "headers">): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, value] of headers) {
@@ -16,20 +16,20 @@ export function headersOf({ headers }: Pick<OddRequest, "headers">): Record<stri
   return found;
 }
 
-export async function answeredByCore(request: OddRequest, context: ShimContext): Promise<ScriptAnswer> {
+export async function coreResponse(request: OddRequest, context: ShimContext): Promise<ScriptResponse> {
   const { method, target } = request;
   const ifNoneMatch = headersOf(request)["if-none-match"];
   const { status, headers, body } = await respond({ method, url: target, ifNoneMatch }, context);
   return { status, headers, body: new TextDecoder().decode(body) };
 }
 
-/** For comparing: the status, the headers that are the API's, the body. */
-export function essence({ status, headers, body }: ScriptAnswer, transport: readonly string[] = []): string {
+/** Status, headers (without transport headers) and body as one comparable string. */
+export function essence({ status, headers, body }: ScriptResponse, transport: readonly string[] = []): string {
   const own = Object.entries(headers).filter(([name]) => !transport.includes(name));
   return JSON.stringify([status, own.toSorted(([one], [other]) => (one < other ? -1 : 1)), body]);
 }
 
-/** For a message. */
+/** A readable description of a request, for failure messages. */
 export function written({ method, target, headers, body }: OddRequest): string {
   const short = (text: string) => (text.length > 120 ? `${text.slice(0, 60)}…(${text.length})` : text);
   const lines = headers.map(([name, value]) => `${name}: ${JSON.stringify(short(value))}`);

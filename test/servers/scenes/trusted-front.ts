@@ -1,5 +1,5 @@
 /**
- * A front and a shim that trusts it, one that does not, and the headers that neither passes on
+ * A front with a shim that trusts it and one that does not, and the headers that neither passes on
  * (`docs/spec/publishing.md#caches`).
  */
 import { expect, test } from "vitest";
@@ -15,22 +15,22 @@ const SECRET = "a-secret-of-this-test";
 const PATH = "/v1/public/telemetry";
 const NOTICE_MS = 1_500;
 
-export interface Hearing {
+export interface TrustedFrontOptions {
   readonly server: () => S3Server;
   start(origins: FrontOrigins): Promise<Front>;
 }
 
-export function isHeard({ server, start }: Hearing): void {
+export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
   test.each([
     ["a shim that trusts nobody", "none", undefined, false],
     ["a shim with another secret", `${SECRET}-not`, SECRET, false],
     ["a shim with a secret that the front does not know", SECRET, undefined, false],
     ["a shim with the front's secret", SECRET, SECRET, true],
     ["a shim that trusts anybody", "any", SECRET, true],
-  ])("%s: responses are right, and kept only if it trusts the front", async (_, fronts, frontSecret, isKept) => {
+  ])("%s: responses are correct, and cached only if it trusts the front", async (_, fronts, frontSecret, isKept) => {
     const startWith = (origins: FrontOrigins) => start({ ...origins, frontSecret });
     await overFolder({ server, start: startWith, fronts }, async ({ store, front, bucket, shim }) => {
-      // Only the shim responds, so its headers are all that a front knows about a response's time.
+      // Only the shim responds, so its headers are all that a front knows about a response's lifetime.
       bucket.otherwise = { status: 503, code: "SlowDown" };
       const from = Date.now() + NOTICE_MS;
       await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, [
@@ -50,14 +50,14 @@ export function isHeard({ server, start }: Hearing): void {
         for (const [name] of answer.headers) if (name.startsWith("noonmark-")) wrong.push(name);
       }
       expect(wrong).toEqual([]);
-      // One a second, and one for the successor.
+      // One per second, and one for the successor.
       const seconds = Math.ceil((performance.now() - began) / 1_000);
       if (isKept) expect(shim.seen.length).toBeLessThanOrEqual(seconds + 2);
       else expect(shim.seen.length).toBeGreaterThanOrEqual(times);
     });
   });
 
-  test.each(["identity", "gzip"])("in %s: a response that no cache may keep is 304 for its tag", async (encoding) => {
+  test.each(["identity", "gzip"])("with %s: an uncacheable response is 304 for its tag", async (encoding) => {
     await overFolder({ server, start, fronts: "none" }, async ({ store, front, bucket }) => {
       bucket.otherwise = { status: 503, code: "SlowDown" };
       const headers = { etag: '"t1"', "cache-control": REVALIDATE };
@@ -82,7 +82,7 @@ export function isHeard({ server, start }: Hearing): void {
     });
   });
 
-  test("the shim's health is not for readers", async () => {
+  test("the shim's health endpoints are not public", async () => {
     await overFolder({ server, start }, async ({ front }) => {
       for (const path of ["/readyz", "/healthz", "/readyz?a", "/%72eadyz", "//readyz"]) {
         const answer = await ask(front, path);

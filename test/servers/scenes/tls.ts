@@ -1,4 +1,4 @@
-/** A front whose origins are reached by https. */
+/** A front that reaches its origins by https. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { Front } from "../front.ts";
 import { ask, type Origins } from "./over-proxies.ts";
 import type { PublishedWorld } from "./published-world.ts";
 
-/** By each way: an object's, a composed one, one passed on. */
+/** One response of each kind: an object's, a composed one, one passed on. */
 const ANSWERS = {
   "/v1/public/telemetry": 200,
   "/v1/public/installations/wheel-1/observations": 200,
@@ -17,14 +17,14 @@ const ANSWERS = {
 } as const;
 const FAILURES = Object.fromEntries(Object.keys(ANSWERS).map((path) => [path, 503]));
 
-export interface OverTls {
+export interface TlsOptions {
   readonly world: () => PublishedWorld;
-  /** `trusted`: the file of certificates that it goes by. */
+  /** `trusted` is the file of trusted certificates. */
   start(origins: Origins, trust: { readonly trusted: string }): Promise<Front>;
 }
 
-export function goesByCertificates({ world, start }: OverTls): void {
-  test("https origins are asked by their names, and judged by their certificates", async () => {
+export function testTls({ world, start }: TlsOptions): void {
+  test("https origins are requested by their host names, and their certificates are checked", async () => {
     const folder = mkdtempSync(join(tmpdir(), "noonmark-tls-"));
     try {
       const right = await makeCertificate(folder, "localhost");
@@ -64,7 +64,7 @@ interface Certificate {
   readonly key: Buffer;
 }
 
-/** A server's certificate for one host name, signed by itself. */
+/** A self-signed server certificate for one host name. */
 async function makeCertificate(folder: string, host: string): Promise<Certificate> {
   const [certificate, key] = [join(folder, `${host}.pem`), join(folder, `${host}.key`)];
   const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
