@@ -13,6 +13,7 @@ import { joined, NOTHING, needs, type Plan, type Planning, type Put, type Unknow
 import {
   type CurrentSources,
   currentSources,
+  installationIn,
   isVersionOf,
   joinedFacts,
   type RefusedSources,
@@ -83,8 +84,8 @@ function publishedOf(id: string, snapshot: Snapshot, planning: ScopePlanning) {
     if (object === undefined) unknown.push({ is: "answer", key });
     else published.push(object.sourceVersion);
   }
-  const isSubjectKnown = unknownSubject.length === 0;
-  if (isSubjectKnown && selected("observations") && snapshot.ledger !== undefined) {
+  const isInLedger = snapshot.ledger !== undefined && installationIn(snapshot.ledger, id) !== undefined;
+  if (unknownSubject.length === 0 && selected("observations") && isInLedger) {
     const progress = known.progress(id);
     if (progress?.history !== history) unknown.push({ is: "history", installationId: id, history });
     else if (progress.position > 0) published.push(newestTile(progress));

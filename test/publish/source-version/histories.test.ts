@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { examine } from "../../../publish/repair.ts";
+import { parseIndex } from "../../../src/http/installations.ts";
+import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
@@ -150,13 +152,15 @@ test("a deleted index does not name an installation as configured if its ledger 
   }
 });
 
-test("a warning names an installation that the ledger does not know, and those that it has", async () => {
+test("a configured installation that the ledger does not know gets a warning, and no name in the index", async () => {
   world.receive(3);
   const worker = await world.work({ installationId: "whell-1" });
   const { warnings } = await worker.cycle(START + 20_000);
   expect(warnings.map(({ code, message }) => [code, message])).toEqual([
     ["unknown_installation", "the ledger has no installation whell-1: it has wheel-1"],
   ]);
+  const index = await world.store.get(INSTALLATIONS_KEY);
+  expect(parseIndex(new TextDecoder().decode(index?.body))).toMatchObject({ histories: new Map([["wheel-1", "1"]]) });
 });
 
 test("after a lost lease object, epochs rise above those of the stored objects", async () => {
