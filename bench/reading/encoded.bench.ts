@@ -108,9 +108,9 @@ async function forked(name: string, file: string, args: readonly string[]): Prom
     name,
     port,
     stop: async () => {
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.disconnect();
-      await gone;
+      await exited;
     },
   };
 }

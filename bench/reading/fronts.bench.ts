@@ -72,7 +72,7 @@ async function compare(name: string, headers: Record<string, string>, ours: Fron
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.disconnect();
-  await gone;
+  await exited;
 }

@@ -55,8 +55,8 @@ test("publish does not load the logger, metrics, S3 SDK or chain reader at start
 });
 
 test("--help, a misspelt command and the completion scripts match the sources", () => {
-  const asked = [["--help"], ["help", "lease"], ["publisch"], ["completion", "bash"], ["completion", "fish"]];
-  for (const args of asked) {
+  const commandLines = [["--help"], ["help", "lease"], ["publisch"], ["completion", "bash"], ["completion", "fish"]];
+  for (const args of commandLines) {
     const built = run(args);
     expect(built.stdout + built.stderr, args.join(" ")).not.toBe("");
     expect(built).toEqual(run(args, ["--input-type=module", "-e", SOURCES, "--"]));

@@ -124,13 +124,15 @@ test("an error thrown by the caller's fetch is a network error with that cause",
 });
 
 test("a redirect is not followed, and the message names the setting to change", async () => {
-  const elsewhere = await misbehavingServer((_, response) => json(response, TELEMETRY));
-  const server = await misbehavingServer((_, response) => text(response, 307, "", { location: `${elsewhere.base}/x` }));
+  const redirectTarget = await misbehavingServer((_, response) => json(response, TELEMETRY));
+  const server = await misbehavingServer((_, response) =>
+    text(response, 307, "", { location: `${redirectTarget.base}/x` }),
+  );
   const { api } = clientUnderTest(server);
   await expect(api.telemetry()).rejects.toThrow(
     `invalid_answer: ${server.base}/v1/public/telemetry redirects: set baseUrl to its target`,
   );
-  expect(elsewhere.requests.length).toBe(0);
+  expect(redirectTarget.requests.length).toBe(0);
   expect(server.requests.length).toBe(1);
 });
 

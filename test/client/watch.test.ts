@@ -7,9 +7,9 @@ function answers(all: readonly { body: object; etag?: string; status?: number }[
   let number = 0;
   const send: Fetch = async (_, init) => {
     const { body, etag, status } = all[Math.min(number++, all.length - 1)] ?? { body: {} };
-    const asked = new Headers(init.headers).get("if-none-match");
+    const condition = new Headers(init.headers).get("if-none-match");
     const headers: Record<string, string> = etag === undefined ? {} : { etag };
-    if (etag !== undefined && asked === etag) return new Response(null, { status: 304, headers });
+    if (etag !== undefined && condition === etag) return new Response(null, { status: 304, headers });
     return Response.json(body, { status: status ?? 200, headers });
   };
   return { send, requests: () => number };

@@ -19,14 +19,14 @@ test.each(allScripts())("$name: status, headers and errors match the document", 
   const judging: ScriptTarget = {
     ...target,
     async send(method, url, headers) {
-      const answered = await target.send(method, url, headers);
+      const reply = await target.send(method, url, headers);
       const operation = method === "OPTIONS" ? undefined : operationFor(url);
       if (operation !== undefined) {
         judged++;
-        const withBody = answered.status !== 200 || MADE_BY_SHIM.test(url);
-        found.push(...undocumented(operation, answered, withBody).map((text) => `${method} ${url}: ${text}`));
+        const withBody = reply.status !== 200 || MADE_BY_SHIM.test(url);
+        found.push(...undocumented(operation, reply, withBody).map((text) => `${method} ${url}: ${text}`));
       }
-      return answered;
+      return reply;
     },
   };
   await runScript(blocks, judging);

@@ -54,7 +54,7 @@ describe("single-field mutations", () => {
     const share = score.rejected / score.invalid;
     const kinds = [...score.ofKind].map(([kind, { invalid, rejected }]) => `${kind} ${rejected}/${invalid}`);
     process.stderr.write(
-      `openapi: ${score.rejected} of ${score.invalid} spoiled bodies rejected (${(share * 100).toFixed(2)} %): ${kinds.join(", ")}\n` +
+      `openapi: ${score.rejected} of ${score.invalid} invalid bodies rejected (${(share * 100).toFixed(2)} %): ${kinds.join(", ")}\n` +
         `openapi: not rejected: ${[...score.accepted].join(", ")}
 `,
     );

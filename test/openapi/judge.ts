@@ -57,10 +57,10 @@ export function operationFor(target: string): Operation | undefined {
 
 /** The response's deviations from the document, one line each. */
 export function undocumented(operation: Operation, answer: ScriptResponse, withBody: boolean): string[] {
-  const said = operation.responses[String(answer.status)];
-  if (said === undefined) return [`status ${answer.status}`];
-  const found = headerComplaints(said, answer);
-  const [[type, media] = []] = Object.entries(said.content ?? {});
+  const documented = operation.responses[String(answer.status)];
+  if (documented === undefined) return [`status ${answer.status}`];
+  const found = headerComplaints(documented, answer);
+  const [[type, media] = []] = Object.entries(documented.content ?? {});
   if (type === undefined) return answer.body === "" ? found : [...found, "a body"];
   if (!answer.headers["content-type"]?.startsWith(type)) found.push(`content-type ${answer.headers["content-type"]}`);
   if (withBody && answer.body !== "" && type.endsWith("json")) {
@@ -70,8 +70,8 @@ export function undocumented(operation: Operation, answer: ScriptResponse, withB
   return found;
 }
 
-function headerComplaints(said: Answer, { headers }: ScriptResponse): string[] {
-  const names = new Map(Object.entries(said.headers).map(([name, header]) => [name.toLowerCase(), header]));
+function headerComplaints(documented: Answer, { headers }: ScriptResponse): string[] {
+  const names = new Map(Object.entries(documented.headers).map(([name, header]) => [name.toLowerCase(), header]));
   const strangers = Object.keys(headers).filter((name) => !names.has(name) && !OF_BODY.has(name));
   const wrong = [...names].flatMap(([name, header]) => {
     const full = "$ref" in header ? DOCUMENT.components.headers[header.$ref.split("/").at(-1) ?? ""] : header;

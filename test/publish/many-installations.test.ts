@@ -87,14 +87,14 @@ test("after lost state the configured installation is put before any other one i
   const worker = await world.work({ state: "lost" });
   const { gets, puts } = world.store;
   const before = { gets: gets.length, puts: puts.length };
-  let asked: string[] = [];
+  let requests: string[] = [];
   world.store.failPuts = (put) => {
-    if (put !== "status.json" && asked.length === 0) asked = gets.slice(before.gets);
+    if (put !== "status.json" && requests.length === 0) requests = gets.slice(before.gets);
     return false;
   };
   await worker.cycle(START + 11_000);
-  expect(asked.length).toBeLessThanOrEqual(50);
-  expect(asked.some((get) => get.includes("wheel-2/"))).toBe(false);
+  expect(requests.length).toBeLessThanOrEqual(50);
+  expect(requests.some((get) => get.includes("wheel-2/"))).toBe(false);
   expect(world.store.puts.slice(before.puts)).not.toContain("installations");
 });
 

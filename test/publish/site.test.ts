@@ -52,8 +52,8 @@ test("each file is put once, with the page last; later cycles send no request, a
   await worker.stop();
   const gets = world.store.gets.length;
   expect(await cycleOf({ site: site("1.0.0") }, START + 20_000)).toEqual([]);
-  const asked = world.store.gets.slice(gets).filter((key) => key.startsWith("site/"));
-  expect(asked.toSorted()).toEqual(files.flatMap((key) => (key.includes(OLD) ? [] : [`${key}?fresh`])).toSorted());
+  const reads = world.store.gets.slice(gets).filter((key) => key.startsWith("site/"));
+  expect(reads.toSorted()).toEqual(files.flatMap((key) => (key.includes(OLD) ? [] : [`${key}?fresh`])).toSorted());
 });
 
 test("an upgrade puts each changed file once, and an older program keeps the newer one's files", async () => {

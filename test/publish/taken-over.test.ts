@@ -34,7 +34,7 @@ async function othersOf(use: () => Promise<unknown>): Promise<string[]> {
   const before = [world.store.gets.length, world.store.puts.length];
   await use();
   const keys = [...world.store.gets.slice(before[0]), ...world.store.puts.slice(before[1])];
-  return [...new Set(keys.flatMap((asked) => /~(wheel-\d+)\//.exec(asked)?.[1] ?? []))].filter(
+  return [...new Set(keys.flatMap((touched) => /~(wheel-\d+)\//.exec(touched)?.[1] ?? []))].filter(
     (id) => id !== "wheel-1",
   );
 }
@@ -46,11 +46,11 @@ async function takeOver(options: WorkOptions = {}): Promise<Worker> {
 test("after lost state nothing is read of an installation without new facts", async () => {
   const before = world.store.gets.length;
   let worker: Worker | undefined;
-  const asked = await othersOf(async () => {
+  const touched = await othersOf(async () => {
     worker = await takeOver();
     await worker.cycle(START + 11_000);
   });
-  expect(asked).toEqual([]);
+  expect(touched).toEqual([]);
   expect(world.store.gets.length - before).toBeLessThan(50);
   const others = await othersOf(async () => {
     world.receive(1, 70, "wheel-70");

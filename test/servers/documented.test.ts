@@ -21,10 +21,10 @@ beforeEach(() => {
 });
 afterEach(async () => {
   if (running?.pid !== undefined && running.exitCode === null) {
-    const gone = once(running, "exit");
+    const exited = once(running, "exit");
     // The namespace's first process. When it ends, all others in the namespace end.
     running.kill("SIGKILL");
-    await gone;
+    await exited;
   }
 });
 
@@ -81,8 +81,8 @@ ${script.replaceAll(/\bSECRET\b/g, SECRET)}`;
 function verification(): string {
   const lines = commands("docs/cdn-varnish.md", "Verify").trim().split("\n");
   // A grep without matches exits with 1, which is expected here.
-  const said = lines.map((command, index) => `echo; echo "== ${index}"; ${command.replace("TAG", "r")}`);
-  return ["set +e", ...said, "true"].join("\n");
+  const labelled = lines.map((command, index) => `echo; echo "== ${index}"; ${command.replace("TAG", "r")}`);
+  return ["set +e", ...labelled, "true"].join("\n");
 }
 
 const WAIT_UNTIL_UP = `for i in $(seq 1000); do curl -sf -o /dev/null "$URL/v4/public/process" && break; sleep 0.1; done`;

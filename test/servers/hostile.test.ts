@@ -9,9 +9,9 @@ const SEED = 20_261_122;
 test.each(TARGETS)("%s sends only documented responses, and never hangs", async (name) => {
   const target = await startTarget(name);
   try {
-    const { asked, counts, faults } = await attack(target, { requests: REQUESTS, seed: SEED });
+    const { requested, counts, faults } = await attack(target, { requests: REQUESTS, seed: SEED });
     expect(faults).toEqual([]);
-    expect(asked).toBeGreaterThanOrEqual(REQUESTS);
+    expect(requested).toBeGreaterThanOrEqual(REQUESTS);
     // There must be good responses too: an attack that is only rejected proves little.
     for (const status of ["200", "304", "400", "404", "405", "503"]) expect(counts[status]).toBeGreaterThan(0);
   } finally {

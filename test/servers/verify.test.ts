@@ -26,9 +26,9 @@ let bucket: DirectoryBucket;
 beforeAll(async () => {
   shimPort = await freePort();
   demo = spawn(process.execPath, [START, "--port", String(await freePort())], { cwd: folder });
-  let said = "";
-  for (const stream of [demo.stdout, demo.stderr]) stream?.on("data", (data: Buffer) => (said += data.toString()));
-  await until("the demo is ready", async () => said.includes("Press Ctrl-C to stop"));
+  let output = "";
+  for (const stream of [demo.stdout, demo.stderr]) stream?.on("data", (data: Buffer) => (output += data.toString()));
+  await until("the demo is ready", async () => output.includes("Press Ctrl-C to stop"));
   const { store } = JSON.parse(readFileSync(join(folder, ".noonmark/noonmark.json"), "utf8")) as { store: string };
   // The demo's own shim trusts no front, so a front would cache nothing from it.
   const flags = ["--config", ".noonmark/noonmark.json", "--port", String(shimPort), "--fronts", "any"];

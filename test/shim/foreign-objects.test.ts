@@ -27,16 +27,16 @@ const BAD_SUCCESSORS = [
 
 const URLS = ROWS.flatMap(({ path, objects }) => {
   const queries = objects.length === 0 ? [""] : objects.map(({ query }) => query);
-  const asked = path.replace("{installationId}", "wheel-2").replace("{asset}", "app-0123456789abcdef.js");
-  return queries.map((query) => (query === "" ? asked : `${asked}?${query}`));
+  const requested = path.replace("{installationId}", "wheel-2").replace("{asset}", "app-0123456789abcdef.js");
+  return queries.map((query) => (query === "" ? requested : `${requested}?${query}`));
 });
 
 async function statuses(store: MemoryStore): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (const url of URLS) {
     const context = shimContext({ store, now: () => AT, monotonic: () => 0 });
-    const asked = async () => respond({ method: "GET", url }, context);
-    const status = await asked().then(
+    const requested = async () => respond({ method: "GET", url }, context);
+    const status = await requested().then(
       (answered) => answered.status,
       () => 500,
     );

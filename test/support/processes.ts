@@ -14,9 +14,9 @@ export function start(command: string, args: readonly string[], log: string, opt
 
 export async function stop(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
   child.kill(signal);
-  await gone;
+  await exited;
 }
 
 /** Runs a program to its end and returns its output. Throws if it fails. */

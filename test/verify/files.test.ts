@@ -63,8 +63,8 @@ const site: Transport = async ({ method, target, headers: sent }) => {
     ...(file.conditional ? { etag: tag } : {}),
     ...(isHtml(file) ? HTML_HEADERS : {}),
   };
-  const asked = sent["if-none-match"];
-  if (file.conditional && asked !== undefined && matchesNone(asked, tag)) {
+  const condition = sent["if-none-match"];
+  if (file.conditional && condition !== undefined && matchesNone(condition, tag)) {
     const { "content-type": _, ...others } = own;
     return reply(304, others, "");
   }

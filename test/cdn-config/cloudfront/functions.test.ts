@@ -43,8 +43,8 @@ function distribution(options: Partial<Pick<CloudFrontOptions, "tiers" | "respon
 function shimOf(context: () => ShimContext): Origin {
   return async (method, url, headers) => {
     const request = { method, url, ifNoneMatch: headers["if-none-match"], front: headers["noonmark-front"] };
-    const answered = await respond(request, context());
-    return { ...answered, body: answered.body === undefined ? "" : new TextDecoder().decode(answered.body) };
+    const reply = await respond(request, context());
+    return { ...reply, body: reply.body === undefined ? "" : new TextDecoder().decode(reply.body) };
   };
 }
 
@@ -142,10 +142,10 @@ describe("caching", () => {
 
   test("a client's tags are compared with the cached response, without a request to the shim", async () => {
     const world = distribution();
-    const answered = { headers: { etag: '"a,b"', ...REVALIDATE }, body: "{}", status: 200 };
-    await putAnswer(world.store, PROCESS_KEY, answered);
-    await putAnswer(world.store, settlementsKey("7d"), answered);
-    await putAnswer(world.store, TELEMETRY_KEY, { ...answered, headers: { etag: '"a,b"' } });
+    const reply = { headers: { etag: '"a,b"', ...REVALIDATE }, body: "{}", status: 200 };
+    await putAnswer(world.store, PROCESS_KEY, reply);
+    await putAnswer(world.store, settlementsKey("7d"), reply);
+    await putAnswer(world.store, TELEMETRY_KEY, { ...reply, headers: { etag: '"a,b"' } });
     const statuses = async (url: string) =>
       Promise.all(
         ['"a,b"', 'W/"a,b"', ' "x" , W/"a,b"', "*", '"a', '"x"', "a,b"].map(

@@ -10,7 +10,7 @@ import { scriptWorld } from "../../support/scripts/script-world.ts";
 
 const template = JSON.parse(cloudfrontFiles()["template.json"] ?? "") as CloudFrontTemplate;
 /** CloudFront forwards neither absolute targets nor bodies. docs/cdn-cloudfront.md documents the last header. */
-const asked = oddRequest.filter(
+const forwardable = oddRequest.filter(
   ({ target, body, headers }) =>
     target.startsWith("/") &&
     body === undefined &&
@@ -27,11 +27,11 @@ test.each(["original request", "rewritten request"] as const)(
       return { ...head, body: new TextDecoder().decode(body) };
     };
     const cloudfront = new CloudFront({ template, origin, now: () => context.now(), tiers: 1, responseSees });
-    for (const request of fc.sample(asked, 1_000)) {
-      const wanted = essence(await coreResponse(request, context));
+    for (const request of fc.sample(forwardable, 1_000)) {
+      const expected = essence(await coreResponse(request, context));
       for (let times = 0; times < 2; times++) {
         const got = await cloudfront.request(request.method, request.target, headersOf(request));
-        expect(essence(got), written(request)).toBe(wanted);
+        expect(essence(got), written(request)).toBe(expected);
       }
     }
   },

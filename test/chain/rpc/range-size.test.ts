@@ -9,11 +9,11 @@ test("under any provider limit the size approaches it and is rarely rejected", (
       const size = new RangeSize();
       let refusals = 0;
       for (let request = 0; request < 200; request++) {
-        const asked = size.blocks;
-        if (asked > limit) {
+        const requestedSize = size.blocks;
+        if (requestedSize > limit) {
           refusals++;
-          size.refused(asked);
-        } else size.returned(asked, 10);
+          size.refused(requestedSize);
+        } else size.returned(requestedSize, 10);
       }
       expect(refusals).toBeLessThan(40);
       expect(size.blocks).toBeLessThanOrEqual(Math.max(limit, 10_000));

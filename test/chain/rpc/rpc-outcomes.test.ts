@@ -60,13 +60,13 @@ test("more logs than the limit count as a range that is too wide", async () => {
 
 test("a redirect is not followed, and the message names the setting to change", async () => {
   let followed = 0;
-  const elsewhere = await localServer((_, response) => {
+  const redirectTarget = await localServer((_, response) => {
     followed++;
     response.end("an internal page");
   });
-  const location = `${elsewhere.url}/`;
+  const location = `${redirectTarget.url}/`;
   const { outcomes, error } = await ask((response) => response.writeHead(307, { location }).end());
-  await elsewhere.stop();
+  await redirectTarget.stop();
   expect(followed).toBe(0);
   expect(outcomes).toEqual(["refused"]);
   expect((error as Error).message).toBe(

@@ -80,19 +80,19 @@ describe.skipIf(NO_ANVIL !== undefined)(`transport faults${NO_ANVIL ? `: ${NO_AN
 
   test("at most two requests per range", async () => {
     await using given = await behind((call) => (logs(call) && blocks(call) > 40 ? PROVIDER_LIMITS.ankr : undefined));
-    let asked = 0;
+    let served = 0;
     let refused = 0;
     const { script } = given.proxy;
     given.proxy.script = (call, request) => {
       if (logs(call) && blocks(call) > 40) refused++;
-      else if (logs(call)) asked++;
+      else if (logs(call)) served++;
       return script(call, request);
     };
     await given.read.poll();
     expect(refused).toBeGreaterThan(0);
     // One request each for the head and for the state before and after. Each range except the last is verified by one
     // more.
-    expect(given.proxy.requests - refused).toBe(3 + 2 * asked - 1);
+    expect(given.proxy.requests - refused).toBe(3 + 2 * served - 1);
   });
 
   const limited: Record<string, { fault: Fault; waits: number }> = {

@@ -21,8 +21,8 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
   function eventsOf(receipt: Receipt): string[] {
     const sources = logSources(deploymentSchema.parse(on.world.deployment));
     const block = BigInt(receipt.blockNumber);
-    const asked = receipt.logs.filter(({ address }) => sources.contracts.has(address.toLowerCase()));
-    return decodeLogs(sources, block, block, asked).events.map((event) => {
+    const relevant = receipt.logs.filter(({ address }) => sources.contracts.has(address.toLowerCase()));
+    return decodeLogs(sources, block, block, relevant).events.map((event) => {
       const values = event.arguments.map(({ name, value }) => `${name}=${value}`);
       return `${event.contractKind}.${event.eventName}(${values.join(", ")})`;
     });
@@ -102,8 +102,8 @@ describe.skipIf(NO_ANVIL !== undefined)(`events of real receipts${NO_ANVIL ? `: 
     expect(eventsOf(await world.reschedule(second))[0]).toMatch(
       /^timelock\.CallScheduled\(id=0x\w{64}, index=0, target=0x\w{40}, value=0, data=0x[0-9a-f]+, predecessor=0x0{64}, delay=60\)$/,
     );
-    const away = await world.scheduleCalls([proxyAdmin], [transferOwnership(proposer)], 7);
-    expect(eventsOf(await world.execute(away))[0]).toBe(
+    const transfer = await world.scheduleCalls([proxyAdmin], [transferOwnership(proposer)], 7);
+    expect(eventsOf(await world.execute(transfer))[0]).toBe(
       `proxy_admin.OwnershipTransferred(previousOwner=${world.deployment.operatorTimelock}, newOwner=${proposer})`,
     );
   });

@@ -7,19 +7,19 @@ import { localServer } from "../../support/local-server.ts";
 interface Server {
   readonly store: S3Store;
   /** Requests so far. */
-  readonly asked: () => number;
+  readonly requestCount: () => number;
 }
 
 async function storeOf(answer: (response: ServerResponse, number: number) => void): Promise<Server> {
-  let asked = 0;
+  let requestCount = 0;
   const { url: endpoint, stop } = await localServer((request, response) => {
     request.resume();
-    answer(response, ++asked);
+    answer(response, ++requestCount);
   });
   onTestFinished(stop);
   const credentials = { accessKeyId: "a", secretAccessKey: "b" };
   const client = { forcePathStyle: true, region: "x", endpoint, credentials };
-  return { store: new S3Store({ bucket: "bucket", prefix: "", client }), asked: () => asked };
+  return { store: new S3Store({ bucket: "bucket", prefix: "", client }), requestCount: () => requestCount };
 }
 
 async function keysOf(store: S3Store): Promise<string[]> {
@@ -40,19 +40,19 @@ function endless(response: ServerResponse, status: number): void {
 }
 
 test("an endless object is read up to the limit, once, and counts as damaged", async () => {
-  const { store, asked } = await storeOf((response) => endless(response, 200));
+  const { store, requestCount } = await storeOf((response) => endless(response, 200));
   await expect(store.get("k")).rejects.toMatchObject({
     code: "store_damaged",
     tag: "t",
     message: "k is damaged: its body has more than 33554432 bytes",
   });
-  expect(asked()).toBe(1);
+  expect(requestCount()).toBe(1);
 });
 
 test.each([200, 400])("an endless list or error (%i) is not read to its end", async (status) => {
-  const { store, asked } = await storeOf((response) => endless(response, status));
+  const { store, requestCount } = await storeOf((response) => endless(response, status));
   await expect(keysOf(store)).rejects.toMatchObject({ code: "store_unavailable" });
-  expect(asked()).toBe(1);
+  expect(requestCount()).toBe(1);
 });
 
 const page = (keys: readonly string[], token: string) =>
@@ -65,11 +65,11 @@ test.each([
   ["the same keys under new tokens", (number: number) => page(["a", "b"], `t${number}`), 2],
   ["empty pages", (number: number) => page([], `t${number}`), 101],
 ])("a list without progress ends with an error: %s", async (_, answer, requests) => {
-  const { store, asked } = await storeOf((response, number) => {
+  const { store, requestCount } = await storeOf((response, number) => {
     response.writeHead(200, { "content-type": "application/xml" }).end(answer(number));
   });
   await expect(keysOf(store)).rejects.toThrow(/^list s3:\/\/bucket\/: its pages do not go on after b?$/);
-  expect(asked()).toBe(requests);
+  expect(requestCount()).toBe(requests);
 });
 
 test("control characters in a server's message are escaped", async () => {

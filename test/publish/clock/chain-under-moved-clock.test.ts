@@ -22,17 +22,17 @@ describe.skipIf(NO_ANVIL !== undefined)(`the chain${NO_ANVIL ? `: ${NO_ANVIL}` :
         () => monotonic,
         () => undefined,
       );
-      const said = new Set<string>();
+      const seenStatuses = new Set<string>();
       for (let second = 0; second < 60; second++) {
         if (second === 10) apart += by * SECOND;
         if (second === 22) apart -= by * SECOND;
         clock.check();
         read.now = time.now(clock.wall());
         if (second % PASS_SECONDS === 0) await read.poll();
-        for (const one of read.statuses()) said.add(one);
+        for (const one of read.statuses()) seenStatuses.add(one);
         monotonic += SECOND;
       }
-      expect([...said]).toEqual(["available"]);
+      expect([...seenStatuses]).toEqual(["available"]);
     },
   );
 });

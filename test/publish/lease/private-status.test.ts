@@ -131,9 +131,9 @@ test("with 10,000 installations the lease object and the private status stay bel
 test("/status.json and the badge are served as soon as a new publisher has the lease", async () => {
   world.receive(3);
   await world.work({ site: SITE });
-  const answered = await world.read("/status.json");
-  expect(answered.status).toBe(200);
-  expect(JSON.parse(new TextDecoder().decode(answered.body))).toMatchObject({
+  const response = await world.read("/status.json");
+  expect(response.status).toBe(200);
+  expect(JSON.parse(new TextDecoder().decode(response.body))).toMatchObject({
     installationId: INSTALLATION,
     publisher: { state: "live", lastCycleAt: null },
     answers: {},

@@ -66,13 +66,13 @@ test("a changed fact gives a response as of now", () => {
 
 test("no instant is built twice", () => {
   const before = published(aging(1000), 10);
-  const asked: number[] = [];
+  const instants: number[] = [];
   const build = (at: number) => {
-    asked.push(at);
+    instants.push(at);
     return aging(2000, "receipt 2")(at);
   };
   expect(decide(build, before, 500, { force: false }).put).toBe(true);
-  expect(asked).toEqual([500, 2000]);
+  expect(instants).toEqual([500, 2000]);
 });
 
 test("a longer validity is put only after half of the stored one", () => {

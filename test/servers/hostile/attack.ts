@@ -4,7 +4,7 @@ import { batchOf, type Malformed } from "../../support/hostile/requests.ts";
 import { written } from "../../support/scripts/core-response.ts";
 import type { OddRequest } from "../../support/scripts/odd-requests.ts";
 import { sendRaw } from "../scenes/raw-request.ts";
-import { askAll, type Outcome, sendMalformed } from "./exchange.ts";
+import { type Outcome, pipelineAll, sendMalformed } from "./exchange.ts";
 import type { HostileTarget } from "./targets.ts";
 
 const CONCURRENCY = 16;
@@ -19,7 +19,7 @@ export interface Attack {
 }
 
 export interface Report {
-  asked: number;
+  requested: number;
   /** Maximum milliseconds from a connection's start to its last response. */
   slowest: number;
   /** Number of responses per status. `own` counts the front's own rejections, and `cut` cut connections. */
@@ -33,9 +33,9 @@ export async function attack(
   { requests, seed }: Attack,
   tell?: (report: Report) => void,
 ): Promise<Report> {
-  const report: Report = { asked: 0, slowest: 0, counts: {}, faults: [] };
-  for (let batch = 0; report.asked < requests && report.faults.length < MAX_FAULTS; batch++) {
-    await attackWith(target, seed + batch, Math.min(BATCH, requests - report.asked), report);
+  const report: Report = { requested: 0, slowest: 0, counts: {}, faults: [] };
+  for (let batch = 0; report.requested < requests && report.faults.length < MAX_FAULTS; batch++) {
+    await attackWith(target, seed + batch, Math.min(BATCH, requests - report.requested), report);
     tell?.(report);
   }
   return report;
@@ -44,9 +44,9 @@ export async function attack(
 async function attackWith(target: HostileTarget, seed: number, requests: number, report: Report): Promise<void> {
   const { port } = target;
   const drawn = batchOf(seed, requests);
-  const asked = drawn.odd.filter((request) => !target.isSkipped(request));
+  const requested = drawn.odd.filter((request) => !target.isSkipped(request));
   const malformed = target.handlesMalformed ? drawn.malformed : [];
-  const plain = asked.filter(({ body }) => body === undefined);
+  const plain = requested.filter(({ body }) => body === undefined);
   const groups = Array.from({ length: Math.ceil(plain.length / PIPELINED) }, (_, index) =>
     plain.slice(index * PIPELINED, (index + 1) * PIPELINED),
   );
@@ -63,18 +63,18 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
     );
   const work = [
     ...groups.map((group) => async () => {
-      const outcomes = await askAll(port, group);
+      const outcomes = await pipelineAll(port, group);
       for (const [index, request] of group.entries()) odd(request, outcomes[index] ?? "cut");
     }),
     // The server would read the rest of a body as the connection's next request.
-    ...asked
+    ...requested
       .filter((request) => request.body !== undefined)
       .map((request) => async () => odd(request, await sendRaw({ port }, request).catch(() => "cut" as const))),
     ...malformed.map((request) => async () => {
-      const [, asked] = /[!-~]+ ([!-~]+) http\//i.exec(request.bytes) ?? [];
+      const [, requested] = /[!-~]+ ([!-~]+) http\//i.exec(request.bytes) ?? [];
       const fault = {
         method: request.method,
-        ...(asked === undefined ? {} : { target: asked }),
+        ...(requested === undefined ? {} : { target: requested }),
         asFront: target.trustsFronts && /^noonmark-front *:/im.test(request.bytes),
         text: () => shown(request),
         mayCut: target.mayCut,
@@ -92,18 +92,19 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
       }
     }),
   );
-  report.asked += asked.length + malformed.length;
+  report.requested += requested.length + malformed.length;
 
   function count(
-    asked: { method: string; target?: string; asFront?: boolean; mayCut: boolean; text(): string },
+    requested: { method: string; target?: string; asFront?: boolean; mayCut: boolean; text(): string },
     outcome: Outcome,
   ): void {
     const isAnswer = typeof outcome === "object";
     const isOwn = isAnswer && target.isOwn(outcome);
     const name = isOwn ? "own" : isAnswer ? String(outcome.status) : outcome;
     report.counts[name] = (report.counts[name] ?? 0) + 1;
-    const faults = isOwn || (outcome === "cut" && asked.mayCut) ? [] : isAnswer ? faultsOf(asked, outcome) : [outcome];
-    if (faults.length > 0) report.faults.push(`seed ${seed}: ${asked.text()}: ${faults.join("; ")}`);
+    const faults =
+      isOwn || (outcome === "cut" && requested.mayCut) ? [] : isAnswer ? faultsOf(requested, outcome) : [outcome];
+    if (faults.length > 0) report.faults.push(`seed ${seed}: ${requested.text()}: ${faults.join("; ")}`);
   }
 }
 

@@ -17,17 +17,17 @@ const HANG_MS = 30_000;
 const END_AFTER_MS = [250, 10_000];
 
 /** Pipelines requests over one connection. Requests without a response at its end are sent on another one. */
-export async function askAll(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
+export async function pipelineAll(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   while (outcomes.length < requests.length) {
-    const answered = await askOnce(port, requests.slice(outcomes.length));
-    outcomes.push(...answered);
-    if (answered.length === 0) outcomes.push("cut");
+    const responses = await pipelineOnce(port, requests.slice(outcomes.length));
+    outcomes.push(...responses);
+    if (responses.length === 0) outcomes.push("cut");
   }
   return outcomes;
 }
 
-function askOnce(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
+function pipelineOnce(port: number, requests: readonly OddRequest[]): Promise<Outcome[]> {
   return new Promise((resolve) => {
     const answers: Outcome[] = [];
     let bytes: Buffer = Buffer.alloc(0);
@@ -77,7 +77,7 @@ function sendOnce(
   endAfterMs: number,
 ): Promise<{ readonly outcome: Outcome; readonly isEnded: boolean }> {
   return new Promise((resolve) => {
-    let heard = Buffer.alloc(0);
+    let buffer = Buffer.alloc(0);
     let isEnded = false;
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     const end = (outcome: Outcome) => {
@@ -92,8 +92,8 @@ function sendOnce(
       socket.end();
     }, endAfterMs);
     socket.on("data", (chunk: Buffer) => {
-      heard = Buffer.concat([heard, chunk]);
-      const parsed = parseAnswer(heard, method);
+      buffer = Buffer.concat([buffer, chunk]);
+      const parsed = parseAnswer(buffer, method);
       if (parsed !== undefined) end(parsed.answer);
     });
     socket.on("error", () => end("cut")).on("end", () => end("cut"));

@@ -19,15 +19,15 @@ for (const name of targets) {
   const target = await startTarget(name);
   const started = performance.now();
   let lastPrinted = started;
-  const { asked, slowest, counts, faults } = await attack(target, { requests, seed }, (report) => {
+  const { requested, slowest, counts, faults } = await attack(target, { requests, seed }, (report) => {
     if (performance.now() - lastPrinted < PRINT_MS) return;
     lastPrinted = performance.now();
-    console.log(`${name}: ${report.asked} so far, the slowest after ${report.slowest} ms`);
+    console.log(`${name}: ${report.requested} so far, the slowest after ${report.slowest} ms`);
   });
   await target.stop();
   const seconds = Math.round((performance.now() - started) / 1_000);
   console.log(
-    `${name}: ${asked} requests in ${seconds} s, ${faults.length} faults, the slowest after ${slowest} ms; ${JSON.stringify(counts)}`,
+    `${name}: ${requested} requests in ${seconds} s, ${faults.length} faults, the slowest after ${slowest} ms; ${JSON.stringify(counts)}`,
   );
   for (const fault of faults) console.log(`  ${fault}`);
   if (faults.length > 0) process.exitCode = 1;

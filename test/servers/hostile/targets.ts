@@ -100,9 +100,9 @@ async function startOrigins(): Promise<Origins> {
   return {
     ...ports,
     stop: async () => {
-      const gone = once(child, "exit");
+      const exited = once(child, "exit");
       child.disconnect();
-      await gone;
+      await exited;
     },
   };
 }

@@ -92,8 +92,8 @@ test("a row with both compiles, and npm run generate adds it to every derived fi
 test("a new route is published, callable from the client, and checked by verify and fsck", () => {
   lay("probe.ts.txt", "test/probe.ts");
   expect(complaints()).toBe("");
-  const said = execFileSync(process.execPath, ["test/probe.ts"], { cwd: copy, encoding: "utf8" });
-  expect(JSON.parse(said)).toEqual({
+  const probeOutput = execFileSync(process.execPath, ["test/probe.ts"], { cwd: copy, encoding: "utf8" });
+  expect(JSON.parse(probeOutput)).toEqual({
     beat: "steady",
     clean: [],
     planted: expect.arrayContaining(["answer/schema"]) as string[],

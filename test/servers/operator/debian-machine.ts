@@ -75,7 +75,7 @@ export async function fillCache(folder: string, tarball: string): Promise<void> 
 export async function onMachine(folder: string, tarball: string, steps: readonly string[]): Promise<Step[]> {
   // Another user must be able to read it there.
   chmodSync(folder, 0o755);
-  const said = steps.map((step, index) => `echo "== ${index}"\n${step}\necho "-- $?"`);
+  const labelled = steps.map((step, index) => `echo "== ${index}"\n${step}\necho "-- $?"`);
   const script = `set -e
 ip link set lo up
 mkdir -p ${folder}/etc ${folder}/global && cp -a /etc/. ${folder}/etc && mount --bind ${folder}/etc /etc
@@ -87,7 +87,7 @@ echo '${receiptOfNow()}' > /srv/facts.ndjson
 ${SYSTEMCTL}
 set +e
 cd /srv
-${said.join("\n")}
+${labelled.join("\n")}
 for unit in "\${!PIDS[@]}"; do unit_end "$unit"; done`;
   writeFileSync(join(folder, "script.sh"), script);
   const child = spawn(

@@ -141,9 +141,9 @@ test("an upgrade continues with an older release's ledger, state and store", asy
   const noonmark = join(here.folder, "node_modules/.bin/noonmark");
   const script = `mount -t tmpfs none /var/lib && mkdir /var/lib/noonmark && cd /var/lib/noonmark && tar -xzf ${OLD_STATE}
 ${noonmark} publish --once && ${noonmark} fsck && { ${noonmark} doctor || true; } && ${noonmark} publish --once && ${noonmark} fsck`;
-  const said = await runToEnd("unshare", ["--mount", "bash", "-ec", script], { env: here.environment });
-  expect(said.match(/^as of .*: (?<created>\d+) created, .*, 0 failed$/m)?.groups?.created).not.toBe("0");
-  expect(said.match(/^\d+ objects, 0 findings$/gm)).toHaveLength(2);
+  const printed = await runToEnd("unshare", ["--mount", "bash", "-ec", script], { env: here.environment });
+  expect(printed.match(/^as of .*: (?<created>\d+) created, .*, 0 failed$/m)?.groups?.created).not.toBe("0");
+  expect(printed.match(/^\d+ objects, 0 findings$/gm)).toHaveLength(2);
   // The older release's sample has receipts and no rounds.
-  expect(said.match(/^FIX \w+/gm)).toEqual(["FIX inputs"]);
+  expect(printed.match(/^FIX \w+/gm)).toEqual(["FIX inputs"]);
 });

@@ -17,12 +17,12 @@ test("readers get the shim's responses, which Varnish requests about once a seco
   const store = new FilesystemStore(folder, { write: true });
   await putWorld(store, Date.now());
   const context = shimContext({ store, now: Date.now, monotonic: () => performance.now() });
-  const asked: string[] = [];
+  const requests: string[] = [];
   const shim = await startServer(context, {
     host: "127.0.0.1",
     port: 0,
     wallClock: Date.now,
-    trusts: (headers) => (asked.push(String(headers)), true),
+    trusts: (headers) => (requests.push(String(headers)), true),
     defect: (error) => {
       throw error;
     },
@@ -35,7 +35,7 @@ test("readers get the shim's responses, which Varnish requests about once a seco
       const [through, direct] = await Promise.all([fetch(url + path), fetch(`http://127.0.0.1:${shim.port}${path}`)]);
       expect([through.status, await through.text()]).toEqual([direct.status, await direct.text()]);
     }
-    asked.length = 0;
+    requests.length = 0;
     let answers = 0;
     const began = performance.now();
     for (; performance.now() < began + DURING_MS; answers++) {
@@ -46,7 +46,7 @@ test("readers get the shim's responses, which Varnish requests about once a seco
     const seconds = Math.ceil((performance.now() - began) / 1_000);
     expect(answers).toBeGreaterThan(0);
     // One request looks for a bucket object, and one gets the response.
-    expect(asked.length).toBeLessThanOrEqual(2 * (seconds + 1));
+    expect(requests.length).toBeLessThanOrEqual(2 * (seconds + 1));
   } finally {
     await front.stop();
     await shim.stop();

@@ -41,18 +41,18 @@ import { sharedFolder } from "../../support/test-folder.ts";
 test("a publisher notifies its start and stop, and pings the watchdog", async () => {
   const socket = join(folder, "notify");
   const listener = spawn("/usr/bin/python3", ["-c", LISTENER, socket], { stdio: ["ignore", "pipe", "inherit"] });
-  let heard = "";
-  listener.stdout.on("data", (data: Buffer) => (heard += data.toString()));
-  const fed = () => heard.split("WATCHDOG=1").length - 1;
-  await until("the listener is ready", async () => heard.includes("listening"));
+  let notifications = "";
+  listener.stdout.on("data", (data: Buffer) => (notifications += data.toString()));
+  const fed = () => notifications.split("WATCHDOG=1").length - 1;
+  await until("the listener is ready", async () => notifications.includes("listening"));
   // Uses systemd's message format; the command inherits the environment.
   Object.assign(process.env, { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "2000000" });
   const publisher = startCli(["publish", "--installation-id", "wheel-1", "--ledger", "none"], folder);
   try {
-    await until("the publisher has started", async () => heard.includes("READY=1 STATUS=publishing to "));
+    await until("the publisher has started", async () => notifications.includes("READY=1 STATUS=publishing to "));
     await until("the watchdog was pinged", async () => fed() >= 3);
     publisher.kill("SIGTERM");
-    await until("the publisher announces its stop", async () => heard.includes("STOPPING=1"));
+    await until("the publisher announces its stop", async () => notifications.includes("STOPPING=1"));
   } finally {
     delete process.env.NOTIFY_SOCKET;
     delete process.env.WATCHDOG_USEC;

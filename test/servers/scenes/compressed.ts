@@ -47,21 +47,25 @@ export function testCompression({ server, start, coding = "gzip" }: CompressionO
         [{}, '"r"'],
         [all, 'W/"r"'],
       ] as const) {
-        for (const asked of ['"r"', 'W/"r"', '"x", W/"r"', "*"]) {
-          const { status, headers, text } = await get(front, PATH, { ...encoding, "if-none-match": asked });
-          expect([asked, status, headers.etag, headers["content-encoding"], text]).toEqual([
-            asked,
+        for (const condition of ['"r"', 'W/"r"', '"x", W/"r"', "*"]) {
+          const { status, headers, text } = await get(front, PATH, { ...encoding, "if-none-match": condition });
+          expect([condition, status, headers.etag, headers["content-encoding"], text]).toEqual([
+            condition,
             304,
             tag,
             undefined,
             "",
           ]);
-          expect([asked, headers["cache-control"], headers.vary]).toEqual([asked, REVALIDATE, "Accept-Encoding"]);
+          expect([condition, headers["cache-control"], headers.vary]).toEqual([
+            condition,
+            REVALIDATE,
+            "Accept-Encoding",
+          ]);
         }
         const { status } = await get(front, PATH, { ...encoding, "if-none-match": '"x,"r"' });
         expect(status).toBe(200);
         const [whole, head] = [await get(front, PATH, encoding), await get(front, PATH, encoding, "HEAD")];
-        expect([head.status, said(head.headers)]).toEqual([200, said(whole.headers)]);
+        expect([head.status, ownHeaders(head.headers)]).toEqual([200, ownHeaders(whole.headers)]);
       }
     });
   });
@@ -129,7 +133,7 @@ function essence({ status, headers }: Seen): unknown[] {
 }
 
 /** A response's own headers; of the transport headers only the length. */
-function said(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+function ownHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const transport = new Set(["date", "connection", "keep-alive", "transfer-encoding"]);
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !transport.has(name)));
 }

@@ -80,15 +80,15 @@ export function testMalformed(front: () => Front, otherwise: Partial<Record<Malf
     async (name) => {
       const plain = await fetch(`http://127.0.0.1:${front().port}${TARGET}`);
       const answer = await plain.text();
-      const answered = await raw(front().port, REQUESTS[name]);
-      expect(judged(answered, answer)).toEqual(otherwise[name] ?? ASKED[name]);
+      const received = await raw(front().port, REQUESTS[name]);
+      expect(judged(received, answer)).toEqual(otherwise[name] ?? ASKED[name]);
     },
   );
 }
 
 /** `plain` is the body of the response to a plain request. */
-function judged(answered: string, answer: string): Answered {
-  const [head = "", body = ""] = answered.split("\r\n\r\n");
+function judged(received: string, answer: string): Answered {
+  const [head = "", body = ""] = received.split("\r\n\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
   if (!/^access-control-allow-origin: \*$/im.test(head)) return status;
   expect(head).toMatch(/^x-content-type-options: nosniff$/im);

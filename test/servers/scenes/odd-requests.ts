@@ -50,14 +50,14 @@ export function testOddRequests(options: OddRequestOptions): void {
     }
 
     async function check(request: OddRequest): Promise<void> {
-      const wanted = await expected(request);
+      const expectedText = await expected(request);
       const got = await sendRaw(options.front(), request).then(
         (answer) => essence(uncompressed(request, answer), [...TRANSPORT_HEADERS, ...transport]),
         (error: unknown) => String(error),
       );
       // An instant at which the world's responses change may have passed meanwhile.
-      if (wanted.includes(timeless(got)) || (await expected(request)).includes(timeless(got))) return;
-      differences.push(`${written(request)}: ${got}, not ${wanted.join(" nor ")}`);
+      if (expectedText.includes(timeless(got)) || (await expected(request)).includes(timeless(got))) return;
+      differences.push(`${written(request)}: ${got}, not ${expectedText.join(" nor ")}`);
     }
 
     /** The publication status contains the current time, and a front keeps it for a second. */
@@ -66,8 +66,8 @@ export function testOddRequests(options: OddRequestOptions): void {
     }
 
     async function expected(request: OddRequest): Promise<string[]> {
-      const asked = mayMissTags(request) ? [request, { ...request, headers: [] }] : [request];
-      return Promise.all(asked.map(async (one) => timeless(essence(await coreResponse(one, context)))));
+      const variants = mayMissTags(request) ? [request, { ...request, headers: [] }] : [request];
+      return Promise.all(variants.map(async (one) => timeless(essence(await coreResponse(one, context)))));
     }
   });
 }

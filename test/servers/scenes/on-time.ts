@@ -85,8 +85,8 @@ async function copy(from: ObjectStore, to: ObjectStore): Promise<void> {
 async function watch(name: string, front: Front, instant: number): Promise<string[]> {
   const wrong: string[] = [];
   const seen = new Set<string>();
-  for (let asked = 0; asked < instant; ) {
-    asked = Date.now();
+  for (let polledAt = 0; polledAt < instant; ) {
+    polledAt = Date.now();
     for (const [path, read] of Object.entries(PATHS)) {
       const from = Date.now();
       const answer = await ask(front, path);
@@ -95,7 +95,7 @@ async function watch(name: string, front: Front, instant: number): Promise<strin
       const to = Date.now();
       seen.add(`${path} ${freshness}`);
       const isRight = freshness === "online" ? from < instant : freshness === "stale" && to >= instant;
-      if (!isRight) wrong.push(`${name} ${path}: ${freshness}, asked ${from - instant} ms after the instant`);
+      if (!isRight) wrong.push(`${name} ${path}: ${freshness}, polledAt ${from - instant} ms after the instant`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

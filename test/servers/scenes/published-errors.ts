@@ -34,15 +34,15 @@ export function testPublishedErrors({ server, start }: PublishedErrors): void {
         const { answers, seconds } = await answersFor(front, WATCHED_MS);
         expect(answers).toEqual(['503 no-store 2 {"error":"public_stats_rebuilding"}']);
         // Cached, but not for the route's own edge seconds.
-        const asked = () => shim.seen.length + (isBucketDown ? 0 : bucket.seen.length);
-        expect(asked()).toBeGreaterThanOrEqual(2);
-        expect(asked()).toBeLessThanOrEqual(2 * (seconds + 1));
+        const requestCount = () => shim.seen.length + (isBucketDown ? 0 : bucket.seen.length);
+        expect(requestCount()).toBeGreaterThanOrEqual(2);
+        expect(requestCount()).toBeLessThanOrEqual(2 * (seconds + 1));
 
         const headers = { "cache-control": REVALIDATE, etag: '"good"' };
         await putAnswer(store, KEY, { status: 200, headers, body: '"good"' });
-        const before = asked();
+        const before = requestCount();
         await until("the response is served", async () => (await ask(front, PATH)).status === 200);
-        expect(asked() - before).toBeLessThanOrEqual(MAX_REQUESTS);
+        expect(requestCount() - before).toBeLessThanOrEqual(MAX_REQUESTS);
       });
     });
   }

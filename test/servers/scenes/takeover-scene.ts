@@ -82,8 +82,10 @@ export async function openScene(
         const at = START + wanted * 3000;
         return (reader?.newest() ?? []).every((seen) => seen === at || seen === wanted);
       }).catch((error: unknown) => {
-        const said = publishers.map(({ output }) => output().slice(-2_000)).join("\n");
-        throw new Error(`${reader?.newest().join(" ")}\n${reader?.complaints.join("\n")}\n${said}`, { cause: error });
+        const outputs = publishers.map(({ output }) => output().slice(-2_000)).join("\n");
+        throw new Error(`${reader?.newest().join(" ")}\n${reader?.complaints.join("\n")}\n${outputs}`, {
+          cause: error,
+        });
       }),
     complaints: () => reader?.complaints ?? ["there was no reader"],
     async end() {

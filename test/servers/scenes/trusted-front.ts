@@ -39,13 +39,13 @@ export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
       const wrong: string[] = [];
       const began = performance.now();
       let times = 0;
-      for (let asked = 0; asked < from; times++) {
-        asked = Date.now();
+      for (let polledAt = 0; polledAt < from; times++) {
+        polledAt = Date.now();
         const answer = await ask(front, PATH, {
           headers: { "noonmark-front-secret": SECRET, "noonmark-front": "edge" },
         });
         const text = await answer.text();
-        if (asked >= from && text !== '"stale"') wrong.push(`${asked - from} ms late: ${text}`);
+        if (polledAt >= from && text !== '"stale"') wrong.push(`${polledAt - from} ms late: ${text}`);
         if (Date.now() < from && text !== '"fresh"') wrong.push(`${from - Date.now()} ms early: ${text}`);
         for (const [name] of answer.headers) if (name.startsWith("noonmark-")) wrong.push(name);
       }

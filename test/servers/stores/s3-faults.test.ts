@@ -54,12 +54,12 @@ test("puts, gets, deletes and lists are repeated after transient failures", asyn
 
 test("with absentAfter 3 a NoSuchKey counts as absence the third time", async () => {
   const NO_SUCH_KEY: Fault = { status: 404, code: "NoSuchKey" };
-  const doubting = sameFolder(server(), store, { endpoint: proxy.endpoint, absentAfter: 3 });
+  const cautiousStore = sameFolder(server(), store, { endpoint: proxy.endpoint, absentAfter: 3 });
   await truth.put("k", sample("body"));
   proxy.script(NO_SUCH_KEY, NO_SUCH_KEY);
-  expect(plain(await doubting.get("k"))?.body).toBe("body");
+  expect(plain(await cautiousStore.get("k"))?.body).toBe("body");
   proxy.script(NO_SUCH_KEY, NO_SUCH_KEY, NO_SUCH_KEY);
-  expect(await doubting.get("k")).toBeUndefined();
+  expect(await cautiousStore.get("k")).toBeUndefined();
   proxy.script(NO_SUCH_KEY);
   expect(await store.get("k")).toBeUndefined();
 });

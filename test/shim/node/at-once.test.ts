@@ -20,30 +20,30 @@ async function world(): Promise<WorldStore> {
   return directory;
 }
 
-function asked(method: string, target: string, ...fields: readonly string[]): string {
+function requestText(method: string, target: string, ...fields: readonly string[]): string {
   return [`${method} ${target} HTTP/1.1`, "Host: x", ...fields, "", ""].join("\r\n");
 }
 
 /** The bytes as sent, without the Date. */
-async function said(port: number, requests: readonly string[]): Promise<string> {
+async function responseText(port: number, requests: readonly string[]): Promise<string> {
   return (await raw(port, requests.join(""))).replace(/^Date: .*\r\n/gm, "");
 }
 
 const PROCESS = "/v4/public/process";
 const STATISTICS = "/v2/public/stats?range=30d";
 const PIPELINED = [
-  asked("GET", PROCESS),
-  asked("HEAD", PROCESS),
-  asked("GET", PROCESS, 'If-None-Match: "p"'),
-  asked("GET", PROCESS, "Accept-Encoding: gzip, br"),
-  asked("GET", STATISTICS),
-  asked("HEAD", STATISTICS, "Accept-Encoding: gzip"),
-  asked("GET", STATISTICS, "Accept-Encoding: gzip", 'If-None-Match: W/"s"'),
-  asked("POST", PROCESS, "Content-Length: 2") + "{}",
-  asked("OPTIONS", PROCESS),
-  asked("GET", "/nowhere"),
-  asked("GET", "/v4/public/process?x"),
-  asked("GET", PROCESS, "Connection: close"),
+  requestText("GET", PROCESS),
+  requestText("HEAD", PROCESS),
+  requestText("GET", PROCESS, 'If-None-Match: "p"'),
+  requestText("GET", PROCESS, "Accept-Encoding: gzip, br"),
+  requestText("GET", STATISTICS),
+  requestText("HEAD", STATISTICS, "Accept-Encoding: gzip"),
+  requestText("GET", STATISTICS, "Accept-Encoding: gzip", 'If-None-Match: W/"s"'),
+  requestText("POST", PROCESS, "Content-Length: 2") + "{}",
+  requestText("OPTIONS", PROCESS),
+  requestText("GET", "/nowhere"),
+  requestText("GET", "/v4/public/process?x"),
+  requestText("GET", PROCESS, "Connection: close"),
 ];
 const STATUSES = [200, 200, 304, 200, 200, 200, 304, 405, 204, 404, 400, 200];
 
@@ -51,15 +51,15 @@ test("pipelined requests in one packet get the same responses in order as from a
   const { reader } = await world();
   const { port: waited } = await start(contextOver({ get: async (key, options) => reader.get(key, options) }));
   const { port } = await start(contextOver(reader));
-  const expected = await said(waited, PIPELINED);
-  expect(await said(port, PIPELINED)).toBe(expected);
+  const expected = await responseText(waited, PIPELINED);
+  expect(await responseText(port, PIPELINED)).toBe(expected);
   expect([...expected.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status))).toEqual(STATUSES);
 });
 
 test("sequential requests on one connection get the same responses", async () => {
   const { reader } = await world();
   const { port } = await start(contextOver(reader));
-  const together = await said(port, PIPELINED);
+  const together = await responseText(port, PIPELINED);
   const one = await raw(port, ...PIPELINED);
   expect(one.replace(/^Date: .*\r\n/gm, "")).toBe(together);
 });
@@ -80,8 +80,8 @@ test("an internal error is a 500 that closes its connection", async () => {
     throw new TypeError("no clock");
   };
   const { port } = await start(contextOver(reader, broken), { defect: (error) => defects.push(error) });
-  const answered = await raw(port, asked("GET", PROCESS));
-  expect(answered).toMatch(/^HTTP\/1\.1 500 /);
-  expect(answered).toMatch(/^connection: close\r$/m);
+  const received = await raw(port, requestText("GET", PROCESS));
+  expect(received).toMatch(/^HTTP\/1\.1 500 /);
+  expect(received).toMatch(/^connection: close\r$/m);
   expect(defects).toMatchObject([{ message: "no clock" }]);
 });

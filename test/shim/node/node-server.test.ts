@@ -55,17 +55,17 @@ test("/healthz is always 200, and /readyz has the age and the clock problems of 
 test("a stop lets requests in progress finish, and then closes every connection", async () => {
   const store = new MemoryStore();
   await putAnswer(store, PROCESS_KEY, { status: 200, headers: {}, body: "{}" });
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const get = store.get.bind(store);
   store.get = async (key, options) => {
-    asked.resolve();
+    requested.resolve();
     await release.promise;
     return get(key, options);
   };
   const server = await startOver(store);
   const inFlight = fetch(`${server.url}/v4/public/process`);
-  await asked.promise;
+  await requested.promise;
   const stopped = server.stop();
   await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
   release.resolve();
@@ -77,14 +77,14 @@ test("a stop lets requests in progress finish, and then closes every connection"
 
 test("a stop ends after a limit", async () => {
   const store = new MemoryStore();
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   store.get = async () => {
-    asked.resolve();
+    requested.resolve();
     return new Promise(() => {});
   };
   const server = await startOver(store, { graceMs: 1 });
   const inFlight = fetch(`${server.url}/v4/public/process`).catch(() => "cut off");
-  await asked.promise;
+  await requested.promise;
   await server.stop();
   expect(await inFlight).toBe("cut off");
 });
@@ -111,11 +111,11 @@ test("several If-None-Match fields are one list", async () => {
   const store = new MemoryStore();
   await putAnswer(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body: "{}" });
   const { port } = await startOver(store);
-  const answered = await raw(
+  const received = await raw(
     port,
     'GET /v4/public/process HTTP/1.1\r\nHost: x\r\nIf-None-Match: "a"\r\nIf-None-Match: "b"\r\nConnection: close\r\n\r\n',
   );
-  expect(answered).toMatch(/^HTTP\/1.1 304 /);
+  expect(received).toMatch(/^HTTP\/1.1 304 /);
 });
 
 test("a request's body is not waited for, and the connection continues", async () => {

@@ -50,14 +50,14 @@ it.each(HOSTILE)("shows %j unchanged", async (text) => {
   for (const target of [TARGETS.onchain, TARGETS.activity("all")])
     expect(poison(world, target, text)).toBeGreaterThan(0);
   await using reader = await read(browser, world, { viewport: { width: 360, height: 800 } });
-  const { page, errors, strangers } = reader;
+  const { page, errors, foreignRequests } = reader;
   expect(await page.locator("#now .queue-blocked").count()).toBe(1);
   expect(await page.locator("#modules tbody tr").count()).toBeGreaterThan(0);
   expect(await page.title()).toMatch(/^Silent since 20 Nov, 11:40 UTC · /);
   expect(await page.locator("img, iframe, object, embed, script:not([src])").count()).toBe(0);
   expect(await page.locator("a[href^='javascript:']").count()).toBe(0);
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
-  expect([errors, strangers]).toEqual([[], []]);
+  expect([errors, foreignRequests]).toEqual([[], []]);
   expect(await accessibilityFindings(page)).toEqual([]);
 });
 

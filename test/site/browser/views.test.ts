@@ -8,7 +8,7 @@ const browser = useBrowser();
 
 it("shows what the wheel does, without an error, a foreign request or an accessibility problem", async () => {
   await using reader = await read(browser, fullWorld());
-  const { page, errors, strangers } = reader;
+  const { page, errors, foreignRequests } = reader;
   expect(await page.locator(".sentence").innerText()).toBe("Turning at 43 rpm");
   expect(await page.locator(".detail").innerText()).toBe("Last heard at 03:11 UTC, 2 s ago.");
   expect(await page.locator("#now .badge").innerText()).toBe("simulated");
@@ -31,7 +31,7 @@ it("shows what the wheel does, without an error, a foreign request or an accessi
   expect(await page.locator(".panel .asof").allInnerTexts()).toEqual(
     Array(6).fill(expect.stringMatching(/^as of \d\d:\d\d UTC$/)),
   );
-  expect([errors, strangers]).toEqual([[], []]);
+  expect([errors, foreignRequests]).toEqual([[], []]);
   expect(await accessibilityFindings(page)).toEqual([]);
 });
 
@@ -59,9 +59,9 @@ it("supports keyboard navigation in the heat map, with the same text for pointer
   await page.keyboard.press("End");
   await page.keyboard.press("ArrowLeft");
   await reader.settle();
-  const said = await words.innerText();
-  expect(said).toMatch(/^Sat 21 Nov, 11:00–11:30 UTC: /);
-  expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(said);
+  const label = await words.innerText();
+  expect(label).toMatch(/^Sat 21 Nov, 11:00–11:30 UTC: /);
+  expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(label);
   expect(await grid.locator("td[tabindex='0']").count()).toBe(1);
   await cells.nth(30).hover();
   await reader.settle();
@@ -202,5 +202,5 @@ it("takes no more memory the longer it is open", async () => {
 it("works from a subpath", async () => {
   await using reader = await read(browser, fullWorld(), { subpath: "/some/where/" });
   expect(await reader.page.locator(".sentence").innerText()).toBe("Turning at 43 rpm");
-  expect([reader.errors, reader.strangers]).toEqual([[], []]);
+  expect([reader.errors, reader.foreignRequests]).toEqual([[], []]);
 });

@@ -48,7 +48,7 @@ export interface Reader extends AsyncDisposable {
   /** Console errors and uncaught exceptions. */
   readonly errors: string[];
   /** Requests to other hosts than the page's. */
-  readonly strangers: string[];
+  readonly foreignRequests: string[];
 }
 
 export interface ReaderOptions extends BrowserContextOptions {
@@ -71,13 +71,13 @@ export async function read(browser: () => Browser, world: World, options: Reader
   });
   const page = await opened.newPage();
   const errors: string[] = [];
-  const strangers: string[] = [];
+  const foreignRequests: string[] = [];
   page.on(
     "console",
     (message) => message.type() === "error" && errors.push(`${message.text()} ${message.location().url}`),
   );
   page.on("pageerror", (error) => errors.push(String(error)));
-  page.on("request", (request) => request.url().startsWith(server.url) || strangers.push(request.url()));
+  page.on("request", (request) => request.url().startsWith(server.url) || foreignRequests.push(request.url()));
   await page.clock.install({ time: clock - BEFORE_MS });
   await page.clock.pauseAt(clock);
   const pendingRequests = new Set<unknown>();
@@ -102,7 +102,7 @@ export async function read(browser: () => Browser, world: World, options: Reader
       await settle();
     },
     errors,
-    strangers,
+    foreignRequests,
     async [Symbol.asyncDispose]() {
       await opened.close();
       await (server satisfies SiteServer).stop();

@@ -11,9 +11,9 @@ import { localServer } from "../../support/local-server.ts";
 type Answer = (url: string, response: ServerResponse) => void;
 
 async function deployment(answer: Answer) {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const { url: base, stop } = await localServer((request, response) => {
-    asked.push(request.url ?? "");
+    requested.push(request.url ?? "");
     answer(request.url ?? "", response);
   });
   const transport = nodeTransport(new URL(base), { timeout: 5_000, now: Date.now });
@@ -21,7 +21,7 @@ async function deployment(answer: Answer) {
     transport.close();
     return stop();
   });
-  return { asked, send: transport.send };
+  return { requested, send: transport.send };
 }
 
 const GET = { method: "GET", target: "/", headers: {} };
@@ -40,11 +40,11 @@ test.each([
 });
 
 async function findings(answer: Answer, families: Parameters<typeof verify>[2]) {
-  const { asked, send } = await deployment(answer);
+  const { requested, send } = await deployment(answer);
   const environment = { send, now: Date.now, pause: async () => {}, unique: () => "u" };
   const options = { routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 };
   const report = await verify(options, environment, families);
-  return { asked, findings: report.findings };
+  return { requested, findings: report.findings };
 }
 
 test("a decompression bomb is a finding, even in the first request", async () => {
@@ -60,11 +60,11 @@ test("a decompression bomb is a finding, even in the first request", async () =>
 test("assets with odd names are requested percent-encoded, each once, and at most 32", async () => {
   const names = ["a b", "\u202e", "a b", ...Array.from({ length: 100 }, (_, index) => `n${index}`)];
   const page = `<!doctype html>${names.map((name) => `<script src="assets/${name}"></script>`).join("")}`;
-  const { asked, findings: found } = await findings(
+  const { requested, findings: found } = await findings(
     (url, response) => response.writeHead(url === "/" ? 200 : 404, { "content-type": "text/html" }).end(page),
     ["files"],
   );
-  const assets = asked.filter((url) => url.startsWith("/assets/"));
+  const assets = requested.filter((url) => url.startsWith("/assets/"));
   expect(assets.slice(0, 2)).toEqual(["/assets/a%20b", "/assets/%E2%80%AE"]);
   expect(assets.length).toBe(32);
   expect(found).toContainEqual(expect.objectContaining({ rule: "files/asset", saw: "102" }));

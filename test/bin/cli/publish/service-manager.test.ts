@@ -4,28 +4,28 @@ import { serviceManager } from "../../../../bin/cli/publish/service-manager.ts";
 
 const PID = 7;
 
-function heard(environment: NodeJS.ProcessEnv) {
+function notifications(environment: NodeJS.ProcessEnv) {
   let now = 0;
-  const said: string[] = [];
+  const messages: string[] = [];
   const manager = serviceManager({
     environment,
     pid: PID,
     monotonic: () => now,
-    notify: (words) => said.push(words.join(" ")),
+    notify: (words) => messages.push(words.join(" ")),
   });
-  return { manager, said, after: (ms: number) => (now += ms) };
+  return { manager, messages, after: (ms: number) => (now += ms) };
 }
 
 test("without a service manager no notification is sent", () => {
-  const { manager, said } = heard({ WATCHDOG_USEC: "1000000" });
+  const { manager, messages } = notifications({ WATCHDOG_USEC: "1000000" });
   manager.began("publishing");
   manager.rested();
   manager.ending();
-  expect(said).toEqual([]);
+  expect(messages).toEqual([]);
 });
 
 test("the watchdog gets four pings per interval, for any number of ticks", () => {
-  const { manager, said, after } = heard({
+  const { manager, messages, after } = notifications({
     NOTIFY_SOCKET: "/run/n",
     WATCHDOG_USEC: "60000000",
     WATCHDOG_PID: String(PID),
@@ -36,14 +36,14 @@ test("the watchdog gets four pings per interval, for any number of ticks", () =>
     after(1_000);
   }
   manager.ending();
-  expect(said).toEqual(["READY=1 STATUS=publishing", ...Array(4).fill("WATCHDOG=1"), "STOPPING=1"]);
+  expect(messages).toEqual(["READY=1 STATUS=publishing", ...Array(4).fill("WATCHDOG=1"), "STOPPING=1"]);
 });
 
 test.each([
   ["no watchdog", { NOTIFY_SOCKET: "/run/n" }],
   ["another process's watchdog", { NOTIFY_SOCKET: "/run/n", WATCHDOG_USEC: "60000000", WATCHDOG_PID: "8" }],
 ])("%s gets no notification", (_, environment) => {
-  const { manager, said } = heard(environment);
+  const { manager, messages } = notifications(environment);
   manager.rested();
-  expect(said).toEqual([]);
+  expect(messages).toEqual([]);
 });

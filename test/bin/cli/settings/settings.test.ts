@@ -80,9 +80,9 @@ describe("settings validation", () => {
       writeFileSync(path, "{}", { mode: 0o000 });
       chmodSync(directory, 0o755);
       const program = `import { loadSettings } from ${JSON.stringify(LOAD)}; process.setuid(65534); try { loadSettings({ config: ${JSON.stringify(path)} }); } catch (error) { console.log(error.message, error.hint); }`;
-      const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
-      expect(said).toContain(`${path}: cannot be read: EACCES`);
-      expect(said).toContain("Let this user read it");
+      const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+      expect(output).toContain(`${path}: cannot be read: EACCES`);
+      expect(output).toContain("Let this user read it");
     },
   );
 

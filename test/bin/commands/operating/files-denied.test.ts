@@ -81,13 +81,13 @@ test.skipIf(noNobody)("a readable ledger in an unwritable directory is reported 
 
 test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory is reported with its path", () => {
   writeFileSync(join(ofRoot, "published.db"), "");
-  const said = `the user nobody may not create files in ${ofRoot}\n`;
+  const message = `the user nobody may not create files in ${ofRoot}\n`;
   const todo = `chown nobody ${ofRoot}\n`;
   for (const [code, { exitCode, stderr }] of [
     ["ledger_unwritable", asNobody("ingest", "--ledger", join(ofRoot, "new.db"), "/dev/null")],
     ["state_unusable", publish({ state: join(ofRoot, "state") })],
   ] as const) {
-    expect([exitCode, stderr]).toEqual([74, expect.stringContaining(said)]);
+    expect([exitCode, stderr]).toEqual([74, expect.stringContaining(message)]);
     expect(stderr).toContain(`noonmark: ${code}: `);
     expect(stderr).toContain(todo);
   }

@@ -34,8 +34,8 @@ async function status(url: string, init: RequestInit = {}): Promise<number> {
 
 /** Requests a raw target, which fetch would normalise. */
 async function rawStatus(shim: string, path: string): Promise<number | undefined> {
-  const asked = request(shim, { path }).end();
-  const [response] = (await once(asked, "response")) as [IncomingMessage];
+  const sent = request(shim, { path }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
   response.resume();
   await once(response, "end");
   return response.statusCode;

@@ -118,8 +118,8 @@ test("a dead worker is restarted, and a stop ends all workers gracefully", async
 test("workers without a store are not ready, and exit if their primary is killed", async () => {
   const serving = noonmark("serve", "--workers", "2", "--store", join(directory, "nowhere"));
   const port = await portOf(serving);
-  const said = [await serving.logged(), await serving.logged(), await serving.logged()];
-  expect(said.map(({ msg }) => msg).toSorted()).toEqual([
+  const records = [await serving.logged(), await serving.logged(), await serving.logged()];
+  expect(records.map(({ msg }) => msg).toSorted()).toEqual([
     "a worker listens",
     "a worker listens",
     "the store cannot be read",

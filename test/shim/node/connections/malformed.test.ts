@@ -72,10 +72,10 @@ test.each([
   ["a long target", `GET /${"b".repeat(17_000)} HTTP/1.1\r\n${HOST}\r\n`, 431, "headers_too_large"],
 ] as const)("a malformed request gets its error: %s", async (_, request, status, error) => {
   const port = await startedPort();
-  const answered = await raw(port, request);
-  expect(answers(answered)).toEqual([[status, `{"error":"${error}"}`]]);
-  expect(answered).toMatch(/^connection: close$/im);
-  if (status === 405) expect(answered).toMatch(/^allow: GET, HEAD, OPTIONS$/im);
+  const received = await raw(port, request);
+  expect(answers(received)).toEqual([[status, `{"error":"${error}"}`]]);
+  expect(received).toMatch(/^connection: close$/im);
+  if (status === 405) expect(received).toMatch(/^allow: GET, HEAD, OPTIONS$/im);
 });
 
 test.each(["x", "x:80", "", "[::1]:8787", "a.example", "a-b_c.example:1", "%41.example"])(

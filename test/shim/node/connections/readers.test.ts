@@ -43,7 +43,7 @@ async function mute(port: number, bytes = ""): Promise<Socket> {
 test("only a few of a thousand unread pipelined responses are composed, and another client does not wait", async () => {
   const { server, store } = await started();
   await Promise.all(Array.from({ length: 20 }, () => mute(server.port, REQUEST.repeat(1_000))));
-  for (let asked = 0; asked < 50; asked++) expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
+  for (let count = 0; count < 50; count++) expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
   // The system's socket buffers hold some megabytes per connection; a response has 135 kB.
   expect(store.gets.length - 50).toBeLessThan(20 * 60);
   expect(server.connections.waiting).toBeLessThanOrEqual(MAX_WAITING);
@@ -51,8 +51,8 @@ test("only a few of a thousand unread pipelined responses are composed, and anot
 
 test("pipelined requests of a client that reads get their responses in sequence", async () => {
   const { server, store } = await started({}, 2_000);
-  const heard = await raw(server.port, REQUEST.repeat(1_000) + LAST);
-  expect(heard.split("HTTP/1.1 200 OK").length - 1).toBe(1_001);
+  const received = await raw(server.port, REQUEST.repeat(1_000) + LAST);
+  expect(received.split("HTTP/1.1 200 OK").length - 1).toBe(1_001);
   expect(store.gets).toHaveLength(1_001);
   expect(server.connections.waiting).toBe(0);
 });
@@ -67,7 +67,7 @@ test("a response that is not read is abandoned in time", async () => {
 test("silent connections are closed in favour of active ones, which stay open", async () => {
   const { server, crowded } = await started({ maxConnections: 50 });
   const asking = await mute(server.port, REQUEST);
-  for (let made = 0; made < 400; made++) await mute(server.port);
+  for (let index = 0; index < 400; index++) await mute(server.port);
   expect(await raw(server.port, LAST)).toMatch(/^HTTP\/1\.1 200 /);
   expect(server.connections.open).toBeLessThanOrEqual(50);
   expect(crowded()).toBeGreaterThanOrEqual(351);
@@ -79,7 +79,7 @@ test("silent connections are closed in favour of active ones, which stay open", 
 
 test("if every connection has a pending response, one more connection is closed", async () => {
   const { server, crowded } = await started({ maxConnections: 3 });
-  for (let made = 0; made < 3; made++) {
+  for (let index = 0; index < 3; index++) {
     const client = await mute(server.port, REQUEST.repeat(200));
     await once(client.resume(), "data");
     client.pause();

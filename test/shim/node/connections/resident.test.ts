@@ -49,8 +49,8 @@ test.each([
   { connections: 20, requests: 1_000 },
 ])("$connections connections send $requests page requests each and read nothing", async ({ connections, requests }) => {
   const { port, megabytes } = await serve();
-  for (let made = 0; made < connections; made++) mute(port, requests);
-  for (let asked = 0; asked < PLAIN_REQUESTS; asked++) expect(await raw(port, PLAIN)).toMatch(/^HTTP\/1\.1 200 /);
+  for (let index = 0; index < connections; index++) mute(port, requests);
+  for (let count = 0; count < PLAIN_REQUESTS; count++) expect(await raw(port, PLAIN)).toMatch(/^HTTP\/1\.1 200 /);
   // Requests a page afterwards: when it has been read, the flood's memory peak is over.
   expect(await raw(port, REQUEST.replace("Host", "Connection: close\r\nHost"))).toMatch(/^HTTP\/1\.1 200 /);
   expect(megabytes()).toBeLessThan(MAX_MEGABYTES);

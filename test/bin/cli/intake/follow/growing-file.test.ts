@@ -83,9 +83,9 @@ test("a truncated file is read from its start, and known lines count as duplicat
 test("a stop during any read commits the lines so far, and the next run completes the file", async () => {
   writeFileSync(path, lines(1, 2000) + line(2001).trimEnd());
   for (const reads of [1, 2]) {
-    let asked = 0;
+    let checks = 0;
     const one = new GrowingFile(path, intakesInto(db, reported));
-    await one.poll(() => ++asked > reads);
+    await one.poll(() => ++checks > reads);
     await one.close();
     expect(db.inTransaction).toBe(false);
     const taken = sequences(db).length;

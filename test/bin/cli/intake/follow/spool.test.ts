@@ -58,8 +58,8 @@ test("a file whose name was used before does not overwrite the one in done/", as
 test("a file stays if its intake was stopped, and the next run completes it", async () => {
   put("a.ndjson", Array.from({ length: 2000 }, (_, index) => line(index + 1)).join(""));
   put("b.ndjson", line(2001));
-  let asked = 0;
-  await spool.poll(() => ++asked > 2);
+  let checks = 0;
+  await spool.poll(() => ++checks > 2);
   expect(listed()).toEqual(["a.ndjson", "b.ndjson", "done"]);
   const { length } = sequences(db);
   expect(length).toBeGreaterThan(0);
