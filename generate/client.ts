@@ -58,7 +58,7 @@ export type ApiErrorCode = ${apiErrorCodes()
     .map((code) => JSON.stringify(code))
     .join(" | ")};
 
-/** By the name of the method, and as \`watch\` takes them. */
+/** Parameters and body of each method, by its name; \`watch\` uses them too. */
 export interface Calls {
 ${parts.map(({ call }) => call).join("\n")}
 }

@@ -5,7 +5,10 @@ import { SETTING_NAMES, SETTINGS } from "../bin/cli/settings/settings.ts";
 import { EXIT_MEANINGS, leavesOf } from "./reference.ts";
 
 const FILES: readonly (readonly [string, string])[] = [
-  ["noonmark.json", "the configuration, in the directory of the run or where --config says; comments are allowed"],
+  [
+    "noonmark.json",
+    "the configuration in the working directory, or the file that --config names; comments are allowed",
+  ],
 ];
 
 /** Uses the macros of man(7). The output is reproducible: it has no date, and the version is the package's. */
@@ -22,15 +25,15 @@ export function manualPage(program: Command, version: string): string {
     ".SH COMMANDS",
     ...leavesOf(program).flatMap(({ path, command }) => commandLines(command, path)),
     ".SH CONFIGURATION",
-    "Each setting is a key of the configuration, a flag and an environment variable; a flag goes before a variable before",
-    "the file.",
+    "Each setting can be a configuration key, a flag or an environment variable. Flags override variables, and variables",
+    "override the file.",
     ...SETTING_NAMES.flatMap((name) => tagged(`${bold(name)}, ${bold(environmentName(name))}`, SETTINGS[name].help)),
     ".SH EXIT STATUS",
     ...Object.entries(EXIT_MEANINGS).flatMap(([code, meaning]) => tagged(bold(code), meaning)),
     ".SH FILES",
     ...FILES.flatMap(([path, meaning]) => tagged(italic(path), meaning)),
     ".SH SEE ALSO",
-    "docs/operating.md in the package, and the README beside it.",
+    "docs/operating.md and the README in the package.",
   ].join("\n")}\n`;
 }
 

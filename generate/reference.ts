@@ -40,7 +40,7 @@ function commandsPage(program: Command): string {
   ]);
   return page([
     "# Commands",
-    "In a checkout run `npx noonmark COMMAND`. Each command also takes `--help`. Settings are flags too: [settings](settings.md).",
+    "In a checkout run `npx noonmark COMMAND`. Every command accepts `--help`. Settings are also flags: [settings](settings.md).",
     table(["command", "what it does"], list),
     table(["exit code", "meaning"], Object.entries(EXIT_MEANINGS)),
     FAILURES,
@@ -105,7 +105,7 @@ const LISTED_SETTINGS = 12;
 
 function settingsOf(names: readonly SettingName[]): string {
   if (names.length > LISTED_SETTINGS)
-    return `It takes ${names.length} [settings](settings.md), as their column *used by* shows.`;
+    return `It uses ${names.length} [settings](settings.md); see the column *used by*.`;
   return `Settings: ${names.map((name) => `[${name}](settings.md#${name.toLowerCase()})`).join(", ")}.`;
 }
 
@@ -160,7 +160,7 @@ async function metricsPage(): Promise<string> {
   });
   return page([
     "# Metrics",
-    "[Metrics](../metrics.md) says how to turn them on. A value that is not known is absent: no metric is 0 in its place.",
+    "[Metrics](../metrics.md) explains how to enable them. If a value is unknown, its metric is absent, not 0.",
     ...sections,
     `## Every process
 
@@ -182,8 +182,8 @@ function codesPage(): string {
     .toSorted((a, b) => (a[0] ?? "").localeCompare(b[0] ?? "", "en"));
   return page([
     "# Codes",
-    `A code is stable: programs may compare it. Intake's rejection codes are in [facts](../facts.md#rejections), the findings of
-\`verify\` and \`fsck\` in \`noonmark verify --rules\` and \`noonmark fsck --rules\`.`,
+    `Codes are stable, so programs may compare them. Intake's rejection codes are in [facts](../facts.md#rejections), and the findings
+of \`verify\` and \`fsck\` in \`noonmark verify --rules\` and \`noonmark fsck --rules\`.`,
     "## Errors of the API",
     table(["status", "code", "route"], apiRows()),
     "## Failures of commands",

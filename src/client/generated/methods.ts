@@ -30,7 +30,7 @@ export type ApiErrorCode =
   | "public_stats_rebuilding"
   | "store_unavailable";
 
-/** By the name of the method, and as `watch` takes them. */
+/** Parameters and body of each method, by its name; `watch` uses them too. */
 export interface Calls {
   telemetry: { parameters: undefined; body: Telemetry };
   installationTelemetry: { parameters: { readonly id: string }; body: Telemetry };

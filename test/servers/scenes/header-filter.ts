@@ -71,7 +71,7 @@ export interface HeaderFilterOptions extends Pick<OutageOptions, "world" | "star
 
 export function testHeaderFilter({ world, start, allowed }: HeaderFilterOptions): void {
   for (const [stores, names] of Object.entries(OF_STORES)) {
-    for (const way of ["bucket", "shim alone"] as const) {
+    for (const way of ["bucket", "only the shim"] as const) {
       test(`headers of ${stores}: with ${way} only the API's are passed on`, async () => {
         // Earlier scenes left other bodies.
         await putWorld(world().store, Date.now());
@@ -79,7 +79,7 @@ export function testHeaderFilter({ world, start, allowed }: HeaderFilterOptions)
           const value = "Sat, 21 Nov 2026 21:13:54 GMT";
           bucket.headers = Object.fromEntries([...names.trim().split(/\s+/), ODD].map((name) => [name, value]));
           shim.headers = bucket.headers;
-          if (way === "shim alone") bucket.otherwise = { status: 503, code: "SlowDown", headers: bucket.headers };
+          if (way === "only the shim") bucket.otherwise = { status: 503, code: "SlowDown", headers: bucket.headers };
           const seen = new Set<string>();
           for (const [status, path, init] of REQUESTS) {
             const answer = await ask(front, path, init);
