@@ -2,13 +2,17 @@
  * The command line as a few ESM files in dist/. A group of modules that run together is one file, and a command loads
  * only its group: starting Node costs more for each file than for each line.
  */
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import type { TreeCommand } from "../bin/cli/completion/command-tree.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** The modules that a dynamic import loads together. Another module that is imported so is a file of its own. */
+/**
+ * The modules that a dynamic import loads together: a command with those that it shares most with. Another module that is imported
+ * so is a file of its own.
+ */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   publisher: [
     "bin/commands/publishing/publish.ts",
@@ -47,6 +51,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "bin/commands/reading/cdn.ts",
     "bin/commands/reading/openapi.ts",
   ],
+  completion: ["bin/commands/operating/completion.ts"],
   metrics: [
     "bin/cli/metrics/publisher-metrics.ts",
     "bin/cli/metrics/registries.ts",
@@ -137,6 +142,9 @@ function commonModules({ inputs }: Metafile): string[] {
 const GROUP_OF = new Map(
   Object.entries(GROUPS).flatMap(([group, files]) => files.map((file) => [join(ROOT, file), group] as const)),
 );
+
+const UNGROUPED = globSync("bin/commands/*/*.ts", { cwd: ROOT }).filter((file) => !GROUP_OF.has(join(ROOT, file)));
+if (UNGROUPED.length > 0) throw new Error(`${UNGROUPED.join(", ")}: add each command to a group of build/program.ts`);
 
 /** A dynamic import of a module in a group loads the whole group. The names that its modules export are distinct. */
 function grouped(common: readonly string[]): Plugin {

@@ -32,7 +32,7 @@ async function examples(): Promise<Files> {
 async function documents(): Promise<Files> {
   const { openApiDocument } = await import("../src/openapi/document.ts");
   const { documentText } = await import("../src/openapi/server.ts");
-  const { intakeReference } = await import("../src/ledger/intake/reference/intake-reference.ts");
+  const { intakeReference } = await import("../src/ledger/intake/intake-reference.ts");
   const { version, man } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
     readonly version: string;
     readonly man: readonly [string];
@@ -51,7 +51,7 @@ async function documents(): Promise<Files> {
 async function fronts(): Promise<Files> {
   const { DEFAULT_OPTIONS } = await import("../cdn-config/generate/options.ts");
   const { CDN_TARGETS } = await import("../cdn-config/generate/targets.ts");
-  const files = Object.entries(CDN_TARGETS).flatMap(([target, filesOf]) =>
+  const files = Object.entries(CDN_TARGETS).flatMap(([target, { files: filesOf }]) =>
     Object.entries(filesOf(DEFAULT_OPTIONS)).map(([name, text]) => [`cdn-config/${target}/${name}`, text] as const),
   );
   return Object.fromEntries(files.filter(([path]) => !path.endsWith("/worker.js")));

@@ -1,7 +1,7 @@
 /** Generates the client's endpoints, methods and body types from the route contracts. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { badRequest, INTERNAL_ERROR, METHOD_NOT_ALLOWED, NOT_FOUND } from "../src/http/errors.ts";
+import { COMMON_ERRORS } from "../src/http/errors.ts";
 import type { Contract } from "../src/resources/contract.ts";
 import { OPERATIONS, type Operation } from "../src/resources/contracts.ts";
 import { CHAIN_UNAVAILABLE } from "../src/resources/fields.ts";
@@ -132,14 +132,14 @@ function parametersType({ row, contract }: Operation): string | undefined {
 }
 
 function apiErrorCodes(): string[] {
-  const fixed = [badRequest("invalid_installation_id"), METHOD_NOT_ALLOWED, NOT_FOUND, INTERNAL_ERROR].map(
-    ({ body }) => (JSON.parse(body) as { error: string }).error,
+  const common = Object.entries(COMMON_ERRORS).flatMap(([code, { isMalformedHttp }]) =>
+    isMalformedHttp ? [] : [code],
   );
   const ofRows = METHODS.flatMap(({ row, contract }) => [
     ...(row.kind === "route" ? [row.absent, ...(row.queryError === null ? [] : [row.queryError])] : []),
     ...(contract.unavailable ?? []),
   ]);
-  return [...new Set([...fixed, ...ofRows, "store_unavailable", ...CHAIN_UNAVAILABLE])].toSorted();
+  return [...new Set([...common, ...ofRows, ...CHAIN_UNAVAILABLE])].toSorted();
 }
 
 function bodyOf({ operation, body }: Contract): NonNullable<Contract["body"]> {

@@ -15,6 +15,7 @@ import { SETTING_NAMES, SETTINGS, type SettingName, unitOf } from "../bin/cli/se
 import { addAllCommands } from "../bin/commands/all.ts";
 import { SteadyClock, systemClock } from "../publish/clock/clock.ts";
 import type { Known } from "../publish/known.ts";
+import { COMMON_ERRORS } from "../src/http/errors.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
 import { ShimCounts } from "../src/shim/node/store-reader.ts";
 import { EXIT } from "../src/values/failure.ts";
@@ -195,21 +196,17 @@ of \`verify\` and \`fsck\` in \`noonmark verify --rules\` and \`noonmark fsck --
 }
 
 function apiRows(): string[][] {
-  const rows = OPERATIONS.flatMap(({ row }) =>
+  const rows = OPERATIONS.flatMap(({ row, contract }) =>
     row.kind === "route"
       ? [
           ...(row.queryError === null ? [] : [["400", code(row.queryError), code(row.path)]]),
-          ["503", code(row.absent), code(row.path)],
+          ...[row.absent, ...(contract.unavailable ?? [])].map((name) => ["503", code(name), code(row.path)]),
         ]
       : [],
   );
   const grouped = Map.groupBy(rows, ([status, name]) => `${status} ${name}`);
   return [
-    ["400", code("invalid_installation_id"), "routes with an id"],
-    ["404", code("not_found"), "every other path"],
-    ["405", code("method_not_allowed"), "every route"],
-    ["500", code("internal_error"), "every route"],
-    ["503", code("store_unavailable"), "every route"],
+    ...Object.entries(COMMON_ERRORS).map(([name, { status, where }]) => [String(status), code(name), where]),
     ...[...grouped.values()].map((same) => [
       same[0]?.[0] ?? "",
       same[0]?.[1] ?? "",

@@ -1,6 +1,6 @@
 /** TypeScript type text from a body's JSON Schema, which zod creates. */
 import * as z from "zod";
-import { chainAddress, chainHash, timestamp, uuid } from "../src/resources/fields.ts";
+import { calendarDate, chainAddress, chainHash, timestamp, uuid } from "../src/resources/fields.ts";
 import { uint256String } from "../src/values/decimal.ts";
 
 export interface JsonSchema {
@@ -26,7 +26,7 @@ const BY_PATTERN: ReadonlyMap<string | undefined, string> = new Map([
   [patternOf(chainHash), "ChainHash"],
   [patternOf(chainAddress), "ChainAddress"],
   [patternOf(uint256String), "DecimalString"],
-  [patternOf(z.string().regex(/^\d{4}-\d\d-\d\d$/)), "CalendarDate"],
+  [patternOf(calendarDate), "CalendarDate"],
 ]);
 
 export function jsonSchemaOf(schema: z.ZodType): JsonSchema {

@@ -1,3 +1,4 @@
+/** Passes an input to an intake, and decides when its lines are committed. */
 import type { DecodedPiece } from "../../src/ledger/intake/decode/decode-lines.ts";
 import type { Counts, Intake } from "../../src/ledger/intake/intake.ts";
 

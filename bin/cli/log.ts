@@ -1,3 +1,4 @@
+/** The log of a command that runs for long (`publish`, `serve`, `ingest --follow`): its form, and lines that several commands share. */
 import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import type { ClockMove } from "../../publish/clock/clock.ts";

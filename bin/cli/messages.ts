@@ -1,3 +1,4 @@
+/** The end of a command and its warnings, as lines on stderr. */
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";

@@ -1,3 +1,4 @@
+/** The commands by name. A new one also needs a group in build/program.ts; the build says so. */
 import { Command, Help } from "commander";
 import { commandTree, type TreeCommand } from "../cli/completion/command-tree.ts";
 

@@ -65,7 +65,7 @@ export interface ChainPoint {
   readonly target: string;
   readonly chainId: bigint;
   readonly deploymentBlock: bigint;
-  /** The head of the last pass whose logs up to head − 11 are stored. */
+  /** The head of the last pass whose logs up to head − SAFE_DEPTH are stored. */
   readonly indexedThroughBlock: bigint;
   readonly safeThroughBlock: bigint;
   readonly safeBlockHash: string;

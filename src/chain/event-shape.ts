@@ -1,6 +1,6 @@
 /**
- * The events of each contract by their topic0, each with a plan of decoding made once: a map and whole-word reads, since
- * viem's decodeEventLog hashes every signature of an ABI for every log.
+ * The events of each contract by their topic0, each with a decoder that is made once. viem's decodeEventLog would hash every
+ * signature of an ABI for every log.
  */
 import { type Abi, type AbiEvent, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
 import { COLLECTION_ABI, CORE_ABI, FACTORY_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI } from "./abi.ts";
@@ -28,8 +28,8 @@ export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<string, Eve
 type Parameter = AbiEvent["inputs"][number];
 
 const WORD = 64;
-/** 12 hexadecimal digits, 48 bits, are left. */
-const SMALL = "0".repeat(WORD - 12);
+/** The zeros before a number of at most 48 bits, which has 12 hexadecimal digits. */
+const ZEROS_OF_SMALL = "0".repeat(WORD - 12);
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
 
 function shapes(abi: Abi): ReadonlyMap<string, EventShape> {
@@ -43,13 +43,13 @@ function shapes(abi: Abi): ReadonlyMap<string, EventShape> {
 function shape(name: string, inputs: readonly Parameter[]): EventShape {
   const indexed = inputs.filter((input) => input.indexed === true);
   const unindexed = inputs.filter((input) => input.indexed !== true);
-  const words = unindexed.every((input) => isWord(input.type));
+  const areWords = unindexed.every((input) => isOneWord(input.type));
   return {
     name,
     topicCount: 1 + indexed.length,
     decode(topics, data) {
       if (topics.length !== 1 + indexed.length) throw new Error(`${name} has ${topics.length} topics`);
-      const rest = words ? wordsOf(name, unindexed, data) : dynamicOf(unindexed, data);
+      const rest = areWords ? wordsOf(name, unindexed, data) : dynamicOf(unindexed, data);
       let topic = 1;
       let word = 0;
       return inputs.map((input) => ({
@@ -76,7 +76,8 @@ function topicWord(topic: Hex | undefined): string {
   return topic.slice(2);
 }
 
-function isWord(type: string): boolean {
+/** True if a value of this ABI type is one word of 32 bytes. */
+function isOneWord(type: string): boolean {
   return /^(?:uint\d+|address|bool|bytes32)$/.test(type);
 }
 
@@ -85,9 +86,9 @@ function wordText(type: string, word: string): string {
     if (!HEX.test(`0x${word}`)) throw new Error("a bytes32 that is not hexadecimal");
     return `0x${word.toLowerCase()}`;
   }
-  // Most numbers are small, and a double reads them many times faster; NaN and what is longer go on to the slow way.
-  if (type.startsWith("uint") && word.startsWith(SMALL)) {
-    const small = Number(`0x${word.slice(SMALL.length)}`);
+  // Most numbers are small, and `Number` reads them many times faster. NaN and longer numbers are left to BigInt below.
+  if (type.startsWith("uint") && word.startsWith(ZEROS_OF_SMALL)) {
+    const small = Number(`0x${word.slice(ZEROS_OF_SMALL.length)}`);
     if (small < 2 ** Number(type.slice("uint".length))) return String(small);
   }
   const value = BigInt(`0x${word}`);

@@ -31,7 +31,7 @@ export function createClient({ baseUrl, fetch, timeout = 10_000, retries = 2 }: 
 
 /** The exact value. Throws a TypeError for anything but `0` or a positive integer without leading zeros. */
 export function units(text: string): bigint {
-  return BigInt(checked(text));
+  return BigInt(decimalDigits(text));
 }
 
 /**
@@ -40,14 +40,15 @@ export function units(text: string): bigint {
  */
 export function amount(text: string, decimals: number): string {
   if (!Number.isSafeInteger(decimals) || decimals < 0) throw new TypeError(`invalid decimals: ${decimals}`);
-  const digits = checked(text).padStart(decimals + 1, "0");
+  const digits = decimalDigits(text).padStart(decimals + 1, "0");
   const point = digits.length - decimals;
   let fraction = digits.slice(point);
   while (fraction.endsWith("0")) fraction = fraction.slice(0, -1);
   return digits.slice(0, point) + (fraction && `.${fraction}`);
 }
 
-function checked(text: string): string {
+/** The text itself. Throws a TypeError for another form. */
+function decimalDigits(text: string): string {
   if (typeof text !== "string" || !/^(?:0|[1-9]\d*)$/.test(text))
     throw new TypeError(`invalid decimal string: ${text}`);
   return text;

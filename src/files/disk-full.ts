@@ -1,3 +1,4 @@
+/** Recognises a full disk, and reports it with one code everywhere. */
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { EXIT, Failure } from "../values/failure.ts";

@@ -1,3 +1,4 @@
+/** Directories and names that survive a power cut. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 

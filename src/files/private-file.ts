@@ -1,3 +1,4 @@
+/** Files that only their owner may read. */
 import { closeSync, openSync } from "node:fs";
 
 /** The mode of an operator's own files; the umask may take more away. */

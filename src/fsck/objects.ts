@@ -7,7 +7,8 @@ import { judgeBody } from "../judge/good.ts";
 import { Report } from "../judge/report.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { JSON_TYPE, type SourceVersion } from "../object-store/stored-response.ts";
-import { activityEventSchema, MAX_PAGE } from "../resources/activity/contract.ts";
+import { activityEventSchema } from "../resources/activity/contract.ts";
+import { ACTIVITY_LIMIT } from "../resources/activity/route.ts";
 import {
   decodeHead,
   decodeIndexTile,
@@ -190,7 +191,7 @@ export function parseBody(kind: Kind, status: number, bytes: Uint8Array): Parsed
 function answerText(kind: Kind, text: string): string {
   if (kind.is === "template") return text.replaceAll(PLACEHOLDER, "template");
   const head = kind.is === "head" ? decodeHead(text) : undefined;
-  return head === undefined ? text : pageBody(head.opening, head.recent.slice(0, MAX_PAGE), null);
+  return head === undefined ? text : pageBody(head.opening, head.recent.slice(0, ACTIVITY_LIMIT.maximum), null);
 }
 
 function schemaComplaint(kind: Kind, value: unknown): string | undefined {

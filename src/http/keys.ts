@@ -13,9 +13,9 @@ export const TILE_SIZE = 128;
 export const INSTALLATIONS_KEY = "installations";
 /** The lease and the publisher's last report of itself. */
 export const STATUS_KEY = "status.json";
-/** The holder's report for the operator. No front and no shim serves it. */
-/** Only the operator may read the objects below it. */
+/** Only the operator may read the objects below it. No front and no shim serves them. */
 export const PRIVATE_PREFIX = "private/";
+/** The holder's report for the operator. */
 export const PRIVATE_STATUS_KEY = `${PRIVATE_PREFIX}status.json`;
 /** A standby writes it again and again. */
 export const STANDBY_KEY = "standby.json";

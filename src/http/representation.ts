@@ -13,7 +13,7 @@ export function etagOf(revision: string): string {
   return `"${revision}"`;
 }
 
-/** Everything except the body, which is kept as bytes elsewhere. */
+/** The part that an object's metadata hold: everything except the body. */
 export function representationOf({ status, headers, contentType }: Representation): Omit<Representation, "body"> {
   return { status, headers, ...(contentType === undefined ? {} : { contentType }) };
 }

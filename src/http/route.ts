@@ -37,6 +37,11 @@ export interface PageParameter {
   readonly pattern: string;
 }
 
+/** The `pattern` of a limit: as many digits as its maximum has. */
+export function limitPattern({ maximum }: { readonly maximum: number }): string {
+  return `[0-9]{1,${String(maximum).length}}`;
+}
+
 /** The fields of every row. */
 export interface Row {
   readonly name: string;

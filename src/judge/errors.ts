@@ -1,6 +1,6 @@
 /** The rules of every error: its status, its body of one field, and its headers. */
 import { ALLOWED_METHODS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
-import { RETRY_AFTER_SECONDS } from "../http/errors.ts";
+import { COMMON_ERRORS, RETRY_AFTER_SECONDS } from "../http/errors.ts";
 import { listMembers } from "../values/text.ts";
 import { CONTRACT } from "./contract.ts";
 import { header, type Judged, type Reply, requestText, shown, textOf } from "./exchange.ts";
@@ -42,17 +42,17 @@ export const ERRORS = family("errors", {
   ],
 });
 
-/** Codes by status (docs/spec/api.md#errors, docs/spec/api.md#malformed-http). */
-const CODES: ReadonlyMap<number, ReadonlySet<string>> = new Map([
-  [400, new Set(["bad_request", "invalid_installation_id", ...CONTRACT.flatMap(({ queryError }) => queryError ?? [])])],
-  [404, new Set(["not_found"])],
-  [405, new Set(["method_not_allowed"])],
-  [408, new Set(["request_timeout"])],
-  [417, new Set(["expectation_failed"])],
-  [431, new Set(["headers_too_large"])],
-  [500, new Set(["internal_error"])],
-  [503, new Set(["store_unavailable", ...CONTRACT.flatMap(({ unavailable }) => unavailable)])],
-]);
+/** Codes by status (docs/spec/api.md#errors). */
+const CODES = new Map<number, Set<string>>();
+for (const [code, { status }] of Object.entries(COMMON_ERRORS)) allow(status, code);
+for (const { queryError, unavailable } of CONTRACT) {
+  if (queryError !== null) allow(400, queryError);
+  for (const code of unavailable) allow(503, code);
+}
+
+function allow(status: number, code: string): void {
+  CODES.set(status, (CODES.get(status) ?? new Set<string>()).add(code));
+}
 
 /** A published 503 is kept for one second; one more for rounding. */
 const KEPT_503_SECONDS = 2;
@@ -74,11 +74,11 @@ export function judgeError(judged: Judged): void {
     saw: seen(reply),
   }));
   if (status === 405) {
-    const allow = header(reply, "allow");
-    const names = listMembers(allow ?? "").toSorted();
+    const allowed = header(reply, "allow");
+    const names = listMembers(allowed ?? "").toSorted();
     run.check(ALLOW, subject, String(names) === String(ALLOWED_METHODS.toSorted()), () => ({
       expected: `Allow: ${ALLOWED_METHODS.join(", ")} on the 405 to ${requestText(judged)}`,
-      saw: shown(allow),
+      saw: shown(allowed),
     }));
   }
   // A malformed request gets a 400 before it has a route. The response to a HEAD does not show if the 400 is that one.

@@ -101,10 +101,13 @@ export function judgeFile(run: Checks, file: NamedFile, reply: Reply): void {
   if (isHtml(file)) judgeHtml(run, file, text);
 }
 
+/** Largest difference between `now` in status.json and the Date of its response. */
+const STATUS_CLOCK_MS = 10_000;
+
 function judgeStatusClock(run: Checks, file: NamedFile, reply: Reply): void {
   const now = Date.parse((jsonOf(reply) as { now?: string } | undefined)?.now ?? "");
-  run.check(FILE.body, subjectOf(file), Math.abs(instantOf(reply) - now) <= 10_000, () => ({
-    expected: `now within 10 s of the server's clock in ${file.path}`,
+  run.check(FILE.body, subjectOf(file), Math.abs(instantOf(reply) - now) <= STATUS_CLOCK_MS, () => ({
+    expected: `now within ${STATUS_CLOCK_MS / 1_000} s of the server's clock in ${file.path}`,
     saw: (textOf(reply) ?? "").slice(0, 80),
   }));
 }

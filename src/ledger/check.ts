@@ -60,13 +60,16 @@ function readBothEnds(db: Database, select: string, key: readonly string[]): voi
   }
 }
 
-/** Each accepted fact of these kinds is a row that stays. */
-const TABLES: Partial<Record<FactKind, string>> = {
+/** The table that has one row for each accepted fact of a kind; null if a later fact replaces or completes an earlier one's row. */
+const TABLES: Readonly<Record<FactKind, string | null>> = {
+  receipt: "receipt",
   epoch: "epoch_approval",
+  module: null,
   round: "round",
   closure: "closure",
   oracle: "oracle_block",
   submission: "submission_record",
+  reporter_run: null,
   settlement_control: "settlement_control",
 };
 
@@ -75,14 +78,13 @@ function checkCounts(db: Database): void {
   const marks = db.prepare("SELECT * FROM watermark ORDER BY installation DESC, kind LIMIT ?").all(MARKS) as Mark[];
   for (const { installation, kind, value } of marks) {
     const table = TABLES[kind];
-    const stored =
-      kind === "receipt"
-        ? `(SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ${installation})`
-        : table !== undefined && value <= COUNTED_ROWS
-          ? `(SELECT count(*) FROM ${table} WHERE installation = ${installation})`
-          : undefined;
-    if (stored === undefined) continue;
-    const rows = db.prepare(`SELECT ${stored}`).pluck().get() as number;
+    // Positions of receipts are dense, so that the last one is their count.
+    if (!table || (kind !== "receipt" && value > COUNTED_ROWS)) continue;
+    const counted = kind === "receipt" ? "ifnull(max(position), 0)" : "count(*)";
+    const rows = db
+      .prepare(`SELECT ${counted} FROM ${table} WHERE installation = ?`)
+      .pluck()
+      .get(installation) as number;
     if (rows !== value) throw ledgerDamaged(db.name, `it holds ${rows} of ${value} ${kind} records`);
   }
 }

@@ -205,7 +205,7 @@ const ROUNDS = `
 SELECT round_id AS roundId, work_units AS workUnits, distance_mm AS distanceMm FROM round
 WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id`;
 
-/** Undefined in a ledger that knows counts alone. */
+/** The checksum of the first `count` facts of a kind. Undefined if the ledger has only their count. */
 function sumText(
   ledger: ReadOnlyDatabase,
   installation: number,

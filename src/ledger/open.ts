@@ -3,14 +3,14 @@ import type { Database } from "better-sqlite3";
 import { type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
 import { checkLedger } from "./check.ts";
 import { ledgerFailure } from "./ledger-failure.ts";
-import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION, UPGRADE_FROM_1 } from "./schema.ts";
+import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION, LEDGER_UPGRADES } from "./schema.ts";
 
 const LEDGER: DatabaseKind = {
   name: "ledger",
   applicationId: LEDGER_APPLICATION_ID,
   schemaVersion: LEDGER_SCHEMA_VERSION,
   schema: LEDGER_SCHEMA,
-  upgrades: { 1: UPGRADE_FROM_1 },
+  upgrades: LEDGER_UPGRADES,
 };
 
 /**

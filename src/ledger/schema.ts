@@ -1,12 +1,15 @@
 /**
  * The ledger's tables (docs/spec/intake.md#records). All keys are per installation; instants are epoch milliseconds;
  * decimal strings are text, and round ids are padded with zeros to 20 digits, so that text sorts as the numbers do.
- * Each accepted batch raises `watermark`, by which the publisher sees in one small read what has moved.
+ * Each accepted batch raises `watermark`, in which the publisher sees with one small read what has changed.
  */
 export const LEDGER_APPLICATION_ID = 0x4e4f4f4e; // "NOON"
 export const LEDGER_SCHEMA_VERSION = 2;
 
-/** The kinds of fact that a watermark counts; one for each record type of docs/spec/intake.md. */
+/**
+ * The kinds of fact that a watermark counts, one for each record type of docs/spec/intake.md. Stored objects list their facts in this
+ * order (docs/spec/publishing.md#asof), so a new kind goes to the end.
+ */
 export const FACT_KINDS = [
   "receipt",
   "epoch",
@@ -26,9 +29,9 @@ export function paddedRound(roundId: bigint | string): string {
 }
 
 /**
- * Schema 2 adds one row for each commit, installation and kind of fact it added to. `seq` orders
- * them, so that a reader asks for what has moved since; `count` and `sum` are the state of that kind then, so that a
- * ledger that was restored or replaced is not taken for one that grew (docs/spec/publishing.md#nothing-goes-back).
+ * Schema 2 adds a row for each commit, installation and kind of fact. A reader asks for the rows after a `seq`. `count` and `sum` are
+ * the state of that kind after the commit, so that a restored or replaced ledger is not taken for one that grew
+ * (docs/spec/publishing.md#nothing-goes-back).
  */
 export const CHANGE_SCHEMA = `
 CREATE TABLE change (
@@ -214,8 +217,11 @@ CREATE TABLE settlement_control (
 
 ${CHANGE_SCHEMA}`;
 
-/** From schema 1: of the facts that are there counts alone are known. No fact is read, so that it takes no time. */
-export const UPGRADE_FROM_1 = `${CHANGE_SCHEMA}
+/** From schema 1: only the counts of its facts are known. No fact is read, so the time does not grow with the ledger. */
+const UPGRADE_FROM_1 = `${CHANGE_SCHEMA}
 INSERT INTO change (installation, kind, count)
   SELECT installation, kind, value FROM watermark ORDER BY installation, kind;
 `;
+
+/** By schema version, the statements that make the next version of it. Readers take every version that has some. */
+export const LEDGER_UPGRADES: Readonly<Record<number, string>> = { 1: UPGRADE_FROM_1 };

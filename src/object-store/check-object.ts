@@ -1,3 +1,4 @@
+/** The limits of keys, bodies and metadata, which every store can hold. */
 import type { StoreObject } from "./object-store.ts";
 import { SEAL_BYTES } from "./seal.ts";
 

@@ -1,5 +1,6 @@
-/** The location of a store, as the setting `store` names it. */
+/** The location of a store, as the setting `store` names it: its kinds and their form. `open-store.ts` opens each kind. */
 import { withoutLast } from "../values/text.ts";
+
 export type StoreLocation =
   | { readonly kind: "directory"; readonly path: string }
   | { readonly kind: "s3"; readonly bucket: string /** Without slashes at its ends. */; readonly prefix: string };
@@ -7,6 +8,8 @@ export type StoreLocation =
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
 /** `s3:/bucket`, `file:…`, `https://…`: meant as an address, and no directory. `./s3:` is one. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
+/** Both as one pattern, for JSON Schemas. */
+export const LOCATION_PATTERN = "^(?:s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/.*)?|(?![A-Za-z][A-Za-z0-9+.-]+:).+)$";
 
 /** `undefined` for anything but a directory or `s3://bucket/prefix`. */
 export function storeLocation(text: string): StoreLocation | undefined {

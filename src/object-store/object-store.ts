@@ -1,3 +1,4 @@
+/** The port to storage: its methods, its objects and its errors. `open-store.ts` opens the store that a setting names. */
 import type { ClockBounds } from "./clock-offset.ts";
 
 /**

@@ -1,3 +1,4 @@
+/** Opens the store that a setting names. `location.ts` has the kinds of stores. */
 import { EXIT, Failure } from "../values/failure.ts";
 import { FilesystemStore } from "./filesystem/filesystem-store.ts";
 import { storeLocation } from "./location.ts";
@@ -27,8 +28,12 @@ export async function openStore(location: string, settings: StoreSettings): Prom
       exit: EXIT.usage,
     });
   }
-  if (place.kind === "s3") return openS3(place.bucket, place.prefix, settings);
-  return new FilesystemStore(location, { write: settings.write });
+  switch (place.kind) {
+    case "directory":
+      return new FilesystemStore(location, { write: settings.write });
+    case "s3":
+      return openS3(place.bucket, place.prefix, settings);
+  }
 }
 
 async function openS3(bucket: string, prefix: string, settings: StoreSettings): Promise<ObjectStore> {

@@ -109,7 +109,7 @@ export function deleteCursors(projections: Database, names: readonly string[]): 
   for (const name of names) run(projections, "DELETE FROM cursor WHERE name = ?", name);
 }
 
-/** The totals of a name, in the order of the fields of `empty`; `empty` itself before the first are written. */
+/** The totals under a name, with the fields of `empty` in their order; a copy of `empty` if none are stored. */
 export function readTotals<Totals extends object>(projections: ReadOnlyDatabase, name: string, empty: Totals): Totals {
   const text = readValue<string>(projections, "SELECT value FROM totals WHERE name = ?", name);
   return text === undefined ? { ...empty } : { ...empty, ...(fromBigintJson(text) as Totals) };

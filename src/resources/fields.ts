@@ -6,6 +6,8 @@ import { CONFIRMATIONS, SAFE_DEPTH } from "../values/settlement-limits.ts";
 
 /** ISO 8601 UTC with three decimals. */
 export const timestamp = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+/** YYYY-MM-DD. */
+export const calendarDate = z.string().regex(/^\d{4}-\d\d-\d\d$/);
 /** Responses may have any id that the ledger accepts. */
 export const installationIdField = z.string().min(1).max(128);
 export const uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
@@ -48,7 +50,10 @@ interface Heights {
   readonly safeThroughBlock: string;
 }
 
-/** The safe block is the indexed one less 11, and not before the deployment (docs/spec/api.md#onchain). */
+/** The rule of `heightsAgree` (docs/spec/api.md#onchain). */
+export const HEIGHTS_RULE = `the safe block is the indexed one less ${SAFE_DEPTH}`;
+
+/** True if the safe block is as far below the indexed one as it must be, and not before the deployment. */
 export function heightsAgree(chain: Heights): boolean {
   return (
     BigInt(chain.safeThroughBlock) === BigInt(chain.indexedThroughBlock) - SAFE_DEPTH &&

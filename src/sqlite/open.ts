@@ -31,14 +31,14 @@ const BUSY_TIMEOUT = 2_000;
  */
 const PAGE_BYTES = 2048;
 const CACHE_KIB = 32 * 1024;
-/** Who reads looks at what is new. Of a long scan the kernel keeps the pages; a cache of our own would be kept for good. */
+/** Readers look at new rows. The kernel keeps the pages of a long scan; SQLite would hold them as long as the file is open. */
 const READER_CACHE_KIB = 4 * 1024;
 /** The -wal file is copied into the file once it has this many bytes: each page then once for many commits. */
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Opens an existing file, read only. In WAL mode SQLite then still needs the -shm file, or a directory in which it may
- * make one; `immutable` would do without and read stale pages, so that is a failure with a hint instead.
+ * Opens an existing file, read only. In WAL mode SQLite needs the -shm file, or a directory in which it can create one. Without
+ * both this is a failure with a hint, because SQLite's `immutable` mode would read stale pages.
  * Throws `Failure`: `<name>_not_found`, `_not_a_database`, `_foreign`, `_schema_newer`, `_schema_older`, `_locked`,
  * `_unreadable`, `_damaged`.
  */
@@ -75,7 +75,7 @@ export function openForWriting(
     const db = new SqliteDatabase(path, { fileMustExist: !create, timeout: busyTimeout });
     return closedOnError(db, () => {
       const fresh = isEmpty(db);
-      // Somebody else's file keeps its journal mode: it is judged before anything in it is touched.
+      // A file of another program must not be changed, so it is checked before the journal mode is set.
       if (!fresh) checkKind(db, path, kind);
       // A file that exists keeps the page size it has.
       if (fresh) db.pragma(`page_size = ${PAGE_BYTES}`);
@@ -98,7 +98,7 @@ export function checkpointEach(db: Database, bytes: number): void {
   db.pragma(`journal_size_limit = ${bytes}`);
 }
 
-/** One transaction: a crash leaves an empty file or a whole one. Whoever comes second finds it made. */
+/** One transaction: a crash leaves an empty file or a whole one. A second process finds the tables and does nothing. */
 function createSchema(db: Database, kind: DatabaseKind): void {
   const create = db.transaction(() => {
     if (!isEmpty(db)) return;

@@ -1,3 +1,4 @@
+/** Errors of SQLite as failures with a stable code and a hint, by the name of the file: `ledger_locked`, `state_damaged` … */
 import type { Database } from "better-sqlite3";
 import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
 import { missingPermission } from "../files/missing-permission.ts";

@@ -1,3 +1,4 @@
+/** Prepared statements and typed reads. Code that may only read gets a `ReadOnlyDatabase`, whose type hides what writes. */
 import type { Database, RunResult, Statement } from "better-sqlite3";
 
 /** A database as a snapshot gives it: it can be queried, and neither written nor closed. */

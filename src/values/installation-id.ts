@@ -8,6 +8,9 @@ export function isInstallationId(text: string): boolean {
 }
 
 /** The form in a ledger or a configuration: as in paths, except `.` and `..`. */
+const NAMEABLE = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
+export const INSTALLATION_ID_PATTERN = NAMEABLE.source;
+
 export function isNameableInstallationId(text: string): boolean {
-  return IN_PATHS.test(text) && text !== "." && text !== "..";
+  return NAMEABLE.test(text);
 }

@@ -105,6 +105,7 @@ interface Replied {
   readonly reply: Reply;
 }
 
+/** Compares a response with its exchange: status, headers, values, and the whole body of a 200. */
 function judgeReply(run: Run, replied: Replied): void {
   const { exchange, of, rule, sent, plain, reply } = replied;
   const { route, subject } = of;

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { readPrices } from "../../bin/cli/cost.ts";
 import { manualPage } from "../../generate/manual-page.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
-import { exampleLine } from "../../src/ledger/intake/schema/examples.ts";
+import { exampleLine } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../src/ledger/schema.ts";
 import { fenced } from "./markdown.ts";

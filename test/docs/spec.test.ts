@@ -7,8 +7,8 @@ import * as ABIS from "../../src/chain/abi.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { CONTRACT } from "../../src/judge/contract.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
-import { RECORD_SCHEMAS } from "../../src/ledger/intake/decode/records.ts";
 import { FAULT_CODES } from "../../src/ledger/intake/fault.ts";
+import { RECORD_TYPES } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { ALL_RULES } from "../../src/verify/rules.ts";
 import { anchors, fenced, links, writtenAnchors } from "./markdown.ts";
@@ -33,7 +33,7 @@ function hasAnchor(path: string, anchor: string): boolean {
 test("the example of each record type is accepted", () => {
   const lines = fenced(spec("intake"), "json").map((text) => text.trim());
   const types = lines.map((line) => (JSON.parse(line) as { type: string }).type);
-  expect(types).toEqual(Object.keys(RECORD_SCHEMAS));
+  expect(types).toEqual(Object.keys(RECORD_TYPES));
   const db = openLedgerForIntake(":memory:");
   try {
     expect(ingest(db, `${lines.join("\n")}\n`)).toEqual({ accepted: 9, duplicate: 0, rejected: 0, rejections: [] });
@@ -44,7 +44,7 @@ test("the example of each record type is accepted", () => {
 
 test("each record type's table lists its fields in the order in which faults are reported", () => {
   const text = spec("intake");
-  for (const [type, schema] of Object.entries(RECORD_SCHEMAS)) {
+  for (const [type, { schema }] of Object.entries(RECORD_TYPES)) {
     const section = text.split(`<a id="${type}"></a>`)[1]?.split('<a id="')[0] ?? "";
     for (const field of Object.keys(schema.shape)) expect.soft(section, `${type}.${field}`).toContain(field);
   }

@@ -57,7 +57,7 @@ test("each path that the program prints is in the package", () => {
 });
 
 test("each path that a generated file names is in the package", () => {
-  const generated = Object.entries(CDN_TARGETS).flatMap(([target, files]) =>
+  const generated = Object.entries(CDN_TARGETS).flatMap(([target, { files }]) =>
     Object.entries(files(DEFAULT_OPTIONS)).map(([name, text]) => [`cdn-config/${target}/${name}`, text] as const),
   );
   for (const [path, text] of [...generated, ["noonmark.json", commentedConfiguration()] as const]) {

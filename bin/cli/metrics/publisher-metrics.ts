@@ -4,8 +4,10 @@ import type { Known } from "../../../publish/known.ts";
 import type { ReportRow } from "../../../publish/report.ts";
 import { CYCLE_OUTCOMES } from "../../../publish/schedule/health.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
+import { CHAIN_STATES, LEDGER_STATES } from "../../../src/resources/publication-status/public-record.ts";
+import { CONFIRMATIONS } from "../../../src/values/settlement-limits.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
-import { type Metric, processRegistry, register, type Sample } from "./registries.ts";
+import { type Metric, processRegistry, register, type Sample, storeReads } from "./registries.ts";
 
 export function publisherRegistry(monitor: PublisherMonitor, known: Known): Registry {
   const registry = processRegistry(responseMetrics(monitor, known));
@@ -87,13 +89,9 @@ function cycleMetrics(monitor: PublisherMonitor): Metric[] {
       samples: () =>
         [...monitor.puts.values()].map(({ resource, outcome, count }) => [resource, outcome, count] as const),
     },
-    {
-      name: "noonmark_store_reads_total",
-      help: "Objects read from the store, by outcome: found, absent, damaged, failed.",
-      labels: ["outcome"],
-      samples: () =>
-        [...monitor.reads].map(([outcome, count]) => [outcome === "done" ? "found" : outcome, count] as const),
-    },
+    storeReads(() =>
+      [...monitor.reads].map(([outcome, count]) => [outcome === "done" ? "found" : outcome, count] as const),
+    ),
   ];
 }
 
@@ -146,9 +144,6 @@ function leaseMetrics(monitor: PublisherMonitor): Metric[] {
   ];
 }
 
-const LEDGER = ["followed", "none", "unreadable", "behind"] as const;
-const CHAIN = ["followed", "disabled", "silent", "mismatch", "behind"] as const;
-
 /** All except the requests to nodes are absent before the first cycle. */
 function sourceMetrics(monitor: PublisherMonitor): Metric[] {
   const sources = () => (monitor.publisher?.last === undefined ? undefined : monitor.publisher.sources);
@@ -157,7 +152,7 @@ function sourceMetrics(monitor: PublisherMonitor): Metric[] {
       name: "noonmark_ledger_state",
       help: "1 for the ledger's state in the last cycle: followed, none, unreadable, behind what was published.",
       labels: ["state"],
-      samples: () => oneOf(LEDGER, sources()?.ledger.status),
+      samples: () => oneOf(LEDGER_STATES, sources()?.ledger.status),
     },
     {
       name: "noonmark_ledger_lag_seconds",
@@ -171,11 +166,11 @@ function sourceMetrics(monitor: PublisherMonitor): Metric[] {
       name: "noonmark_chain_state",
       help: "1 for the chain's state in the last cycle: followed, disabled, silent, mismatch, behind (no safe block yet).",
       labels: ["state"],
-      samples: () => oneOf(CHAIN, sources()?.chain.status),
+      samples: () => oneOf(CHAIN_STATES, sources()?.chain.status),
     },
     {
       name: "noonmark_chain_lag_blocks",
-      help: "Blocks between the last safe block that was read and the node's head, 12 confirmations included; absent while the chain is not followed.",
+      help: `Blocks between the last safe block that was read and the node's head, ${CONFIRMATIONS} confirmations included; absent while the chain is not followed.`,
       read() {
         const through = sources()?.chain.indexedThroughBlock ?? undefined;
         const head = monitor.chainHead;

@@ -80,6 +80,16 @@ function samplesOf(metric: Metric): Iterable<Sample> {
   return value === undefined ? [] : [[value]];
 }
 
+/** For each process that reads the store. */
+export function storeReads(samples: () => Iterable<Sample>): Metric {
+  return {
+    name: "noonmark_store_reads_total",
+    help: "Objects read from the store, by outcome: found, absent, damaged, failed.",
+    labels: ["outcome"],
+    samples,
+  };
+}
+
 export function ingestRegistry(counts: () => Counts): Registry {
   return processRegistry([
     {
@@ -99,11 +109,6 @@ export function shimRegistry(counts: ShimCounts): Registry {
       labels: ["route", "status"],
       samples: () => [...counts.requests()].map(({ route, status, count }) => [route, String(status), count] as const),
     },
-    {
-      name: "noonmark_store_reads_total",
-      help: "Objects read from the store, by outcome: found, absent, damaged, failed.",
-      labels: ["outcome"],
-      samples: () => Object.entries(counts.reads),
-    },
+    storeReads(() => Object.entries(counts.reads)),
   ]);
 }

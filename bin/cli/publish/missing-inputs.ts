@@ -10,6 +10,7 @@ import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.t
 import { readResponse } from "../configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 
+/** The part of a published response that this judges. */
 interface Answered {
   readonly key: string;
   readonly status: number | null;
@@ -18,7 +19,7 @@ interface Answered {
 /** Facts of a Reporter. Without a chain there is nothing to settle on. */
 const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
-/** One warning, or none if the chain has been read. */
+/** A warning if the statistics are 503 because the start of round 0 is unknown: neither set nor, without a chain, to be read. */
 export function missingGenesis(answers: readonly Answered[], settings: Settings): ReportFailure[] {
   if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(answers)) return [];
   const hint =
@@ -53,11 +54,11 @@ export async function missingInputs(
 function missingRounds(counts: (kind: FactKind) => number): ReportFailure[] {
   const kind = (["round", "closure"] as const).find((one) => counts(one) === 0);
   if (kind === undefined) return [];
-  const there = `there are ${counts("receipt")} receipts and ${counts("round")} rounds, and no ${kind}`;
+  const found = `there are ${counts("receipt")} receipts and ${counts("round")} rounds, and no ${kind}`;
   return [
     {
       code: `no_${kind}s`,
-      message: `the statistics are 503: ${there}`,
+      message: `the statistics are 503: ${found}`,
       hint: `Statistics are made of rounds that a closure covers. \`noonmark ingest --example ${kind}\` shows such a record.`,
     },
   ];

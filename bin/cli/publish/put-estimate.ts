@@ -1,26 +1,38 @@
+/**
+ * The pace of puts and checks by kind of store (docs/spec/publishing.md#the-cycle), and an estimate of a month's puts.
+ * `npm run bench -- day` compares the estimate with the counted puts of a simulated day.
+ */
 import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
 import { readNewestReceipt, readReceipts } from "../../../src/ledger/read/receipts.ts";
 import { listInstallations } from "../../../src/ledger/watermarks.ts";
+import { type StoreLocation, storeLocation } from "../../../src/object-store/location.ts";
 import type { Publication } from "../../../src/resources/publication.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
 import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
 import { ROUND_MS } from "../../../src/values/round.ts";
 
-/**
- * The pace of puts and checks if they cost money (docs/spec/publishing.md#the-cycle), and an estimate of a month's puts.
- * `npm run bench -- day` compares the estimate with the counted puts of a simulated day.
- */
-const MINIMUM_PUT_INTERVAL_MS = 5_000;
-
-/** Least time between two puts of one key (ms) for the setting `store`: puts into object storage cost money. */
-export function minimumPutIntervalOf(store: string): number {
-  return store.includes("://") ? MINIMUM_PUT_INTERVAL_MS : 0;
+interface Pace {
+  /** Least time between two puts of one key, ms. */
+  readonly putMs: number;
+  /** Time between two objects that are checked for damage, ms. */
+  readonly scrubMs: number;
 }
 
-const SCRUB_DIRECTORY_MS = 1_000;
-/** 8,640 reads a day. */
-const SCRUB_BUCKET_MS = 10_000;
+/** Puts into object storage cost money, and so do reads: 8,640 a day for the checks. */
+const PACES: Readonly<Record<StoreLocation["kind"], Pace>> = {
+  directory: { putMs: 0, scrubMs: 1_000 },
+  s3: { putMs: 5_000, scrubMs: 10_000 },
+};
+
+function paceOf(store: string): Pace {
+  return PACES[storeLocation(store)?.kind ?? "directory"];
+}
+
+/** Least time between two puts of one key (ms) for the setting `store`. */
+export function minimumPutIntervalOf(store: string): number {
+  return paceOf(store).putMs;
+}
 
 /** Time between two objects that are checked for damage (ms); 0 checks none. */
 export function scrubIntervalOf({
@@ -30,8 +42,7 @@ export function scrubIntervalOf({
   readonly store: string;
   readonly scrubInterval?: number | undefined;
 }): number {
-  if (scrubInterval !== undefined) return scrubInterval * 1_000;
-  return store.includes("://") ? SCRUB_BUCKET_MS : SCRUB_DIRECTORY_MS;
+  return scrubInterval === undefined ? paceOf(store).scrubMs : scrubInterval * 1_000;
 }
 
 export const MONTH_MS = 30 * 86_400_000;

@@ -1,3 +1,4 @@
+/** The limits of the heap of a publisher that runs for months. */
 import { setFlagsFromString } from "node:v8";
 
 /**

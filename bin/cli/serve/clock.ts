@@ -88,7 +88,7 @@ export class StoreTime {
     const last = this.#last;
     const slowed = last === undefined ? target : last.time + Math.floor((monotonic - last.monotonic) / 2);
     const time = Math.max(target, slowed);
-    // Half milliseconds must not get lost in many calls.
+    // Kept until the time has advanced: otherwise frequent calls would round each half millisecond away.
     if (last === undefined || time > last.time) this.#last = { time, monotonic };
     return time;
   }

@@ -5,11 +5,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
-import { storeLocation } from "../../../src/object-store/location.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { type Warning, warn } from "../messages.ts";
-import { didYouMean, environmentName, flagName, isOfKubernetes, unknownVariables } from "./setting-names.ts";
+import { didYouMean, environmentName, flagName, isKubernetesVariable, unknownVariables } from "./setting-names.ts";
 import {
   inMilliseconds,
   RENAMED,
@@ -19,11 +18,6 @@ import {
   type Settings,
   unitOf,
 } from "./settings.ts";
-
-/** A message does not show their values. */
-const SECRET: ReadonlySet<SettingName> = new Set(["rpcUrl", "fronts"]);
-/** Settings that are paths, or may be. */
-const PATHS: ReadonlySet<SettingName> = new Set(["ledger", "state", "store", "deployment"]);
 
 export interface SettingSources {
   readonly environment?: NodeJS.ProcessEnv;
@@ -65,7 +59,7 @@ export function effectiveSettings(
     const isOfFile = origin === path || origin === DEFAULT;
     const value = isOfFile ? besideFile(name, written, path) : written;
     if (value !== written) moved.push(...movedPath(name, { written: String(written), value: String(value), path }));
-    return { name, value, origin, isSecret: SECRET.has(name) };
+    return { name, value, origin, isSecret: SETTINGS[name].isSecret === true };
   });
   // A value that is wrong by itself is reported first.
   if (mistakes.length === 0) mistakes.push(...halfAChain(settings, spared), ...moved);
@@ -144,8 +138,7 @@ function besideFile(name: SettingName, value: unknown, path: string): unknown {
 }
 
 function isRelativePath(name: SettingName, value: unknown): value is string {
-  if (!PATHS.has(name) || typeof value !== "string" || isAbsolute(value)) return false;
-  return name === "ledger" ? value !== "none" : name !== "store" || storeLocation(value)?.kind === "directory";
+  return typeof value === "string" && SETTINGS[name].isPath?.(value) === true && !isAbsolute(value);
 }
 
 interface MovedPath {
@@ -218,7 +211,7 @@ const variableOf: Place = (name, written, { environment, path, onWarning }) => {
   const variable = environmentName(written);
   const value = environment[variable];
   if (value === undefined || value === "") return undefined;
-  if (isOfKubernetes(variable, value)) {
+  if (isKubernetesVariable(variable, value)) {
     onWarning({
       code: "variable_passed_over",
       message: `${variable} ${printable(value)} is Kubernetes' address of a service, and is ignored`,
@@ -239,7 +232,7 @@ const keyOf: Place = (name, written, { file, path, onWarning }) => {
 
 /** A secret's value is not shown. */
 function shownAs(name: SettingName, place: string, raw: unknown): string {
-  return SECRET.has(name) ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
+  return SETTINGS[name].isSecret ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
 }
 
 function warnOfOldName(written: string, current: string, onWarning: Given["onWarning"]): void {

@@ -16,11 +16,11 @@ export function flagName(name: string): string {
 }
 
 /** Variables that Kubernetes sets in each container of a namespace if a service is called noonmark or noonmark-something. */
-const OF_A_SERVICE =
+const SERVICE_VARIABLE =
   /_SERVICE_(?:HOST|PORT)$|_SERVICE_PORT_\w|_PORT_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 
-export function isOfKubernetes(variable: string, value: string): boolean {
-  return OF_A_SERVICE.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
+export function isKubernetesVariable(variable: string, value: string): boolean {
+  return SERVICE_VARIABLE.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
 /** Each unknown variable with Noonmark's prefix, with the one that was probably meant. */
@@ -30,7 +30,7 @@ export function unknownVariables(environment = process.env): { variable: string;
   return Object.keys(environment)
     .filter((variable) => variable.startsWith(PREFIX) && !known.includes(variable.slice(PREFIX.length)))
     .map((variable) => {
-      const isForeign = isOfKubernetes(variable, environment[variable] ?? "");
+      const isForeign = isKubernetesVariable(variable, environment[variable] ?? "");
       const near = isForeign ? undefined : nearestName(variable.slice(PREFIX.length), endings);
       return { variable, suggestion: near === undefined ? undefined : PREFIX + near };
     });

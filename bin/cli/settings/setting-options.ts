@@ -1,4 +1,4 @@
-/** The flags of a command's settings. */
+/** Which settings are flags of which commands: lists that several commands share, and one function that adds them. */
 import { type Command, Option } from "commander";
 import { DEFAULT_CONFIGURATION } from "./load-settings.ts";
 import { environmentName, flagName } from "./setting-names.ts";

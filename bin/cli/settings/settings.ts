@@ -1,23 +1,35 @@
 /**
  * The one configuration (docs/spec/publishing.md#sources): each setting is a key of `noonmark.json`, a flag and an
- * environment variable.
+ * environment variable. A setting is a row of SETTINGS; `setting-options.ts` says which commands take it as a flag.
  */
 import { isIPv4, isIPv6 } from "node:net";
 import * as z from "zod";
-import { storeLocation } from "../../../src/object-store/location.ts";
+import { LOCATION_PATTERN, storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
-import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
+import { INSTALLATION_ID_PATTERN, isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { withoutLast } from "../../../src/values/text.ts";
 
-interface Setting<T> {
+interface Setting<T> extends SettingTraits {
   readonly schema: z.ZodType<T>;
+  /** The form of its value in help texts. `seconds` is its unit, too. In brackets: the flag may have no value. */
   readonly value: string;
   readonly help: string;
 }
 
-function setting<T>(schema: z.ZodType<T>, value: string, help: string): Setting<T> {
-  return { schema, value, help };
+interface SettingTraits {
+  /** True if no message and no listing may show its value. */
+  readonly isSecret?: boolean;
+  /** True for a value that is a path. A relative one in the file is relative to the file. */
+  isPath?(value: string): boolean;
+  /** The schema's pattern if it has a refinement: JSON Schemas are made from zod's types, which lose it. */
+  readonly pattern?: string;
 }
+
+function setting<T>(schema: z.ZodType<T>, value: string, help: string, traits: SettingTraits = {}): Setting<T> {
+  return { schema, value, help, ...traits };
+}
+
+const isAlwaysPath = () => true;
 
 /** A number or its text. No other value is converted to a number. */
 function numeric<T extends z.ZodType<number>>(schema: T) {
@@ -51,6 +63,11 @@ function isHost(text: string): boolean {
   return text.includes(":") ? isIPv6(text) : /^[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){0,15}\.?$/.test(text);
 }
 
+/** One of the four numbers of an IPv4 address. */
+const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+/** `isHost` as a pattern. */
+const HOST_PATTERN = `^(?:(?:${BYTE}\\.){3}${BYTE}|\\[?[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9._-]+)?\\]?|(?=.*[A-Za-z_-])[A-Za-z0-9_-]{1,63}(?:\\.[A-Za-z0-9_-]{1,63}){0,15}\\.?)$`;
+
 function isHttpAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
@@ -60,8 +77,11 @@ export const SETTINGS = {
     z.string().refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
     "id",
     "the public installation",
+    { pattern: INSTALLATION_ID_PATTERN },
   ),
-  ledger: setting(z.string().min(1).default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts"),
+  ledger: setting(z.string().min(1).default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts", {
+    isPath: (value) => value !== "none",
+  }),
   store: setting(
     z
       .string()
@@ -70,6 +90,10 @@ export const SETTINGS = {
       .default(".noonmark/public"),
     "directory|s3://…",
     "where responses are published",
+    {
+      isPath: (value) => storeLocation(value)?.kind === "directory",
+      pattern: LOCATION_PATTERN,
+    },
   ),
   s3Provider: setting(
     z.enum(PROVIDER_NAMES).optional(),
@@ -84,8 +108,12 @@ export const SETTINGS = {
     "[true|false]",
     "nobody else publishes there: accept an S3 store that ignores conditions on puts",
   ),
-  state: setting(z.string().min(1).default(".noonmark/state"), "directory", "the publisher's own files"),
-  deployment: setting(z.string().min(1).optional(), "file", "deployment.json of the settlement chain"),
+  state: setting(z.string().min(1).default(".noonmark/state"), "directory", "the publisher's own files", {
+    isPath: isAlwaysPath,
+  }),
+  deployment: setting(z.string().min(1).optional(), "file", "deployment.json of the settlement chain", {
+    isPath: isAlwaysPath,
+  }),
   rpcUrl: setting(
     z
       .string()
@@ -96,6 +124,8 @@ export const SETTINGS = {
       .optional(),
     "url[,url]",
     "the chain's JSON-RPC, in order of preference",
+    // An address may have a key.
+    { isSecret: true, pattern: "^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+(?:,\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+)*$" },
   ),
   rpcQuorum: setting(
     numeric(number.int("must be a whole number").min(1, "must be 1 to 16").max(16, "must be 1 to 16")).default(1),
@@ -110,6 +140,7 @@ export const SETTINGS = {
       .default("127.0.0.1"),
     "address",
     "where `serve` listens",
+    { pattern: HOST_PATTERN },
   ),
   port: setting(
     numeric(number.int("must be a whole number").min(0, "must be 0 to 65535").max(65535, "must be 0 to 65535")).default(
@@ -122,6 +153,7 @@ export const SETTINGS = {
     z.union([z.enum(["none", "any"]), frontSecret]).default("none"),
     "none|any|secret",
     "which proxies may cache the responses of `serve`: none, any, or those that send this secret",
+    { isSecret: true },
   ),
   workers: setting(
     numeric(number.int("must be a whole number").min(1, "must be 1 to 64").max(64, "must be 1 to 64")).default(1),

@@ -6,7 +6,7 @@ import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
-import { SETTINGS, type SettingName } from "../../cli/settings/settings.ts";
+import { SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
 
 export function registerInit(program: Command): void {
   program
@@ -71,7 +71,7 @@ function write(path: string, force: boolean, installationId: string | undefined)
 
 /** Every setting with its meaning, its variable and its default; only installationId is set, if it is known. */
 export function commentedConfiguration(installationId?: string): string {
-  const lines = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
+  const lines = SETTING_NAMES.flatMap((name) => {
     const { help, value, schema } = SETTINGS[name];
     const fallback: unknown = schema.safeParse(undefined).data;
     const example = fallback === undefined ? `<${value}>` : fallback;

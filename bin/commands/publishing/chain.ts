@@ -4,6 +4,7 @@ import type { PollEvent, ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { rewind } from "../../../src/chain/store/append.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { CONFIRMATIONS } from "../../../src/values/settlement-limits.ts";
 import { chainStatus, printChainStatus } from "../../cli/chain/chain-status.ts";
 import { type ConfiguredChain, openConfiguredChain } from "../../cli/chain/configured-chain.ts";
 import { warn } from "../../cli/messages.ts";
@@ -40,7 +41,7 @@ export function registerChain(program: Command): void {
 
   const back = chain
     .command("rewind")
-    .description("delete everything above a block, after a reorg deeper than 12 blocks")
+    .description(`delete everything above a block, after a reorg deeper than ${CONFIRMATIONS} blocks`)
     .requiredOption("--to <block>", "the last block to keep", blockArgument);
   settingOptions(back, CHAIN_SETTINGS).action(({ to }: { to: bigint }) => {
     withChain(ofFile(back), ({ chain: { db } }) => {

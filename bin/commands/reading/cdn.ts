@@ -1,11 +1,11 @@
+/** `noonmark cdn TARGET`: a front's configuration from the table of routes. cdn-config/generate/targets.ts has the fronts. */
 import { isAbsolute, join, resolve } from "node:path";
 import { Argument, type Command } from "commander";
-import { DEFAULT_OPTIONS, originOf } from "../../../cdn-config/generate/options.ts";
+import { type CdnOptions, DEFAULT_OPTIONS, originOf } from "../../../cdn-config/generate/options.ts";
 import { CDN_TARGETS, type CdnTarget } from "../../../cdn-config/generate/targets.ts";
 import { makeDirectory } from "../../../src/files/make-directory.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { printable } from "../../../src/values/printable.ts";
 import { withoutLast } from "../../../src/values/text.ts";
 import { webUrl } from "../../cli/arguments.ts";
 import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
@@ -13,13 +13,6 @@ import { environmentName } from "../../cli/settings/setting-names.ts";
 import { frontSecret } from "../../cli/settings/settings.ts";
 
 const VARIABLE = environmentName("fronts");
-/** Values for nginx's `listen`: a port, an address with or without one, or a socket; then its parameters. */
-const LISTEN =
-  /^(?:(\d{1,5})|(?:\*|\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?|unix:\/[^\s;{}"'\\$#]{1,100})(?: [a-z0-9_=:.-]{1,40}){0,8}$/;
-const HIGHEST_PORT = 65_535;
-/** A text without nginx's special characters. */
-const PATH = /^[^\s;{}"'\\$#]{1,4096}$/;
-
 interface CdnFlags {
   readonly out?: string;
   readonly bucket: string;
@@ -33,7 +26,6 @@ interface CdnFlags {
   readonly brotli?: boolean;
 }
 
-/** `noonmark cdn TARGET`: a front's configuration from the table of routes. */
 export function registerCdn(program: Command): void {
   const { bucket, shim } = DEFAULT_OPTIONS;
   program
@@ -51,27 +43,31 @@ export function registerCdn(program: Command): void {
     .option("--front-secret <secret>", `the shim's setting fronts, if that is a secret; prefer ${VARIABLE}`)
     .option(...SECRET_FILE_OPTION)
     .action((target: CdnTarget, flags: CdnFlags) => {
-      const secret = secretOf(flags);
+      const { files, check, readsAsRoot = false } = CDN_TARGETS[target];
       const out = flags.out ?? join("cdn-config", target);
-      const { listen, socket, cache, trusted } = flags;
-      if (target === "nginx") requireNginxWords({ listen, socket, cache, trusted, out });
-      const bucketUrl = parseUrl("bucket", flags.bucket);
-      const files = CDN_TARGETS[target]({
-        bucket: { ...originOf(bucketUrl), path: `${withoutLast(bucketUrl.pathname, "/")}/` },
-        shim: originOf(parseUrl("shim", flags.shim)),
-        listen,
-        socket,
-        cache,
-        trusted,
-        // nginx looks for a plain name beside nginx.conf, even if another file names it.
-        directory: isAbsolute(out) ? resolve(out) : undefined,
-        frontSecret: secret,
-        brotli: flags.brotli,
-      });
-      // A secret is for its writer and for nginx, which reads its files as root; Varnish does not.
-      const mode = secret !== undefined && target === "nginx" ? 0o600 : 0o666;
-      for (const [name, text] of Object.entries(files)) write(out, name, text, mode);
+      const options = optionsOf(flags, out);
+      check?.(options, out);
+      const mode = options.frontSecret !== undefined && readsAsRoot ? 0o600 : 0o666;
+      for (const [name, text] of Object.entries(files(options))) write(out, name, text, mode);
     });
+}
+
+function optionsOf(flags: CdnFlags, out: string): CdnOptions {
+  const frontSecret = secretOf(flags);
+  const { listen, socket, cache, trusted, brotli } = flags;
+  const bucket = parseUrl("bucket", flags.bucket);
+  return {
+    bucket: { ...originOf(bucket), path: `${withoutLast(bucket.pathname, "/")}/` },
+    shim: originOf(parseUrl("shim", flags.shim)),
+    listen,
+    socket,
+    cache,
+    trusted,
+    // nginx looks for a plain name beside nginx.conf, even if another file names it.
+    directory: isAbsolute(out) ? resolve(out) : undefined,
+    frontSecret,
+    brotli,
+  };
 }
 
 /** A flag wins over the variable. CloudFront's secret is in no file: it is a parameter of the stack. */
@@ -85,27 +81,6 @@ function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | u
   throw new Failure("invalid_setting", `${origin} has characters that some fronts' files cannot hold`, {
     exit: EXIT.usage,
     hint: "Give 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -, the same that the shim has as its setting fronts.",
-  });
-}
-
-/** Throws `Failure` invalid_setting for values that nginx would refuse, because nginx would name a generated line. */
-function requireNginxWords({
-  listen,
-  ...paths
-}: Readonly<Record<"listen" | "socket" | "cache" | "trusted" | "out", string>>): void {
-  const [found, alone, ofAddress = alone ?? "80"] = LISTEN.exec(listen) ?? [];
-  const port = Number(ofAddress);
-  if (found === undefined || port < 1 || port > HIGHEST_PORT)
-    throw refused("listen", listen, "is nowhere that nginx can listen", "127.0.0.1:8081");
-  for (const [name, path] of Object.entries(paths)) {
-    if (!PATH.test(path)) throw refused(name, path, "is not a path that nginx's file can hold", "/etc/nginx/noonmark");
-  }
-}
-
-function refused(option: string, given: string, message: string, example: string): Failure {
-  return new Failure("invalid_setting", `--${option} ${printable(JSON.stringify(given))} ${message}`, {
-    exit: EXIT.usage,
-    hint: `Give one as in --${option} ${example}`,
   });
 }
 

@@ -69,6 +69,7 @@ export function share(part: bigint, whole: bigint): number {
   return whole <= 0n ? 0 : Number((part * 1_000_000n) / whole) / 1_000_000;
 }
 
+/** As the reader's locale writes it. */
 function decimalPoint(): string {
   return fixed(0.5, 1).charAt(1);
 }

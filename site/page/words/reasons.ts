@@ -5,13 +5,25 @@ export interface ReasonWords {
   readonly holds: string;
 }
 
+interface Reason extends ReasonWords {
+  /**
+   * `page`: a code of the page's own requests, whose sentences hold even if the publisher has stopped. `time`: a response gets it by
+   * time alone if the publisher does not refresh it.
+   */
+  readonly cause?: "page" | "time";
+}
+
 const CHAIN_HOLDS = "Measurements go on; nothing here says that a settlement failed.";
 
-const REASONS: Readonly<Record<string, ReasonWords>> = {
+const REASONS: Readonly<Record<string, Reason>> = {
   // Chain-backed views.
   indexer_disabled: { why: "No settlement chain is being followed.", holds: "Measured work is counted all the same." },
   not_yet_safe: { why: "The chain has no block yet that is confirmed deeply enough.", holds: CHAIN_HOLDS },
-  indexer_unavailable: { why: "The chain's node gives no usable answer at the moment.", holds: CHAIN_HOLDS },
+  indexer_unavailable: {
+    why: "The chain's node gives no usable answer at the moment.",
+    holds: CHAIN_HOLDS,
+    cause: "time",
+  },
   indexer_mismatch: {
     why: "What the chain says contradicts what it must be, so none of it is shown.",
     holds: CHAIN_HOLDS,
@@ -59,38 +71,34 @@ const REASONS: Readonly<Record<string, ReasonWords>> = {
   database_busy: {
     why: "The statistics are being computed and not published yet.",
     holds: "They are requested again.",
+    cause: "time",
   },
   public_stats_rebuilding: {
     why: "The statistics are being made anew.",
     holds: "They are requested again; nothing is lost.",
+    cause: "time",
   },
   // Errors of the page's own requests.
-  not_published: { why: "This has not been published yet.", holds: "It is requested again." },
-  store_unavailable: { why: "The server cannot read what is published.", holds: "It is requested again." },
-  network: { why: "The server cannot be reached.", holds: "It is requested again." },
-  timeout: { why: "The server takes too long to answer.", holds: "It is requested again." },
-  invalid_answer: { why: "The server's answer cannot be read.", holds: "It is requested again." },
+  not_published: { why: "This has not been published yet.", holds: "It is requested again.", cause: "page" },
+  store_unavailable: {
+    why: "The server cannot read what is published.",
+    holds: "It is requested again.",
+    cause: "page",
+  },
+  network: { why: "The server cannot be reached.", holds: "It is requested again.", cause: "page" },
+  timeout: { why: "The server takes too long to answer.", holds: "It is requested again.", cause: "page" },
+  invalid_answer: { why: "The server's answer cannot be read.", holds: "It is requested again.", cause: "page" },
 };
-
-/** Codes of the page's own requests. Their sentences hold even if the publisher has stopped. */
-const OF_THE_PAGE: ReadonlySet<string> = new Set([
-  "not_published",
-  "store_unavailable",
-  "network",
-  "timeout",
-  "invalid_answer",
-]);
-/** A response gets these codes by time alone if the publisher does not refresh it. */
-const BY_TIME: ReadonlySet<string> = new Set(["indexer_unavailable", "database_busy", "public_stats_rebuilding"]);
 
 /** `stopped` is the instant at which the publisher stopped, as text; undefined while it is live. */
 export function reasonWords(code: string, stopped?: string): ReasonWords {
-  const words = REASONS[code] ?? {
-    why: `It is not available (${code}).`,
-    holds: "That says nothing about work or settlements.",
-  };
-  if (stopped === undefined || OF_THE_PAGE.has(code)) return words;
-  const holds = "Nothing newer is known.";
-  if (BY_TIME.has(code)) return { why: `Nothing has been published since ${stopped}.`, holds };
-  return { why: `As of ${stopped}: ${words.why}`, holds };
+  const { why, holds, cause } = REASONS[code] ?? unknownReason(code);
+  if (stopped === undefined || cause === "page") return { why, holds };
+  const nothing = "Nothing newer is known.";
+  if (cause === "time") return { why: `Nothing has been published since ${stopped}.`, holds: nothing };
+  return { why: `As of ${stopped}: ${why}`, holds: nothing };
+}
+
+function unknownReason(code: string): Reason {
+  return { why: `It is not available (${code}).`, holds: "That says nothing about work or settlements." };
 }

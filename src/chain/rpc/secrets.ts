@@ -61,6 +61,7 @@ function inAnyEncoding(secret: string): string {
     .join("");
 }
 
+/** For a regular expression. */
 function quoted(character: string): string {
   return character.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }

@@ -59,7 +59,7 @@ export interface EarlierFindings {
 
 export interface Head {
   readonly head: bigint;
-  /** head − 11; below zero on a chain younger than that. */
+  /** head − SAFE_DEPTH; below zero on a chain younger than that. */
   readonly safe: bigint;
   /** The block of the checkpoint as the node has it; undefined without one, or if the node is behind it. */
   readonly checkpoint: Block | undefined;

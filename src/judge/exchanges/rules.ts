@@ -1,5 +1,7 @@
 /** The rules that exchanges name. */
 import { ALLOWED_METHODS } from "../../http/common-headers.ts";
+import { ACTIVITY_CURSOR_LENGTH, ACTIVITY_LIMIT } from "../../resources/activity/route.ts";
+import { OBSERVATIONS_LIMIT } from "../../resources/observations/route.ts";
 import { family, type Rule } from "../report.ts";
 
 const HTTP = "docs/spec/api.md#http";
@@ -41,10 +43,14 @@ const QUERY = family("query", {
   ignored: ["a row that reads no query accepts any", "let the front pass any query of these rows, or drop it"],
 });
 
+/** Limits of a page of observations, and of one of events. */
+const ITEMS = OBSERVATIONS_LIMIT;
+const EVENTS = ACTIVITY_LIMIT;
+
 const OBSERVATIONS_QUERY = family("observations-query", {
   limit: [
-    "limit is a number clamped to 1 to 100, and 100 if it is not an integer",
-    "convert limit as a floating-point number, clamp integers, use 100 otherwise; put the whole query into the cache key",
+    `limit is a number clamped to ${ITEMS.minimum} to ${ITEMS.maximum}, and ${ITEMS.default} if it is not an integer`,
+    `convert limit as a floating-point number, clamp integers, use ${ITEMS.default} otherwise; put the whole query into the cache key`,
   ],
   cursor: [
     "a cursor that does not decode to a positive receipt position is refused",
@@ -59,8 +65,14 @@ const ACTIVITY_QUERY = family("activity-query", {
     "decode names and values as application/x-www-form-urlencoded",
   ],
   category: ["a category outside the list is refused", REFUSE],
-  limit: ["limit is a canonical decimal integer from 1 to 100; any other value is refused", REFUSE],
-  cursor: ["a cursor is 1 to 512 characters of letters, digits, _ and -; any other value is refused", REFUSE],
+  limit: [
+    `limit is a canonical decimal integer from ${EVENTS.minimum} to ${EVENTS.maximum}; any other value is refused`,
+    REFUSE,
+  ],
+  cursor: [
+    `a cursor is 1 to ${ACTIVITY_CURSOR_LENGTH} characters of letters, digits, _ and -; any other value is refused`,
+    REFUSE,
+  ],
   repeated: ["a repeated parameter is refused", REFUSE],
   unknown: ["a parameter that the route does not know is refused, even if it is empty", REFUSE],
   undecodable: ["a piece that is not percent-encoded UTF-8 is refused", REFUSE],

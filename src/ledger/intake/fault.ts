@@ -1,5 +1,4 @@
 /** Why a line is rejected, and what an accepted one is (docs/spec/intake.md#codes). */
-import type { IntakeRecord } from "./decode/records.ts";
 
 /** Every code of docs/spec/intake.md#codes, in the order in which the first that fits is given. */
 export const FAULT_CODES = [
@@ -34,7 +33,7 @@ export function fault(code: FaultCode, field: string | null, sentence: string, o
 }
 
 /** No record has a field `sentence`. */
-export function isFault(found: IntakeRecord | Fault): found is Fault {
+export function isFault(found: object): found is Fault {
   return "sentence" in found;
 }
 

@@ -1,6 +1,6 @@
 /** Typed reads of accepted measurements (docs/spec/intake.md#receipt). Positions are 1, 2, 3 … per installation. */
 import { eachRow, type ReadOnlyDatabase, readRow, readRows, readValue } from "../../sqlite/statement.ts";
-import type { RecordOf } from "../intake/decode/records.ts";
+import type { RecordOf } from "../intake/record-types.ts";
 
 /** As it was accepted: instants in epoch ms, cumulativeWorkUnits a uint64 decimal string. */
 export type Receipt = Omit<RecordOf<"receipt">, "type" | "installationId"> & { readonly position: number };
@@ -36,7 +36,7 @@ export function readReceiptBefore(
   return readRow<Receipt>(ledger, sql, installation, counterEpoch, instant);
 }
 
-/** The telemetryId at a position, by which a ledger is known to go on from what was published. */
+/** The telemetryId at a position. It shows if a ledger continues what was published. */
 export function readTelemetryIdAt(
   ledger: ReadOnlyDatabase,
   installation: number,

@@ -1,6 +1,6 @@
 /** Typed reads of what the Oracle and the operator switch (docs/spec/intake.md#oracle, #settlement_control). */
 import { type ReadOnlyDatabase, readRow, readValue } from "../../sqlite/statement.ts";
-import type { RecordOf } from "../intake/decode/records.ts";
+import type { RecordOf } from "../intake/record-types.ts";
 
 /** The Oracle's own block, as its latest record says; null if it is lifted or was never set. */
 export function readOracleBlock(ledger: ReadOnlyDatabase, installation: number): string | null {

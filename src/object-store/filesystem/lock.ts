@@ -34,8 +34,8 @@ export class FilesystemLock {
   }
 
   /**
-   * Renames a new file into its place, in a directory that exists. `judge` is called under the lock and may throw. `end`: the deadline of the change, by
-   * `performance.now()`. Throws `StoreUnavailable` if it was not made; it then will not be made later.
+   * Renames a new file into its place, in a directory that exists. `judge` is called under the lock and may throw. `end`: the
+   * deadline of the change, by `performance.now()`. Throws `StoreUnavailable` if it was not made; it then will not be made later.
    */
   rename(from: string, to: string, end: number, judge: () => void): Promise<void> {
     return this.#hold(end, (held) => {
@@ -71,7 +71,7 @@ export class FilesystemLock {
         try {
           return change(this.#held(this.#number));
         } catch (error) {
-          if (!(error instanceof GivenUp)) throw error;
+          if (!(error instanceof LockAbandoned)) throw error;
         } finally {
           this.#db.exec("ROLLBACK");
         }
@@ -109,15 +109,16 @@ export class FilesystemLock {
     return true;
   }
 
+  /** Throws `LockAbandoned`. */
   #checkNewest(): void {
-    if (existsSync(this.#path(this.#number + 1))) throw new GivenUp();
+    if (existsSync(this.#path(this.#number + 1))) throw new LockAbandoned();
   }
 
   #path(number: number): string {
     return join(this.#directory, number === 0 ? STORE_MARK : `${STORE_MARK}-${number}`);
   }
 
-  /** The place of a lock's holder. */
+  /** The place to which the holder of a lock moves its file. */
   #held(number: number): string {
     return join(this.#directory, TEMPORARY, `held-${number}`);
   }
@@ -134,9 +135,9 @@ function moveInto(from: string, held: string): void {
   }
 }
 
-/** Others continue with a newer lock. */
-class GivenUp extends Error {
-  override readonly name = "GivenUp";
+/** Another process has made a newer lock, and only the newest one counts. */
+class LockAbandoned extends Error {
+  override readonly name = "LockAbandoned";
 }
 
 function openLock(path: string): Database.Database {

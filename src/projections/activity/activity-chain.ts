@@ -1,4 +1,4 @@
-/** The chain's part of the activity (docs/spec/api.md#activity-types): five types of event. */
+/** The chain's part of the activity (docs/spec/api.md#activity-types): what an event of the activity keeps of its log. */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../../chain/chain-state.ts";
 import { type EventName, textArgument } from "../../chain/store/read-events.ts";
@@ -6,58 +6,38 @@ import { chainEventKey } from "../../values/activity-key.ts";
 import { type Follower, rewindBlocks } from "../follow.ts";
 import { settlementBefore } from "../settlements/settlements.ts";
 import { addActivityEvents, chainBlockBelow, dropChainEventsAbove, type NewActivityEvent } from "./activity-events.ts";
-import type { EventCategory } from "./tile-tree.ts";
+import { CHAIN_TYPE_NAMES, CHAIN_TYPES, type ChainEventType } from "./event-types.ts";
 
-interface Kind {
-  readonly category: EventCategory;
-  readonly type: string;
-  payload(event: ChainEvent, projections: Database): Readonly<Record<string, unknown>>;
-}
+type Payload = (event: ChainEvent, projections: Database) => Readonly<Record<string, unknown>>;
 
-const KINDS: Readonly<Record<string, Kind>> = {
-  BatchSettled: { category: "protocol", type: "system.settlement_completed", payload: settlementCompleted },
-  RoundReleased: {
-    category: "protocol",
-    type: "system.round_released",
-    payload: (event) => ({ round: textArgument(event, "round"), amountBaseUnits: textArgument(event, "amount") }),
-  },
-  UnitMinted: {
-    category: "players",
-    type: "player.unit_minted",
-    payload: (event) => ({
-      player: textArgument(event, "player"),
-      unitId: textArgument(event, "unitId"),
-      unitType: textArgument(event, "unitType"),
-    }),
-  },
-  UnitsMerged: {
-    category: "players",
-    type: "player.units_merged",
-    payload: (event) => ({
-      player: textArgument(event, "player"),
-      resultUnitId: textArgument(event, "resultUnitId"),
-      consumedUnitIds: (JSON.parse(textArgument(event, "consumedUnitIds")) as unknown[]).map(String),
-      resultUnitType: textArgument(event, "resultUnitType"),
-    }),
-  },
-  RewardsClaimed: {
-    category: "players",
-    type: "player.rewards_claimed",
-    payload: (event) => ({
-      player: textArgument(event, "player"),
-      throughRound: textArgument(event, "throughRound"),
-      amountBaseUnits: textArgument(event, "amount"),
-    }),
-  },
+const PAYLOADS: Readonly<Record<ChainEventType, Payload>> = {
+  "system.settlement_completed": settlementCompleted,
+  "system.round_released": (event) => ({
+    round: textArgument(event, "round"),
+    amountBaseUnits: textArgument(event, "amount"),
+  }),
+  "player.unit_minted": (event) => ({
+    player: textArgument(event, "player"),
+    unitId: textArgument(event, "unitId"),
+    unitType: textArgument(event, "unitType"),
+  }),
+  "player.units_merged": (event) => ({
+    player: textArgument(event, "player"),
+    resultUnitId: textArgument(event, "resultUnitId"),
+    consumedUnitIds: (JSON.parse(textArgument(event, "consumedUnitIds")) as unknown[]).map(String),
+    resultUnitType: textArgument(event, "resultUnitType"),
+  }),
+  "player.rewards_claimed": (event) => ({
+    player: textArgument(event, "player"),
+    throughRound: textArgument(event, "throughRound"),
+    amountBaseUnits: textArgument(event, "amount"),
+  }),
 };
 
-export const ACTIVITY_EVENTS: readonly EventName[] = [
-  ["core", "BatchSettled"],
-  ["mining", "RoundReleased"],
-  ["collection", "UnitMinted"],
-  ["collection", "UnitsMerged"],
-  ["mining", "RewardsClaimed"],
-];
+export const ACTIVITY_EVENTS: readonly EventName[] = CHAIN_TYPE_NAMES.map((type) => [
+  CHAIN_TYPES[type].contract,
+  CHAIN_TYPES[type].eventName,
+]);
 
 /** Runs after the settlements' follower: a completion names the difference of two settlements. */
 export const chainActivityFollower: Follower<ChainEvent> = {
@@ -79,13 +59,13 @@ export const chainActivityFollower: Follower<ChainEvent> = {
 };
 
 function activityOf(event: ChainEvent, projections: Database): NewActivityEvent {
-  const kind = KINDS[event.eventName];
-  if (kind === undefined) throw new Error(`${event.eventName} is not an activity`);
+  const type = CHAIN_TYPE_NAMES.find((name) => isOfType(event, name));
+  if (type === undefined) throw new Error(`${event.contractKind} ${event.eventName} is not in the activity`);
   return {
     key: chainEventKey(event.blockTimestamp, event),
-    category: kind.category,
+    category: CHAIN_TYPES[type].category,
     blockNumber: event.blockNumber,
-    type: kind.type,
+    type,
     source: {
       contractAddress: event.contractAddress,
       blockNumber: String(event.blockNumber),
@@ -95,8 +75,12 @@ function activityOf(event: ChainEvent, projections: Database): NewActivityEvent 
       transactionIndex: event.transactionIndex,
       logIndex: event.logIndex,
     } satisfies ChainEventSource,
-    payload: kind.payload(event, projections),
+    payload: PAYLOADS[type](event, projections),
   };
+}
+
+function isOfType({ contractKind, eventName }: ChainEvent, type: ChainEventType): boolean {
+  return CHAIN_TYPES[type].contract === contractKind && CHAIN_TYPES[type].eventName === eventName;
 }
 
 /** The part of its log that a chain event keeps; the timestamp in epoch ms. */

@@ -9,6 +9,7 @@ import { measurementEventKey } from "../../values/activity-key.ts";
 import { noonDate, noonDay } from "../../values/noon-day.ts";
 import { forgetTotals, readTotals, writeTotals } from "../follow.ts";
 import { addActivityEvents, dropMeasurementEvents, type NewActivityEvent } from "./activity-events.ts";
+import type { MeasurementEventType } from "./event-types.ts";
 import {
   dailyMilestones,
   isSpeedRecord,
@@ -66,7 +67,7 @@ function followDistance(events: NewActivityEvent[], totals: Totals, row: Measure
   const lifetime = all.lifetimeMm + increase;
   for (const milestone of lifetimeMilestones(all.lifetimeMm, lifetime)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(lifetime) };
-    add(events, row, { kind: "lifetime_distance_milestone", value: milestone, payload });
+    add(events, row, { type: "measurement.lifetime_distance_milestone", value: milestone, payload });
   }
   all.lifetimeMm = lifetime;
 
@@ -76,12 +77,12 @@ function followDistance(events: NewActivityEvent[], totals: Totals, row: Measure
   totals.setDay(day, total);
   for (const milestone of dailyMilestones(before, total)) {
     const payload = { milestoneMm: Number(milestone), distanceMm: Number(total), date: noonDate(day) };
-    add(events, row, { kind: "daily_distance_milestone", value: milestone, payload });
+    add(events, row, { type: "measurement.daily_distance_milestone", value: milestone, payload });
   }
   if (before < STREAK_DAY_MM && total >= STREAK_DAY_MM) {
     const days = totals.streak(day);
     const payload = { days, startDate: noonDate(day - days + 1), endDate: noonDate(day) };
-    if (isStreakMilestone(days)) add(events, row, { kind: "distance_streak", value: days, payload });
+    if (isStreakMilestone(days)) add(events, row, { type: "measurement.distance_streak", value: days, payload });
   }
 }
 
@@ -90,27 +91,26 @@ function followSpeed(events: NewActivityEvent[], { all }: Totals, row: MeasuredR
   if (speed <= all.fastest) return;
   for (const milestone of speedMilestones(all.fastest, speed)) {
     const payload = { milestoneMmPerSecond: milestone, speedMmPerSecond: speed };
-    add(events, row, { kind: "speed_milestone", value: milestone, payload });
+    add(events, row, { type: "measurement.speed_milestone", value: milestone, payload });
   }
   if (all.lastRecord === 0) {
     all.lastRecord = speed;
   } else if (isSpeedRecord(speed, all.fastest, all.lastRecord)) {
     const payload = { speedMmPerSecond: speed, previousSpeedMmPerSecond: all.lastRecord };
-    add(events, row, { kind: "speed_record", value: speed, payload });
+    add(events, row, { type: "measurement.speed_record", value: speed, payload });
     all.lastRecord = speed;
   }
   all.fastest = speed;
 }
 
 interface Milestone {
-  readonly kind: string;
+  readonly type: MeasurementEventType;
   /** Ends the event's id. */
   readonly value: bigint | number;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-function add(events: NewActivityEvent[], row: MeasuredReceipt, { kind, value, payload }: Milestone): void {
-  const type = `measurement.${kind}`;
+function add(events: NewActivityEvent[], row: MeasuredReceipt, { type, value, payload }: Milestone): void {
   events.push({
     key: measurementEventKey(row.observedAt, row.position, `${type}-${value}`),
     category: "measurement",

@@ -101,7 +101,7 @@ export class TileReader {
     return category !== undefined && readRow(this.#db, todo, this.category) === undefined;
   }
 
-  /** The oldest with which this is to be done. */
+  /** The oldest tile with this `todo`. */
   next(level: TileLevel, todo: TileTodo): TileNode | undefined {
     return this.#one(level, "AND todo = ? ORDER BY first LIMIT 1", todo);
   }
@@ -138,7 +138,7 @@ export class TileTree extends TileReader {
     run(this.#db, "UPDATE activity_category SET basis = ? WHERE category = ?", basis, this.category);
   }
 
-  /** Counts changes, after which the events above all tiles may fill another one. */
+  /** Adds to the category's `changes`. The events above all tiles may then fill another tile. */
   count(changes: number): void {
     const sql = `INSERT INTO activity_category VALUES (?, NULL, ?, 1)
       ON CONFLICT DO UPDATE SET changes = changes + excluded.changes, above = 1`;
@@ -158,6 +158,7 @@ export class TileTree extends TileReader {
     run(this.#db, sql, this.category, level, tile.first);
   }
 
+  /** Names a tile. Nothing is left to do with it. */
   setHash({ level, first }: Pick<TileNode, "level" | "first">, hash: string): void {
     const sql = "UPDATE activity_tile SET hash = ?, todo = NULL WHERE category = ? AND level = ? AND first = ?";
     run(this.#db, sql, hash, this.category, level, first);

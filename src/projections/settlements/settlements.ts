@@ -203,14 +203,14 @@ interface Memo {
 }
 
 const memos = new WeakMap<ReadOnlyDatabase, Memo>();
-/** Keys beyond this number belong to instants that are over. */
+/** With more keys than this, all are forgotten: most belong to past instants. */
 const MEMO_LIMIT = 64;
 
 /**
- * Computes a value for several responses of one cycle once. `compute` depends on these tables and on `key` alone; it is
- * called again when they have changed.
+ * The value of `compute`, which is called again only after the settlements have changed: several responses of a cycle need the same
+ * value. It may depend only on these tables and on `key`.
  */
-export function onceASettlement<T>(projections: ReadOnlyDatabase, key: string, compute: () => T): T {
+export function memoizedUntilChange<T>(projections: ReadOnlyDatabase, key: string, compute: () => T): T {
   const changes = settlementChanges(projections);
   let memo = memos.get(projections);
   if (memo === undefined || memo.changes !== changes || memo.values.size >= MEMO_LIMIT) {

@@ -5,8 +5,8 @@ import { constantKey } from "../../http/keys.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { chainPointOf } from "../fields.ts";
-import { activeTypes, activitySchema, MAX_PAGE } from "./contract.ts";
-import { activityKey, type Category } from "./route.ts";
+import { activeTypes, activitySchema } from "./contract.ts";
+import { ACTIVITY_LIMIT, activityKey, type Category } from "./route.ts";
 import { type EventLine, encodeHead, type Head, pageBody } from "./stored-feed.ts";
 
 /** A category in the form of its tiles; the newest events are in the head. */
@@ -29,7 +29,7 @@ export interface HeadInputs {
 export function buildActivityHead(inputs: HeadInputs, layout: ActivityLayout, at: number): Built {
   const lasting = envelopeOf(inputs);
   const opening = openingOf(inputs, lasting, formatTimestamp(at));
-  activitySchema.parse(JSON.parse(pageBody(opening, layout.recent.slice(0, MAX_PAGE), null)));
+  activitySchema.parse(JSON.parse(pageBody(opening, layout.recent.slice(0, ACTIVITY_LIMIT.maximum), null)));
   return {
     status: 200,
     headers: { "cache-control": NO_STORE },

@@ -1,6 +1,12 @@
 /** The activity's body, its rules, its exchanges and its texts (docs/spec/api.md#activity). */
 
 import * as z from "zod";
+import {
+  CHAIN_TYPE_NAMES,
+  CHAIN_TYPES,
+  type ChainEventType,
+  MEASUREMENT_TYPES,
+} from "../../projections/activity/event-types.ts";
 import { POLICY_VERSION } from "../../projections/activity/milestone-policy.ts";
 import { uint256String } from "../../values/decimal.ts";
 import type { Contract } from "../contract.ts";
@@ -9,6 +15,8 @@ import {
   chainAddress,
   chainHash,
   chainPointFields,
+  calendarDate as date,
+  HEIGHTS_RULE,
   heightsAgree,
   installationIdField,
   timestamp,
@@ -17,32 +25,20 @@ import {
 import { blocksEndAtHeight } from "../settlements/contract.ts";
 import { ACTIVITY_CURSOR_LENGTH, ACTIVITY_LIMIT, CATEGORIES, type Category } from "./route.ts";
 
-export const PROTOCOL_TYPES = ["system.settlement_completed", "system.round_released"] as const;
-export const PLAYER_TYPES = ["player.unit_minted", "player.units_merged", "player.rewards_claimed"] as const;
-export const CHAIN_TYPES = [...PROTOCOL_TYPES, ...PLAYER_TYPES] as const;
-export const MEASUREMENT_TYPES = [
-  "measurement.lifetime_distance_milestone",
-  "measurement.daily_distance_milestone",
-  "measurement.speed_milestone",
-  "measurement.speed_record",
-  "measurement.distance_streak",
-] as const;
-
-/** The types that a category advertises. `protocol` and `players` advertise all five chain types, but serve only their own. */
+/** The types that a category advertises. `protocol` and `players` advertise every chain type, but serve only their own. */
 export function activeTypes(category: Category, hasMeasurements: boolean): readonly string[] {
   if (category === "measurement") return MEASUREMENT_TYPES;
-  return category === "all" && hasMeasurements ? [...CHAIN_TYPES, ...MEASUREMENT_TYPES] : CHAIN_TYPES;
+  return category === "all" && hasMeasurements ? [...CHAIN_TYPE_NAMES, ...MEASUREMENT_TYPES] : CHAIN_TYPE_NAMES;
 }
 
 /** The types that a category's events may have. */
 export function servedTypes(category: Category, hasMeasurements: boolean): readonly string[] {
-  if (category === "protocol") return PROTOCOL_TYPES;
-  if (category === "players") return PLAYER_TYPES;
-  return activeTypes(category, hasMeasurements);
+  const active = activeTypes(category, hasMeasurements);
+  if (category === "all" || category === "measurement") return active;
+  return CHAIN_TYPE_NAMES.filter((type) => CHAIN_TYPES[type].category === category);
 }
 
 const millimetres = z.number().int().positive();
-const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
 
 const chainSource = z.strictObject({
   kind: z.literal("chain"),
@@ -85,7 +81,7 @@ function event<Type extends string, Source extends z.ZodType, Payload extends z.
   });
 }
 
-const chain = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+const chain = <Type extends ChainEventType, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   event(type, chainSource, z.strictObject(shape));
 const measurement = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
   event(type, measurementSource, z.strictObject(shape));
@@ -136,9 +132,6 @@ export const activityEventSchema = z.discriminatedUnion("type", [
   measurement("measurement.rpm_record", { rpmMilli: millimetres, previousRpmMilli: millimetres }),
 ]);
 
-/** The most events in a page. */
-export const MAX_PAGE = 100;
-
 const { target, chainId, confirmations, deploymentBlock, indexedThroughBlock, safeThroughBlock } = chainPointFields;
 
 const available = z.strictObject({
@@ -171,7 +164,7 @@ const available = z.strictObject({
     miningStorageLayoutDigest: chainHash,
   }),
   activeEventTypes: z.array(z.string()).min(1),
-  events: z.array(activityEventSchema).max(MAX_PAGE),
+  events: z.array(activityEventSchema).max(ACTIVITY_LIMIT.maximum),
   nextCursor: z.string().nullable(),
 });
 
@@ -180,7 +173,7 @@ type Event = Available["events"][number];
 
 export const activitySchema = z.discriminatedUnion("status", [
   available
-    .refine(({ chain }) => heightsAgree(chain), "the safe block is the indexed one less 11")
+    .refine(({ chain }) => heightsAgree(chain), HEIGHTS_RULE)
     .refine(({ activeEventTypes: types }) => new Set(types).size === types.length, "active types are unique")
     .refine(typesFit, "each event's type is active and of the category")
     .refine((body) => body.events.every((event) => isOfThisChain(body, event)), "chain events match the chain")
@@ -204,21 +197,17 @@ function typesFit({ category, activeEventTypes, events }: Available): boolean {
 
 function isOfThisChain({ chain, release, identities }: Available, { id, type, source }: Event): boolean {
   if (source.kind !== "chain") return true;
-  const contract = type === "system.settlement_completed" ? identities.core : contractOf(type, identities);
+  const { contract } = CHAIN_TYPES[type as ChainEventType];
   const block = BigInt(source.blockNumber);
   return (
     source.chainId === chain.chainId &&
     source.target === chain.target &&
     source.releaseId === release.id &&
-    source.contractAddress === contract &&
+    source.contractAddress === identities[contract] &&
     id === `${chain.chainId}-${source.blockNumber}-${source.logIndex}` &&
     block <= BigInt(chain.safeThroughBlock) &&
-    block >= BigInt(type === "system.settlement_completed" ? chain.deploymentBlock : chain.economyDeploymentBlock)
+    block >= BigInt(contract === "core" ? chain.deploymentBlock : chain.economyDeploymentBlock)
   );
-}
-
-function contractOf(type: Event["type"], { mining, collection }: Available["identities"]): string {
-  return type === "player.unit_minted" || type === "player.units_merged" ? collection : mining;
 }
 
 function isOfThisInstallation({ installationId }: Available, { source }: Event): boolean {
@@ -244,13 +233,13 @@ const refused = (rule: string, queries: readonly string[]) =>
 const BAD_LIMITS = "0 101 1000 01 +1 %2B1 -1 1.0 5.5 1e1 0x10 %201 1%20 abc %FF 100000000000000000000".split(" ");
 
 const ACTIVITY_EXCHANGES = [
-  `& activity-query/accepted\n${gets(["", "&", "category=all", "category=%61ll&limit=40"])}\nas ${PATH}`,
+  `& activity-query/accepted\n${gets(["", "&", "category=all", `category=%61ll&limit=${ACTIVITY_LIMIT.default}`])}\nas ${PATH}`,
   `& activity-query/accepted\n${gets(["limit=40&category=protocol", "category=protocol&"])}\nas ${PATH}?category=protocol`,
   `& activity-query/accepted\n${gets(["limit=3&category=protocol", "category=protocol&limit=3&"])}\nas ${PATH}?category=protocol&limit=3`,
   `& activity-query/accepted\n${gets(["c%61tegory=player%73&limit=2"])}\nas ${PATH}?category=players&limit=2`,
   `& activity-query/accepted\n${gets(["category=measurement&limit=%35"])}\nas ${PATH}?category=measurement&limit=5`,
   `& activity-query/accepted\n${gets(["category=all&limit=1", "%6Cimit=1"])}\nas ${PATH}?limit=1`,
-  `& activity-query/accepted\n${gets(["category=all&limit=100"])}\nas ${PATH}?limit=100`,
+  `& activity-query/accepted\n${gets([`category=all&limit=${ACTIVITY_LIMIT.maximum}`])}\nas ${PATH}?limit=${ACTIVITY_LIMIT.maximum}`,
   refused("category", [
     "category",
     ...["ALL", "All", "", "x", "all+", "system", "player", "chain"].map((value) => `category=${value}`),

@@ -6,15 +6,12 @@
 import { NO_STORE } from "../../http/common-headers.ts";
 import { pathKey } from "../../http/keys.ts";
 import { uniqueParameters } from "../../http/request.ts";
-import { FOLLOWS_BLOCKS, ROUTE_RULES, type Route } from "../../http/route.ts";
+import { FOLLOWS_BLOCKS, limitPattern, ROUTE_RULES, type Route } from "../../http/route.ts";
 import { isActivityKey } from "../../values/activity-key.ts";
 
 export const ACTIVITY_PATH = "/v1/public/activity";
 export const CATEGORIES = ["all", "protocol", "players", "measurement"] as const;
 export type Category = (typeof CATEGORIES)[number];
-
-/** An event of one tile and the whole next tile fill a page of 100, so a page needs at most two tiles. */
-export const MINIMUM_TILE_EVENTS = 99;
 
 /**
  * A tile is deleted this long (ms) after no head names it (docs/spec/publishing.md#deletions). Caches and readers keep a head
@@ -44,12 +41,15 @@ export function parseActivityTileKey(key: string): { readonly category: Category
   return known === undefined || name === undefined ? undefined : { category: known, name };
 }
 
+/** Events of a page. */
 export const ACTIVITY_LIMIT = { minimum: 1, maximum: 100, default: 40 } as const;
+/** An event of one tile and the whole next tile fill the longest page, so that a page needs at most two tiles. */
+export const MINIMUM_TILE_EVENTS = ACTIVITY_LIMIT.maximum - 1;
 export const ACTIVITY_CURSOR_LENGTH = 512;
 
 export interface ActivityQuery {
   readonly category: Category;
-  /** 1 to 100. */
+  /** Within ACTIVITY_LIMIT. */
   readonly limit: number;
   /** Well formed; `decodeActivityCursor` decodes it. */
   readonly cursor?: string;
@@ -65,10 +65,17 @@ export function activityQuery(query: string): ActivityQuery | undefined {
   const category = CATEGORIES.find((known) => known === (parameters.get("category") ?? "all"));
   const limit = parameters.get("limit") ?? String(ACTIVITY_LIMIT.default);
   const cursor = parameters.get("cursor");
-  if (category === undefined || !/^(?:[1-9][0-9]?|100)$/.test(limit)) return undefined;
+  if (category === undefined || !isActivityLimit(limit)) return undefined;
   if (cursor === undefined) return { category, limit: Number(limit) };
   const wellFormed = cursor.length <= ACTIVITY_CURSOR_LENGTH && /^[A-Za-z0-9_-]+$/.test(cursor);
   return wellFormed ? { category, limit: Number(limit), cursor } : undefined;
+}
+
+/** True for a canonical decimal integer within ACTIVITY_LIMIT: unlike that of the observations, any other limit is refused. */
+function isActivityLimit(text: string): boolean {
+  const { minimum, maximum } = ACTIVITY_LIMIT;
+  const limit = Number(text);
+  return String(limit) === text && Number.isInteger(limit) && limit >= minimum && limit <= maximum;
 }
 
 /**
@@ -103,7 +110,7 @@ export const activityRoute = {
   objects: [],
   parameters: [
     { name: "category", pattern: `(?:${CATEGORIES.join("|")})` },
-    { name: "limit", pattern: "[0-9]{1,3}" },
+    { name: "limit", pattern: limitPattern(ACTIVITY_LIMIT) },
     { name: "cursor", pattern: `[A-Za-z0-9_-]{1,${ACTIVITY_CURSOR_LENGTH}}` },
   ],
   parts: [`${pathKey(ACTIVITY_PATH)}/`],

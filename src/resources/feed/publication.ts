@@ -1,7 +1,7 @@
 /** Both feeds: the newest 50 settlements and milestones (docs/spec/people.md#files), put when an entry comes or goes. */
 import { newestEvents } from "../../projections/activity/activity-events.ts";
+import { MEASUREMENT_TYPES } from "../../projections/activity/event-types.ts";
 import { categoryChanges } from "../../projections/activity/tile-tree.ts";
-import { MEASUREMENT_TYPES } from "../activity/contract.ts";
 import { hasUnfollowedReceipts } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import { fileAnswer } from "../site/publication.ts";

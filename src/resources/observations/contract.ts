@@ -23,14 +23,15 @@ export const observationSchema = z.strictObject({
 export const observationsSchema = z.strictObject({
   schemaVersion: z.literal(1),
   installationId: installationIdField,
-  items: z.array(observationSchema).max(100),
+  items: z.array(observationSchema).max(OBSERVATIONS_LIMIT.maximum),
   nextCursor: z.string().nullable(),
 });
 
 const PATH = "/v1/public/installations/{installationId}/observations";
+const { maximum, default: fallback } = OBSERVATIONS_LIMIT;
 const gets = (queries: readonly string[]) => queries.map((query) => `GET ${PATH}?${query}`).join("\n");
 
-/** Spellings of a limit by the number of items that they mean. */
+/** Spellings of a limit by the number of items that they mean: the maximum is 16 or more. */
 const LIMITS: readonly (readonly [count: number, written: readonly string[]])[] = [
   [1, ["1", "0", "", "-5", "-0", "+", "1.0", "0x1", "1&limit=50", "%FF&limit=1"]],
   [2, ["2"]],
@@ -40,8 +41,9 @@ const LIMITS: readonly (readonly [count: number, written: readonly string[]])[] 
   [7, ["7", "%37"]],
   [10, ["1e1"]],
   [16, ["0x10", "1.6e1"]],
-  [99, ["99"]],
-  [100, ["100", "101", "100000", "1e2", "2.5", "abc", "7a", "NaN", "Infinity", "%FF"]],
+  [maximum - 1, [String(maximum - 1)]],
+  [maximum, [String(maximum), String(maximum + 1), "100000", "1e4"]],
+  [fallback, ["2.5", "abc", "7a", "NaN", "Infinity", "%FF"]],
 ];
 /** Not the canonical base64url of a positive safe integer. Two are cursors of the activity. */
 const BAD_CURSORS = ` ! 0 1 -1 abc a%20b %FF % MQ= MQ%3D%3D%3D 1.5e MQ+ %20MQ MA LTE MDE MS41 MWUz IDE MR
@@ -51,9 +53,9 @@ const BAD_CURSORS = ` ! 0 1 -1 abc a%20b %FF % MQ= MQ%3D%3D%3D 1.5e MQ+ %20MQ MA
 const OBSERVATIONS_EXCHANGES = [
   ...LIMITS.map(
     ([count, written]) =>
-      `& observations-query/limit\n${gets(written.map((value) => `limit=${value}`))}\nfirst ${count} items of ${PATH}?limit=100`,
+      `& observations-query/limit\n${gets(written.map((value) => `limit=${value}`))}\nfirst ${count} items of ${PATH}?limit=${maximum}`,
   ),
-  `& observations-query/unknown\n${gets(["", "a", "a=1", "range=7d", "Limit=1", "%FF=1", "&&", "x=%zz"])}\nfirst 100 items of ${PATH}?limit=100`,
+  `& observations-query/unknown\n${gets(["", "a", "a=1", "range=7d", "Limit=1", "%FF=1", "&&", "x=%zz"])}\nfirst ${fallback} items of ${PATH}?limit=${maximum}`,
   `& observations-query/cursor\n${gets(["cursor", "limit=5&cursor=!", "limit=5&cursor=", ...BAD_CURSORS.map((value) => `cursor=${value}`)])}\n400\n= {"error":"invalid_cursor"}`,
   `& path/unknown-id\n${UNKNOWN_IDS.map((id) => `GET ${PATH.replace("{installationId}", id)}`).join("\n")}\n200\n? items = []\n? nextCursor = null`,
 ].join("\n\n");

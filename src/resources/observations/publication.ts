@@ -1,21 +1,18 @@
-/** The index that names the installations and the histories of their observations. */
+/**
+ * The index of installations as one response, for `noonmark render`, which composes a page of observations from it. A publisher puts
+ * the index itself (publish/plan/installations.ts).
+ */
 import { encodeWholeIndex, type HistoryNames } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import type { Publication } from "../publication.ts";
 
 export function wholeIndexPublication(configured: string, histories: HistoryNames): Publication {
-  return indexObject(INSTALLATIONS_KEY, () => encodeWholeIndex({ configured, histories }));
-}
-
-function indexObject(key: string, text: () => string): Publication {
+  const body = encodeWholeIndex({ configured, histories });
   return {
     resource: "observations",
-    key,
+    key: INSTALLATIONS_KEY,
     sources: { installationId: null },
-    inputs: text,
-    build() {
-      const body = text();
-      return { status: 200, headers: {}, body, lasting: body };
-    },
+    inputs: () => body,
+    build: () => ({ status: 200, headers: {}, body, lasting: body }),
   };
 }

@@ -4,7 +4,7 @@
  */
 import { INSTALLATIONS_KEY, pathKey, TILE_SIZE } from "../../http/keys.ts";
 import { parseQuery } from "../../http/request.ts";
-import { FOLLOWS_RECEIPTS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
+import { FOLLOWS_RECEIPTS, limitPattern, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
 /** The prefix of an installation's histories. */
@@ -58,12 +58,16 @@ export function decodeObservationCursor(cursor: string): number | undefined {
   return Number.isSafeInteger(position) && encodeObservationCursor(position) === cursor ? position : undefined;
 }
 
+/**
+ * Items of a page. `maximum` is at most TILE_SIZE, so that a page needs at most two tiles. Readers keep to it: raise it only together
+ * with the table in docs/spec/api.md#observations.
+ */
 export const OBSERVATIONS_LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;
 
 export interface ObservationsQuery {
   /** The page has only receipts above this position; 0 for the start of history. */
   readonly after: number;
-  /** 1 to 100. */
+  /** Within OBSERVATIONS_LIMIT. */
   readonly limit: number;
 }
 
@@ -98,7 +102,7 @@ export const observationsRoute = {
   objects: [],
   parameters: [
     { name: "cursor", pattern: "[A-Za-z0-9_-]{1,24}" },
-    { name: "limit", pattern: "[0-9]{1,3}" },
+    { name: "limit", pattern: limitPattern(OBSERVATIONS_LIMIT) },
   ],
   parts: [`${observationsKey("{installationId}")}/`, INSTALLATIONS_KEY, `${INSTALLATIONS_KEY}/`],
   queryError: "invalid_cursor",

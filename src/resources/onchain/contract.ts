@@ -7,6 +7,7 @@ import {
   chainAddress,
   chainHash,
   chainPointFields,
+  HEIGHTS_RULE,
   heightsAgree,
   installationIdField,
   isWithin,
@@ -89,7 +90,7 @@ type Available = z.infer<typeof available>;
 
 export const onchainSchema = z.discriminatedUnion("status", [
   available
-    .refine(({ chain }) => heightsAgree(chain), "the safe block is the indexed one less 11")
+    .refine(({ chain }) => heightsAgree(chain), HEIGHTS_RULE)
     .refine(isBoundToDeployment, "proxy and events are the deployment's")
     .refine(({ chain, events }) => events.every((e) => isWithin(chain, e.blockNumber)), "an event is out of bounds")
     .refine(({ chain, source }) => isWithin(chain, source.blockNumber), "the source is out of bounds")

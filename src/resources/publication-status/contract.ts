@@ -6,6 +6,7 @@ import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import type { Contract } from "../contract.ts";
 import { installationIdField, timestamp } from "../fields.ts";
+import { CHAIN_STATES, LEDGER_STATES, PUBLISHER_STATES } from "./public-record.ts";
 
 const timestampOrNull = timestamp.nullable();
 const heightOrNull = uint256String.nullable();
@@ -15,8 +16,7 @@ export const publicationStatusSchema = z.strictObject({
   installationId: installationIdField,
   now: timestamp,
   publisher: z.strictObject({
-    /** live: renewed within the lease's TTL; late: not renewed within it; stopped: released, or not renewed for a minute. */
-    state: z.enum(["live", "late", "stopped"]),
+    state: z.enum(PUBLISHER_STATES),
     renewedAt: timestamp,
     lastCycleAt: timestampOrNull,
     nextCycleAt: timestampOrNull,
@@ -28,11 +28,11 @@ export const publicationStatusSchema = z.strictObject({
   ),
   sources: z.strictObject({
     ledger: z.strictObject({
-      status: z.enum(["followed", "none", "unreadable", "behind"]),
+      status: z.enum(LEDGER_STATES),
       newestReceiptAt: timestampOrNull,
     }),
     chain: z.strictObject({
-      status: z.enum(["followed", "disabled", "silent", "mismatch", "behind"]),
+      status: z.enum(CHAIN_STATES),
       indexedThroughBlock: heightOrNull,
       safeThroughBlock: heightOrNull,
       lastGoodPassAt: timestampOrNull,

@@ -3,6 +3,10 @@
  * data are not in it.
  */
 
+/** The states of the ledger and of the chain in the last cycle. */
+export const LEDGER_STATES = ["followed", "none", "unreadable", "behind"] as const;
+export const CHAIN_STATES = ["followed", "disabled", "silent", "mismatch", "behind"] as const;
+
 export interface PublicRecord {
   /** The configured installation. */
   readonly installationId: string;
@@ -10,11 +14,11 @@ export interface PublicRecord {
   readonly answers: Readonly<Record<string, PublicAnswer>>;
   readonly sources: {
     readonly ledger: {
-      readonly status: "followed" | "none" | "unreadable" | "behind";
+      readonly status: (typeof LEDGER_STATES)[number];
       readonly newestReceiptAt: string | null;
     };
     readonly chain: {
-      readonly status: "followed" | "disabled" | "silent" | "mismatch" | "behind";
+      readonly status: (typeof CHAIN_STATES)[number];
       readonly indexedThroughBlock: string | null;
       readonly safeThroughBlock: string | null;
       readonly lastGoodPassAt: string | null;
@@ -45,7 +49,9 @@ export interface LeaseFacts {
 /** A publisher whose lease was not renewed for so long (ms) counts as stopped. */
 const STOPPED_AFTER_MS = 60_000;
 
-export type PublisherState = "live" | "late" | "stopped";
+/** live: renewed within the lease's TTL; late: not renewed within it; stopped: released, or not renewed for a minute. */
+export const PUBLISHER_STATES = ["live", "late", "stopped"] as const;
+export type PublisherState = (typeof PUBLISHER_STATES)[number];
 
 /** `now` in epoch ms. */
 export function publisherState({ released, renewedAt, ttlMs }: LeaseFacts, now: number): PublisherState {

@@ -8,7 +8,7 @@ import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../..
 import { FALLBACK_REASON_HEADER, REVALIDATE, SOURCE_HEADER } from "../../http/common-headers.ts";
 import { etagOf } from "../../http/representation.ts";
 import { savedHistory } from "../../projections/settlements/saved-history.ts";
-import { lastSettlementBefore, onceASettlement } from "../../projections/settlements/settlements.ts";
+import { lastSettlementBefore, memoizedUntilChange } from "../../projections/settlements/settlements.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { type Built, revisionOf } from "../built.ts";
@@ -47,7 +47,7 @@ export function readLive(sources: SettlementSources, core: CoreView, range: Sett
     },
     chain: chainPointOf(core.chain),
     // Both versions and the queue projection have the same windows.
-    history: onceASettlement(sources.projections, `history ${range} ${window?.start}`, () =>
+    history: memoizedUntilChange(sources.projections, `history ${range} ${window?.start}`, () =>
       readHistory(sources.projections, window),
     ),
     until: Math.min(

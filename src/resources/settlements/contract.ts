@@ -7,6 +7,7 @@ import {
   chainAddress,
   chainHash,
   chainPointFields,
+  HEIGHTS_RULE,
   heightsAgree,
   installationIdField,
   isWithin,
@@ -81,7 +82,7 @@ type Rule = readonly [name: string, holds: (body: HistoryBody) => boolean];
 
 /** The rules of docs/spec/api.md#settlements-rules for both versions. A body that breaks one is never published. */
 export const HISTORY_RULES: readonly Rule[] = [
-  ["the safe block is the indexed one less 11", ({ chain }) => heightsAgree(chain)],
+  [HEIGHTS_RULE, ({ chain }) => heightsAgree(chain)],
   ["the window is the range's and holds generatedAt", windowMatchesRange],
   ["the buckets fill the window", bucketsFillWindow],
   ["the buckets sum up to the summary", bucketsSumUp],

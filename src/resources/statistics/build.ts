@@ -58,7 +58,7 @@ function contentOf(facts: StatisticsFacts, range: StatisticsRange, at: number): 
     window: {
       startAt: formatTimestamp(window.startAt),
       endAt: formatTimestamp(at),
-      dayCount: window.dayCount === 7 ? 7 : 30,
+      dayCount: window.dayCount,
       bucketSeconds: 1800,
       roundSeconds: 600,
     },

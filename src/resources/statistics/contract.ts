@@ -3,8 +3,10 @@
  * rule is never published, and the error names the rule.
  */
 import { DAY_MS } from "../../values/noon-day.ts";
+import { SLOTS_PER_DAY } from "../../values/slot.ts";
 import type { Contract } from "../contract.ts";
 import { bps, meanMilli } from "./quotients.ts";
+import { DAYS_OF_RANGE } from "./route.ts";
 import { type Statistics, type StatisticsDay, statisticsShape } from "./schema.ts";
 
 interface Rule {
@@ -20,7 +22,7 @@ const RULES: readonly Rule[] = [
     name: "aggregate rule 1: dayCount and days follow the range",
     path: ["window", "dayCount"],
     holds: ({ range, window, activity }) =>
-      window.dayCount === (range === "7d" ? 7 : 30) && activity.days.length === window.dayCount,
+      window.dayCount === DAYS_OF_RANGE[range] && activity.days.length === window.dayCount,
   },
   {
     name: "aggregate rule 2: consecutive noon-to-noon days, from window.startAt to the one with generatedAt",
@@ -75,7 +77,7 @@ const RULES: readonly Rule[] = [
     path: ["activity", "summary", "inactiveDayCount"],
     holds: ({ activity: { summary, days } }) =>
       summary.inactiveDayCount ===
-      days.filter((day) => day.coverage.observedRoundCount === 144 && !isActive(day)).length,
+      days.filter((day) => day.coverage.observedRoundCount === SLOTS_PER_DAY && !isActive(day)).length,
   },
   {
     name: "aggregate rule 7: the typical day is the mean of complete buckets",

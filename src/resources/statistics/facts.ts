@@ -18,11 +18,11 @@ import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { noonDay, noonOf } from "../../values/noon-day.ts";
 import { ROUND_SECONDS } from "../../values/round.ts";
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotStart } from "../../values/slot.ts";
-import type { StatisticsRange } from "./route.ts";
+import { DAYS_OF_RANGE, type StatisticsRange } from "./route.ts";
 
-/** 7 or 30 noon-to-noon days. The last one contains the instant of the body. */
+/** The noon-to-noon days of a range. The last one contains the instant of the body. */
 export interface Window {
-  readonly dayCount: number;
+  readonly dayCount: (typeof DAYS_OF_RANGE)[StatisticsRange];
   /** Numbers of values/noon-day.ts, both included. */
   readonly firstDay: number;
   readonly lastDay: number;
@@ -32,7 +32,7 @@ export interface Window {
 }
 
 export function windowOf(range: StatisticsRange, at: number): Window {
-  const dayCount = range === "7d" ? 7 : 30;
+  const dayCount = DAYS_OF_RANGE[range];
   const lastDay = noonDay(at);
   const firstDay = lastDay - dayCount + 1;
   return { dayCount, firstDay, lastDay, startAt: noonOf(firstDay), endAt: at };
@@ -102,7 +102,7 @@ export type RecordFacts = Readonly<Record<RecordName, RecordFact | undefined>>;
 
 /** Records of the whole history. One is `complete` if the time around it is fully covered. */
 function readRecords(projections: ReadOnlyDatabase, totals: RoundTotals): RecordFacts {
-  const observed = (slot: number) => {
+  const isObserved = (slot: number) => {
     const day = readDay(projections, dayOfSlot(slot));
     return day?.rounds[slot - firstSlotOf(day.day)] !== undefined;
   };
@@ -118,36 +118,36 @@ function readRecords(projections: ReadOnlyDatabase, totals: RoundTotals): Record
       found && {
         value: BigInt(found.value),
         occurredAt: found.observedAt,
-        complete: observed(slotAt(found.observedAt)),
+        complete: isObserved(slotAt(found.observedAt)),
       }
     );
   };
   return {
-    mostWorkHalfHour: ofHalfHour(totals.bestHalfHour, observed),
+    mostWorkHalfHour: ofHalfHour(totals.bestHalfHour, isObserved),
     mostWorkUtcDay: ofDay(totals.bestDay),
     maximumDailyDistanceMm: ofDay(totals.farthestDay),
     peakObservedRpmMilli: peak("rpmMilli"),
     peakObservedSpeedMmPerSecond: peak("speedMmPerSecond"),
-    longestActiveWindowMinutes: longestWindow(projections, observed),
+    longestActiveWindowMinutes: longestWindow(projections, isObserved),
     longestActiveDayStreak: longestStreak(projections),
   };
 }
 
-function ofHalfHour(best: Best | undefined, observed: (slot: number) => boolean): RecordFact | undefined {
+function ofHalfHour(best: Best | undefined, isObserved: (slot: number) => boolean): RecordFact | undefined {
   if (best === undefined) return undefined;
   const slot = best.at * SLOTS_PER_HALF_HOUR;
-  const complete = [slot, slot + 1, slot + 2].every(observed);
+  const complete = [slot, slot + 1, slot + 2].every(isObserved);
   return { value: best.value, occurredAt: slotStart(slot), complete };
 }
 
 /** Complete if the rounds just before and after it are observed, so that they do not belong to it. */
-function longestWindow(projections: ReadOnlyDatabase, observed: (slot: number) => boolean): RecordFact | undefined {
+function longestWindow(projections: ReadOnlyDatabase, isObserved: (slot: number) => boolean): RecordFact | undefined {
   const run = longestInterval(projections, "slot");
   if (run === undefined) return undefined;
   return {
     value: BigInt(run.length * (ROUND_SECONDS / 60)),
     occurredAt: slotStart(run.first),
-    complete: observed(run.first - 1) && observed(run.first + run.length),
+    complete: isObserved(run.first - 1) && isObserved(run.first + run.length),
   };
 }
 

@@ -4,7 +4,11 @@
  */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
-import { count, timestamp } from "../fields.ts";
+import { SLOTS_PER_DAY } from "../../values/slot.ts";
+import { count, calendarDate as date, timestamp } from "../fields.ts";
+import { DAYS_OF_RANGE, MAX_DAYS, RANGES } from "./route.ts";
+
+const MAX_ROUNDS = MAX_DAYS * SLOTS_PER_DAY;
 
 /** 0 to 1410 in steps of 30. A body has about 1,500 of them, and a literal is checked in one step. */
 const startMinuteUtc = z.literal(Array.from({ length: 48 }, (_, index) => index * 30));
@@ -33,7 +37,6 @@ const bucketSchema = z
 
 const integer = (max: number) => z.int().min(0).max(max);
 const bps = integer(10_000);
-const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
 const decimalOrNull = uint256String.nullable();
 const countOrNull = count.nullable();
 
@@ -42,7 +45,7 @@ const coverageOf = (rounds: number) =>
 
 const daySchema = z.strictObject({
   date,
-  coverage: z.strictObject(coverageOf(144)),
+  coverage: z.strictObject(coverageOf(SLOTS_PER_DAY)),
   observedWorkUnits: uint256String,
   distanceMm: decimalOrNull,
   buckets: z.array(bucketSchema).length(48),
@@ -50,12 +53,12 @@ const daySchema = z.strictObject({
 
 const activity = z.strictObject({
   provenance: z.literal("accepted_rounds"),
-  coverage: z.strictObject({ ...coverageOf(4320), complete: z.boolean() }),
+  coverage: z.strictObject({ ...coverageOf(MAX_ROUNDS), complete: z.boolean() }),
   summary: z.strictObject({
     observedWorkUnits: uint256String,
     observedDistanceMm: uint256String,
-    activeDayCount: integer(30),
-    inactiveDayCount: integer(30),
+    activeDayCount: integer(MAX_DAYS),
+    inactiveDayCount: integer(MAX_DAYS),
     averageWorkPerActiveDayMilli: decimalOrNull,
     medianWorkPerActiveDay: decimalOrNull,
     averageDistancePerActiveDayMm: decimalOrNull,
@@ -63,13 +66,13 @@ const activity = z.strictObject({
     mostActiveDate: date.nullable(),
     peakWindowStartMinuteUtc: startMinuteUtc.nullable(),
   }),
-  days: z.array(daySchema).min(7).max(30),
+  days: z.array(daySchema).min(DAYS_OF_RANGE["7d"]).max(MAX_DAYS),
   typicalDay: z
     .array(
       z.strictObject({
         startMinuteUtc,
         totalWorkUnits: uint256String,
-        observedDayCount: integer(30),
+        observedDayCount: integer(MAX_DAYS),
         meanWorkMilli: decimalOrNull,
       }),
     )
@@ -89,7 +92,7 @@ const blocks = z.discriminatedUnion("status", [
     averagePerActiveDayMilli: uint256String,
     mostInDay: uint256String,
     mostInDayDate: date,
-    zeroBlockDayCount: integer(30),
+    zeroBlockDayCount: integer(MAX_DAYS),
     medianCompletionMs: countOrNull,
     p90CompletionMs: countOrNull,
   }),
@@ -127,12 +130,12 @@ export const statisticsShape = z.strictObject({
   installationId: z.string().min(1).max(128),
   revision: z.string().min(1).max(256),
   generatedAt: timestamp,
-  range: z.enum(["7d", "30d"]),
+  range: z.enum(RANGES),
   timezone: z.literal("UTC"),
   window: z.strictObject({
     startAt: timestamp,
     endAt: timestamp,
-    dayCount: z.union([z.literal(7), z.literal(30)]),
+    dayCount: z.union([z.literal(DAYS_OF_RANGE["7d"]), z.literal(DAYS_OF_RANGE["30d"])]),
     bucketSeconds: z.literal(1800),
     roundSeconds: z.literal(600),
   }),
@@ -158,10 +161,10 @@ export const statisticsShape = z.strictObject({
   }),
   blocks,
   rounds: z.strictObject({
-    observedCount: integer(4320),
-    activeCount: integer(4320),
-    zeroWorkCount: integer(4320),
-    missingCount: integer(4320),
+    observedCount: integer(MAX_ROUNDS),
+    activeCount: integer(MAX_ROUNDS),
+    zeroWorkCount: integer(MAX_ROUNDS),
+    missingCount: integer(MAX_ROUNDS),
     activeRateBps: bps,
     averageActiveWorkMilli: decimalOrNull,
     medianActiveWork: decimalOrNull,

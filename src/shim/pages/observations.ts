@@ -63,7 +63,7 @@ interface Items {
 
 const NO_ITEMS: Items = { slices: [], more: false };
 
-/** Up to `limit` (at most 100) items of positions above `after`, from at most two tiles. */
+/** Up to `limit` (at most TILE_SIZE) items of positions above `after`, from at most two tiles. */
 async function itemsAfter(after: number, limit: number, readTile: TileReader): Promise<Items> {
   if (after >= Number.MAX_SAFE_INTEGER) return NO_ITEMS;
   const number = tileOf(after + 1);

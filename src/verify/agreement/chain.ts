@@ -1,6 +1,7 @@
 /** The views of the settled chain agree on one Core state and its batches. */
 
 import type { Activity, LegacySettlements, Onchain, Process, Settlements } from "../../client/generated/bodies.ts";
+import { ACTIVITY_LIMIT } from "../../resources/activity/route.ts";
 import { SETTLEMENT_RANGES } from "../../resources/settlements/route.ts";
 import { AGREES } from "../rules.ts";
 import { type Agreement, type Difference, differences } from "./agreement.ts";
@@ -70,7 +71,7 @@ export const CHAIN_AGREEMENTS: readonly Agreement[] = [
   },
   {
     rule: AGREES["settlements-activity"],
-    sources: [NOW, { route: "activity", query: "category=protocol&limit=100" }],
+    sources: [NOW, { route: "activity", query: `category=protocol&limit=${ACTIVITY_LIMIT.maximum}` }],
     compare: sameSettlements,
   },
   ...[NOW, { route: "settlements-legacy", query: "range=now" }, { route: "activity" }].map((source) => ({

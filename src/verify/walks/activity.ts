@@ -4,7 +4,7 @@ import type { RouteContract } from "../../judge/contract.ts";
 import { judgeRefusal, seen } from "../../judge/errors.ts";
 import { jsonOf, type Reply } from "../../judge/exchange.ts";
 import { judgeGood } from "../../judge/good.ts";
-import { CATEGORIES, type Category } from "../../resources/activity/route.ts";
+import { ACTIVITY_LIMIT, CATEGORIES, type Category } from "../../resources/activity/route.ts";
 import { ask, targetOf } from "../ask.ts";
 import { ACTIVITY_WALK } from "../rules.ts";
 import type { Run } from "../run.ts";
@@ -19,7 +19,7 @@ interface Walked {
   readonly cursor: string | undefined;
 }
 
-const LIMIT = 100;
+const LIMIT = ACTIVITY_LIMIT.maximum;
 const SMALL = 3;
 const SMALL_PAGES = 3;
 

@@ -4,13 +4,14 @@ import type { RouteContract } from "../../judge/contract.ts";
 import { seen } from "../../judge/errors.ts";
 import { jsonOf } from "../../judge/exchange.ts";
 import { judgeGood } from "../../judge/good.ts";
+import { OBSERVATIONS_LIMIT } from "../../resources/observations/route.ts";
 import { ask, targetOf } from "../ask.ts";
 import { OBSERVATIONS_WALK } from "../rules.ts";
 import type { Run } from "../run.ts";
 
 type Item = Observations["items"][number];
 
-const LIMIT = 100;
+const LIMIT: number = OBSERVATIONS_LIMIT.maximum;
 
 /** The newest observation; undefined if the walk ended before it. */
 export async function walkObservations(run: Run, route: RouteContract): Promise<Item | undefined> {
@@ -46,6 +47,7 @@ function queryAfter(cursor: string | null, limit = LIMIT): string {
   return cursor === null ? `limit=${limit}` : `cursor=${cursor}&limit=${limit}`;
 }
 
+/** Undefined, and reported, if the response is not a good page. */
 async function pageAfter(
   run: Run,
   route: RouteContract,

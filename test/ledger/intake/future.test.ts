@@ -1,8 +1,7 @@
 /** Facts from the future are rejected (docs/spec/intake.md#future). The clock is an argument here. */
 import { expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
-import { RECORD_SCHEMAS } from "../../../src/ledger/intake/decode/records.ts";
-import { exampleLine } from "../../../src/ledger/intake/schema/examples.ts";
+import { exampleLine, RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { emptyLedger, instant, type Json, module, oracle, receipt, round } from "../samples.ts";
 
@@ -32,7 +31,7 @@ test("instants of all record types are checked, except those of a device's own c
   const later = "2030-01-01T00:00:00.000Z";
   const judged = FACT_KINDS.flatMap((kind) => {
     const example = JSON.parse(exampleLine(kind)) as Record<string, unknown>;
-    const instants = Object.keys(RECORD_SCHEMAS[kind].shape).filter((field) => /(?:^at|At)$/.test(field));
+    const instants = Object.keys(RECORD_TYPES[kind].schema.shape).filter((field) => /(?:^at|At)$/.test(field));
     return instants.map((field) => {
       // Fields that are null in the example stay in their order.
       const filled = { ...example, [field]: later };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MEASUREMENT_TYPES } from "../../../src/resources/activity/contract.ts";
+import { MEASUREMENT_TYPES } from "../../../src/projections/activity/event-types.ts";
 import { atomFeed, entryTexts, jsonFeed } from "../../../src/resources/feed/documents.ts";
 import { feedPublications } from "../../../src/resources/feed/publication.ts";
 import { rewardsClaimed, roundReleased } from "../../publish/activity/chain-logs.ts";

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { EXAMPLES } from "../../../src/ledger/intake/schema/examples.ts";
+import { RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
 import { run } from "../../support/processes.ts";
 
 const SYSTEMCTL = `
@@ -55,7 +55,7 @@ systemctl() {
 /** A fact from the operator's own service: one receipt, a second old. */
 function receiptOfNow(): string {
   const receivedAt = new Date(Date.now() - 1_000).toISOString();
-  return JSON.stringify({ ...EXAMPLES.receipt, observedAt: receivedAt, receivedAt });
+  return JSON.stringify({ ...RECORD_TYPES.receipt.example, observedAt: receivedAt, receivedAt });
 }
 
 export interface Step {

@@ -3,8 +3,8 @@
  * (docs/spec/intake.md#epoch, #oracle, #settlement_control). A run of the Reporter moves once (#reporter_run).
  */
 import { readRow, run } from "../../../sqlite/statement.ts";
-import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Fault, type Verdict } from "../fault.ts";
+import type { RecordOf } from "../record-types.ts";
 import { flag, type Installation, isSame } from "./installation.ts";
 
 type Column = string | number | null;
@@ -71,6 +71,6 @@ function acceptOnce(
   if (stored !== undefined) return isSame(stored, content) ? "duplicate" : otherwise;
   const values = Object.values(content);
   const insert = `INSERT INTO ${table} (installation, ${column}, ${columns}) VALUES (?, ?${", ?".repeat(values.length)})`;
-  run(db, insert, installation.exist(), value, ...values);
+  run(db, insert, installation.ensureRow(), value, ...values);
   return "accepted";
 }

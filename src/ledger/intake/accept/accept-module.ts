@@ -5,8 +5,8 @@
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
 import { canonicalJson } from "../decode/canonical-json.ts";
-import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Verdict } from "../fault.ts";
+import type { RecordOf } from "../record-types.ts";
 import { type Installation, integer } from "./installation.ts";
 
 type Module = RecordOf<"module">;
@@ -25,7 +25,7 @@ export function acceptModule(installation: Installation, module: Module): Verdic
   run(
     db,
     REPLACE,
-    installation.exist(),
+    installation.ensureRow(),
     instanceId,
     module.moduleType,
     module.driverId,

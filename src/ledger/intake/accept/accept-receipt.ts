@@ -7,8 +7,8 @@
 import { statement } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
 import { RECEIPT_FIELDS, type Receipt as StoredReceipt } from "../../read/receipts.ts";
-import type { RecordOf } from "../decode/records.ts";
 import { conflict, fault, type Verdict } from "../fault.ts";
+import type { RecordOf } from "../record-types.ts";
 import { type Installation, integer, isSame } from "./installation.ts";
 
 type Receipt = RecordOf<"receipt">;
@@ -42,8 +42,8 @@ export function acceptReceipt(installation: Installation, receipt: Receipt): Ver
   }
   const { cumulativeWorkUnits, distanceMm } = receipt;
   const firstPosition = epoch?.firstPosition ?? position;
-  const moved = { firstPosition, lastPosition: position, cumulativeWorkUnits, distanceMm, moved: true };
-  installation.epochs.set(receipt.counterEpoch, moved);
+  const counters = { firstPosition, lastPosition: position, cumulativeWorkUnits, distanceMm, hasChanged: true };
+  installation.epochs.set(receipt.counterEpoch, counters);
   return "accepted";
 }
 
@@ -51,7 +51,7 @@ export function acceptReceipt(installation: Installation, receipt: Receipt): Ver
 function insert(installation: Installation, position: number, receipt: Receipt): boolean {
   return (
     statement(installation.db, INSERT).run(
-      installation.exist(),
+      installation.ensureRow(),
       position,
       receipt.telemetryId,
       receipt.bootId,

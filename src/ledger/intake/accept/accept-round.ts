@@ -2,36 +2,36 @@
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { TOTAL_MAX } from "../../../values/decimal.ts";
 import { paddedRound } from "../../schema.ts";
-import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Fault, fault, type Verdict } from "../fault.ts";
+import type { RecordOf } from "../record-types.ts";
 import { flag, type Installation, isSame } from "./installation.ts";
 
-/** A round is closed once; the sums over all rounds stay below what a mean in thousandths can hold. */
+/** A round is closed once. The sums over all rounds have a limit, because a mean is scaled by 1000 and must fit into uint256. */
 export function acceptRound(installation: Installation, round: RecordOf<"round">): Verdict {
   const { db } = installation;
   const roundId = paddedRound(round.roundId);
   const { workUnits, distanceMm, closedAt } = round;
-  const come = { workUnits, distanceMm, eligible: flag(round.eligible), closedAt };
-  const stored = readRow<typeof come>(db, STORED_ROUND, installation.rowId, roundId);
+  const incoming = { workUnits, distanceMm, eligible: flag(round.eligible), closedAt };
+  const stored = readRow<typeof incoming>(db, STORED_ROUND, installation.rowId, roundId);
   if (stored !== undefined) {
-    return isSame(stored, come) ? "duplicate" : conflict("roundId", "this round was closed with other content");
+    return isSame(stored, incoming) ? "duplicate" : conflict("roundId", "this round was closed with other content");
   }
   const work = installation.roundWorkUnits + BigInt(workUnits);
   const distance = installation.roundDistanceMm + BigInt(distanceMm ?? 0);
   if (work > TOTAL_MAX) return tooMuch("workUnits");
   if (distance > TOTAL_MAX) return tooMuch("distanceMm");
-  run(db, INSERT_ROUND, installation.exist(), roundId, workUnits, distanceMm, come.eligible, closedAt);
+  run(db, INSERT_ROUND, installation.ensureRow(), roundId, workUnits, distanceMm, incoming.eligible, closedAt);
   installation.roundWorkUnits = work;
   installation.roundDistanceMm = distance;
   return "accepted";
 }
 
-/** Closures overlap no other and cover rounds of the ledger alone. */
+/** A closure overlaps no other one, and all its rounds are in the ledger. */
 export function acceptClosure(installation: Installation, closure: RecordOf<"closure">): Verdict {
   const { db } = installation;
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
-  // No two overlap, so that of all that begin at or before `last` only the one that begins latest may reach `first`.
+  // Stored closures do not overlap. So among those that begin at or before `last`, only the latest can reach `first`.
   const before = readRow<StoredClosure>(db, STORED_CLOSURE, installation.rowId, last);
   const overlaps = before !== undefined && before.last >= first;
   const isKnown = overlaps && before.first === first && before.last === last;
@@ -51,7 +51,7 @@ export function acceptClosure(installation: Installation, closure: RecordOf<"clo
   return "accepted";
 }
 
-/** The bound at or before which a round is missing: a span may be astronomical, so it is never walked. */
+/** The bound of the closure at which a round is missing. A span may have 2^64 rounds, so they are counted and never walked. */
 function unknownBound({ db, rowId, watermarks }: Installation, closure: RecordOf<"closure">): string | undefined {
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);

@@ -5,8 +5,8 @@
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../../values/settlement-limits.ts";
-import type { RecordOf } from "../decode/records.ts";
 import { conflict, type Fault, fault, type Verdict } from "../fault.ts";
+import type { RecordOf } from "../record-types.ts";
 import type { Installation } from "./installation.ts";
 
 export function acceptSubmission(installation: Installation, submission: RecordOf<"submission">): Verdict {
@@ -28,7 +28,7 @@ export function acceptSubmission(installation: Installation, submission: RecordO
     const invalid = submissionFault(submission, undefined);
     if (invalid !== undefined) return invalid;
   }
-  const rowId = installation.exist();
+  const rowId = installation.ensureRow();
   const changedSeq = installation.watermarks.submission + 1;
   run(db, REPLACE, rowId, submissionId, ...Object.values(columns), changedSeq);
   run(db, "INSERT INTO submission_record VALUES (?, ?, ?)", rowId, submissionId, record);

@@ -1,6 +1,7 @@
+/** Takes a decoded record into the ledger. Each kind of fact has its own function, which decides what a second record with its key is. */
 import type { FactKind } from "../../schema.ts";
-import type { IntakeRecord, RecordOf } from "../decode/records.ts";
 import type { Verdict } from "../fault.ts";
+import type { IntakeRecord, RecordOf } from "../record-types.ts";
 import { acceptEpoch, acceptOracle, acceptReporterRun, acceptSettlementControl } from "./accept-dated.ts";
 import { acceptModule } from "./accept-module.ts";
 import { acceptReceipt } from "./accept-receipt.ts";

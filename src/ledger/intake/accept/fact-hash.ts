@@ -4,7 +4,7 @@
  * receipts SHA-256 would take a third of the time.
  */
 import { canonicalJson } from "../decode/canonical-json.ts";
-import type { IntakeRecord, RecordOf } from "../decode/records.ts";
+import type { IntakeRecord, RecordOf } from "../record-types.ts";
 
 /** 64 bits in two halves, each from 0 to 2^32 - 1. */
 export interface Hash64 {

@@ -1,6 +1,6 @@
 /**
- * The state of each installation while a batch is taken in: its watermarks, the sums of its facts and rounds, the
- * counters of its epochs. Read once, moved in memory, written at the end of the batch in the batch's own transaction.
+ * The state of each installation while a batch is accepted: watermarks, sums of its facts and rounds, counters of its epochs. It is
+ * read once, changed in memory, and written at the end of the batch's own transaction.
  */
 import type { Database } from "better-sqlite3";
 import { readRow, run } from "../../../sqlite/statement.ts";
@@ -15,10 +15,11 @@ export interface EpochCounters {
   lastPosition: number;
   cumulativeWorkUnits: string;
   distanceMm: number;
-  moved: boolean;
+  /** Since the last `save`. */
+  hasChanged: boolean;
 }
 
-/** How much is kept from one batch to the next, so that memory does not grow with the input. */
+/** Limits of what is kept from one batch to the next, so that memory does not grow with the input. */
 const INSTALLATIONS_LIMIT = 256;
 const EPOCHS_LIMIT = 1024;
 
@@ -38,7 +39,7 @@ export class Installations {
     this.#dataVersion = version;
   }
 
-  /** After a rollback: nothing that was moved has happened. */
+  /** After a rollback: the changes in memory have not happened. */
   forget(): void {
     this.#byId.clear();
   }
@@ -64,8 +65,8 @@ export class Installation {
   roundWorkUnits: bigint;
   roundDistanceMm: bigint;
   #rowId: number;
-  /** Kinds that have changed since the last `save`: the sum of the facts' hashes. */
-  readonly #moved = new Map<FactKind, FactSum64>();
+  /** The sum of the facts' hashes, for each kind that has changed since the last `save`. */
+  readonly #changedSums = new Map<FactKind, FactSum64>();
 
   constructor(db: Database, id: string) {
     this.db = db;
@@ -78,13 +79,13 @@ export class Installation {
     this.roundDistanceMm = BigInt(sums?.distance ?? 0);
   }
 
-  /** 0 until its first accepted record, from which on it exists. */
+  /** 0 until `ensureRow`: an installation has a row from its first accepted record on. */
   get rowId(): number {
     return this.#rowId;
   }
 
-  /** Makes the installation exist, and gives its number. */
-  exist(): number {
+  /** Adds its row if it has none. Returns the row id. */
+  ensureRow(): number {
     if (this.#rowId === 0) {
       this.#rowId = Number(run(this.db, "INSERT INTO installation (id) VALUES (?)", this.id).lastInsertRowid);
     }
@@ -95,20 +96,20 @@ export class Installation {
   epoch(counterEpoch: string): EpochCounters | undefined {
     const known = this.epochs.get(counterEpoch);
     if (known !== undefined) return known;
-    const row = readRow<Omit<EpochCounters, "moved">>(this.db, READ_EPOCH, this.#rowId, counterEpoch);
+    const row = readRow<Omit<EpochCounters, "hasChanged">>(this.db, READ_EPOCH, this.#rowId, counterEpoch);
     if (row === undefined) return undefined;
-    const epoch = { ...row, moved: false };
+    const epoch = { ...row, hasChanged: false };
     this.epochs.set(counterEpoch, epoch);
     return epoch;
   }
 
   /** Counts a fact that has been accepted. */
   count(kind: FactKind, hash: Hash64): void {
-    let sum = this.#moved.get(kind);
+    let sum = this.#changedSums.get(kind);
     if (sum === undefined) {
       // Without a sum yet, it begins here, and the earlier facts are its base.
       sum = new FactSum64(readFactSum(this.db, this.#rowId, kind, this.watermarks[kind]).sum ?? 0n);
-      this.#moved.set(kind, sum);
+      this.#changedSums.set(kind, sum);
     }
     sum.add(hash);
     const count = ++this.watermarks[kind];
@@ -117,24 +118,24 @@ export class Installation {
 
   save(): void {
     const { db } = this;
-    for (const [kind, sum] of this.#moved) {
+    for (const [kind, sum] of this.#changedSums) {
       // Also if this sum is saved already: the newest change says what raised the watermark.
       this.#saveSum(kind, sum);
       run(db, SAVE_WATERMARK, this.#rowId, kind, this.watermarks[kind]);
     }
-    if (this.#moved.has("round")) {
+    if (this.#changedSums.has("round")) {
       const sql = "UPDATE installation SET round_work_units = ?, round_distance_mm = ? WHERE no = ?";
       run(db, sql, String(this.roundWorkUnits), String(this.roundDistanceMm), this.#rowId);
     }
-    if (this.#moved.has("receipt")) {
+    if (this.#changedSums.has("receipt")) {
       for (const [counterEpoch, epoch] of this.epochs) {
-        if (!epoch.moved) continue;
+        if (!epoch.hasChanged) continue;
         run(db, SAVE_EPOCH, this.#rowId, counterEpoch, epoch.firstPosition, epoch.lastPosition);
-        epoch.moved = false;
+        epoch.hasChanged = false;
       }
       if (this.epochs.size > EPOCHS_LIMIT) this.epochs.clear();
     }
-    this.#moved.clear();
+    this.#changedSums.clear();
   }
 
   #saveSum(kind: FactKind, sum: FactSum64): void {
@@ -161,10 +162,7 @@ ON CONFLICT DO UPDATE SET value = excluded.value`;
 
 // Values as they are stored.
 
-/**
- * An integer as it is bound: better-sqlite3 binds numbers as doubles, and SQLite takes a double of 2^51 or more for no
- * integer, however exact it is.
- */
+/** An integer to bind. better-sqlite3 binds numbers as doubles, and SQLite stores a double of 2^51 or more as REAL, even if it is whole. */
 export function integer(value: number): number | bigint {
   return value < 2 ** 51 ? value : BigInt(value);
 }
@@ -173,10 +171,10 @@ export function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** True if a stored row says the same as the fact that came, column by column. */
+/** True if a stored row has the same columns as the incoming fact. */
 export function isSame<Row extends object>(
   stored: Row,
-  come: { readonly [Column in keyof Row]: Row[Column] },
+  incoming: { readonly [Column in keyof Row]: Row[Column] },
 ): boolean {
-  return (Object.keys(stored) as (keyof Row)[]).every((column) => stored[column] === come[column]);
+  return (Object.keys(stored) as (keyof Row)[]).every((column) => stored[column] === incoming[column]);
 }

@@ -2,10 +2,10 @@
 import { isUtf8 } from "node:buffer";
 import type { Hash64 } from "../accept/fact-hash.ts";
 import { type Fault, fault } from "../fault.ts";
+import type { IntakeRecord } from "../record-types.ts";
 import { receiptDecoder } from "./decode-receipt.ts";
 import { decodeRecord } from "./decode-record.ts";
 import { isObject } from "./fields.ts";
-import type { IntakeRecord } from "./records.ts";
 
 export interface DecodedLine {
   /** From 1 on, empty lines counted. */

@@ -1,13 +1,13 @@
 /**
  * Receipts as devices write them, read quickly: ten million of them are a catch-up. Whatever is not plainly right here
- * (upper-case digits, an offset, a fault) is left to the schema in `records.ts`, which alone says what is wrong.
+ * (upper-case digits, an offset, a fault) is left to the schema in `record-types.ts`, which alone says what is wrong.
  */
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX } from "../../../values/decimal.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
 import { isNameableInstallationId } from "../../../values/installation-id.ts";
 import { parseTimestamp } from "../../../values/timestamp.ts";
+import type { RecordOf } from "../record-types.ts";
 import { isText } from "./fields.ts";
-import type { RecordOf } from "./records.ts";
 
 const FIELDS = 15;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

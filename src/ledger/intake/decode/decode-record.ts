@@ -1,14 +1,11 @@
 /** One parsed JSON object → one normalised record, or the first fault that counts (docs/spec/intake.md#codes). */
 import type * as z from "zod";
-import { compareDecimals, isCanonicalDecimal } from "../../../values/decimal.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
-import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";
+import { formatTimestamp } from "../../../values/timestamp.ts";
 import { FACT_KINDS, type FactKind } from "../../schema.ts";
 import { FAULT_CODES, type Fault, fault } from "../fault.ts";
+import { type IntakeRecord, instantOf, type Json, RECORD_TYPES } from "../record-types.ts";
 import { OUT_OF_RANGE } from "./fields.ts";
-import { type IntakeRecord, RECORD_SCHEMAS } from "./records.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 const KINDS: ReadonlySet<unknown> = new Set(FACT_KINDS);
 
@@ -22,10 +19,12 @@ export function decodeRecord(json: Json, now = Number.POSITIVE_INFINITY): Intake
     return fault("unknown_type", "type", type === undefined ? "the record has no type" : "no record type of this name");
   }
   const kind = type as FactKind;
-  const parsed = RECORD_SCHEMAS[kind].safeParse(json, { reportInput: false });
+  const { schema, faultBetween } = RECORD_TYPES[kind];
+  const parsed = schema.safeParse(json, { reportInput: false });
+  const between = faultBetween?.(json);
   const faults = [
     ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, json, kind))),
-    ...unrelated(kind, json),
+    ...(between === undefined ? [] : [between]),
     ...ahead(kind, json, now),
   ];
   if (parsed.success && faults.length === 0) return parsed.data;
@@ -42,46 +41,9 @@ function faultsOf(issue: z.core.$ZodIssue, json: Json, kind: FactKind): Fault[] 
   return [fault(outOfRange ? "out_of_range" : "invalid_field", field, `${field} ${issue.message}`)];
 }
 
-/** Faults between two fields that are each well formed, whatever else is wrong with the record. */
-function unrelated(kind: FactKind, json: Json): Fault[] {
-  if (kind === "closure") {
-    const { firstRound, lastRound } = json;
-    if (isDecimal(firstRound) && isDecimal(lastRound) && compareDecimals(lastRound, firstRound) < 0) {
-      return [fault("invalid_field", "lastRound", "lastRound is below firstRound")];
-    }
-  }
-  if (kind === "reporter_run") {
-    const { startedAt, finishedAt, result } = json;
-    const [started, finished] = [instant(startedAt), instant(finishedAt)];
-    if (started !== undefined && finished !== undefined && finished < started) {
-      return [fault("invalid_field", "finishedAt", "finishedAt is before startedAt")];
-    }
-    if ((finished !== undefined && result === null) || (finishedAt === null && typeof result === "string")) {
-      return [fault("invalid_field", "result", "finishedAt and result are null together, while the run lasts")];
-    }
-  }
-  return [];
-}
-
-/**
- * The instants of each kind that are compared with this clock: those that the receiving service set. A receipt's observedAt
- * and a module's health come from the device's own clock (docs/spec/intake.md#future).
- */
-const JUDGED_INSTANTS: Readonly<Record<FactKind, readonly string[]>> = {
-  receipt: ["receivedAt"],
-  epoch: ["approvedAt"],
-  module: ["observedAt"],
-  round: ["closedAt"],
-  closure: ["acceptedAt"],
-  oracle: ["at"],
-  submission: ["preparedAt", "submittedAt", "terminalAt", "confirmedAt"],
-  reporter_run: ["startedAt", "finishedAt"],
-  settlement_control: ["at"],
-};
-
 function ahead(kind: FactKind, json: Json, now: number): Fault[] {
-  return JUDGED_INSTANTS[kind].flatMap((field) => {
-    const claimed = instant(json[field]);
+  return RECORD_TYPES[kind].serviceInstants.flatMap((field) => {
+    const claimed = instantOf(json[field]);
     if (claimed === undefined || claimed - now <= FUTURE_ALLOWANCE_MS) return [];
     const [then, clock] = [formatTimestamp(claimed), formatTimestamp(now)];
     const sentence = `${field} ${then} is more than a minute ahead of this clock, ${clock}; --allow-future takes it all the same`;
@@ -105,7 +67,7 @@ const orders = new Map<FactKind, string[]>();
 function fieldOrder(kind: FactKind): string[] {
   let order = orders.get(kind);
   if (order === undefined) {
-    const shape: Readonly<Record<string, z.ZodType>> = RECORD_SCHEMAS[kind].shape;
+    const shape: Readonly<Record<string, z.ZodType>> = RECORD_TYPES[kind].schema.shape;
     order = Object.entries(shape).flatMap(([name, schema]) =>
       "shape" in schema ? [name, ...Object.keys(schema.shape as object).map((inner) => `${name}.${inner}`)] : [name],
     );
@@ -125,12 +87,4 @@ function isMissing(json: Json, path: readonly PropertyKey[]): boolean {
 
 function dotted(path: readonly PropertyKey[]): string {
   return path.map(String).join(".");
-}
-
-function isDecimal(value: unknown): value is string {
-  return typeof value === "string" && isCanonicalDecimal(value);
-}
-
-function instant(value: unknown): number | undefined {
-  return typeof value === "string" ? parseTimestamp(value) : undefined;
 }

@@ -7,8 +7,8 @@ import { on } from "node:events";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { FactHash } from "../accept/fact-hash.ts";
 import { type Fault, isFault } from "../fault.ts";
+import type { IntakeRecord, RecordOf } from "../record-types.ts";
 import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode-lines.ts";
-import type { IntakeRecord, RecordOf } from "./records.ts";
 
 /** Size of one message. Longer strings survive many garbage collections, so that memory would not be flat. */
 const PART_BYTES = 64 * 1024;

@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
-import { isNameableInstallationId } from "../../../values/installation-id.ts";
+import { INSTALLATION_ID_PATTERN, isNameableInstallationId } from "../../../values/installation-id.ts";
 import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";
 
 /** The mark by which `decodeRecord` distinguishes out_of_range from invalid_field. */
@@ -15,7 +15,6 @@ export const OUT_OF_RANGE = "out_of_range";
 const HEX = "[0-9a-fA-F]";
 const UUID = `^${HEX}{8}-${HEX}{4}-${HEX}{4}-${HEX}{4}-${HEX}{12}$`;
 const HASH = `^0[xX]${HEX}{64}$`;
-export const INSTALLATION_ID_PATTERN = "^(?!\\.{1,2}$)[A-Za-z0-9._:-]{1,128}$";
 
 const LEAP_YEAR = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
 const DAY_OF_ANY_YEAR =

@@ -2,12 +2,23 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
-import { unknownVariables } from "../../../../bin/cli/settings/setting-names.ts";
+import { flagName, unknownVariables } from "../../../../bin/cli/settings/setting-names.ts";
+import { SETTING_NAMES } from "../../../../bin/cli/settings/settings.ts";
+import { addAllCommands } from "../../../../bin/commands/all.ts";
+import { leavesOf } from "../../../../generate/reference.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
 const LOAD = new URL("../../../../bin/cli/settings/load-settings.ts", import.meta.url).href;
+
+test("each setting is a flag of a command besides config show", async () => {
+  const taken = leavesOf(await addAllCommands(new Command("noonmark"))).flatMap(({ path, command }) =>
+    path === "config show" ? [] : command.options.map(({ long }) => long),
+  );
+  expect(SETTING_NAMES.filter((name) => !taken.includes(`--${flagName(name)}`))).toEqual([]);
+});
 
 describe("settings validation", () => {
   let directory: string;

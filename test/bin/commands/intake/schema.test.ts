@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { SCHEMAS } from "../../../../bin/cli/schema.ts";
 import { SETTINGS } from "../../../../bin/cli/settings/settings.ts";
+import { SCHEMAS } from "../../../../bin/commands/intake/schema.ts";
 import { fenced } from "../../../docs/markdown.ts";
 import { runCli } from "../../../support/cli.ts";
 

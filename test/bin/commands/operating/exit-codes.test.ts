@@ -7,7 +7,7 @@ import { systemClock } from "../../../../publish/clock/clock.ts";
 import { Lease } from "../../../../publish/lease/lease.ts";
 import { readLease } from "../../../../publish/lease/lease-record.ts";
 import { ingest } from "../../../../src/ledger/ingest.ts";
-import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
+import { RECORD_TYPES } from "../../../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
 import type { Json } from "../../../ledger/samples.ts";
@@ -21,7 +21,7 @@ const MANUAL = readFileSync(new URL("../../../../docs/operating.md", import.meta
 const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public"];
 const PUBLISH = [...SETTINGS, "--state", "state"];
 const RENDER = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--state", "state"];
-const RECEIPT = `${JSON.stringify(EXAMPLES.receipt)}\n`;
+const RECEIPT = `${JSON.stringify(RECORD_TYPES.receipt.example)}\n`;
 
 let folder: string;
 beforeEach(() => {
@@ -32,7 +32,7 @@ const exitOf = async (args: readonly string[], input = "") => (await runCli(args
 
 function withLedger(...records: readonly Json[]): void {
   const ledger = openLedgerForIntake(join(folder, "ledger.db"));
-  expect(ingest(ledger, [EXAMPLES.receipt, ...records]).rejected).toBe(0);
+  expect(ingest(ledger, [RECORD_TYPES.receipt.example, ...records]).rejected).toBe(0);
   ledger.close();
 }
 
@@ -131,7 +131,7 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
   },
   "doctor 0": async () => {
     // Without a closed round the statistics are 503, which is a fault.
-    withLedger(EXAMPLES.round, EXAMPLES.closure);
+    withLedger(RECORD_TYPES.round.example, RECORD_TYPES.closure.example);
     await published("--genesis-timestamp", "1767225600");
     return exitOf(["doctor", ...PUBLISH, "--genesis-timestamp", "1767225600"]);
   },

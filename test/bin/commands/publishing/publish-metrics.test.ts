@@ -2,7 +2,7 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { ingest } from "../../../../src/ledger/ingest.ts";
-import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
+import { RECORD_TYPES } from "../../../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { runCli } from "../../../support/cli.ts";
 import { scrape } from "../../../support/exposition.ts";
@@ -15,7 +15,7 @@ let directory = "";
 beforeEach(() => {
   directory = testFolder();
   const ledger = openLedgerForIntake(join(directory, "ledger.db"));
-  ingest(ledger, [EXAMPLES.receipt]);
+  ingest(ledger, [RECORD_TYPES.receipt.example]);
   ledger.close();
 });
 

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { ingest } from "../../../../src/ledger/ingest.ts";
-import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
+import { RECORD_TYPES } from "../../../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { fileOfKey } from "../../../../src/object-store/filesystem/format.ts";
 import { runCli } from "../../../support/cli.ts";
@@ -23,7 +23,7 @@ let folder: string;
 beforeEach(async () => {
   folder = testFolder();
   const ledger = openLedgerForIntake(join(folder, "ledger.db"));
-  ingest(ledger, [EXAMPLES.receipt]);
+  ingest(ledger, [RECORD_TYPES.receipt.example]);
   ledger.close();
   expect((await runCli(["publish", "--once", ...SETTINGS], folder)).exitCode).toBe(0);
 });

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { FactHash, FactSum64 } from "../../../../src/ledger/intake/accept/fact-hash.ts";
 import { decodeRecord } from "../../../../src/ledger/intake/decode/decode-record.ts";
-import type { IntakeRecord } from "../../../../src/ledger/intake/decode/records.ts";
 import { isFault } from "../../../../src/ledger/intake/fault.ts";
+import type { IntakeRecord } from "../../../../src/ledger/intake/record-types.ts";
+import { FACT_KINDS } from "../../../../src/ledger/schema.ts";
+import { CORE_STATUSES, PROVENANCES } from "../../../../src/values/enums.ts";
 import * as samples from "../../samples.ts";
 
 test("the hash of each kind never changes, because ledgers and published objects store it", () => {
@@ -32,6 +34,17 @@ test("the hash of each kind never changes, because ledgers and published objects
       "867f0ae9f9bc656f",
     ]
   `);
+});
+
+test("words that count in a receipt's hash by their initial have different ones", () => {
+  for (const words of [PROVENANCES, CORE_STATUSES]) {
+    expect(new Set(words.map(([initial]) => initial)).size).toBe(words.length);
+  }
+});
+
+test("the kinds of fact keep their order, because stored objects list their facts in it: a new one is the last", () => {
+  const listed = "receipt epoch module round closure oracle submission reporter_run settlement_control";
+  expect(FACT_KINDS.slice(0, 9).join(" ")).toBe(listed);
 });
 
 test("each field of a receipt counts, with normalised instants and letter case", () => {

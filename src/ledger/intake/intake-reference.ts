@@ -2,11 +2,11 @@
  * Makes docs/facts.md, the reference for writing lines, from the schemas that judge them. docs/spec/intake.md has the records'
  * meaning.
  */
-import { FACT_KINDS, type FactKind } from "../../schema.ts";
-import { FORMS } from "../decode/fields.ts";
-import { FAULT_CODES, type FaultCode } from "../fault.ts";
-import { exampleLine } from "../schema/examples.ts";
-import { BETWEEN_FIELDS, type FieldSchema, recordSchema } from "../schema/record-schema.ts";
+import { FACT_KINDS, type FactKind } from "../schema.ts";
+import { FORMS } from "./decode/fields.ts";
+import { FAULT_CODES, type FaultCode } from "./fault.ts";
+import { type FieldSchema, recordSchema } from "./record-schema.ts";
+import { exampleLine, RECORD_TYPES } from "./record-types.ts";
 
 export function intakeReference(): string {
   const sections = [HEAD, forms(), ...FACT_KINDS.map(record), codes(), WITHDRAWAL];
@@ -62,11 +62,10 @@ function forms(): string {
 }
 
 function record(kind: FactKind): string {
-  const { says, key } = KEYS[kind];
-  const rules = BETWEEN_FIELDS[kind]?.rules ?? [];
+  const { meaning, key, rules = [] } = RECORD_TYPES[kind];
   const parts = [
     `<a id="${kind}"></a>\n## ${kind}`,
-    `${says} Key: ${key.map(code).join(", ")}, per installation. [Meaning](spec/intake.md#${kind}).`,
+    `${meaning} Key: ${key.map(code).join(", ")}, per installation. [Meaning](spec/intake.md#${kind}).`,
     table(["field", "form", ""], fieldRows(recordSchema(kind))),
     ...(rules.length === 0 ? [] : [rules.map((rule) => `- ${rule}`).join("\n")]),
     `\`\`\`json\n${exampleLine(kind)}\n\`\`\``,
@@ -117,19 +116,6 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** The meaning of each record type, and the fields that identify a record. */
-export const KEYS: Readonly<Record<FactKind, { readonly says: string; readonly key: readonly string[] }>> = {
-  receipt: { says: "An accepted measurement.", key: ["telemetryId"] },
-  epoch: { says: "A counter epoch that the Oracle lets count.", key: ["counterEpoch"] },
-  module: { says: "The newest snapshot of one module.", key: ["instanceId", "observedAt"] },
-  round: { says: "A closed round of 600 seconds.", key: ["roundId"] },
-  closure: { says: "The Oracle accepted closed rounds.", key: ["firstRound", "lastRound"] },
-  oracle: { says: "The Oracle blocks, or no longer does; the latest `at` counts.", key: ["at"] },
-  submission: { says: "A settlement submission; later records move it on.", key: ["submissionId"] },
-  reporter_run: { says: "One run of the Reporter, open or finished.", key: ["startedAt"] },
-  settlement_control: { says: "The operator's switches; the latest `at` counts.", key: ["at"] },
-};
-
 /** When each rejection code is given (docs/spec/intake.md#codes). */
 interface Meaning {
   /** The field that the rejection names. */
@@ -146,8 +132,8 @@ const CODES: Readonly<Record<FaultCode, Meaning>> = {
   },
   unknown_type: {
     field: "type",
-    when: "no type, or none of the nine",
-    remedy: "each of the nine has its section above",
+    when: "no type, or an unknown one",
+    remedy: "each type has its section above",
   },
   unknown_field: { field: "the unknown one", when: "a field that the type does not have", remedy: "leave it out" },
   invalid_field: {

@@ -2,14 +2,14 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { submissionFault } from "../../../../src/ledger/intake/accept/accept-submission.ts";
-import { decodeRecord } from "../../../../src/ledger/intake/decode/decode-record.ts";
-import { TIMESTAMP_PATTERN } from "../../../../src/ledger/intake/decode/fields.ts";
-import { isFault } from "../../../../src/ledger/intake/fault.ts";
-import { EXAMPLES } from "../../../../src/ledger/intake/schema/examples.ts";
-import { intakeSchema, recordSchema } from "../../../../src/ledger/intake/schema/record-schema.ts";
-import { FACT_KINDS, type FactKind } from "../../../../src/ledger/schema.ts";
-import { parseTimestamp } from "../../../../src/values/timestamp.ts";
+import { submissionFault } from "../../../src/ledger/intake/accept/accept-submission.ts";
+import { decodeRecord } from "../../../src/ledger/intake/decode/decode-record.ts";
+import { TIMESTAMP_PATTERN } from "../../../src/ledger/intake/decode/fields.ts";
+import { isFault } from "../../../src/ledger/intake/fault.ts";
+import { intakeSchema, recordSchema } from "../../../src/ledger/intake/record-schema.ts";
+import { RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
+import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
+import { parseTimestamp } from "../../../src/values/timestamp.ts";
 
 type Json = Record<string, unknown>;
 
@@ -110,7 +110,7 @@ test.each(FACT_KINDS)("%s: each field of its example, changed in every way, gets
 
 test("the schema of any line accepts each example, and the same changes as the type's own schema", () => {
   for (const kind of FACT_KINDS) {
-    expect(ofAny(EXAMPLES[kind]), kind).toBe(true);
+    expect(ofAny(RECORD_TYPES[kind].example), kind).toBe(true);
     for (const { change, line } of changed(kind)) {
       const own = (line as { type?: unknown }).type === kind ? ofKind[kind]?.(line) : isTaken(line);
       expect.soft(ofAny(line), change).toBe(own);
@@ -157,7 +157,7 @@ test("a timestamp's pattern follows the calendar", () => {
 
 /** The example with one field set to each value, omitted, or added. */
 function changed(kind: FactKind): { change: string; line: Json }[] {
-  const example: Json = EXAMPLES[kind];
+  const example: Json = RECORD_TYPES[kind].example;
   const fields = Object.entries(example).flatMap(([name, value]) =>
     typeof value === "object" && value !== null
       ? [[name], ...Object.keys(value).map((inner) => [name, inner])]

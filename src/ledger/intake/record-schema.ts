@@ -1,0 +1,51 @@
+/** The JSON Schemas (draft 2020-12) of intake's lines, made from the record types that judge them. */
+import * as z from "zod";
+import { FACT_KINDS, type FactKind } from "../schema.ts";
+import { RECORD_TYPES } from "./record-types.ts";
+
+/** The part of JSON Schema that the records use. */
+export interface FieldSchema {
+  readonly type?: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly pattern?: string;
+  readonly enum?: readonly string[];
+  readonly const?: string;
+  readonly minimum?: number;
+  readonly anyOf?: readonly FieldSchema[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, FieldSchema>>;
+}
+
+const DRAFT = "https://json-schema.org/draft/2020-12/schema";
+
+/** One line of a type. It cannot express what needs the ledger (`conflict`, `unknown_round` …); its description says it. */
+export function recordSchema(kind: FactKind): FieldSchema {
+  const { schema, keywords, rules = [], example } = RECORD_TYPES[kind];
+  const { $schema: _, ...fields } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
+  return {
+    $schema: DRAFT,
+    title: kind,
+    ...(rules.length === 0 ? {} : { description: rules.join(" ").replaceAll("`", "") }),
+    ...fields,
+    ...keywords,
+    examples: [example],
+  } as FieldSchema;
+}
+
+/** One line of any type. */
+export function intakeSchema(): object {
+  const schemas = FACT_KINDS.map((kind) => {
+    const { $schema: _, ...schema } = recordSchema(kind) as { $schema?: string };
+    return [kind, schema] as const;
+  });
+  return {
+    $schema: DRAFT,
+    title: "intake",
+    description: "One line of NDJSON that noonmark ingest takes.",
+    type: "object",
+    required: ["type"],
+    oneOf: FACT_KINDS.map((kind) => ({ $ref: `#/$defs/${kind}` })),
+    $defs: Object.fromEntries(schemas),
+  };
+}

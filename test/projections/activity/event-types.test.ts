@@ -1,0 +1,32 @@
+/** A new type of the activity's events needs more than its row. Nothing else would fail without it. */
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { EVENT_SHAPES } from "../../../src/chain/event-shape.ts";
+import { CHAIN_SCHEMA_VERSION } from "../../../src/chain/store/schema.ts";
+import { chainActivityFollower } from "../../../src/projections/activity/activity-chain.ts";
+import { CHAIN_TYPE_NAMES, MEASUREMENT_TYPES } from "../../../src/projections/activity/event-types.ts";
+import { activityEventSchema } from "../../../src/resources/activity/contract.ts";
+
+const fingerprint = (texts: readonly string[]) =>
+  createHash("sha256").update(texts.toSorted().join()).digest("hex").slice(0, 12);
+
+test("other events in the interfaces are another version of the chain's file, so that their earlier logs are read", () => {
+  const topics = Object.entries(EVENT_SHAPES).flatMap(([kind, shapes]) =>
+    [...shapes.keys()].map((topic) => `${kind} ${topic}`),
+  );
+  expect(`version ${CHAIN_SCHEMA_VERSION}, events ${fingerprint(topics)}`).toMatchInlineSnapshot(
+    `"version 2, events 1ad4f2dfb8bd"`,
+  );
+});
+
+test("other types of the chain are another version of their follower, so that their earlier events are followed", () => {
+  const { version } = chainActivityFollower;
+  expect(`version ${version}, types ${fingerprint(CHAIN_TYPE_NAMES)}`).toMatchInlineSnapshot(
+    `"version 1, types cd3315e24d40"`,
+  );
+});
+
+test("each type has its form in the contract, and one more form is never served", () => {
+  const forms = activityEventSchema.options.map(({ shape }) => shape.type.value);
+  expect(forms).toEqual([...CHAIN_TYPE_NAMES, ...MEASUREMENT_TYPES, "measurement.rpm_record"]);
+});
