@@ -85,7 +85,7 @@ function acknowledgeAnswer(
   rows.push(row);
 }
 
-/** Undefined for a conflict that is planned again. */
+/** Returns undefined for a conflict that the next attempt resolves. */
 function rowOf({ put, result, bytes, milliseconds }: PutOutcome, isLast: boolean): ReportRow | undefined {
   const { key, resource, action, why, status, etag } = put;
   if (result === "done") return { key, resource, action, why, status, bytes, etag, milliseconds };
@@ -93,13 +93,13 @@ function rowOf({ put, result, bytes, milliseconds }: PutOutcome, isLast: boolean
   return isLast ? failedRow(put, new Error(`${key} in the store is not what was put last`)) : undefined;
 }
 
-/** The next cycle plans the installation again. */
+/** Marks the installation of a tile that could not be put, so that the next cycle plans it again. */
 function failTiles({ key }: ReportRow, { dirty }: Session): void {
   const [, id] = /^v1\/public\/installations\/~([^/]+)\/observations\//.exec(key) ?? [];
   if (id !== undefined) dirty.keep(id);
 }
 
-/** An installation is named in the index once its own responses are stored. */
+/** Adds installations to the names that the index lacks, once all of their tiles are stored. */
 function nameInstallations({ observations }: Plan, outcomes: readonly PutOutcome[], session: Session): void {
   const { known, names } = session;
   for (const { installationId: id } of observations) {

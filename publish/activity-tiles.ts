@@ -22,20 +22,20 @@ import {
   tilesBasis,
 } from "../src/resources/activity/tiles.ts";
 
-/** Costs are in microseconds. */
+/** Estimated cost of a tile (µs). */
 const COST_OF_A_TILE = 200;
 const COST_OF_A_KEY = 1;
-/** Rendered, checked and hashed. */
+/** Estimated cost of rendering, checking and hashing an event (µs). */
 const COST_OF_AN_EVENT = 30;
 
-/** One step; without a budget all of them. Returns true while tiles are left to cut. Nothing is put. */
+/** Cuts and hashes tiles until the budget is spent. Returns true while some are left. It puts nothing. */
 export function planActivity(projections: Database, context: ActivityContext, budget = new StepBudget()): boolean {
   const due = CATEGORIES.map((category) => ({ projections, category, context })).filter((own) => !areTilesCut(own));
   if (due.length === 0) return false;
   return projections.transaction(() => !due.every((own) => cutCategory(own, budget)))();
 }
 
-/** Returns true if the category is complete. */
+/** Returns true when the whole category is cut. */
 function cutCategory(own: OwnEvents, budget: StepBudget): boolean {
   if (budget.isSpent) return false;
   const { projections, category, context } = own;

@@ -12,7 +12,7 @@ import type { Pace } from "./pace.ts";
 import { storedIndex } from "./plan/histories.ts";
 import type { Session } from "./session.ts";
 
-/** Up to this number, all installations are planned. That is cheap, and finds what is damaged. */
+/** A publisher with at most this many installations plans all of them at its start, which also finds damage. */
 const FULL_SCAN_LIMIT = 64;
 
 /** At most this many ids fit in the lease. If more are unpublished, the previous checkpoint is kept. */
@@ -44,7 +44,7 @@ export function dirtyInstallations({ checkpoint, known, configured, program, for
   return new DirtyInstallations({ point: { seq, check }, left });
 }
 
-/** Other installations that an earlier process published become due at their next change by time. */
+/** Schedules the installations that an earlier process published for the instant at which their responses change. */
 export function resumeDue(pace: Pace, known: Known): void {
   for (const { key, states } of known.all()) {
     const next = states[1]?.from;
@@ -52,7 +52,7 @@ export function resumeDue(pace: Pace, known: Known): void {
   }
 }
 
-/** The checkpoint to write now; `before` if it cannot advance. */
+/** Returns the checkpoint to write now, or `before` if it cannot advance. */
 export function checkpointOf(session: Session, program: string, before: Checkpoint | null): Checkpoint | null {
   const { selected, dirty, pace, names } = session;
   if (!selected("telemetry") || !selected("observations")) return before;
@@ -63,7 +63,7 @@ export function checkpointOf(session: Session, program: string, before: Checkpoi
     const id = parseInstallationTelemetryKey(key);
     if (id !== undefined) left.add(id);
   }
-  // Installations that the stored index does not name yet.
+  // The stored index does not name these yet.
   for (const id of names.keys()) left.add(id);
   return left.size > UNPUBLISHED_LIMIT ? before : { ...dirty.point, left: [...left], program };
 }

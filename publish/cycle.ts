@@ -40,7 +40,7 @@ export interface Cycle {
   readonly rows: ReportRow[];
 }
 
-/** A scope is planned so many times if the store holds something else than `known` says. */
+/** Attempts to publish a scope if the store does not hold what `known` says. */
 const ATTEMPTS = 3;
 /** Installations that are looked up in the ledger together. */
 const SLICE = 16;
@@ -66,17 +66,17 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   return { at, rows, failures: failuresOf(session), warnings: warningsOf(sources) };
 }
 
-/** Blocks that were asked about say nothing of another fork. A view that was published needs no question later. */
+/** Forgets the block hashes of another fork, and remembers the view's safe block, so that no node is asked for it later. */
 function rememberChain({ chainDb, chain: { core } }: Snapshot, { known }: Session): void {
   const history = chainDb === undefined ? "" : readSync(chainDb).history;
   const point = core.status === "available" ? core.view.chain : undefined;
   known.rememberChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
 }
 
-/** A put whose result is unknown may still arrive within this time (ms), which is far beyond the time limit of a put. */
+/** A put with an unknown result may reach the store within this time (ms). A put's own time limit is far shorter. */
 const DOUBT_MS = 60_000;
 
-/** A put that arrives late may bring an older object back. Until the doubt is over, each cycle reads the object first. */
+/** A late put may bring back an older object. Until that can no longer happen, each cycle reads the object again. */
 function readDoubted({ known, pace }: Session, at: number): void {
   for (const [key, since] of known.doubted) {
     known.forget(key);
@@ -88,12 +88,12 @@ function readDoubted({ known, pace }: Session, at: number): void {
   }
 }
 
-/** Each doubted object is read once more when the doubt is over, also if nothing else is due. */
+/** Schedules a last read of each doubted object for the end of its doubt, even if nothing else is due then. */
 function scheduleDoubted({ known, pace }: Session): void {
   for (const [key, since] of known.doubted) pace.reread(key, since + DOUBT_MS);
 }
 
-/** Installations that are due by time. Not all of them need be in the ledger. */
+/** Yields the installations that are due now. The ledger may not know all of them. */
 function* dueInstallations({ pace }: Session, at: number): Iterable<string> {
   for (const key of pace.due(at)) {
     const id = parseInstallationTelemetryKey(key);
@@ -102,7 +102,7 @@ function* dueInstallations({ pace }: Session, at: number): Iterable<string> {
   yield* pace.dueTiles(at);
 }
 
-/** Nothing may be stored under a history that the index does not name yet. */
+/** Publishes the index first: no object may be stored under a history that the index does not name. */
 async function nameHistories(cycle: Cycle): Promise<void> {
   await publishIndex(cycle);
   const failed = cycle.rows.find(({ action }) => action === "failed");
@@ -113,8 +113,8 @@ async function nameHistories(cycle: Cycle): Promise<void> {
 }
 
 /**
- * The check comes first, because a refused ledger must not get into the projections. The chain is followed also then: a view at
- * a new safe block must not lack the events up to it.
+ * Checks the sources before it reads their facts, so that a refused ledger never gets into the projections. The chain
+ * is followed even then, because a view at a new safe block needs all events up to it.
  */
 async function publishOwn(cycle: Cycle): Promise<void> {
   const { sources, session } = cycle;
@@ -127,13 +127,13 @@ async function publishOwn(cycle: Cycle): Promise<void> {
   });
 }
 
-/** A few at a time, each in its own snapshot: memory stays flat, and the event loop runs in between. */
+/** Publishes the other installations, a few at a time. Separate snapshots keep memory flat and let the event loop run. */
 async function publishOthers(cycle: Cycle, dirty: DirtyBatch): Promise<void> {
   const { sources, target } = cycle;
   const planning = planningOf(cycle);
   let turns = Promise.resolve();
   await eachLimited(othersOf(cycle, dirty), target.concurrency, async ({ id }) => {
-    // One per turn of the event loop, however many wait for the store.
+    // Plans one installation per turn of the event loop, however many wait for the store.
     turns = turns.then(() => nextTurn());
     await turns;
     await target.fence.beforePut();
@@ -151,7 +151,7 @@ function* othersOf({ session, sources }: Cycle, dirty: DirtyBatch): Iterable<Ins
 async function publishIndex(cycle: Cycle): Promise<void> {
   const { session, at } = cycle;
   if (!session.selected("observations") && !session.mustNameFirst) return;
-  // Each part takes long in a first publish of 100,000 installations, so each has a turn of the event loop.
+  // In a first publish of 100,000 installations each part takes long, so each gets a turn of the event loop.
   await publishScope(cycle, async () => {
     await nextTurn();
     return planIndex({ ...session, at });
@@ -164,7 +164,7 @@ async function publishIndex(cycle: Cycle): Promise<void> {
     if (++looked % NAMES_PER_TURN === 0) await nextTurn();
   }
   for (const key of rechecked) if (known.get(key) !== undefined) rechecked.delete(key);
-  // If the index is lost again, the objects are listed again.
+  // If the index is lost once more, the objects must be listed once more.
   known.publishedInstallations = undefined;
 }
 
@@ -188,8 +188,8 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
 }
 
 /**
- * A stored response has the newest settlement history: the projections may have lost theirs, or have an older one (another
- * publisher's turn, a put whose confirmation was lost, an older copy of the file).
+ * Copies the settlement history of a stored response into the projections. Theirs may be lost or older: another
+ * publisher may have published meanwhile, a put's confirmation may be lost, or the file may be an older copy.
  */
 function restoreHistory(unknown: readonly Unknown[], { session, sources }: Cycle): void {
   for (const one of unknown) {
@@ -201,7 +201,7 @@ function restoreHistory(unknown: readonly Unknown[], { session, sources }: Cycle
   }
 }
 
-/** Deletes objects that nothing names any more. An outage only postpones that. */
+/** Deletes objects that no stored object refers to any more. After an outage, a later cycle does it. */
 async function deleteUnnamed({ at, session, target }: Cycle): Promise<void> {
   const { known, publications, hasSite } = session;
   try {
@@ -217,7 +217,7 @@ async function deleteUnnamed({ at, session, target }: Cycle): Promise<void> {
   }
 }
 
-/** If the site is turned off, everything below its prefix is deleted once. */
+/** Deletes everything below the site's prefix, once after the site was turned off. */
 async function removeSite(target: PutTarget): Promise<void> {
   const { known } = target;
   if (known.listing(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], target);
@@ -237,7 +237,10 @@ function planningOf({ session, at }: Cycle): ScopePlanning {
   return { ...session, at };
 }
 
-/** Bodies that later plans read: the index, and responses that keep the published chain part while every node is silent. */
+/**
+ * True for bodies that later plans read: the index, and responses from which the chain part is kept while no node
+ * responds.
+ */
 function isKept(key: string, { publications }: Session): boolean {
   if (key === INSTALLATIONS_KEY || isShardKey(key)) return true;
   return publications.some((one: Publication) => one.key === key && one.publishedBody?.core !== undefined);

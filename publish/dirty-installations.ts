@@ -1,7 +1,7 @@
 /**
- * The installations that a cycle has to plan: those with new facts since the last cycle, those that are due by time, and those
- * with unpublished facts (docs/spec/publishing.md#ten-thousand). A new process goes on from the checkpoint in the lease
- * object; without a checkpoint it plans all of them.
+ * The installations that a cycle has to plan: those with new facts since the last cycle, those that are due by time,
+ * and those with unpublished facts (docs/spec/publishing.md#ten-thousand). A new process continues from the checkpoint
+ * in the lease object. Without a checkpoint it plans all of them.
  */
 import { changedSince, type LedgerPoint } from "../src/ledger/read/changes.ts";
 import {
@@ -22,14 +22,14 @@ export class DirtyBatch {
   readonly #taken = new Set<number>();
   #next = 0;
 
-  /** `others`: ids, not all of which need be in the ledger. */
+  /** `others`: ids. The ledger may not know all of them. */
   constructor(point: LedgerPoint | undefined, changed: readonly number[] | undefined, others: Iterable<string>) {
     this.point = point;
     this.#changed = changed;
     this.#others = others[Symbol.iterator]();
   }
 
-  /** The next ones, at most `limit`, none twice; undefined at the end. */
+  /** Returns the next installations, at most `limit`, each once; undefined at the end. */
   take(ledger: ReadOnlyDatabase, limit: number): Installation[] | undefined {
     if (this.#changed === undefined) {
       const next = installationsAfter(ledger, this.#next, limit);
@@ -76,14 +76,14 @@ export class DirtyInstallations {
     return this.#unpublished;
   }
 
-  /** `due`: ids that are due by time, not all of which need be in the ledger. */
+  /** `due`: ids of installations that are due now. The ledger may not know all of them. */
   find(ledger: ReadOnlyDatabase | undefined, due: Iterable<string>): DirtyBatch {
     if (ledger === undefined) return new DirtyBatch(undefined, [], []);
     const { now, installations } = changedSince(ledger, this.#point);
     return new DirtyBatch(now, installations, concat(due, [...this.#unpublished]));
   }
 
-  /** The next cycle plans it again, whether or not it has new facts. */
+  /** Makes the next cycle plan the installation again, with or without new facts. */
   keep(installationId: string): void {
     this.#unpublished.add(installationId);
   }
@@ -92,12 +92,12 @@ export class DirtyInstallations {
     this.#unpublished.delete(installationId);
   }
 
-  /** Every installation of the batch has been planned. */
+  /** Records that every installation of the batch was planned. */
   planned({ point }: DirtyBatch): void {
     this.#point = point;
   }
 
-  /** The next cycle plans all installations: the ledger was replaced. */
+  /** Makes the next cycle plan all installations, because the ledger was replaced. */
   forget(): void {
     this.#point = undefined;
   }

@@ -18,7 +18,7 @@ const UNFENCED: Fence = {
   raiseAbove: async () => {},
 };
 
-/** Uses neither the lease nor the state directory, so it may run besides a publisher. `at` in epoch ms. */
+/** Uses neither the lease nor the state directory, so that it can run while a publisher runs. `at` in epoch ms. */
 export async function dryRun(options: Omit<PublisherOptions, "known">, at: number): Promise<CycleReport> {
   const { reader, concurrency, newHistories } = options;
   const known = Known.inMemory();
@@ -32,7 +32,7 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
   return runCycle({ at, session, sources: reader.begin(at), target, rows: [] });
 }
 
-/** Checks the conditions of puts as the store would, so that conflicts show up. */
+/** A store that accepts no write, but checks the condition of each put, so that the report shows conflicts. */
 function readOnly(store: ObjectStore): ObjectStore {
   return {
     name: store.name,

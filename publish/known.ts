@@ -1,6 +1,6 @@
 /**
- * The publisher's knowledge of the object store: one table, filled on demand, in the state directory. A row
- * changes only after the store has confirmed it. If somebody else has held the lease since, every row is forgotten.
+ * The publisher's knowledge of the object store: one table in the state directory, filled on demand. A row changes
+ * only after the store has confirmed the change. If another publisher has held the lease since, all rows are deleted.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { isShardKey } from "../src/http/installations.ts";
@@ -43,7 +43,7 @@ export interface TileProgress {
   readonly telemetryId: string | null;
 }
 
-/** Objects below a prefix with hashes for names: name → since when nothing names it (epoch ms; null: named). */
+/** Objects below a prefix: name → the time since which no stored object refers to it (epoch ms; null: one does). */
 export type Listing = Map<string, number | null>;
 
 const SCHEMA = `
@@ -63,10 +63,10 @@ CREATE TABLE IF NOT EXISTS known_name (
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 `;
 
-/** Rows are committed at most this long after a change (ms), because each commit writes whole pages. */
+/** Longest time from a change to its commit (ms). A commit writes whole pages, so several changes share one. */
 const SAVE_EVERY_MS = 30_000;
 
-/** Block hashes that are kept in memory. */
+/** Limit of the block hashes in memory. */
 const BLOCKS_LIMIT = 256;
 
 export class Known {
@@ -91,7 +91,7 @@ export class Known {
   highestEpoch = 0;
   readonly #doubted = new Map<string, number>();
   readonly #checkpoint: IdleCheckpoint;
-  /** Since when rows wait for their commit (monotonic, ms). */
+  /** When the oldest uncommitted change was made (monotonic, ms). */
   #unsavedSince: number | undefined;
   /** A write failed. The file may lack rows that memory has, so it is not marked as closed. */
   #lacksRows = false;
@@ -103,9 +103,9 @@ export class Known {
   }
 
   /**
-   * Locks the state directory until `close`. If the last process did not close the file, rows may be older than the store, and
-   * an object that changed and changed back would look unchanged. Then every row is forgotten. The mark of a running process
-   * is synced. Throws `Failure` state_locked, state_unusable, disk_full.
+   * Locks the state directory until `close`. If the last process did not close the file, its rows may be older than the
+   * store, and an object that changed twice could look unchanged. Then all rows are deleted. The mark of a running
+   * process is synced to disk. Throws `Failure` state_locked, state_unusable, disk_full.
    */
   static open(directory: string): Known {
     return openState(directory, SCHEMA, (db) => {
@@ -118,14 +118,14 @@ export class Known {
     });
   }
 
-  /** For a dry run or a repair: empty, and not on disk. */
+  /** Opens an empty table that is not on disk, for a dry run or a repair. */
   static inMemory(): Known {
     const db = new SqliteDatabase(":memory:");
     db.exec(SCHEMA);
     return new Known(db);
   }
 
-  /** Undefined: never looked up. */
+  /** Returns undefined if the object was never looked up, or must be read again. */
   get(key: string): KnownObject | undefined {
     return this.#unread.has(key) ? undefined : this.#objects.get(key);
   }
@@ -135,7 +135,7 @@ export class Known {
     return this.#objects.get(key)?.sourceVersion;
   }
 
-  /** Every stored object. */
+  /** Yields every stored object. */
   *all(): Iterable<KnownObject> {
     for (const object of this.#objects.values()) if (object.condition === "stored") yield object;
   }
@@ -159,7 +159,7 @@ export class Known {
     this.#unread.delete(key);
   }
 
-  /** The next plan looks the object up. Its published version is remembered, so that nothing older replaces it. */
+  /** Makes the next plan read the object. Its published version is kept, so that nothing older replaces it. */
   forget(key: string): void {
     this.#run("DELETE FROM known WHERE key = ?", key);
     this.#unread.add(key);
@@ -171,7 +171,7 @@ export class Known {
     return this.#doubted;
   }
 
-  /** The next process also reads the object again, however this one ends. */
+  /** Records a put that may still arrive. It is committed at once, so that the next process reads the object too. */
   doubt(key: string, at: number): void {
     this.#doubted.set(key, at);
     this.setMeta("doubted", JSON.stringify([...this.#doubted]));
@@ -182,14 +182,14 @@ export class Known {
     this.setMeta("doubted", JSON.stringify([...this.#doubted]));
   }
 
-  /** Removes the row. Tiles have none: a listing or a progress covers them. */
+  /** Deletes the row. Tiles have no rows, because a listing or a progress covers them. */
   drop(key: string): void {
     if (!this.#objects.has(key)) return;
     this.#run("DELETE FROM known WHERE key = ?", key);
     this.#objects.delete(key);
   }
 
-  /** The object must be rewritten. `tag`: of what is stored there instead; null: nothing. */
+  /** Records that the object must be rewritten. `tag`: of the object that is stored there instead; null: none. */
   rememberFaulty(key: string, tag: StoreTag | null): void {
     const condition = tag === null ? "absent" : "damaged";
     const nothing = { states: [], status: 0, bytes: 0, etag: null, putAt: 0 } as const;
@@ -203,8 +203,8 @@ export class Known {
   }
 
   /**
-   * At the start of a publisher: its objects are read again, because they may have been damaged meanwhile. Other installations'
-   * objects and shards are too many; `scrub.ts` checks them one by one.
+   * Makes the next plan read the configured installation's objects again, because they may be damaged since the last
+   * process. The objects of other installations and the shards are too many: `scrub.ts` checks them one by one.
    */
   forgetOwn(configured: string): void {
     for (const key of this.#objects.keys()) {
@@ -213,7 +213,7 @@ export class Known {
     if (this.#progress.has(configured)) this.#unreadProgress.add(configured);
   }
 
-  /** The object with its body; undefined if the body is not in memory. */
+  /** Returns the object with its body; undefined if the body is not in memory. */
   object(key: string): StoreObject | undefined {
     return this.#unread.has(key) ? undefined : this.#bodies.get(key);
   }
@@ -228,8 +228,8 @@ export class Known {
   }
 
   /**
-   * The chain as a cycle reads it. `history` is that of the chain's file: after a rewind another fork may be in it, and what was
-   * asked before says nothing of that. A later view of the same history comes after `safe`, the block of the view.
+   * Must be called before a cycle checks the chain. If the `history` of the chain's file has changed, the file may hold
+   * another fork, so that all block hashes are forgotten. `safe` is the safe block of the current view.
    */
   rememberChain(history: string, safe: { readonly number: bigint; readonly hash: string } | undefined): void {
     if (history !== this.#chainHistory) this.blocks.clear();
@@ -242,7 +242,7 @@ export class Known {
     this.blocks.set(number, hash);
   }
 
-  /** The next plan asks the nodes again for blocks for which all of them were silent. */
+  /** Makes the next plan ask the nodes again for blocks for which none has responded. */
   forgetSilentBlocks(): void {
     for (const [number, hash] of this.blocks) if (hash === null) this.blocks.delete(number);
   }
@@ -252,12 +252,12 @@ export class Known {
     for (const key of this.#bodies.keys()) if (!isKept(key)) this.#bodies.delete(key);
   }
 
-  /** Undefined: never looked up. */
+  /** Returns undefined if the progress was never looked up, or must be read again. */
   progress(installationId: string): TileProgress | undefined {
     return this.#unreadProgress.has(installationId) ? undefined : this.#progress.get(installationId);
   }
 
-  /** The last progress, also if it must be compared with the store again. */
+  /** Returns the last progress, even if it must be read again. */
   progressFloor(installationId: string): TileProgress | undefined {
     return this.#progress.get(installationId);
   }
@@ -270,7 +270,7 @@ export class Known {
     this.#unreadProgress.delete(installationId);
   }
 
-  /** The next plan looks up the end of the tiles. */
+  /** Makes the next plan look up the end of the tiles. */
   forgetProgress(installationId: string): void {
     if (!this.#progress.has(installationId)) return;
     this.#run("DELETE FROM known_progress WHERE installation = ?", installationId);
@@ -281,12 +281,12 @@ export class Known {
     return this.#progress;
   }
 
-  /** Keys of tiles below the end that must be rewritten. */
+  /** Returns the keys of tiles below the end that must be rewritten. */
   faultyTiles(prefix: string): string[] {
     return [...this.#faultyTiles].filter((key) => key.startsWith(prefix));
   }
 
-  /** The observation tile must be rewritten. `tag` as in `rememberFaulty`. */
+  /** Records that an observation tile must be rewritten. `tag` as in `rememberFaulty`. */
   rememberFaultyTile(key: string, tag: StoreTag | null): void {
     this.rememberFaulty(key, tag);
     this.#faultyTiles.add(key);
@@ -297,12 +297,12 @@ export class Known {
     this.#faultyTiles.delete(key);
   }
 
-  /** Undefined: never listed. */
+  /** Returns undefined if the prefix was never listed. */
   listing(prefix: string): ReadonlyMap<string, number | null> | undefined {
     return this.#listings.get(prefix)?.names;
   }
 
-  /** The version of the tile set whose objects are all stored; "" if there is none. */
+  /** Returns the version of the tile set whose objects are all stored; "" if there is none. */
   listedVersion(prefix: string): string {
     return this.#listings.get(prefix)?.version ?? "";
   }
@@ -311,7 +311,7 @@ export class Known {
     return this.#listings.keys();
   }
 
-  /** The names below a prefix, as listed. */
+  /** Replaces the names below a prefix by the listed ones. */
   rememberListing(prefix: string, names: Iterable<string>): void {
     const before = this.#listings.get(prefix)?.names;
     this.#run("DELETE FROM known_name WHERE prefix = ?", prefix);
@@ -320,7 +320,7 @@ export class Known {
     for (const name of names) this.setName(prefix, name, before?.get(name) ?? null);
   }
 
-  /** The next plan lists the prefix. */
+  /** Makes the next plan list the prefix. */
   dropListing(prefix: string): void {
     this.#run("DELETE FROM known_name WHERE prefix = ?", prefix);
     this.#run("DELETE FROM known_prefix WHERE prefix = ?", prefix);
@@ -333,7 +333,7 @@ export class Known {
     if (listing !== undefined) listing.version = version;
   }
 
-  /** `unnamedSince` in epoch ms; null while something names the object. */
+  /** `unnamedSince` in epoch ms; null while a stored object refers to it. */
   setName(prefix: string, name: string, unnamedSince: number | null): void {
     this.#run("INSERT OR REPLACE INTO known_name VALUES (?, ?, ?)", prefix, name, unnamedSince);
     this.#listings.get(prefix)?.names.set(name, unnamedSince);
@@ -344,7 +344,7 @@ export class Known {
     this.#listings.get(prefix)?.names.delete(name);
   }
 
-  /** Forgets everything except `meta`: another publisher may have written since. */
+  /** Deletes everything except `meta`, because another publisher may have written since. */
   forgetAll(): void {
     for (const table of ["known", "known_progress", "known_prefix", "known_name"]) this.#run(`DELETE FROM ${table}`);
     this.#save();
@@ -363,7 +363,7 @@ export class Known {
     if (name !== "at") this.#save();
   }
 
-  /** Commits rows that have waited long enough; `now` is monotonic (ms). Throws as `remember` does. */
+  /** Commits changes that are old enough. `now` is monotonic (ms). Throws `Failure` disk_full. */
   saveIfDue(now: number): void {
     if (!this.#db.inTransaction) return this.#guarded(() => this.#checkpoint.look(now));
     this.#unsavedSince ??= now;
@@ -400,7 +400,7 @@ export class Known {
     }
   }
 
-  /** Committed later, by `saveIfDue`. Throws `Failure` disk_full. */
+  /** Changes a row. `saveIfDue` commits it later. Throws `Failure` disk_full. */
   #run(sql: string, ...values: readonly (string | number | null)[]): void {
     this.#guarded(() => {
       if (!this.#db.inTransaction) this.#db.exec("BEGIN IMMEDIATE");

@@ -62,7 +62,7 @@ function nameOf(unknown: Unknown): string {
   return unknown.is === "installations" ? "installations" : unknown.key;
 }
 
-/** `object` is undefined if something else than a publisher's object is stored; `tag` is null if nothing is stored. */
+/** `object` is undefined unless a publisher's object is stored. `tag` is null if nothing is stored. */
 interface Found {
   readonly tag: StoreTag | null;
   readonly object?: KnownObject;
@@ -91,7 +91,7 @@ function remember(key: string, { tag, object, stored }: Found, known: Known): vo
   if (Number.isSafeInteger(epoch)) known.highestEpoch = Math.max(known.highestEpoch, epoch);
   const { at, of, history } = object.sourceVersion;
   const floor = known.floor(key) ?? { at: 0 };
-  // An older version may have come back (bucket versioning): the newest published version is remembered.
+  // Bucket versioning may have brought back an older object. The newest published version is kept.
   const isOlder = at < floor.at && of === floor.of && history === floor.history;
   known.remember(isOlder ? { ...object, sourceVersion: floor } : object);
   known.keepBody(key, stored);
@@ -101,7 +101,7 @@ function remember(key: string, { tag, object, stored }: Found, known: Known): vo
 function knownObject(key: string, found: StoredObject): KnownObject {
   const { representation, states, writerMetadata } = decodeResponse(found);
   const { sourceVersion } = writerMetadata;
-  // In an array, `at` would be a function.
+  // `at` is a method of arrays, so a field check is not enough.
   if (!Number.isFinite(sourceVersion.at)) throw new TypeError("its sourceVersion has no instant");
   return {
     key,
@@ -124,7 +124,7 @@ async function namesBelow(prefix: string, store: ObjectStore): Promise<string[]>
 
 const INSTALLATIONS_PREFIX = "v1/public/installations/~";
 
-/** Every installation that has stored objects, with the highest history of its tiles. */
+/** Returns every installation that has stored objects, with the highest history of its tiles. */
 async function listInstallations(store: ObjectStore): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
   for await (const key of store.list(INSTALLATIONS_PREFIX)) {
@@ -143,20 +143,20 @@ interface FoundProgress {
 }
 
 /**
- * The end of a history's tiles. If it was known before, within a tile, only that tile is read. Else the tiles are listed,
- * which also finds missing ones below the end.
+ * Finds the end of a history's tiles. If a known end is inside a tile, it reads only that tile. Otherwise it lists the
+ * tiles, which also finds missing ones below the end.
  */
 async function readProgress(
   { installationId, history }: Extract<Unknown, { readonly is: "history" }>,
   { store, known }: Learning,
 ): Promise<FoundProgress> {
   const nothing = { history, position: 0, tag: null, telemetryId: null };
-  // Listed as a whole already: a first publish asks for no installation by itself.
+  // All objects were listed already, so a first publish makes no request per installation.
   if (known.publishedInstallations?.has(installationId) === false) return { progress: nothing, faulty: [] };
   const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
   const before = known.progressFloor(installationId);
   const isKnown = before?.history === history && before.position > 0;
-  // After a full tile there may be another one, whose put got no response.
+  // A full tile may be followed by another one, whose put got no response.
   if (isKnown && before.position < tileBounds(tileOf(before.position)).last) {
     const found = await readOrDamaged(store, keyOf(tileOf(before.position)));
     if (found !== undefined && !(found instanceof StoreDamaged) && found.tag === before.tag) {

@@ -1,6 +1,6 @@
 /**
- * When each object is planned again: if its inputs have changed or its instant has come, but not before its minimum interval
- * is over (docs/spec/publishing.md#the-cycle). This is kept in memory: a new process plans everything.
+ * Decides when each object is planned again: if its inputs have changed or its instant has come, but not before its minimum
+ * interval is over (docs/spec/publishing.md#the-cycle). It is only in memory, so a new process plans everything.
  */
 
 import TinyQueue from "tinyqueue";
@@ -19,7 +19,7 @@ interface LastBuild extends Inputs {
   readonly dueAt: number | undefined;
 }
 
-/** After a failure, the next attempt comes after this time (ms) or a change of an input. */
+/** A failed object is tried again after this time (ms), or as soon as an input changes. */
 const AFTER_FAILURE_MS = 30_000;
 
 export class Pace {
@@ -52,7 +52,7 @@ export class Pace {
     yield* this.#rereadAt.due(at);
   }
 
-  /** Reads the key again at `until` (epoch ms); undefined: not any more. */
+  /** Schedules a read of the key at `until` (epoch ms); undefined cancels it. */
   reread(key: string, until: number | undefined): void {
     this.#rereadAt.set(key, until);
   }
@@ -87,7 +87,7 @@ export class Pace {
     this.#dueAt.set(key, build.dueAt);
   }
 
-  /** It has changed, and is built at `until` (epoch ms). */
+  /** Records that a response has changed and may be built from `until` on (epoch ms). */
   wait(key: string, until: number): void {
     const last = this.#builds.get(key);
     const dueAt = earlier(last?.dueAt, until);
@@ -101,7 +101,7 @@ export class Pace {
     return putAt + this.#minimumPutInterval;
   }
 
-  /** It was put, and is not due by time. */
+  /** Records that an object was put that does not become due by itself. */
   rest(key: string): void {
     this.#waiting.delete(key);
     this.#dueAt.set(key, undefined);
@@ -112,12 +112,12 @@ export class Pace {
     this.#waiting.add(key);
   }
 
-  /** An earlier process put it: it is due at its next change by time (epoch ms). */
+  /** Schedules a response that an earlier process put for its next change at `dueAt` (epoch ms). */
   resume(key: string, dueAt: number): void {
     this.#dueAt.set(key, dueAt);
   }
 
-  /** The next cycle plans it, changed or not. */
+  /** Makes the next cycle plan the object, changed or not. */
   hurry(key: string, at: number): void {
     this.#builds.delete(key);
     this.#dueAt.set(key, at);
@@ -133,7 +133,7 @@ export class Pace {
     this.#tilesDueAt.set(installationId, until);
   }
 
-  /** Everything is built again: the sources were replaced. */
+  /** Makes the next cycle build everything, because the sources were replaced. */
   forget(): void {
     this.#builds.clear();
     this.#dueAt.clear();
@@ -161,7 +161,7 @@ interface Entry {
   readonly at: number;
 }
 
-/** The heap may hold so many outdated entries, besides as many as are valid. */
+/** The heap is rebuilt if its outdated entries outnumber the valid ones by this number. */
 const OUTDATED_LIMIT = 64;
 
 /** Keys by due time: a heap that keeps outdated entries until they come up or become too many. */

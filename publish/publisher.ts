@@ -126,7 +126,7 @@ export class Publisher {
     return this.#time.now(wall);
   }
 
-  /** At the end of the last cycle. */
+  /** The sources at the end of the last cycle. */
   get sources(): PublicRecord["sources"] {
     return this.#status.sources;
   }
@@ -136,7 +136,7 @@ export class Publisher {
     return this.#last;
   }
 
-  /** The next instant (epoch ms) at which something changes by time alone. */
+  /** The next instant (epoch ms) at which something changes without new input. */
   nextDue(): number | undefined {
     const chain = this.#last === undefined ? undefined : this.#options.reader.nextChange(this.#last.at);
     return earlier(this.#session.pace.nextDue(), chain);
@@ -207,7 +207,7 @@ export class Publisher {
     // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
     if (replaced.ledger || replaced.projections) session.pace.forget();
     if (replaced.ledger) session.dirty.forget();
-    // The new file has no saved history: it is looked up in the store again.
+    // The new file has no saved history, so it is looked up in the store again.
     if (replaced.projections) session.savedAsked.clear();
     const version = reader.version();
     const blockHash = (number: bigint) => reader.blockHash(number, at);
@@ -261,7 +261,7 @@ export class Publisher {
   }
 }
 
-/** After a failure the next cycle runs so much later (ms), although nothing has changed. */
+/** After a failure the next cycle runs after this time (ms), even if nothing has changed. */
 const RETRY_AFTER_MS = 5_000;
 
 function isWhole({ rows }: CycleReport): boolean {

@@ -1,6 +1,6 @@
 /**
- * Executes a plan: the only code that writes or deletes objects. Each put is conditional and needs the lease
- * (docs/spec/publishing.md#one-writer). After a crash anywhere, no stored object names one that is missing.
+ * Executes a plan. Only this code writes or deletes objects. Each put is conditional and needs the lease
+ * (docs/spec/publishing.md#one-writer). After a crash at any point, no stored object refers to a missing one.
  */
 import {
   readOrDamaged,
@@ -25,7 +25,7 @@ export interface Fence {
   readonly writer: string;
   /** Awaited before each put; rejects unless a put that starts now would end while the lease still holds. */
   beforePut(): Promise<void>;
-  /** For a stored object with a higher epoch: raises ours. Rejects with `Failure` lease_lost (75) if the lease is not ours. */
+  /** Raises our epoch above that of a stored object. Rejects with `Failure` lease_lost (75) if the lease is not ours. */
   raiseAbove(epoch: number): Promise<void>;
 }
 
@@ -44,12 +44,12 @@ export interface PutOutcome {
 }
 
 /**
- * Phase by phase. Throws what stops a publisher: a lost lease, a clock that is behind. Throws `StoreUnavailable` if the lease
- * cannot be renewed.
+ * Puts phase by phase. Throws what stops a publisher: a lost lease, a clock that is behind. Throws `StoreUnavailable` if the
+ * lease cannot be renewed.
  */
 export async function executePuts(puts: readonly Put[], sources: Snapshots, target: PutTarget): Promise<PutOutcome[]> {
   const { fence, known } = target;
-  // The lease object was lost, and epochs began at 1 again.
+  // If the lease object was lost, epochs began at 1 again.
   if (puts.length > 0 && known.highestEpoch > fence.epoch) await fence.raiseAbove(known.highestEpoch);
   const outcomes = new Map<string, PutOutcome>();
   for (const phase of PHASES) {
@@ -93,7 +93,7 @@ function isStored(key: string, outcomes: ReadonlyMap<string, PutOutcome>, known:
   return outcome === undefined ? known.get(key)?.condition === "stored" : outcome.result === "done";
 }
 
-/** The new tag; undefined after a conflict. Throws the store's own errors, lease_… (75). */
+/** Returns the new tag; undefined after a conflict. Throws the store's own errors, lease_… (75). */
 async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Promise<StoreTag | undefined> {
   const { key, replaces, isContentEnough } = put;
   try {
@@ -103,7 +103,7 @@ async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Prom
     return tag;
   } catch (error) {
     if (error instanceof StoreUnavailable) {
-      // The put may have been done, or may arrive later: the object is read before `known` believes it again.
+      // The put may be done already or may arrive later, so the object must be read before `known` is trusted again.
       put.conflicted(target.known, undefined);
       target.known.doubt(key, target.at);
     }
@@ -119,8 +119,8 @@ export interface UnderLease extends Pick<Put, "key" | "replaces"> {
 }
 
 /**
- * One put under the lease. A result without `tag` is a conflict; `found` is what the store holds instead, undefined if
- * nothing. Throws the store's own errors, lease_… (75).
+ * Makes one put under the lease. A result without `tag` is a conflict. `found` is then the stored object, undefined if there
+ * is none. Throws the store's own errors, lease_… (75).
  */
 export async function putUnderLease(
   { key, object, replaces, isContentEnough = false, repeated }: UnderLease,
@@ -160,7 +160,7 @@ export async function executeDeletions(
   }
 }
 
-/** True if an error ends the publisher; else only the put of one object has failed. */
+/** True if an error ends the publisher. Otherwise only the put of one object has failed. */
 export function stopsAll(error: unknown): boolean {
   return error instanceof Failure && (error.exitCode === EXIT.locked || error.isAbout("clock"));
 }

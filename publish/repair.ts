@@ -1,6 +1,6 @@
 /**
  * `noonmark fsck --repair` (docs/fsck.md#repair), under the lease. It rewrites every object as of now, checks every tile, and
- * deletes objects that only earlier versions wrote or that nothing names.
+ * deletes objects that only earlier versions wrote or that no object refers to.
  */
 import { type FsckReport, fsck, fsckKeys } from "../src/fsck/fsck.ts";
 import { kindOf } from "../src/fsck/kind.ts";
@@ -18,9 +18,9 @@ export interface Repair {
   readonly fence: Fence;
   /** Epoch ms. */
   readonly now: number;
-  /** The next plan looks the object up. */
+  /** Makes the next plan look the object up. */
   forget(key: string): void;
-  /** A cycle that puts everything and checks every tile. */
+  /** Runs a cycle that puts everything and checks every tile. */
   forcedCycle(): Promise<void>;
 }
 
@@ -56,8 +56,8 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
 }
 
 /**
- * An object that is ahead of the time stops every cycle. It is rewritten as of now, with its source version unchanged, so
- * that sources behind that version still do not replace it.
+ * Rewrites an object from the future as of now, because it would stop every cycle. Its source version stays, so that
+ * older sources still do not replace it.
  */
 async function redate(store: ObjectStore, fence: Fence, key: string, now: number): Promise<void> {
   const found = await readOrDamaged(store, key);
@@ -79,7 +79,7 @@ interface Named {
 /** The keys to delete for a finding. */
 async function toDelete(store: ObjectStore, { rule, key }: Finding, { led, left }: Named) {
   if (rule === "probe-left") return left.has(key) ? [key] : [];
-  // Its key is that of a history, not of an object.
+  // This finding's key is a history, not an object.
   if (rule === "tile-history") return listed(store, `${key}/`);
   const { is } = kindOf(key);
   if (is === "foreign") return (await isPublished(store, key)) ? [key] : [];

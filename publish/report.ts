@@ -31,7 +31,7 @@ export interface CycleReport {
   readonly rows: readonly ReportRow[];
   /** Why an installation or a view could not be published. */
   readonly failures: readonly ReportFailure[];
-  /** Published, but possibly not as intended. */
+  /** Possible mistakes of the operator. Everything was published. */
   readonly warnings: readonly ReportFailure[];
 }
 
@@ -57,7 +57,7 @@ export function unknownInstallation(installationId: string, known: readonly stri
   };
 }
 
-/** For a body that breaks its schema: the path and the rule. */
+/** The message of an error. For a body that violates its schema: the path and the rule. */
 function reasonOf(error: unknown): string {
   if (error instanceof Failure) return `${error.code}: ${error.message}`;
   if (error instanceof z.ZodError) {

@@ -32,7 +32,7 @@ export interface Scrubbing {
 
 type Item =
   | { readonly is: "object"; readonly key: string }
-  /** An installation of which nothing is known. */
+  /** An installation about which nothing is known. */
   | { readonly is: "unplanned"; readonly id: string }
   | { readonly is: "tile"; readonly installationId: string; readonly tile: number }
   | { readonly is: "named"; readonly prefix: string; readonly name: string };
@@ -79,8 +79,8 @@ export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Pro
 }
 
 /**
- * Everything that `known` has when the round begins. After a lost state that is not everything that is stored: shards and
- * installations that no plan has needed are looked up, too.
+ * Yields everything that `known` has at the start of the round. After a lost state more may be stored: shards and
+ * installations that no plan has needed are looked up too.
  */
 function* itemsOf({ session: { known, selected, configured }, sources }: Scrubbing): Iterable<Item> {
   for (const { key } of known.all()) yield { is: "object", key };
@@ -107,7 +107,7 @@ async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | un
   const { session } = scrubbing;
   switch (item.is) {
     case "unplanned":
-      // Its plan reads what is stored of it.
+      // Its plan reads its stored objects.
       if (!isLedgerRefused(session)) session.pace.hurry(installationTelemetryKey(item.id), scrubbing.at);
       return undefined;
     case "tile":
@@ -119,7 +119,7 @@ async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | un
   }
 }
 
-/** If the object is not what was put, the next cycle plans it. */
+/** Makes the next cycle plan the object if it is not the one that was put. */
 async function checkObject(key: string, { session, sources, target, at }: Scrubbing): Promise<undefined> {
   const { known, names, pace, rechecked } = session;
   const before = known.get(key);
@@ -135,7 +135,7 @@ async function checkObject(key: string, { session, sources, target, at }: Scrubb
   if (isPlanned) pace.hurry(key, at);
 }
 
-/** Compares an observation tile with the ledger. If it holds other valid receipts, the ledger has forked. */
+/** Compares an observation tile with the ledger. If the tile holds other valid receipts, the ledger has forked. */
 async function checkTile(
   id: string,
   tile: number,
@@ -197,7 +197,7 @@ async function checkNamed(prefix: string, name: string, { session, target, at }:
   const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedRight(key, name, found);
   const unnamedSince = known.listing(prefix)?.get(name);
   if (!isDamaged || unnamedSince === undefined) return;
-  // Nothing names it, and nobody can read it: it may be deleted at once.
+  // No object refers to it and nobody can read it, so it may be deleted at once.
   if (unnamedSince !== null) {
     known.setName(prefix, name, 0);
     return;

@@ -1,4 +1,4 @@
-/** A publisher's memory from cycle to cycle, besides `known`; and the start of a new history. */
+/** A publisher's memory from cycle to cycle, besides `known`. Also starts a new history. */
 import type { Publication } from "../src/resources/publication.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import type { DirtyInstallations } from "./dirty-installations.ts";
@@ -50,7 +50,7 @@ export function newSession(options: SessionOptions, dirty: DirtyInstallations): 
   };
 }
 
-/** Nothing is planned of other installations meanwhile. */
+/** True if the ledger is refused. Meanwhile no other installation is planned. */
 export function isLedgerRefused({ refused, configured }: Session): boolean {
   return refused.get(configured)?.ledger !== undefined;
 }

@@ -1,4 +1,4 @@
-/** The state directory: one process uses it at a time, under the kernel's lock on its file. */
+/** Opens the state directory, which one process uses at a time under the kernel's lock on its file. */
 import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ export function openState<T>(directory: string, schema: string, use: (db: Databa
     const db = new SqliteDatabase(path, { timeout: 0 });
     // The kernel's lock ends with the process.
     db.pragma("locking_mode = EXCLUSIVE");
-    // Not synced at each put: rows that a power cut takes are looked up in the store again.
+    // Commits are not synced. Rows that are lost in a power failure are looked up in the store again.
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = NORMAL");
     db.exec(`BEGIN EXCLUSIVE;${schema}COMMIT;`);
@@ -63,7 +63,7 @@ function openingFailure(cause: unknown, directory: string, path: string): unknow
 /** Names the process that uses the state directory; its time is the start. */
 const USER_FILE = "user";
 
-/** Written by rename, so that a process that is refused at this moment reads a whole name. */
+/** Writes the name by rename, so that a process that is refused meanwhile reads a whole name. */
 function nameUser(directory: string): void {
   const path = join(directory, USER_FILE);
   replaceFile(path, Buffer.from(`${hostname()} process ${process.pid}\n`), PRIVATE_MODE);

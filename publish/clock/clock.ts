@@ -1,8 +1,8 @@
 /**
- * The clocks and timers of a publisher. Everything gets them as arguments, so that tests set the time.
+ * The clocks and timers of a publisher. Code gets them as arguments, so that tests can set the time.
  *
  * `SteadyClock` is the clock for what is published (docs/spec/publishing.md#moved-clock): the host's wall clock, unless that
- * moves against the monotonic clock. Then it goes on by itself until the host's clock can be trusted again.
+ * moves against the monotonic clock. Then it runs on its own count until the host's clock can be trusted again.
  */
 import { type Logger, schedule } from "node-cron";
 
@@ -118,9 +118,9 @@ export interface CronTimer {
 }
 
 export interface Timers {
-  /** By the wall clock, UTC. If that clock is set back, it does not fire for as long. */
+  /** Fires by the wall clock, in UTC. If that clock is set back by an hour, it does not fire for an hour. */
   cron(pattern: string, fire: () => void): CronTimer;
-  /** By the monotonic clock; returns a function that stops it. */
+  /** Fires by the monotonic clock. Returns a function that stops it. */
   every(ms: number, fire: () => void): () => void;
   after(ms: number, fire: () => void): () => void;
 }
@@ -129,7 +129,7 @@ export interface Timers {
 const TIMEOUT_LIMIT_MS = 2 ** 31 - 1;
 
 const nothing = () => {};
-/** node-cron must not print missed runs: `Cadence` notices them. */
+/** Keeps node-cron from printing missed runs, which `Cadence` reports. */
 const SILENT: Logger = { info: nothing, warn: nothing, error: nothing, debug: nothing };
 
 export const systemTimers: Timers = {

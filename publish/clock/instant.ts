@@ -6,9 +6,9 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 
-/** A correction changes the speed of time by at most this part; time never jumps. */
+/** A correction slows or speeds up the clock by at most this share, so that time never jumps. */
 const SLEW = 0.1;
-/** Clocks that differ by at most this are in step (ms). */
+/** Two clocks agree if they differ by at most this (ms). */
 const IN_STEP_MS = 2_000;
 
 export class PublishedTime {
@@ -27,7 +27,7 @@ export class PublishedTime {
   now(wall: number): number {
     const [offset, at, last] = [this.#measured(), this.#monotonic(), this.#last];
     const target = wall - (offset ?? 0);
-    // A clock that was far ahead must not stop the time: `notBefore` reports that.
+    // If the clock was far ahead, time would stop. `notBefore` reports that case instead.
     let now = last === undefined || isAhead(last.now, target) ? target : Math.max(target, last.now);
     // Without a store's clock, and at the first measurement, the correction applies at once.
     if (offset !== undefined && last?.isMeasured === true) {
@@ -57,7 +57,7 @@ export function isAhead(instant: number, now: number): boolean {
   return instant - now > FUTURE_ALLOWANCE_MS;
 }
 
-/** `what` was published as of `at`, which is ahead of `now`; both in epoch ms. */
+/** Returns the `Failure` for an object `what` that was published as of `at`, ahead of `now` (both in epoch ms). */
 export function clockBehind(what: string, at: number, now: number): Failure {
   const message = `${what} was published as of ${formatTimestamp(at)}, but this clock says ${formatTimestamp(now)}`;
   return new Failure("clock_behind", message, { exit: EXIT.failed, hint: CLOCK_BEHIND_HINT });
@@ -77,7 +77,7 @@ export interface ExplicitInstant {
 }
 
 /**
- * Checks `--at`. An earlier instant than the published one would take responses back; one ahead of the clock would delay
+ * Checks `--at`. An instant before the published one would make responses go back. One ahead of the clock would delay
  * every later publish. Throws `Failure` at_before_published or at_in_future.
  */
 export function explicitInstant({ at, now, last, force }: ExplicitInstant): number {

@@ -6,7 +6,7 @@ import { type Clock, hostWall, movedBy } from "../clock/clock.ts";
 
 /** Smaller differences (ms) are not reported. */
 const REPORTED_FROM_MS = 2_000;
-/** With a larger difference (ms) nothing is written. */
+/** With a larger difference (ms) the publisher writes nothing. */
 const STEP_LIMIT_MS = 60_000;
 
 export class StoreSkew {
@@ -29,13 +29,13 @@ export class StoreSkew {
     return Math.abs(skew) > REPORTED_FROM_MS ? skew : null;
   }
 
-  /** The same, also if it is small; undefined before the first response. */
+  /** The difference as measured (ms), even if it is small; undefined before the first response. */
   get offset(): number | undefined {
     const { bounds } = this.#offset;
     return bounds && provenSkew(shifted(bounds, this.#clock.wall() - this.#clock.monotonic()));
   }
 
-  /** The same for the host's own clock, which may have moved (`SteadyClock`). */
+  /** How far the host's own clock is ahead of the store's (ms). It may have moved (`SteadyClock`). */
   get hostOffset(): number | undefined {
     const { bounds } = this.#offset;
     return bounds && provenSkew(shifted(bounds, hostWall(this.#clock) - this.#clock.monotonic()));

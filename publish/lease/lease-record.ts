@@ -18,7 +18,7 @@ import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/rou
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 
-/** A lease that is not renewed ends after `ttlMs`. The second pace is used while a standby waits. */
+/** A lease ends `ttlMs` after its last renewal. The second pace is used while a standby waits. */
 export const DEFAULT_PACE = { ttlMs: 30_000, renewMs: 10_000 } as const;
 export const STANDBY_PACE = { ttlMs: 12_000, renewMs: 4_000 } as const;
 
@@ -69,7 +69,7 @@ export interface LeaseIdentity {
   readonly holder: string;
   /** Host and process id; private. */
   readonly holderName: string;
-  /** Gives the public status until the first cycle has ended, from the one before; if absent, it stays as it is. */
+  /** Makes the public status until the end of the first cycle from the previous one. If absent, the previous one stays. */
   readonly opening?: (before: PublicRecord | null) => PublicRecord | null;
 }
 
@@ -101,7 +101,7 @@ export function parseLeaseRecord(body: Uint8Array): LeaseRecord {
   return record;
 }
 
-/** A new holder repeats this part of the last holder's report until its own first cycle has ended. */
+/** Returns the part of the last holder's report that a new holder repeats until the end of its first cycle. */
 export function inheritedReport(report: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const { resources, others } = report ?? {};
   const own = Object.entries(resources ?? {}).filter(([key]) => parseInstallationTelemetryKey(key) === undefined);

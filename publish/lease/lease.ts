@@ -27,7 +27,7 @@ import {
 } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
 
-/** The holder writes this with each renewal. */
+/** The fields that the holder updates with each renewal. */
 export type StatusUpdate = Partial<
   Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "settled" | "report" | "public" | "released" | "epoch">
 >;
@@ -117,12 +117,12 @@ export class Lease {
     }
   }
 
-  /** Every renewal writes this update, also a renewal that a put needs. */
+  /** Sets the update that every renewal writes, including renewals before a put. */
   onRenewal(statusUpdate: () => StatusUpdate): void {
     this.#statusUpdate = statusUpdate;
   }
 
-  /** The published checkpoint: the previous holder's until this one has written its own. */
+  /** The published checkpoint. It is the previous holder's until this one has written one. */
   get checkpoint(): Checkpoint | null {
     return this.#record.settled;
   }
@@ -170,7 +170,10 @@ export class Lease {
     return this.#clock.monotonic() - this.#renewedAt <= this.#record.ttlMs - PUT_LIMIT_MS;
   }
 
-  /** Also true if the wall clock moved against the monotonic clock: a machine that slept cannot know for how long. */
+  /**
+   * True if the lease must be renewed. A clock that moved is a reason too: a machine that slept does not know for how
+   * long.
+   */
   get renewalDue(): boolean {
     const drift = hostWall(this.#clock) - this.#clock.monotonic() - this.#wallOffset;
     if (Math.abs(drift) > MOVE_ALLOWANCE_MS) return true;

@@ -7,7 +7,7 @@ import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { publicName } from "./lease-record.ts";
 
-/** An announcement counts for so long (ms): three reads of a standby. */
+/** An announcement is valid for this time (ms), in which a standby reads the lease three times. */
 const RECENT_MS = 6_000;
 
 const standbyRecordSchema = z.object({
@@ -36,7 +36,7 @@ export class StandbyWatch {
   readonly #self: string;
   #seen: StoreTag | "none" | undefined;
 
-  /** `self`: the holder's own id; it may have been the standby before. */
+  /** `self`: the holder's own id, because it may have been the standby before. */
   constructor(store: ObjectStore, wall: () => number, self: string) {
     this.#store = store;
     this.#wall = wall;

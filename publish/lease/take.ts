@@ -16,11 +16,11 @@ export interface Candidate {
   readonly store: ObjectStore;
   readonly clock: Clock;
   readonly identity: LeaseIdentity;
-  /** Opened exclusively. So a holder that used the same state directory before is dead. */
+  /** Locked by this process. So an earlier holder that used the same state directory is dead. */
   readonly known: Known;
-  /** The lease object is unreadable. It must stay unchanged for so long (ms) before the lease is taken. */
+  /** Called if the lease object is unreadable. It must stay unchanged for `forMs` before the lease is taken. */
   readonly onUnreadable?: (forMs: number) => void;
-  /** The lease was taken. */
+  /** Called after the lease was taken. */
   readonly onTaken?: (taken: TakenLease) => void;
 }
 
@@ -51,8 +51,8 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
 }
 
 /**
- * Like `acquireNow`, but waits if the lease object is unreadable: an unknown holder may be alive for as long as the
- * longest lease lasts. `pause` waits for so many milliseconds.
+ * Like `acquireNow`, but waits if the lease object is unreadable, because an unknown holder may live as long as the
+ * longest lease. `pause` waits for the given milliseconds.
  */
 export async function acquireOnce(candidate: Candidate, pause: (ms: number) => Promise<void>): Promise<Lease> {
   const { store } = candidate;
@@ -179,7 +179,7 @@ export interface Waiting {
   /** Brings the projections up to date, so that the first cycle after a takeover is short. */
   follow(): Promise<void>;
   readonly signal: AbortSignal;
-  /** Waits for so long (ms), or until the signal. */
+  /** Waits for `ms` milliseconds, or until the signal. */
   pause(ms: number): Promise<void>;
   /** Called once if another publisher holds the lease. */
   onWait(): void;

@@ -20,7 +20,7 @@ import {
 import { isNewerProgram } from "./source-version.ts";
 import { namedTiles } from "./tile-sets.ts";
 
-/** Builds only what is due. Nothing that is computed from a refused ledger is put. Throws `Failure` clock_behind. */
+/** Builds the responses that are due, but none from a refused ledger. Throws `Failure` clock_behind. */
 export function planAnswers(publications: readonly Publication[], scope: Scope, planning: Planning): Plan {
   const { snapshot, refused } = scope;
   const due: { readonly publication: Publication; readonly inputs: Inputs }[] = [];
@@ -80,7 +80,7 @@ function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
   return kinds.length > 0;
 }
 
-/** A constant does not wait: it must be stored before the responses that name it. */
+/** Returns when the response may be built (epoch ms). A missing constant does not wait, because other responses need it. */
 function buildableAt(publication: Publication, inputs: Inputs, { known, pace, at }: Planning): number | undefined {
   const object = known.get(publication.key);
   if (publication.sources === undefined && object?.condition !== "stored") return at;
@@ -99,7 +99,7 @@ function unknownOf(publication: Publication, snapshot: Snapshot, { known, savedA
   return unknown;
 }
 
-/** Also with `force`: an older program must not replace the files of a newer one. */
+/** An older program must not replace the files of a newer one, even with `force`. */
 const LEFT_TO_NEWER: Decision = {
   put: false,
   why: "written by a newer version",
@@ -113,7 +113,7 @@ function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, plan
   const { key } = publication;
   const object = known.get(key);
   if (object === undefined) throw new TypeError(`${key} was not looked up`);
-  // Another clock may have published as of a later instant: time must not go back.
+  // Another clock may have published as of a later instant, and time must not go back.
   const instant = force ? at : Math.max(at, object.sourceVersion.at);
   const permitted = permittedSources(publication, object, scope, planning);
   const isNewer = isNewerProgram(object.sourceVersion.program, publication.sources?.program);
@@ -146,14 +146,14 @@ function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, plan
   };
 }
 
-/** While the chain is read for the first time, a good response stays until its own end. */
+/** Keeps a good response until it ends while the chain is read for the first time. */
 function keptWhileSettling(isSettling: boolean, { states, condition }: KnownObject, at: number): Decision | undefined {
   const until = states[1]?.from;
   if (!isSettling || condition !== "stored" || until === undefined || until <= at) return undefined;
   return { put: false, why: "still valid while the chain is read", dueAt: until, isPlaceholder: true };
 }
 
-/** A response that becomes a constant is not put before that constant: else readers would find nothing after its end. */
+/** `Failure` for a response that later becomes a constant which is not stored. Readers would find nothing after its end. */
 export function constantMissing(key: string): Failure {
   return new Failure("constant_missing", `${key} is not in the store yet`, { exit: EXIT.failed });
 }

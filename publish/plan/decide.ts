@@ -1,6 +1,6 @@
 /**
- * Decides if a response is put, and as of which instant (docs/spec/publishing.md#frozen-bytes). The same fingerprint means the
- * same bytes: a response that differs only by `generatedAt` stays. A due successor is put exactly as it was announced.
+ * Decides if a response is put, and as of which instant (docs/spec/publishing.md#frozen-bytes). A response that differs
+ * from the stored one only by `generatedAt` is not put. A due successor is put exactly as it was announced.
  */
 import { representationOf } from "../../src/http/representation.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
@@ -14,9 +14,9 @@ export type Decision = Judgement & ({ readonly put: false } | { readonly put: tr
 
 interface Judgement {
   readonly why: string;
-  /** Epoch ms of the next change by time alone. */
+  /** Epoch ms at which the response changes without new input. */
   readonly dueAt: number | undefined;
-  /** A placeholder is only put if nothing is stored. */
+  /** A placeholder is put only if nothing is stored. */
   readonly isPlaceholder: boolean;
 }
 
@@ -60,7 +60,7 @@ function whyKept({ status }: KnownObject): string {
   return status === 200 ? "a good response is stored" : `still unavailable: a ${status} is stored`;
 }
 
-/** True if the published next change is right, or comes sooner with at least half of the time left: that is safe. */
+/** True if the published next change is right, or is earlier and at least half of the time until the right one is left. */
 function staysValid(published: number | undefined, now: number | undefined, at: number): boolean {
   if (published === now) return true;
   if (published === undefined || now === undefined) return false;

@@ -1,6 +1,6 @@
 /**
- * The published history of each installation. The stored index names it, but an older index can come back, so the other objects
- * are asked too. Shards of the index are read when one of their installations is planned.
+ * Finds the published history of each installation. The stored index names it, but an older index can come back, so the
+ * history of the other objects counts too. Shards of the index are read when one of their installations is planned.
  */
 import { type HistoryNames, parseIndex, parseIndexShard, shardKeyOf } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
@@ -60,7 +60,7 @@ interface Named {
   readonly history?: string | undefined;
   /** The object that would name it is damaged or absent. */
   readonly isLost?: boolean;
-  /** Must be looked up first. */
+  /** The object that must be looked up first. */
   readonly unknown?: Unknown;
 }
 
@@ -89,19 +89,19 @@ export interface PublishedNames {
 /** An installation that is planned, and what is published of it. */
 export interface Subject {
   readonly id: string;
-  /** Under which it is published. */
+  /** The history under which it is published. */
   readonly history: string;
   /** False before its first publish. */
   readonly isPublished: boolean;
   /** The stored index names it with this history. */
   readonly isNamed: boolean;
-  /** Its versions under keys that it had when it was, or was not, the configured installation. Nothing older is put. */
+  /** Its source versions under the key that it had before the configured installation changed. Nothing older is put. */
   readonly elsewhere: readonly SourceVersion[];
 }
 
 /**
- * Its history is the highest that the index, its telemetry, its tiles and `names` report. So an older index that comes back
- * (bucket versioning) does no harm. `unknown`: what must be looked up before the subject is right.
+ * Finds an installation's history: the highest one in the index, its telemetry, its tiles and `names`. So an older index that
+ * comes back (bucket versioning) does no harm. `unknown`: what must be looked up before the subject is right.
  */
 export function subjectOf(
   id: string,
@@ -139,8 +139,8 @@ export function subjectOf(
 }
 
 /**
- * The configured installation of the stored index. If the index is lost, its telemetry is still under the key of the configured
- * one. Undefined if nothing is published.
+ * The configured installation of the stored index. If the index is lost, its telemetry is still under the key of the
+ * configured one. Undefined if nothing is published.
  */
 export function configuredBefore(known: Known): string | undefined {
   const index = storedIndex(known);
@@ -155,7 +155,7 @@ function wasOther(id: string, known: Known): boolean {
   return index !== undefined && (index.is === "lost" || index.configured !== id);
 }
 
-/** An index or a shard that was just read may be an older version. Installations that it lacks are named again. */
+/** Adds the installations that an index or a shard lacks to `names`, because the object that was just read may be older. */
 export function reconcileNames(read: readonly Unknown[], { known, names }: PublishedNames): void {
   const keys = new Set(read.flatMap((one) => (one.is === "index" || one.is === "shard" ? [one.key] : [])));
   if (keys.size === 0) return;

@@ -1,6 +1,6 @@
 /**
- * Plans the index of installations (docs/spec/publishing.md#index): installation → history. It is one object, or a small object
- * and shards.
+ * Plans the index of installations (docs/spec/publishing.md#index): installation → history. It is one object, or a
+ * small object and shards.
  */
 import {
   encodeIndexShard,
@@ -35,7 +35,7 @@ export interface IndexPlanning extends Planning {
   readonly mustNameFirst: boolean;
 }
 
-/** Plans the index; shards before the object that says how many there are. */
+/** Plans the index. Shards are put before the object that says how many there are. */
 export function planIndex(planning: IndexPlanning): Plan {
   const { known, names, force, rechecked } = planning;
   const index = storedIndex(known);
@@ -67,7 +67,7 @@ function isLostShard(known: Known, key: string): boolean {
 interface Shards {
   readonly shards: number;
   readonly configured: string;
-  /** Names that the shards may lack. */
+  /** Names that the stored shards may lack. */
   readonly names: HistoryNames;
 }
 
@@ -107,14 +107,14 @@ function byShard(names: HistoryNames, shards: number): ReadonlyMap<string, Histo
   return all;
 }
 
-/** Waits until the minimum put interval of each key is over. */
+/** Postpones the puts until the minimum put interval of each key is over. */
 function paced(puts: readonly Put[], { known, pace, at, force, mustNameFirst }: IndexPlanning): Plan {
   const until = Math.max(...puts.map(({ key }) => pace.indexAt(known.get(key)?.putAt ?? 0)));
   if (puts.length === 0 || force || mustNameFirst || until <= at) return { ...NOTHING, puts };
   return { ...NOTHING, waits: puts.map(({ key }) => [key, until] as const) };
 }
 
-/** Undefined if it is stored already. */
+/** Returns undefined if the same text is stored already. */
 function indexPut(
   key: string,
   text: string,
@@ -138,7 +138,7 @@ function withNames(before: HistoryNames, names: HistoryNames): HistoryNames {
   return all;
 }
 
-/** A new configured installation is named after all of its responses are stored. */
+/** Returns the configured installation for the index: the new one only after all of its responses are stored. */
 function namedConfigured(before: string, { known, configured, publications }: IndexPlanning): string {
   if (before === configured) return configured;
   const own = shortHash(configured);

@@ -1,6 +1,6 @@
 /**
- * The sources that one response may be built from, so that no part of it goes back: facts and chain as they are now, or the
- * published chain state if the chain is refused or silent.
+ * Chooses the sources from which one response may be built, so that no part of it goes back: the current facts and chain, or
+ * the published chain state if the chain is refused or no node responds.
  */
 
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";
@@ -58,7 +58,7 @@ export function permittedSources(
   return usesChain ? permittedChain(publication, published, { permitted, refused: refused.chain, known }) : permitted;
 }
 
-/** Keeps facts of kinds that this response is not computed from, but that its version has (`planPrevious`). */
+/** Keeps the versions of fact kinds that `planPrevious` joined, although this response is not computed from them. */
 function withOtherFacts(before: SourceVersion, now: SourceVersion): SourceVersion {
   const carries = before.facts?.some((part, kind) => part !== null && (now.facts?.[kind] ?? null) === null) === true;
   return carries && before.of === now.of ? joinedFacts(now, before) : now;
@@ -70,7 +70,10 @@ interface PermittingChain {
   readonly known: Known;
 }
 
-/** `permitted` with a chain state that continues the published one, or with the published one. Throws `refused`. */
+/**
+ * Returns `permitted` with a chain state that continues the published one, or with the published one itself. Throws
+ * `refused`.
+ */
 function permittedChain(
   publication: Publication,
   published: SourceVersion,
@@ -100,7 +103,7 @@ function permittedChain(
   return isCoreUnproven ? { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: undefined } } } : kept;
 }
 
-/** A response without a current chain view still has the published blocks. */
+/** Keeps the published block in the version of a response that has no current chain view. */
 function withChainOf({ safeBlock, safeHash, chain }: SourceVersion, now: SourceVersion): SourceVersion {
   return { ...now, ...(safeBlock && { safeBlock }), ...(safeHash && { safeHash }), ...(chain && { chain }) };
 }
@@ -111,8 +114,8 @@ function versionOfCore({ safeCoreBlock }: Snapshot["chain"]): SourceVersion {
 }
 
 /**
- * True if the stored Core state of a silent chain is that of the published block. Another block may be older, or of another fork,
- * and no node can tell.
+ * True if the Core state in the chain's file is that of the published block. While no node responds, another block cannot be
+ * trusted: it may be older or of another fork.
  */
 function isCoreOf(published: SourceVersion, chain: Snapshot["chain"]): boolean {
   const { safeBlock, safeHash } = versionOfCore(chain);

@@ -41,7 +41,7 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** Identifies the writer in every object's metadata. */
+/** Identifies the writer in the metadata of every object. */
 export interface Writer {
   readonly epoch: number;
   readonly writer: string;
@@ -61,13 +61,13 @@ export interface Put {
   readonly replaces: StoreTag | null;
   /** Keys that must be stored before. */
   readonly after: readonly string[];
-  /** True if the same bytes from another writer are as good. */
+  /** True if the same bytes from another writer will do. */
   readonly isContentEnough: boolean;
-  /** Built right before the put, so that memory stays flat; undefined if the sources have changed since. */
+  /** Builds the object right before the put, which keeps memory flat. Returns undefined if the sources have changed since. */
   object(writer: Writer, snapshot: <T>(use: (snapshot: Snapshot) => T) => T): StoreObject | undefined;
   /** Called after the store has confirmed the put. */
   confirmed(known: Known, tag: StoreTag, object: StoreObject): void;
-  /** Called after a conflict: `known` forgets the key. */
+  /** Called after a conflict, so that `known` forgets the key. */
   conflicted(known: Known, found: StoredObject | StoreDamaged | undefined): void;
 }
 
@@ -77,9 +77,9 @@ export interface NamedTiles {
   /** Key of the response that names them. */
   readonly head: string;
   readonly version: string;
-  /** Stored names that this version no longer has. */
+  /** Stored names that this version does not have any more. */
   readonly unnamed: readonly string[];
-  /** Stored names without a head that this version has again. */
+  /** Stored names that no stored object referred to, and that this version has again. */
   readonly renamed: readonly string[];
 }
 
@@ -111,7 +111,7 @@ export interface PlannedAnswer {
   readonly put: Put | undefined;
   readonly why: string;
   readonly isPlaceholder: boolean;
-  /** Epoch ms: built again then, although no input has changed. */
+  /** Epoch ms at which it is built again, even if no input has changed. */
   readonly dueAt: number | undefined;
   readonly milliseconds: number;
 }
@@ -124,7 +124,7 @@ export interface FailedAnswer {
   readonly row: ReportRow | undefined;
 }
 
-/** The check of an installation's sources. */
+/** The result of checking an installation's sources. */
 export interface Checked {
   readonly installationId: string;
   readonly refused: RefusedSources;
@@ -133,7 +133,7 @@ export interface Checked {
 /** The tiles of one installation. */
 export interface PlannedObservations {
   readonly installationId: string;
-  /** Epoch ms: the tiles wait until then. */
+  /** Epoch ms until which the tiles wait. */
   readonly until: number | undefined;
   readonly hasPuts: boolean;
   /** The next plan has more tiles. */
@@ -148,7 +148,7 @@ export interface Plan {
   /** Responses that have changed and may not be put yet: key and instant (epoch ms). */
   readonly waits: readonly (readonly [key: string, until: number])[];
   readonly observations: readonly PlannedObservations[];
-  /** Published histories that the stored index lacks: it is an older version. */
+  /** Published histories that the stored index lacks, because an older index came back. */
   readonly unnamed: readonly (readonly [installationId: string, history: string])[];
   readonly puts: readonly Put[];
   readonly tileSets: readonly NamedTiles[];
@@ -166,7 +166,7 @@ export const NOTHING: Plan = {
   tileSets: [],
 };
 
-/** One plan from several. If one of them lacks knowledge, the result only says what is unknown. */
+/** Joins plans. If one of them has unknowns, the result has only these. */
 export function joined(plans: readonly Plan[]): Plan {
   const all = <Name extends keyof Plan>(name: Name) => plans.flatMap((plan) => plan[name] as Plan[Name][number][]);
   const unknown = all("unknown") as Unknown[];

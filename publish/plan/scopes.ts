@@ -27,7 +27,7 @@ export interface ScopePlanning extends Planning {
   readonly publications: readonly Publication[];
 }
 
-/** The configured installation and every file, or one other installation. Throws `Failure` clock_behind. */
+/** Plans the configured installation with every file, or one other installation. Throws `Failure` clock_behind. */
 export function planScope(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { checked, unknown } = checkScope(id, snapshot, planning);
   const previous = id === snapshot.installationId ? planPrevious(id, snapshot, planning) : NOTHING;
@@ -41,14 +41,14 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
   ]);
 }
 
-/** The result of the check. An older index that comes back is corrected also while a source is refused. */
+/** A plan with the result of the check. An older index that came back is corrected even while a source is refused. */
 function resultOf({ subject: { id, history, isPublished, isNamed }, refused }: Scope): Plan {
   const unnamed = isPublished && !isNamed ? ([[id, history]] as const) : [];
   return { ...NOTHING, checked: [{ installationId: id, refused }], unnamed };
 }
 
 export interface CheckedScope {
-  /** Must be looked up first. */
+  /** Knowledge that must be looked up first. */
   readonly unknown: readonly Unknown[];
   /** Undefined while something is unknown. */
   readonly checked?: {
@@ -59,8 +59,8 @@ export interface CheckedScope {
 }
 
 /**
- * Compares ledger and chain with everything that was published of an installation (docs/spec/publishing.md#asof). A source that is
- * behind or forked in one part must not advance another part.
+ * Compares ledger and chain with everything that was published of an installation (docs/spec/publishing.md#asof). A
+ * source that is behind or forked in one part must not advance another part.
  */
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
   const { known, at } = planning;
@@ -72,7 +72,7 @@ export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanni
   return { unknown, checked: { subject, now, refused } };
 }
 
-/** Every version that was published of an installation, or what must be looked up first. */
+/** Returns every version that was published of an installation, or what must be looked up first. */
 function publishedOf(id: string, snapshot: Snapshot, planning: ScopePlanning) {
   const { known, selected } = planning;
   const { subject, unknown: unknownSubject } = subjectOf(id, snapshot.installationId, planning);
@@ -93,7 +93,7 @@ function publishedOf(id: string, snapshot: Snapshot, planning: ScopePlanning) {
   return { subject, published, unknown };
 }
 
-/** The newest observation tile is a published version too: it states its last receipt. */
+/** The newest observation tile as a published version, which states its last receipt. */
 function newestTile({ history, position, telemetryId }: TileProgress): SourceVersion {
   return { at: 0, history, position, ...(telemetryId !== null && { telemetryId }) };
 }
@@ -103,7 +103,7 @@ function publicationsOf(id: string, { installationId }: Snapshot, { publications
   return [unknownTelemetryPublication, telemetryPublication(id, true), ...publications];
 }
 
-/** Those that are computed from the installation's facts or its chain. */
+/** Returns the responses that are computed from the installation's facts or its chain. */
 function ownPublications(id: string, snapshot: Snapshot, planning: ScopePlanning): Publication[] {
   const isOwn = ({ sources: { installationId = id, kinds = [], usesChain = false } = {} }: Publication) =>
     installationId === id && (kinds.length > 0 || usesChain);
@@ -112,8 +112,8 @@ function ownPublications(id: string, snapshot: Snapshot, planning: ScopePlanning
 
 /**
  * Moves the telemetry of the previously configured installation to its own key, before another one takes its place
- * (docs/spec/publishing.md#asof). Its version there joins all facts that were published of it. So it can become the configured
- * one again without going back.
+ * (docs/spec/publishing.md#asof). The version there joins all facts that were published of it, so that nothing goes
+ * back if it becomes the configured one again.
  */
 function planPrevious(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { known, at } = planning;

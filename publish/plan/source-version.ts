@@ -1,6 +1,6 @@
 /**
- * The source version of an object, which its metadata record (docs/spec/publishing.md#asof), and the one check that keeps
- * responses from going back: `sourceRegression`.
+ * Source versions, which an object's metadata record (docs/spec/publishing.md#asof), and `sourceRegression`, the one
+ * check that keeps responses from going back.
  */
 
 import { createHash } from "node:crypto";
@@ -24,7 +24,7 @@ export interface CurrentSources {
   readonly at: number;
   /** The installation, and its published history. */
   readonly subject: { readonly of: string; readonly history?: string };
-  /** By kind. */
+  /** One part for each kind of fact. */
   readonly facts: readonly FactPart[] | undefined;
   readonly newest: Pick<SourceVersion, "position" | "telemetryId">;
   readonly chain: Pick<SourceVersion, "chain" | "safeBlock" | "safeHash">;
@@ -49,13 +49,13 @@ export function currentSources(
   };
 }
 
-/** Undefined if the ledger does not know the installation. */
+/** Returns undefined if the ledger does not know the installation. */
 export function installationIn(db: ReadOnlyDatabase, id: string): CurrentSources["ledger"] {
   const rowId = installationRowId(db, id);
   return rowId === undefined ? undefined : { db, rowId };
 }
 
-/** The source version of a response: the parts that it is computed from. */
+/** Returns the source version of a response, with the parts from which it is computed. */
 export function versionFor(
   { installationId, kinds = [], usesChain = false, program }: Sources,
   { at, subject, facts, newest, chain }: CurrentSources,
@@ -72,7 +72,7 @@ export function versionFor(
   };
 }
 
-/** 64 bits of a text's SHA-256. */
+/** Returns 64 bits of a text's SHA-256, in base64url. */
 export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64url");
 }
@@ -88,7 +88,7 @@ export function isVersionOf(version: SourceVersion, of: string | undefined, hist
   return isSame && (version.history ?? "1") === history;
 }
 
-/** The facts of two versions of one installation and history, the higher count of each kind. */
+/** Joins two versions of one installation and history: the higher count of each kind of fact. */
 export function joinedFacts(one: SourceVersion, other: SourceVersion): SourceVersion {
   const facts = FACT_KINDS.map((_, kind) => higher(one.facts?.[kind] ?? null, other.facts?.[kind] ?? null));
   const newest = (other.position ?? 0) > (one.position ?? 0) ? other : one;
@@ -139,7 +139,7 @@ export function sourceRegression(
   };
 }
 
-/** The ledger's part of the check, for versions of this installation and history. */
+/** Checks the ledger. `published` are versions of this installation and history. */
 export function ledgerRegression(
   published: readonly SourceVersion[],
   sources: Pick<CurrentSources, "ledger" | "installationId">,
@@ -157,8 +157,8 @@ export function ledgerRegression(
 }
 
 /**
- * The chain's part of the check: `Failure` chain_behind if the chain has not reached a published version's safe block, or has
- * another block there: a fork may have outgrown what was published. `block` must be looked up first.
+ * Checks the chain: `Failure` chain_behind if it has not reached a published safe block, or has another block there because
+ * a fork outgrew the published one. `block` must be looked up first.
  */
 function chainRegression(
   published: SourceVersion,

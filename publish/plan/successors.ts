@@ -1,6 +1,6 @@
 /**
- * A response with its successors: what it becomes later by time alone (docs/spec/publishing.md#future). A successor has the
- * same bytes that a running publisher puts at its instant.
+ * Computes a response's successors: what it becomes later without new input (docs/spec/publishing.md#future). A successor has
+ * the same bytes that a running publisher would put at its instant.
  */
 import { createHash } from "node:crypto";
 import { type Edit, MAX_SUCCESSORS, type Successor } from "../../src/http/successor.ts";

@@ -1,6 +1,6 @@
 /**
- * Immutable objects with hashes for names: activity tiles, and the assets of the page. They are stored before the object that
- * names them, and deleted some time after nothing names them (docs/spec/publishing.md#deletions).
+ * Plans immutable objects whose names contain hashes: activity tiles, and the assets of the page. They are stored before the
+ * object that refers to them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
  */
 import {
   encodeResponse,
@@ -16,10 +16,10 @@ import type { Deletion, NamedTiles, Put } from "./plan.ts";
 
 const PHASES = ["tiles", "index-tiles"] as const;
 
-/** At most so many deletions per cycle. */
+/** Limit of deletions per cycle. */
 const DELETIONS_LIMIT = 64;
 
-/** The tiles that the store lacks. `set` is undefined if the set has not changed. */
+/** Plans the tiles that the store lacks. `set` is undefined if the set has not changed. */
 export function namedTiles(
   { key: head, resource, tileSet }: Publication,
   snapshot: Snapshot,
@@ -50,7 +50,7 @@ interface Place extends Pick<Put, "resource" | "phase"> {
   readonly known: Known;
 }
 
-/** A tile's name determines its bytes, so a tile of another publisher is as good. */
+/** A tile's name determines its bytes, so a tile that another publisher has put will do. */
 function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: Place): Put {
   const { key, answer } = tile;
   const damaged = known.get(key);
@@ -90,7 +90,7 @@ export function confirmTiles(known: Known, { prefix, version, unnamed, renamed }
   known.setListedVersion(prefix, version);
 }
 
-/** Deletes what nothing has named for `keptMs`; `at` in epoch ms. */
+/** Plans the deletion of objects without a reference for `keptMs`. `at` in epoch ms. */
 export function plannedDeletions(publications: readonly Publication[], known: Known, at: number): Deletion[] {
   const deletions: Deletion[] = [];
   for (const { key: head, tileSet } of publications) {

@@ -56,11 +56,11 @@ export interface TickHealthState {
   readonly phase: Phase;
   /** Since the last tick finished, or a standby read the lease; at first since the start. */
   readonly quietSeconds: number;
-  /** Present if it is not well. */
+  /** Why it is unhealthy; absent if it is healthy. */
   readonly reason?: string;
 }
 
-/** Time for a tick itself and for one that comes late (ms). */
+/** Tolerance (ms) for a tick's own duration and for a late tick. */
 const SLACK_MS = 60_000;
 
 export class TickHealth {
@@ -85,7 +85,7 @@ export class TickHealth {
     this.#trouble = undefined;
   }
 
-  /** A tick has failed; counts until one finishes. */
+  /** Records a failed tick. It counts until another one finishes. */
   failed(error: unknown): void {
     this.#trouble = error instanceof Error ? error.message : String(error);
   }

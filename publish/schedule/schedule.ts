@@ -1,6 +1,6 @@
 /**
- * When cycles run: at each instant of a cron pattern, and when a response changes by time alone. A timer of its own renews
- * the lease, so that a long cycle does not delay that.
+ * Runs cycles at each instant of a cron pattern, and when a response changes without new input. A separate timer renews the
+ * lease, so that a long cycle does not delay it.
  */
 
 import { isDiskFull } from "../../src/files/disk-full.ts";
@@ -16,11 +16,11 @@ export interface ScheduleOptions {
   /** Ends the schedule after the running cycle. */
   readonly signal: AbortSignal;
   onCycle(report: CycleReport): void;
-  /** A tick has found nothing to do, or its cycle has ended. */
+  /** Called when a tick has found nothing to do, or its cycle has ended. */
   onTick?(): void;
-  /** The store did not respond, or a disk is full; the next tick tries again. */
+  /** Called if the store did not respond, or a disk is full. The next tick tries again. */
   onOutage(error: Error): void;
-  /** The clock was set, or a tick did not come. */
+  /** Called if the clock was set, or a tick did not come. */
   onLate(late: LateTick): void;
   /** Called after each tick, and each second while none is running. */
   onRest?(): void;
@@ -30,14 +30,14 @@ export interface ScheduleOptions {
 export interface Scheduled {
   /** Epoch ms, corrected by the store's clock; `wall` is this host's. */
   now(wall: number): number;
-  /** The instant of a cycle now: never before the last one. */
+  /** The instant of a cycle that runs now. It is never before the last one. */
   instant(now: number): number;
   /** True if a cycle at this instant would have nothing to do. */
   isIdle(at: number): boolean;
   cycle(at: number): Promise<CycleReport>;
   /** Checks one stored object, if due. */
   scrubIfDue(at: number): Promise<void>;
-  /** The next instant (epoch ms) at which something changes by time alone. */
+  /** The next instant (epoch ms) at which something changes without new input. */
   nextDue(): number | undefined;
   renewIfDue(nextCycleAt: number | undefined): Promise<void>;
 }
@@ -118,8 +118,8 @@ export interface CadenceOptions {
 }
 
 /**
- * Ticks at the instants of a cron pattern, also if the wall clock is set (docs/spec/publishing.md#clock-steps). The pattern's
- * timer would wait too long after the clock was set back; `check` notices that, and a missed tick.
+ * Ticks at the instants of a cron pattern, even if the wall clock is set (docs/spec/publishing.md#clock-steps). The pattern's
+ * timer would wait too long after the clock was set back. `check` notices that, and a missed tick.
  */
 export class Cadence {
   readonly #options: CadenceOptions;

@@ -31,7 +31,7 @@ export class LedgerSource {
     return fileOf(this.path) !== this.#file || this.#dataVersion() !== this.#version;
   }
 
-  /** Opens the file again if another one is at the path; true if so. Throws `Failure` as the constructor does. */
+  /** Opens the file again if another one is at the path, and returns true then. Throws `Failure` as the constructor does. */
   reopenReplaced(): boolean {
     const file = fileOf(this.path);
     if (file === this.#file) return false;
@@ -48,12 +48,12 @@ export class LedgerSource {
     return { db: this.#db, version: this.#dataVersion() };
   }
 
-  /** Everything up to this version is published. */
+  /** Records that everything up to this version is published. */
   acknowledge({ db, version }: LedgerVersion): void {
     if (db === this.#db) this.#version = version;
   }
 
-  /** Everything in `use` sees one state of the ledger; it must not await. Throws `Failure` ledger_damaged. */
+  /** Calls `use` with one state of the ledger. `use` must not await. Throws `Failure` ledger_damaged. */
   read<T>(use: (ledger: Database) => T): T {
     return readLedger(this.#db, use);
   }
@@ -67,7 +67,7 @@ export class LedgerSource {
   }
 }
 
-/** Device and inode. A missing file makes the next open fail. */
+/** Device and inode of a file. If it is missing, the next open fails. */
 function fileOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? "none" : `${stat.dev}:${stat.ino}`;

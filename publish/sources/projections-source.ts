@@ -18,22 +18,22 @@ export type ProjectionInputs = Pick<
 
 export interface ProjectionsSource {
   readonly db: Database;
-  /** Opens the file again if `noonmark rebuild` has replaced it; true if so. */
+  /** Opens the file again if `noonmark rebuild` has replaced it, and returns true then. */
   reopenReplaced(): boolean;
-  /** One short step along the ledger, inside a read transaction. Returns true at its end. `at` in epoch ms. */
+  /** Makes one short step along the ledger, inside a read transaction. Returns true at its end. `at` in epoch ms. */
   step(inputs: ProjectionInputs, at: number): boolean;
   /**
-   * One short step along the chain, then one of the activity tiles. Returns true at the end of both; nothing is planned
-   * before. Runs in the transaction of the plan.
+   * Makes one short step along the chain, then one of the activity tiles. Returns true at the end of both. Nothing may be
+   * planned before that. Runs in the transaction of the plan.
    */
   chainStep(inputs: ProjectionInputs): boolean;
   /**
-   * Count of rows that anything but `step` has written. Those are committed at once. Rows of a step wait, because the next
-   * step writes the same pages, and because they are derived again after a crash.
+   * Counts rows that were not written by `step`. These are committed at once. Rows of a step wait, because the next step
+   * writes the same pages, and because they are derived again after a crash.
    */
   otherWrites(): number;
   commit(): void;
-  /** Commits steps that have waited long enough, and empties an idle -wal file; `now` is monotonic (ms). */
+  /** Commits steps that are old enough, and empties an idle -wal file. `now` is monotonic (ms). */
   commitIfDue(now: number): void;
   /** True if the last step left facts for the next one. */
   readonly isBehind: boolean;
@@ -45,10 +45,10 @@ export interface ProjectionsSource {
 /** Steps are committed at most this long after the first one (ms). A rebuild waits longer for the lock. */
 const COMMIT_EVERY_MS = 20_000;
 
-/** Counted work of one step, in microseconds. Other things have their turn between two steps. */
+/** Estimated work of one step (µs). The event loop runs between two steps. */
 const STEP_US = 10_000;
 
-/** Less than a second of work per cycle. The next cycles do the rest. */
+/** Limits a cycle to less than a second of work. The next cycles do the rest. */
 const STEPS_OF_A_CYCLE = 40;
 
 /** The publisher's own file. */

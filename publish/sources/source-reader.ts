@@ -37,13 +37,13 @@ export class SourceReader {
     this.installationId = options.installationId;
   }
 
-  /** Must be called before a cycle reads anything: later changes belong to the next cycle. */
+  /** Must be called before a cycle reads anything, so that later changes belong to the next cycle. */
   version(): SourcesVersion {
     const { ledger, chain } = this.#options;
     return { ledger: ledger?.version(), chain: chain.changes() };
   }
 
-  /** The cycle for this version has ended. */
+  /** Records that the cycle for this version has ended. */
   acknowledge({ ledger, chain }: SourcesVersion): void {
     if (ledger !== undefined) this.#options.ledger?.acknowledge(ledger);
     this.#chainVersion = chain;
@@ -75,12 +75,12 @@ export class SourceReader {
     };
     let stepsLeft = projections.stepLimit;
     let isChainIn = true;
-    // True if a plan may read. The chain's steps are not limited: half of its events must not be published.
+    // True if a plan may read. The chain's steps have no limit, because no plan may see half of its events.
     const takeIn = (snapshot: WritableSnapshot): boolean => {
       const goesOn = !isChainIn;
       if (!goesOn && !projections.step(snapshot, at) && --stepsLeft > 0) return false;
       isChainIn = projections.chainStep(snapshot);
-      // After a long step the ledger may have moved: it is followed once more, in the plan's own transaction.
+      // After a long step the ledger may have moved, so it is followed once more in the plan's transaction.
       return isChainIn && !goesOn;
     };
     return {
@@ -112,8 +112,8 @@ export class SourceReader {
   }
 
   /**
-   * Brings the projections to what the sources have by now, without publishing anything: what a standby does. A bounded
-   * part of it at a time, the rest when it is called again. `at` in epoch ms.
+   * Advances the projections of a standby without publishing anything. Each call does a limited part of the work. `at` in
+   * epoch ms.
    */
   async follow(at: number): Promise<void> {
     for (let steps = 0; steps < STEP_LIMIT && this.hasChanged(); steps++) {
@@ -133,7 +133,7 @@ export class SourceReader {
     this.#blaming(() => projections.commitIfDue(now));
   }
 
-  /** The next instant (epoch ms) after `now` at which the chain's state changes by time alone. */
+  /** The next instant (epoch ms) after `now` at which the chain's state changes without new blocks. */
   nextChange(now: number): number | undefined {
     return this.#options.chain.nextChange(now);
   }
@@ -162,7 +162,7 @@ export class SourceReader {
     return ledger === undefined ? blamed(undefined) : ledger.read(blamed);
   }
 
-  /** The same. Writes to the projections other than a step's are committed at once. */
+  /** Like `#read`, for work that writes to the projections. All writes except those of a step are committed at once. */
   #write<T>(use: (ledger: Database | undefined) => T): T {
     const { projections } = this.#options;
     return this.#read((ledger) => {
@@ -185,7 +185,7 @@ export class SourceReader {
   }
 }
 
-/** A plan that tried to write would fail: SQLite refuses it. */
+/** Runs a plan. SQLite refuses any write meanwhile. */
 function queried<T>(projections: Database, use: () => T): T {
   statement(projections, "PRAGMA query_only = 1").run();
   try {
@@ -202,9 +202,9 @@ export interface CycleSources extends Snapshots {
    * with a snapshot of exactly that state.
    */
   advance<T>(use: (snapshot: Snapshot) => T): Promise<T>;
-  /** The same, but along the chain alone: the ledger is refused. */
+  /** Like `advance`, but only along the chain, because the ledger is refused. */
   advanceChain<T>(use: (snapshot: Snapshot) => T): Promise<T>;
-  /** Everything derived from the ledger is derived again: its facts may have been replaced. */
+  /** Makes the projections derive everything from the ledger again, because its facts may have been replaced. */
   forgetLedger(): void;
   /** Writes to the projections. All other users of a snapshot only read. */
   write(keep: (snapshot: WritableSnapshot) => void): void;

@@ -1,6 +1,6 @@
 /**
- * `private/status.json` (docs/spec/publishing.md#private-status): what the holder of the lease reports to its operator, besides
- * the public part in the lease object. No front and no shim serves it.
+ * `private/status.json` (docs/spec/publishing.md#private-status): what the holder of the lease reports to its operator,
+ * besides the public part in the lease object. No front and no shim serves it.
  */
 import * as z from "zod";
 import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
@@ -27,7 +27,7 @@ const privateStatusSchema = z.looseObject({
 
 export type PrivateStatus = z.infer<typeof privateStatusSchema>;
 
-/** Throws if the bytes are no such status. All texts are made printable for a terminal. */
+/** Throws if the bytes are not a private status. All texts are made printable for a terminal. */
 export function parsePrivateStatus(body: Uint8Array): PrivateStatus {
   return printableValues(privateStatusSchema.parse(JSON.parse(new TextDecoder().decode(body))));
 }
@@ -125,7 +125,7 @@ export class PrivateStatusWriter {
   }
 }
 
-/** The text that is compared. Progress of the chain changes every few seconds, so it does not count. */
+/** The text that is compared. It leaves out the progress of the chain, which changes every few seconds. */
 function contentOf({ sources, requests, ...report }: OperatorReport): string {
   const { chain } = sources;
   const isProgress =

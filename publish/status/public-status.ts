@@ -36,7 +36,7 @@ export const ANSWERS: readonly (readonly [url: string, key: string])[] = [
   ...CATEGORIES.map((category) => [`${ACTIVITY_PATH}?category=${category}`, activityKey(category)] as const),
 ];
 
-/** The published ones; `now` in epoch ms. */
+/** Returns the published responses. `now` in epoch ms. */
 export function publicAnswers(known: Known, now: number): Record<string, PublicAnswer> {
   const found = ANSWERS.flatMap(([url, key]): [string, PublicAnswer][] => {
     const object = known.get(key);
@@ -48,7 +48,10 @@ export function publicAnswers(known: Known, now: number): Record<string, PublicA
   return Object.fromEntries(found);
 }
 
-/** The record until the first cycle has ended. The list of responses is copied if the last holder published the same installation. */
+/**
+ * The record until the first cycle has ended. The list of responses is copied if the last holder published the same
+ * installation.
+ */
 export function openingRecord(
   sources: Snapshots,
   { explorerUrl, chainValidity }: PublishedSite,
@@ -114,18 +117,18 @@ function chainOf({ core, validUntil }: ChainState, chainValidity: number): Sourc
 /** Sums over all installations but the configured one. */
 export interface OtherInstallations {
   readonly count: number;
-  /** So many more were published by an earlier holder and have not changed since. */
+  /** Count of installations that an earlier holder published and that have not changed since. */
   readonly unread: number;
   /** Count of their telemetry responses by HTTP status. */
   readonly byStatus: Readonly<Record<string, number>>;
   /** The instants of the oldest and the newest telemetry. */
   readonly oldestAt: string | null;
   readonly newestAt: string | null;
-  /** Count of those whose successor is due and not yet put. */
+  /** Count of installations whose successor is due and not yet put. */
   readonly overdue: number;
 }
 
-/** One of the longest overdue installations, or of the oldest; private. */
+/** One of the installations that are overdue for the longest time, or the oldest. It is private. */
 export interface WorstInstallation {
   readonly installationId: string;
   readonly at: string;
@@ -151,7 +154,7 @@ export function publicReport(
   return { resources, others: { ...sumOf(others, now), unread }, problems: problemsOf(last) };
 }
 
-/** The count is public; what the problems are is private. */
+/** Counts the problems. Only the count is public. */
 export function problemsOf(last: Problems | undefined): number {
   if (last === undefined) return 0;
   return last.failures.length + last.rows.filter(({ action }) => action === "failed").length;
@@ -173,7 +176,7 @@ export function worstInstallations(known: Known, now: number): WorstInstallation
     });
 }
 
-/** Sorts the longest overdue first, then the oldest. */
+/** Sort key: the longest overdue first, then the oldest. */
 function waitsSince({ states, sourceVersion }: KnownObject, now: number): number {
   const next = states[1]?.from;
   return next !== undefined && next <= now ? next - now : sourceVersion.at;

@@ -44,7 +44,7 @@ export class PublisherStatus {
     this.#operator = new PrivateStatusWriter({ store: options.store, fence: lease }, options.clock, lease.holderName);
   }
 
-  /** A cycle has ended: keeps the state of its sources. */
+  /** Keeps the state of the sources after a cycle. */
   cycleEnded(sources: Snapshots, report: CycleReport): void {
     const { chainValidity = 0 } = this.#options.site ?? {};
     sources.snapshot((snapshot) => {
@@ -53,7 +53,7 @@ export class PublisherStatus {
     });
   }
 
-  /** At the end of the last cycle. */
+  /** The sources at the end of the last cycle. */
   get sources(): PublicRecord["sources"] {
     return this.#sources;
   }
@@ -95,7 +95,7 @@ export class PublisherStatus {
   #withEnd(last: CycleReport | undefined): Problems | undefined {
     const ended = this.#ended;
     if (ended === undefined) return last;
-    // The failure is in the last report already if that cycle failed in part.
+    // The last report has the failure already if that cycle failed in part.
     const before = (last?.failures ?? []).filter(({ code }) => code !== ended.code);
     return { rows: last?.rows ?? [], failures: [...before, ended], warnings: last?.warnings ?? [] };
   }

@@ -58,12 +58,12 @@ export class RequestTally {
     try {
       this.#known.setMeta(META, JSON.stringify({ current: this.#current, previous: this.#previous }));
     } catch (error) {
-      // Other writes to the state directory report a full disk; counts are not worth a failure.
+      // Other writes to the state directory report a full disk. Counts are not worth a failure.
       if (!isDiskFull(error)) throw error;
     }
   }
 
-  /** Saves it too; `now` in epoch ms. */
+  /** Returns the counts, and saves them. `now` in epoch ms. */
   report(now: number): MeasuredRequests {
     if (now - this.#current.since >= WINDOW_MS) {
       this.#previous = this.#current;
@@ -82,7 +82,7 @@ function parseSaved(text: string | undefined): z.infer<typeof savedSchema> | und
   try {
     return savedSchema.parse(JSON.parse(text));
   } catch {
-    // Written by another version: counting starts again.
+    // Another version wrote them, so counting starts again.
     return undefined;
   }
 }
