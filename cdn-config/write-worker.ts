@@ -1,8 +1,8 @@
-/** Part of `npm run build`: the shim as one script for Cloudflare, beside the checked-in settings that name it. */
+/** Bundles the shim into one script for Cloudflare, next to its checked-in settings. Part of `npm run build`. */
 import { build, type Metafile } from "esbuild";
 import { packageFile } from "../src/files/package-file.ts";
 
-/** Gives what esbuild says of the script. */
+/** Returns esbuild's metafile. */
 export async function writeWorker(): Promise<Metafile> {
   const { metafile } = await build({
     entryPoints: [packageFile("src/shim/worker/worker.ts")],

@@ -87,7 +87,7 @@ const FRONT = "noonmark-front";
 const EDGE = "edge";
 const PASS = "pass";
 
-/** A header's lines as one list, if it appears more than once. */
+/** Returns a header's value; joins the lines of a repeated header. */
 function fieldOf(header) {
   if (header.multiValue === undefined) return header.value;
   return header.multiValue
@@ -97,7 +97,7 @@ function fieldOf(header) {
     .join(", ");
 }
 
-/** Before CloudFront's cache, in its runtime 2.0: ECMAScript 5.1 with const and let. */
+/** Runs before CloudFront's cache in runtime 2.0: ECMAScript 5.1 with const and let. */
 
 function handler(event) {
   const request = event.request;

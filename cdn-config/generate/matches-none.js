@@ -1,6 +1,6 @@
-/** If-None-Match for the scripts of fronts (njs 0.7, CloudFront Functions): the API's own rule in an old ECMAScript. */
+/** Evaluates If-None-Match in fronts' scripts (njs 0.7, CloudFront Functions), as src/http/request.ts does. */
 
-/** Weak comparison of the well-formed members of a list; commas inside quotes are part of a tag. */
+/** Compares weakly, skips malformed list members, and treats commas inside quotes as part of a tag. */
 export function matchesNone(field, etag) {
   if (/^[ \t]*\*[ \t]*$/.test(field)) return true;
   const wanted = etag.indexOf("W/") === 0 ? etag.slice(2) : etag;

@@ -1,22 +1,22 @@
 /**
- * The part of the table of routes that every front needs: for each public URL that may be cached, a pattern of its raw form
- * and the cache's key. A URL in any other form (percent-encoded parameters, dot segments, odd ids) goes to the shim,
- * and is not cached.
+ * The part of the table of routes that every front needs: for each cacheable public URL, a pattern of its raw form and
+ * the cache key. URLs in any other form (percent-encoded parameters, dot segments, odd ids) go to the shim and are not
+ * cached.
  */
 import { COMMON_HEADERS, NO_SNIFF } from "../../src/http/common-headers.ts";
 import { PATH_PARAMETERS } from "../../src/http/route.ts";
 import { COMPRESSED_TYPES, type NamedRow, ROWS } from "../../src/resources/table.ts";
 
-/** Routes and files, and the media types that a front compresses. */
+/** Re-exported for the generators. */
 export { COMPRESSED_TYPES, ROWS } from "../../src/resources/table.ts";
 
 export interface CachedUrl {
   readonly route: NamedRow;
-  /** An anchored pattern of path and query, for PCRE and ECMAScript. */
+  /** Anchored pattern of path and query, valid in PCRE and ECMAScript. */
   readonly pattern: string;
-  /** The object that serves it; absent if the shim composes the response, and the URL itself is the cache's key. */
+  /** Key of the object that serves it. Absent if the shim composes the response; the URL is then the cache key. */
   readonly key?: string;
-  /** For an object: the one URL for the request to the shim, for every form of the client's URL. */
+  /** For an object: the canonical URL to request from the shim, whatever form the client's URL has. */
   readonly url?: string;
 }
 
@@ -31,18 +31,18 @@ export const CACHED_URLS: readonly CachedUrl[] = ROWS.flatMap((route) =>
       })),
 );
 
-/** The headers on every response of a row, 304 included. */
+/** Returns the headers on every response of a row, including 304. */
 export function alwaysOf(row: NamedRow): Readonly<Record<string, string>> {
   return row.kind === "file" && !row.cors ? NO_SNIFF : COMMON_HEADERS;
 }
 
-/** Headers of some rows besides the common ones: names and the one value. No 304 has them. */
+/** Headers that only some rows have, by name; each has one value. No 304 has them. */
 export const OWN_HEADERS: Readonly<Record<string, string>> = Object.assign(
   {},
   ...ROWS.map((row) => (row.kind === "file" ? row.headers : {})),
 );
 
-/** The same for nginx, whose scripts write them with their parameter. */
+/** For nginx, whose scripts set the media type with its charset parameter. */
 export const COMPRESSED_CONTENT_TYPES = COMPRESSED_TYPES.flatMap((type) => [type, `${type}; charset=utf-8`]);
 
 function pathPattern({ path }: NamedRow): string {
@@ -51,7 +51,7 @@ function pathPattern({ path }: NamedRow): string {
     .replace(/\{(\w+)\}/, (_, name: string) => PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS]);
 }
 
-/** Empty pieces are not parameters (docs/spec/api.md#query). Parameters may be in any order. */
+/** Allows empty pieces, which are not parameters (docs/spec/api.md#query), and any order of parameters. */
 function queryPattern({ query: rule }: NamedRow, query: string): string {
   if (rule === "ignored") return "(?:\\?.*)?";
   if (query === "") return "(?:\\?&*)?";
@@ -59,7 +59,7 @@ function queryPattern({ query: rule }: NamedRow, query: string): string {
   return `\\?&*(?:${orders.join("|")})&*`;
 }
 
-/** The forms that clients write; any other valid form goes to the shim. */
+/** Matches the forms that clients usually write. Any other valid form goes to the shim. */
 function composedQuery(row: NamedRow): string {
   if (row.kind === "file" || row.query === "ignored") return "(?:\\?.*)?";
   const { parameters = [] } = row;
@@ -67,7 +67,7 @@ function composedQuery(row: NamedRow): string {
   return `(?:\\?(?:${selections(parts).join("|")}))?`;
 }
 
-/** Every selection of the parts, in their order. */
+/** Returns every non-empty subset of the parts, in their original order. */
 function selections([part, ...rest]: readonly string[]): string[] {
   if (part === undefined) return [];
   const others = selections(rest);
@@ -80,8 +80,8 @@ function permutations(pieces: readonly string[]): string[][] {
 }
 
 /**
- * The valid forms of a Host field for fronts: `uri-host [ ":" port ]` of RFC 9110, for PCRE between double quotes.
- * Possessive, because every request is checked.
+ * Valid Host values (`uri-host [ ":" port ]` of RFC 9110), as PCRE between double quotes. Its quantifiers are
+ * possessive for speed, because every request is checked.
  */
 export const HOST =
   "(?:\\[[0-9A-Za-z.:%_~-]+\\]|(?:[0-9A-Za-z._~!$&'()*+,;=-]++|%[0-9A-Fa-f][0-9A-Fa-f])*+)(?::[0-9]{0,5})?";

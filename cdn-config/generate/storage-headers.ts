@@ -1,6 +1,6 @@
 /**
- * Headers that object stores and the ways to them add to a response, for a front that can drop a header only by its name.
- * Seen on radosgw and Swift; for S3, R2, GCS and MinIO from their documentation of GET.
+ * Headers that object stores and their proxies add to a response, for fronts that can remove a header only by name.
+ * Observed on radosgw and Swift; taken from the GET documentation of S3, R2, GCS and MinIO.
  */
 const OF_HTTP = [
   "accept-ranges",

@@ -235,9 +235,9 @@ const UNAVAILABLE = {
   "seconds": 0
 };
 
-/** If-None-Match for the scripts of fronts (njs 0.7, CloudFront Functions): the API's own rule in an old ECMAScript. */
+/** Evaluates If-None-Match in fronts' scripts (njs 0.7, CloudFront Functions), as src/http/request.ts does. */
 
-/** Weak comparison of the well-formed members of a list; commas inside quotes are part of a tag. */
+/** Compares weakly, skips malformed list members, and treats commas inside quotes as part of a tag. */
 function matchesNone(field, etag) {
   if (/^[ \t]*\*[ \t]*$/.test(field)) return true;
   const wanted = etag.indexOf("W/") === 0 ? etag.slice(2) : etag;
@@ -254,16 +254,16 @@ function matchesNone(field, etag) {
 }
 
 /**
- * The rules that nginx's own directives cannot express, for njs 0.7: an old ECMAScript without modules. Nothing here runs
- * while a response is kept and requests have no unusual conditions.
+ * Implements what nginx's directives cannot express. njs 0.7 supports an old ECMAScript without modules. Requests for
+ * cached responses without unusual conditions never run this script.
  */
 
-/** Between nginx's own clock, which is fixed while it works, and the true one (ms). */
+/** Allowance (ms) for nginx's cached clock, which does not advance while a worker is busy. */
 const CLOCK_MARGIN_MS = 50;
-/** Others get the old response for this long (s) while one request fetches the new one. */
+/** Seconds for which other clients get the old response while one request fetches the new one. */
 const WHILE_UPDATING = 1;
 
-/** For the cache, if a response is missing: the response, and how long it may be kept. */
+/** Builds the response to a cache miss, and sets how long nginx may cache it. */
 async function answer(r) {
   const parts = r.headersIn["noonmark-object"].split(" ");
   const route = ROUTES[parts[0]];
@@ -273,18 +273,18 @@ async function answer(r) {
   if (found === undefined && route.staleIfErrorSeconds > 0) {
     const old = await fromBucket(r, route, key, "-stale");
     found = old.found || (await fromShim(r, route, "-stale", old.date));
-    // A response that may hide a failing origin is requested each time.
+    // Not cached, because a response that may hide a failing origin must be requested each time.
     if (found !== undefined) found.seconds = 0;
   }
   hand(r, route, found || UNAVAILABLE);
 }
 
-/** The date is that of the object, also if it no longer holds; nothing older may be served after it. */
+/** Reads the stored response. `date` is the object's Date even if it expired: nothing older may be served. */
 async function fromBucket(r, route, key, stale) {
   if (key === undefined) return { date: 0 };
   const kept = await r.subrequest("/ask/bucket/" + route.edgeSeconds + stale + "/" + key, { method: "GET" });
   let reply = kept;
-  // To nginx a published error is a good response, kept as long as one. So it is requested again each second.
+  // nginx caches a published error as long as any 200 object, so the script requests it again each second.
   if (statusOf(kept) !== 200) reply = await r.subrequest("/ask/bucket/error/" + key, { method: "GET" });
   if (dateOf(reply) < dateOf(kept)) return { date: dateOf(kept) };
   const meta = reply.headersOut["x-amz-meta-headers"];
@@ -298,7 +298,7 @@ async function fromBucket(r, route, key, stale) {
   return { date: date, found: foundIn(reply, { status: status, headers: headers, until: until, seconds: seconds }) };
 }
 
-/** With "fresh" past the cache, and with any status of the shim; else only a response that a cache may keep. */
+/** "fresh" bypasses the cache and accepts any status. Otherwise returns only responses that a cache may keep. */
 async function fromShim(r, route, how, notBefore) {
   const url = r.headersIn["noonmark-object"].split(" ").pop();
   const mark = url.indexOf("?");
@@ -309,7 +309,7 @@ async function fromShim(r, route, how, notBefore) {
   const until = reply.headersOut[VALID_UNTIL];
   let seconds = 0;
   if (how === "fresh") {
-    // nginx's own 502 and 504 are pages of HTML, not responses of the API. A failing shim gives way to a stale response.
+    // nginx's own 502 and 504 are HTML pages, not API responses. If the shim fails, a stale response is preferred.
     if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
   } else {
     const published = reply.headersOut[PUBLISHED] !== undefined;
@@ -333,7 +333,7 @@ function foundIn(reply, found) {
   const isNew = reply.headersOut["noonmark-kept"] === "MISS" || reply.headersOut["noonmark-kept"] === "EXPIRED";
   found.body = reply.responseBuffer;
   found.type = reply.headersOut["Content-Type"];
-  // The store's clock is unknown if the object has only just come.
+  // The age of a newly fetched object is not computed, because the store's clock may differ from ours.
   found.from = isNew ? undefined : dateOf(reply);
   return found;
 }
@@ -342,7 +342,7 @@ function keptSeconds(route, stale) {
   return route.edgeSeconds + (stale === "" ? 0 : route.staleIfErrorSeconds);
 }
 
-/** The response in an object. */
+/** Returns the status of the stored response. */
 function statusOf(reply) {
   return Number(reply.headersOut["x-amz-meta-status"] || "200");
 }
@@ -351,14 +351,14 @@ function dateOf(reply) {
   return Date.parse(reply.headersOut.Date) || 0;
 }
 
-/** Before valid-until, and not older than that: Date has whole seconds, and nginx counts in whole seconds. */
+/** True before valid-until and within `seconds` of `date`, plus 2 s because Date and nginx count whole seconds. */
 function holds(date, validUntil, seconds) {
   const now = Date.now();
   if (validUntil !== undefined && Number(validUntil) <= now) return false;
   return now - date < (seconds + 2) * 1000;
 }
 
-/** To the cache: the client's response, in a form whose tags nginx does not evaluate beyond the API. */
+/** Sends the client's response to the cache, in a form whose tags nginx evaluates as the API does. */
 function hand(r, route, found) {
   const headers = found.headers;
   const last = lastSecond(found);
@@ -378,7 +378,7 @@ function hand(r, route, found) {
   }
   if (last === undefined) {
     r.headersOut["X-Accel-Expires"] = "0";
-    // nginx evaluates If-None-Match only on a response that it may keep.
+    // nginx evaluates If-None-Match only on cacheable responses.
     const asked = r.headersIn["noonmark-none-match"];
     if (asked !== undefined && r.headersOut.ETag !== undefined && matchesNone(asked, headers.etag)) {
       delete r.headersOut["Content-Type"];
@@ -388,7 +388,7 @@ function hand(r, route, found) {
       return;
     }
   } else {
-    // In this order: nginx reads no Cache-Control after the other.
+    // The order matters: nginx ignores a Cache-Control that follows X-Accel-Expires.
     const longer = Math.min(WHILE_UPDATING, lastBefore(found.until) - last);
     r.headersOut["Cache-Control"] = "stale-while-revalidate=" + longer + ", stale-if-error=0";
     r.headersOut["X-Accel-Expires"] = "@" + last;
@@ -396,23 +396,23 @@ function hand(r, route, found) {
   r.return(found.status, found.body);
 }
 
-/** As nginx's own filters decide it; they weaken no tag that they do not see. */
+/** Predicts if nginx's filters will compress the body. They do not weaken the tag in noonmark-etag. */
 function isCompressed(r, route, found) {
   if (!r.headersIn["Accept-Encoding"] || found.status !== 200) return false;
   return found.body.length >= COMPRESSED_FROM && COMPRESSED_CONTENT_TYPES.indexOf(typeOf(route, found)) >= 0;
 }
 
-/** An asset has its object's. */
+/** Returns the route's Content-Type, or that of the object for assets. */
 function typeOf(route, found) {
   return route.contentType || found.type || CONTENT_TYPE;
 }
 
-/** A header that is not on every status gets a name of its own. */
+/** True for headers that some statuses lack. They travel as `noonmark-NAME`. */
 function isTold(name) {
   return name === "etag" || name === "cache-control" || OWN_HEADERS[name] !== undefined;
 }
 
-/** The last whole second (epoch) in which a cache may serve it; undefined for none. */
+/** Returns the last second (epoch) in which a cache may serve the response; undefined if it is not cacheable. */
 function lastSecond(found) {
   if (!(found.seconds > 0)) return undefined;
   const now = Math.floor(Date.now() / 1000);
@@ -421,12 +421,12 @@ function lastSecond(found) {
   return last < now ? undefined : last;
 }
 
-/** To nginx a second lasts to its end. */
+/** Returns the last whole second before valid-until. nginx serves an entry until the end of its last second. */
 function lastBefore(validUntil) {
   return validUntil === undefined ? Infinity : Math.floor((Number(validUntil) - CLOCK_MARGIN_MS) / 1000) - 1;
 }
 
-/** A request with conditions that nginx does not evaluate as the API does: by the kept response, whatever it is. */
+/** Evaluates conditions that nginx evaluates differently from the API, against the cached response. */
 async function judged(r) {
   const reply = await r.subrequest("/_noonmark/fetched", { method: "GET" });
   if (reply.status === 502 || reply.status === 504) {
@@ -453,7 +453,7 @@ async function judged(r) {
     r.finish();
     return;
   }
-  // nginx would send a 304 to any 200 for If-None-Match: *. The status is restored after its check.
+  // nginx turns any 200 into a 304 for If-None-Match: *. `judgedHeader` restores the status after that check.
   r.return(reply.status === 200 ? NOT_JUDGED : reply.status, reply.responseBuffer);
 }
 
@@ -464,7 +464,7 @@ function judgedHeader(r) {
   if (r.status === 304) delete r.headersOut["Content-Type"];
 }
 
-/** A proxy between here and the shim may have added headers of its own. */
+/** Removes headers that a proxy between nginx and the shim may have added. */
 function passed(r) {
   const names = [];
   for (const name in r.headersOut) names.push(name);

@@ -41,9 +41,9 @@ sub vcl_recv {
     if (req.method == "OPTIONS") { return (synth(204)); }
     return (synth(405));
   }
-  # A stale response only after the origin failed, see vcl_synth.
+  # Stale responses are allowed only after the origin failed (see vcl_synth).
   if (!req.http.noonmark-stale) { set req.grace = 0s; } else { set req.grace = 60s; }
-  # The usual URL costs no pattern.
+  # The canonical URL matches without a pattern.
   if (req.url == "/v1/public/telemetry"
       || req.url == "/v1/public/modules"
       || req.url == "/v4/public/process"
@@ -124,7 +124,7 @@ sub vcl_recv {
     set req.http.noonmark-pass = "1";
     return (pass);
   }
-  # A field other than a list of at most fifty tags goes to the shim.
+  # Anything but a list of at most fifty tags goes to the shim.
   if (req.http.noonmark-none-match && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*"){0,49})[ \t]*$"}
       && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[^/?]+|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
     set req.http.noonmark-pass = "1";
@@ -138,7 +138,7 @@ sub vcl_hash {
   return (lookup);
 }
 
-# The URL's object, and if a cache may keep the URL at all.
+# Looks up the URL's object, and if the URL is cacheable.
 sub noonmark_object {
   unset bereq.http.noonmark-known;
   unset bereq.http.noonmark-key;
@@ -215,7 +215,7 @@ sub vcl_backend_fetch {
   if (bereq.uncacheable && bereq.http.noonmark-none-match) {
     set bereq.http.If-None-Match = bereq.http.noonmark-none-match;
   }
-  # No field is sent twice: the shim accepts 16 kB.
+  # Keeps the request below the shim's limit of 16 kB.
   unset bereq.http.noonmark-none-match;
   if (bereq.http.noonmark-key && bereq.retries == 0) {
     set bereq.backend = bucket;
@@ -238,15 +238,15 @@ sub vcl_backend_response {
   set beresp.grace = 0s;
   if (beresp.http.noonmark-valid-until) { set beresp.http.noonmark-until = beresp.http.noonmark-valid-until; }
   if (bereq.backend == bucket) {
-    # Absent, forbidden, failing, or another program's object: the shim knows.
+    # The object is absent, forbidden, failing, or not Noonmark's: ask the shim.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
     if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
   } elsif (!beresp.http.noonmark-heard) {
-    # A shim that does not trust this front does not say how long its response holds.
+    # A shim that does not trust this front does not say when its response expires.
     unset beresp.http.noonmark-published;
     set beresp.http.noonmark-past = "1";
   }
-  # Past valid-until a response's successor holds, which the shim applies.
+  # After valid-until, the shim serves the successor.
   if (beresp.http.noonmark-until
       && std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\1"), now) <= now) {
     if (bereq.backend == bucket) { return (retry); }
@@ -284,7 +284,7 @@ sub vcl_backend_response {
     if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations)(?:\?|$)") { set beresp.grace = 60s; }
   }
   if (beresp.http.noonmark-until && !beresp.uncacheable) {
-    # Fresh for min(edge seconds, valid-until - now), and never hidden behind a failing origin past valid-until.
+    # Fresh for min(edge seconds, valid-until - now). Never served past valid-until, even if the origin fails.
     if (std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\1"), now) - now < beresp.ttl) {
       set beresp.ttl = std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\1"), now) - now;
     }
@@ -393,11 +393,11 @@ sub vcl_backend_response {
   unset beresp.http.noonmark-past;
   unset beresp.http.noonmark-published;
   unset beresp.http.noonmark-heard;
-  # Kept compressed; vcl_deliver sets the tag of an uncompressed response.
+  # Cached compressed; vcl_deliver sets the tag of an uncompressed response.
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= 1024
       && beresp.http.Content-Type ~ "^(?:application/json|text/html|text/css|text/javascript|application/javascript|application/feed\+json|application/atom\+xml|text/plain|image/svg\+xml)(?:;|$)") {
     set beresp.do_gzip = true;
-    # Whole before it goes out: otherwise its length would be unknown.
+    # Fetched completely before delivery, so that its length is known.
     set beresp.do_stream = false;
     if (beresp.http.ETag) {
       set beresp.http.noonmark-etag = beresp.http.ETag;
@@ -460,7 +460,7 @@ sub vcl_synth {
 sub vcl_deliver {
   unset resp.http.X-Varnish;
   unset resp.http.Via;
-  # A reader sees a server, not a cache: the Date is that of the response, and there is no Age.
+  # Clients see an origin server, not a cache: Date is the time of this response, and there is no Age.
   set resp.http.Date = now;
   unset resp.http.Age;
   unset resp.http.Accept-Ranges;
@@ -473,7 +473,7 @@ sub vcl_deliver {
     }
     unset resp.http.noonmark-etag;
   }
-  # If-None-Match after the response has been chosen: a list, weak tags, or any.
+  # Evaluates If-None-Match after the cache lookup: a list, weak tags, or *.
   if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
       && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[^/?]+|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
       && (req.http.noonmark-none-match ~ "^[ \t]*\*[ \t]*$"

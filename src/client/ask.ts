@@ -1,4 +1,4 @@
-/** A call, from its parameters to its result: the URL, the request, and the remembered responses. */
+/** Turns a call's parameters into a URL, sends the request, and reuses remembered responses on a 304. */
 
 import { exchange, type Reply, type Runtime } from "./exchange.ts";
 import { ENDPOINTS } from "./generated/endpoints.ts";
@@ -7,7 +7,7 @@ import { NoonmarkError } from "./noonmark-error.ts";
 import type { Answer } from "./types.ts";
 
 export interface AskOptions {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly base: string;
   /** Milliseconds for each attempt. */
   readonly timeout: number;
@@ -30,7 +30,7 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
     const reply = await exchange({ url: base + target, init, timeout, signal }, retries, runtime);
     const { status, headers } = reply;
     const etag = headers.get("etag");
-    // Another call may have remembered this response meanwhile, and a cache in between may not support conditions.
+    // Another call may have stored this response meanwhile, or a cache on the way may have ignored If-None-Match.
     const latest = conditional && status === 200 ? remembered.get(target) : undefined;
     const same = status === 304 ? known : isSameTag(etag, latest?.etag) ? latest : undefined;
     if (same !== undefined && isBody(name, same.body)) {
@@ -53,24 +53,24 @@ function bodyOf<Name extends keyof Calls>(name: Name, { url, status, text }: Rep
   throw new NoonmarkError("invalid_answer", `${url} responded ${status} with another body`, { status, cause });
 }
 
-/** Checks only that the body is of this API and this version. */
+/** Checks only the schema version, which shows that the body comes from this version of the API. */
 function isBody<Name extends keyof Calls>(name: Name, body: unknown): body is Calls[Name]["body"] {
   return (body as { readonly schemaVersion?: unknown } | null)?.schemaVersion === schemaVersionOf(ENDPOINTS[name]);
 }
 
-/** The version is the digit after `/v` in the path, and again in the body; a file has version 1. */
+/** Returns the body's schemaVersion: the digit after `/v` in the path, or 1 for a file. */
 export function schemaVersionOf({ path }: { readonly path: string }): number {
   return Number(path[2]) || 1;
 }
 
-/** A call's parameters: `id` is part of the path, the others of the query. */
+/** A call's parameters: `id` goes into the path, the others into the query. */
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** Throws `invalid_installation_id` for an id that the server would refuse, or that no URL can carry. */
+/** Throws `invalid_installation_id` for an id that the server would reject or a URL cannot carry. */
 export function targetOf(name: keyof Calls, { id, queue, ...rest }: Parameters): string {
   const { path } = ENDPOINTS[name];
   const query = new URLSearchParams();
-  // In the order of the table of routes, so that a queue projection has one cache key.
+  // In the order of the table of routes, so that the queue projection has a single cache key.
   for (const [key, value] of Object.entries(queue ? { ...rest, range: "now", queue: 1 } : rest)) {
     if (value !== undefined) query.append(key, String(value));
   }
@@ -79,30 +79,30 @@ export function targetOf(name: keyof Calls, { id, queue, ...rest }: Parameters):
 }
 
 function installationId(id: unknown): string {
-  // URLs resolve `.` and `..` away, percent-encoded or not.
+  // `.` and `..` are rejected because URL parsers remove them, even if percent-encoded.
   if (typeof id === "string" && /^(?!\.\.?$)[\w.:-]{1,128}$/.test(id)) return id;
   throw new NoonmarkError("invalid_installation_id", `invalid installation id: ${JSON.stringify(id)}`);
 }
 
-/** The last response of each conditional URL, so that an unchanged one is not sent again. */
+/** The last response of a conditional URL, reused on a 304. */
 interface RememberedResponse {
   readonly etag: string;
   readonly body: unknown;
 }
 
-/** The conditional routes have twelve queries. A caller's mistakes do not fill the memory. */
+/** Valid parameters make twelve conditional URLs. The limit keeps invalid ones from filling the memory. */
 const CAPACITY = 16;
 
 type Remembered = Map<string, RememberedResponse>;
 
-/** Adds a response as the newest, and drops the oldest above the capacity. */
+/** Stores a response as the newest and evicts the oldest beyond the capacity. */
 function remember(remembered: Remembered, target: string, response: RememberedResponse): void {
   remembered.delete(target);
   remembered.set(target, response);
   for (const oldest of remembered.keys()) if (remembered.size > CAPACITY) remembered.delete(oldest);
 }
 
-/** True if two tags mean the same body: a CDN that compresses makes a tag weak. */
+/** True if two tags mean the same body. The comparison is weak, because compressing CDNs weaken tags. */
 function isSameTag(one: string | null, other: string | undefined): boolean {
   return one !== null && one.replace(/^W\//, "") === other?.replace(/^W\//, "");
 }

@@ -1,4 +1,4 @@
-/** The client's methods (docs/spec/people.md#client), in any environment. */
+/** The client's methods (docs/spec/people.md#client), without dependencies on an environment. */
 import { type AskOptions, asker } from "./ask.ts";
 import type { Runtime } from "./exchange.ts";
 import { type Calls, type Methods, methodsOf } from "./generated/methods.ts";
@@ -12,18 +12,18 @@ import {
   watch,
 } from "./walks.ts";
 
-/** Parameters may be left out if none is required. */
+/** The arguments after the name; parameters are optional if none is required. */
 type WatchArguments<Parameters> = undefined extends Parameters
   ? [parameters?: Parameters, options?: WatchOptions]
   : [parameters: Parameters, options?: WatchOptions];
 
-/** Every call rejects with a `NoonmarkError` only. An unavailable view is a body, not an error. */
+/** Calls reject only with a `NoonmarkError`. An unavailable view is a body, not an error. */
 export interface Client extends Methods {
-  /** Every observation from `after` on, page by page. */
+  /** Yields every observation after `after`, page by page. */
   readonly eachObservation: EachObservation;
-  /** Every event, newest first. Throws the reason as code if the activity is unavailable. */
+  /** Yields every event, newest first. If activity is unavailable, throws with the reason as code. */
   readonly eachActivity: EachActivity;
-  /** Yields the response and each later one that differs, until the signal is aborted or a call fails after its retries. */
+  /** Yields the response, then each later one that differs. Ends when the signal is aborted or a call fails. */
   watch<Name extends keyof Calls>(
     name: Name,
     ...rest: WatchArguments<Calls[Name]["parameters"]>
@@ -40,7 +40,7 @@ export function clientOf(options: AskOptions, runtime: Runtime): Client {
   };
 }
 
-/** Without a slash at its end. Throws a TypeError if no path can be appended to it. */
+/** Returns the base URL without a trailing slash. Throws a TypeError if no path can be appended to it. */
 export function baseAddress(baseUrl: string | URL): string {
   const { location } = globalThis as { readonly location?: { readonly href: string } };
   const { href, protocol, username, password } = new URL(baseUrl, location?.href);

@@ -1,4 +1,6 @@
-/** `noonmark/client`: typed calls of the API's ten routes and `/status.json`, for browsers, workers, Node, Deno and Bun. */
+/**
+ * `noonmark/client`: typed calls of the ten API routes and `/status.json`, for browsers, workers, Node, Deno and Bun.
+ */
 
 import { baseAddress, type Client, clientOf } from "./client.ts";
 import { type Fetch, systemRuntime } from "./exchange.ts";
@@ -11,32 +13,32 @@ export type * from "./types.ts";
 export type * from "./values.ts";
 
 export interface ClientOptions {
-  /** The URL before the API's paths, with a subpath if there is one. In a page it may be relative. */
+  /** The URL before the API's paths, including any subpath. In a page it may be relative. */
   readonly baseUrl: string | URL;
   readonly fetch?: Fetch | undefined;
-  /** Milliseconds for each attempt; by default 10,000. */
+  /** Milliseconds per attempt; 10,000 by default. */
   readonly timeout?: number | undefined;
-  /** Further attempts after a network error, a timeout or a 503; by default 2. */
+  /** Retries after a network error, a timeout or a 503; 2 by default. */
   readonly retries?: number | undefined;
 }
 
 /**
- * Throws a TypeError if `baseUrl` is not http(s), or if it has a query, a fragment or a user. It throws the same if `timeout` is
- * not above 0, or `retries` is below 0.
+ * Throws a TypeError if `baseUrl` is not http(s), or has a query, fragment or user, if `timeout` is not above 0, or if
+ * `retries` is negative.
  */
 export function createClient({ baseUrl, fetch, timeout = 10_000, retries = 2 }: ClientOptions): Client {
   if (!(timeout > 0 && retries >= 0)) throw new TypeError(`invalid timeout or retries: ${timeout}, ${retries}`);
   return clientOf({ base: baseAddress(baseUrl), timeout, retries }, systemRuntime(fetch));
 }
 
-/** The exact value. Throws a TypeError for anything but `0` or a positive integer without leading zeros. */
+/** Returns the exact value. Throws a TypeError unless `text` is `0` or a positive integer without leading zeros. */
 export function units(text: string): bigint {
   return BigInt(decimalDigits(text));
 }
 
 /**
- * A quantity of base units in whole units, without trailing zeros: `amount("1500", 3)` is `"1.5"`. Throws a TypeError as
- * `units` does, and if `decimals` is not a nonnegative integer.
+ * Converts base units to whole units, without trailing zeros: `amount("1500", 3)` is `"1.5"`. Throws a TypeError like
+ * `units`, or if `decimals` is not a nonnegative integer.
  */
 export function amount(text: string, decimals: number): string {
   if (!Number.isSafeInteger(decimals) || decimals < 0) throw new TypeError(`invalid decimals: ${decimals}`);

@@ -1,9 +1,9 @@
-/** Sends a request until it gets 200 or 304, within a time limit per attempt and a number of retries. */
+/** Sends a request until it gets a 200 or 304, with a time limit per attempt and a number of retries. */
 import { NoonmarkError } from "./noonmark-error.ts";
 
-/** The longest wait, even if Retry-After is longer. */
+/** The longest wait (s), even if Retry-After is longer. */
 const MAX_WAIT_SECONDS = 30;
-/** Full jitter: from 0 to the base, which doubles with each failure. */
+/** Full jitter: a random wait from 0 to the base, which doubles after each failure. */
 const BASE_WAIT_MS = 500;
 const MAX_JITTER_MS = 8_000;
 
@@ -30,7 +30,7 @@ function waitAfter({ retryAfter }: NoonmarkError, failures: number, { random }: 
   return random() * Math.min(BASE_WAIT_MS * 2 ** failures, MAX_JITTER_MS);
 }
 
-/** With the API's code if a 4xx or 503 has one. */
+/** Returns the error for a response, with the API's code if a 4xx or 503 has one. */
 function refusal({ url, status, headers, text }: Reply, now: number): NoonmarkError {
   const code = status === 503 || (status >= 400 && status < 500) ? errorCode(text) : "";
   const retryAfter = retryAfterSeconds(headers.get("retry-after"), now);
@@ -46,10 +46,10 @@ function errorCode(text: string): string {
   }
 }
 
-/** Seconds from `now` (epoch ms) on; null if it is absent, or neither seconds nor a date. */
+/** Returns the seconds from `now` (epoch ms); null if the header is absent or invalid. */
 function retryAfterSeconds(header: string | null, now: number): number | null {
   const text = header ?? "";
-  // Only HTTP dates: engines parse almost any other text as a date.
+  // Accepts only HTTP dates, because engines parse almost any text as a date.
   const date = /^[A-Z][a-z]+, .+ GMT$/.test(text) ? Date.parse(text) : Number.NaN;
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.max(0, Math.ceil((date - now) / 1000));
   return Number.isFinite(seconds) ? seconds : null;
@@ -58,7 +58,7 @@ function retryAfterSeconds(header: string | null, now: number): number | null {
 interface Request {
   readonly url: string;
   readonly init: RequestInit;
-  /** Milliseconds for the whole response. */
+  /** Time limit (ms) for the whole response. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -70,18 +70,18 @@ export interface Reply {
   readonly text: string;
 }
 
-/** The most characters of a body; the API's bodies are much smaller. */
+/** The maximum length of a body. The API's bodies are much smaller. */
 const MAX_CHARACTERS = 8 << 20;
 
 /**
- * One request with its whole body. Throws `network` if the connection fails or the body is cut, `timeout`, `aborted`, and
- * `invalid_answer` for a redirect or a body that is too long.
+ * Sends one request and reads its whole body. Throws `network` if the connection fails or the body is cut, `timeout`,
+ * `aborted`, or `invalid_answer` for a redirect or a body over the limit.
  */
 async function attempt({ url, init, timeout, signal }: Request, runtime: Runtime): Promise<Reply> {
   throwIfAborted(signal);
   const controller = new AbortController();
   const cleanUp: (() => void)[] = [];
-  // An injected fetch may ignore its signal. The race still ends.
+  // An injected fetch may ignore its signal, so the race ends the attempt.
   const stopped = new Promise<never>((_, reject) => {
     const stop = (error: NoonmarkError) => {
       reject(error);
@@ -103,7 +103,7 @@ async function attempt({ url, init, timeout, signal }: Request, runtime: Runtime
 }
 
 async function read(url: string, init: RequestInit, { fetch }: Runtime): Promise<Reply> {
-  // Workers do not support "error". With "manual" a page gets an opaque response, every other runtime the redirect itself.
+  // Workers do not support "error". With "manual", a page gets an opaque response, and others the redirect itself.
   const response = await fetch(url, { ...init, redirect: "manual" });
   const { status, headers } = response;
   if (response.type === "opaqueredirect" || (status > 300 && status < 400 && status !== 304)) {
@@ -135,13 +135,13 @@ function abortedBy(signal: AbortSignal | undefined): NoonmarkError {
   return new NoonmarkError("aborted", "the signal was aborted", { cause: signal?.reason });
 }
 
-/** Calls `act` when the signal is aborted. The returned function cancels that. */
+/** Calls `act` when the signal is aborted. Returns a function that cancels this. */
 function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
   signal?.addEventListener("abort", act);
   return () => signal?.removeEventListener("abort", act);
 }
 
-/** Waits for `ms`. Throws `aborted` as soon as the signal is aborted. */
+/** Waits for `ms`. Throws `aborted` immediately if the signal is aborted. */
 export async function pause(ms: number, signal: AbortSignal | undefined, runtime: Runtime): Promise<void> {
   throwIfAborted(signal);
   await new Promise<void>((resolve) => {
@@ -161,19 +161,19 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export interface Runtime {
   /** Epoch milliseconds. */
   now(): number;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   random(): number;
-  /** Calls `act` once after `ms`. The returned function cancels that. */
+  /** Calls `act` once after `ms`. Returns a function that cancels this. */
   after(ms: number, act: () => void): () => void;
   readonly fetch: Fetch;
   /**
-   * True if a browser's own cache revalidates. That needs no preflight, unlike an explicit If-None-Match. A 304 then appears as
-   * the stored 200.
+   * True if the browser's HTTP cache revalidates. Unlike an explicit If-None-Match, that needs no preflight. A 304 then
+   * appears as the stored 200.
    */
   readonly ownCache: boolean;
 }
 
-/** Timers with a longer delay would fire at once. */
+/** The longest delay of a timer; longer ones fire immediately. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function systemRuntime(fetch: Fetch | undefined): Runtime {
@@ -184,9 +184,9 @@ export function systemRuntime(fetch: Fetch | undefined): Runtime {
       const timer = setTimeout(act, Math.min(ms, MAX_TIMER_MS));
       return () => clearTimeout(timer);
     },
-    // Never called as a method, because browsers' fetch requires its window.
+    // Not passed as a method, because the browser's fetch requires window as `this`.
     fetch: (url, init) => (fetch ?? globalThis.fetch)(url, init),
-    // Only browsers and their workers name themselves so.
+    // Only browsers and their workers have a userAgent that starts with this.
     ownCache: globalThis.navigator?.userAgent?.startsWith("Mozilla/") ?? false,
   };
 }

@@ -1,10 +1,10 @@
-/** The one error of the client. */
+/** The only error class of the client. */
 import type { Activity } from "./generated/bodies.ts";
 import type { ApiErrorCode } from "./generated/methods.ts";
 
 /**
- * `code` is the API's error code (docs/spec/api.md#errors), the reason of an unavailable activity, or one of the client's
- * own: `network`, `timeout`, `aborted`, `invalid_answer`.
+ * `code` is the API's error code (docs/spec/api.md#errors), the reason why activity is unavailable, or one of the
+ * client's own codes: `network`, `timeout`, `aborted`, `invalid_answer`.
  */
 export type NoonmarkErrorCode =
   | ApiErrorCode
@@ -13,7 +13,7 @@ export type NoonmarkErrorCode =
   | "timeout"
   | "aborted"
   | "invalid_answer"
-  // Any code of a later server. This form keeps the known codes in an editor's completion.
+  // Any code of a newer server. This form keeps the known codes in editor completion.
   | (string & Record<never, never>);
 
 export interface NoonmarkErrorDetails {
@@ -25,9 +25,9 @@ export interface NoonmarkErrorDetails {
 export class NoonmarkError extends Error {
   override readonly name = "NoonmarkError";
   readonly code: NoonmarkErrorCode;
-  /** The HTTP status; null without a response. */
+  /** The HTTP status; null if there was no response. */
   readonly status: number | null;
-  /** Seconds to wait before the next request; null if the server gave none. */
+  /** Seconds to wait before the next request; null if the server did not say. */
   readonly retryAfter: number | null;
 
   constructor(

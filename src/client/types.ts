@@ -1,18 +1,18 @@
-/** Types of the client besides its bodies: the result of a call, its parameters, and parts of bodies. */
+/** Types of the client besides its bodies: results, parameters, and parts of bodies. */
 import type { Activity, Observations, Settlements, Statistics } from "./generated/bodies.ts";
 
 export interface Answer<Body> {
   readonly body: Body;
   /** The ETag header; null if the route has none. */
   readonly etag: string | null;
-  /** Headers of the last response; those of settlements state the source. */
+  /** Headers of the last response. Those of settlements name the source. */
   readonly headers: Headers;
-  /** True if nothing has changed since this client's last call. `body` is then the same object. */
+  /** True if nothing has changed since this client's last call. `body` is then the same object as before. */
   readonly notModified: boolean;
 }
 
 export interface CallOptions {
-  /** If it is aborted, the call rejects with code `aborted`. */
+  /** If aborted, the call rejects with code `aborted`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -24,7 +24,7 @@ export type StatisticsRange = Statistics["range"];
 export type SettlementRange = Settlements["range"];
 
 export type PageParameters = {
-  /** A `nextCursor`, unchanged; without it the first page. */
+  /** An unchanged `nextCursor`; absent for the first page. */
   readonly cursor?: string | undefined;
   /** 1 to 100. */
   readonly limit?: number | undefined;

@@ -1,4 +1,4 @@
-/** Walks over all pages of observations and events, and repeated calls that report changes. */
+/** Iterates over all pages of observations and events, and polls a call for changes. */
 
 import { pause, type Runtime, throwIfAborted } from "./exchange.ts";
 import type { Ask } from "./generated/methods.ts";
@@ -6,9 +6,9 @@ import { NoonmarkError } from "./noonmark-error.ts";
 import type { ActivityCategory, ActivityEvent, Answer, CallOptions, Observation } from "./types.ts";
 
 export interface EachObservationParameters {
-  /** The cursor of an observation, to get only later ones. Without it the walk begins at the start of history. */
+  /** An observation's cursor, to get only later ones. Absent to begin at the start of history. */
   readonly after?: string | undefined;
-  /** Observations of one request, 1 to 100. */
+  /** Observations per request, 1 to 100. */
   readonly limit?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ export function eachObservation(ask: Ask): EachObservation {
 
 export interface EachActivityParameters {
   readonly category?: ActivityCategory | undefined;
-  /** Events of one request, 1 to 100. */
+  /** Events per request, 1 to 100. */
   readonly limit?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export type EachActivity = (
   options?: CallOptions,
 ) => AsyncGenerator<ActivityEvent, void, undefined>;
 
-/** If a page is unavailable, it throws an error with the reason as code. */
+/** If a page is unavailable, throws an error with the reason as code. */
 export function eachActivity(ask: Ask): EachActivity {
   return ({ category, limit } = {}, { signal } = {}) => {
     const read = async (cursor: string | undefined) => {
@@ -52,8 +52,8 @@ interface Page<Item> {
 }
 
 /**
- * Items in the order of their pages. An item that arrives during the walk is in it if its page comes later. Throws
- * `invalid_answer` if a body is not a page. It throws the same if a cursor is repeated or comes with an empty page, because the
+ * Yields items page by page. An item that arrives during the walk is included if its page comes later. Throws
+ * `invalid_answer` if a body is not a page. Also throws it if a cursor repeats or comes with an empty page, because the
  * walk would never end.
  */
 async function* walk<Item>(
@@ -84,20 +84,20 @@ function invalid(what: string): NoonmarkError {
 }
 
 export interface WatchOptions extends CallOptions {
-  /** Milliseconds from one response to the next request: at least 100, by default 5,000. */
+  /** Milliseconds from a response to the next request: at least 100, 5,000 by default. */
   readonly every?: number | undefined;
 }
 
 const DEFAULT_EVERY_MS = 5_000;
 const MIN_EVERY_MS = 100;
 
-/** Yields the first response, then each that differs from the previous one in body or tag. */
+/** Yields the first response, then each one whose body or tag differs from the previous. */
 export async function* watch<Body>(
   ask: () => Promise<Answer<Body>>,
   { every = DEFAULT_EVERY_MS, signal }: WatchOptions,
   runtime: Runtime,
 ): AsyncGenerator<Answer<Body>, void, undefined> {
-  // Written so that NaN gives the minimum, too.
+  // Written so that NaN also gives the minimum.
   const interval = every > MIN_EVERY_MS ? every : MIN_EVERY_MS;
   let last: Answer<Body> | undefined;
   for (;;) {
@@ -111,7 +111,7 @@ export async function* watch<Body>(
   }
 }
 
-/** Tags alone are not enough: telemetry's tag names the receipt, not its age. */
+/** Tags are not sufficient: telemetry's tag identifies the receipt, not its age. */
 function differs(last: Answer<unknown>, { body, etag }: Answer<unknown>): boolean {
   return last.etag !== etag || (last.body !== body && JSON.stringify(last.body) !== JSON.stringify(body));
 }

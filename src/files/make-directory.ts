@@ -3,8 +3,8 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 
 import { dirname } from "node:path";
 
 /**
- * Makes a directory and those above it, each durable: after a power cut it is there. Not `recursive: true`, which never
- * returns if /proc responds with ENOENT.
+ * Makes a directory and its parents, and syncs them so that they survive a power cut. `recursive: true` is not used,
+ * because it never returns if /proc responds with ENOENT.
  */
 export function makeDirectory(path: string): void {
   try {
@@ -19,7 +19,7 @@ export function makeDirectory(path: string): void {
   }
 }
 
-/** Makes the names in a directory durable: a new one is lost in a power cut although its own bytes are synced. */
+/** Syncs a directory's entries. Otherwise a power cut can lose a new file even if its content was synced. */
 export function syncDirectory(path: string): void {
   const directory = openSync(path, "r");
   try {

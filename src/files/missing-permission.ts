@@ -1,6 +1,6 @@
 /**
- * The permission that this process lacks for a file, in words. The system's own error names neither the user nor, from
- * SQLite, the file.
+ * Describes the permission that this process lacks for a file. System errors do not name the user, and SQLite's do not
+ * name the file either.
  */
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
@@ -10,8 +10,8 @@ import type { Advice } from "../values/no-response.ts";
 const { R_OK, W_OK, X_OK } = constants;
 
 /**
- * For an SQLite file or any other; undefined if nothing is against it. A file that is written, and each that SQLite reads
- * in WAL mode, needs its directory to be writable too.
+ * Checks a file, and its -wal and -shm files if it is an SQLite database; undefined if permissions suffice. SQLite in
+ * WAL mode needs a writable directory even for reading.
  */
 export function missingPermission(file: string, doing: "read" | "write"): Advice | undefined {
   const path = resolve(file);
@@ -48,7 +48,7 @@ function nearestDirectory(path: string): string {
   return existsSync(path) ? path : nearestDirectory(dirname(path));
 }
 
-/** A container's user may have an id and no name. */
+/** In a container, a user id may have no name. */
 function userName(): string {
   try {
     return userInfo().username;

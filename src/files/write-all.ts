@@ -1,6 +1,6 @@
 /**
- * Writes that report how much they wrote. On a nearly full disk a write takes what fits, without an error, and the next one
- * fails. Nothing here returns before all bytes are written.
+ * Writes files completely. On a nearly full disk, a write may succeed with fewer bytes and only the next one fails.
+ * These functions return after all bytes are written.
  */
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
@@ -8,8 +8,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
- * A new file of these parts, on the disk when it returns; the umask may reduce `mode`. Throws as the file system does; a part
- * of the file may be left then.
+ * Writes a new file of these parts and syncs it; the umask may reduce `mode`. Throws file system errors; a partial file
+ * may then remain.
  */
 export async function writeNewFile(path: string, parts: readonly Uint8Array[], mode = 0o666): Promise<void> {
   const file = await open(path, "wx", mode);
@@ -24,12 +24,12 @@ export async function writeNewFile(path: string, parts: readonly Uint8Array[], m
   }
 }
 
-/** Appends to the file that `fd` was opened for. */
+/** Appends to an open file. */
 export function appendAll(fd: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
-/** Replaces the file's content, if any; on the disk when it returns. */
+/** Replaces the file's content, or creates it, and syncs it. */
 export function overwriteFile(path: string, bytes: Uint8Array): void {
   const fd = openSync(path, "w");
   try {
@@ -41,8 +41,8 @@ export function overwriteFile(path: string, bytes: Uint8Array): void {
 }
 
 /**
- * Replaces the file, a symbolic link itself included. A reader never sees a part, and the old file's mode is not kept. The umask
- * may reduce `mode`.
+ * Replaces the file atomically: a reader never sees a partial file. A symbolic link itself is replaced. The old file's
+ * mode is lost, and the umask may reduce `mode`.
  */
 export function replaceFile(path: string, bytes: Uint8Array, mode: number): void {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}`);
@@ -69,7 +69,7 @@ async function writeAll(file: Pick<FileHandle, "writev">, parts: readonly Uint8A
   }
 }
 
-/** The rest of the parts after this many bytes. */
+/** Returns what remains of the parts after the first `bytes` bytes. */
 function behind(parts: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let skip = bytes;
   return parts.flatMap((part) => {

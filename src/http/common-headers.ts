@@ -1,4 +1,4 @@
-/** The headers of every response, errors, 204 and 304 included (docs/spec/api.md#http). */
+/** The headers of every response, including errors, 204 and 304 (docs/spec/api.md#http). */
 
 export const SOURCE_HEADER = "x-service-settlement-source";
 export const FALLBACK_REASON_HEADER = "x-service-settlement-fallback-reason";
@@ -12,12 +12,12 @@ export const COMMON_HEADERS = {
   ...NO_SNIFF,
 } as const;
 
-/** Only with a body. */
+/** Sent only with a body. */
 export const CONTENT_TYPE = "application/json; charset=utf-8";
 
 export const ALLOWED_METHODS = ["GET", "HEAD", "OPTIONS"] as const;
 
-/** The headers of the 204 to OPTIONS on every path. Browsers may keep it for a day. */
+/** The headers of the 204 to OPTIONS on every path. Browsers may cache it for a day. */
 export const PREFLIGHT_HEADERS = {
   ...COMMON_HEADERS,
   "access-control-allow-methods": "GET, HEAD",
@@ -25,6 +25,6 @@ export const PREFLIGHT_HEADERS = {
   "access-control-max-age": "86400",
 } as const;
 
-/** The client's Cache-Control, if the API sets one. */
+/** The Cache-Control for clients on routes that have one. */
 export const REVALIDATE = "public, max-age=0, must-revalidate";
 export const NO_STORE = "no-store";

@@ -38,7 +38,7 @@ export function errorBody(code: string): string {
   return JSON.stringify({ error: code });
 }
 
-/** 400: the client's mistake. Only the activity's carries a Cache-Control (docs/spec/api.md#errors). */
+/** 400: the client's mistake. Only activity's has a Cache-Control (docs/spec/api.md#errors). */
 export function badRequest(code: string, cacheControl: string | null = null): Representation {
   return {
     status: 400,
@@ -47,7 +47,7 @@ export function badRequest(code: string, cacheControl: string | null = null): Re
   };
 }
 
-/** 503: no response is available for now. */
+/** 503: no response is currently available. */
 export function unavailable(code: string): Representation {
   return {
     status: 503,

@@ -1,30 +1,31 @@
 /**
- * The index (docs/spec/publishing.md#index): the published installations and their histories, so that an unknown id costs no
- * read of its own. It is one object for few installations. A long one has shards, and a reader of one id reads one shard.
+ * The index (docs/spec/publishing.md#index) lists the published installations and their histories, so an unknown id
+ * costs no store read. A small index is one object. A large one has shards, and a reader of one id reads only one
+ * shard.
  */
 import { INSTALLATIONS_KEY } from "./keys.ts";
 
-/** By installation id: the history id of its tiles. */
+/** The history id of each installation's tiles, by installation id. */
 export type HistoryNames = ReadonlyMap<string, string>;
 
 export interface WholeIndex {
-  /** The single configured public installation; its telemetry has `TELEMETRY_KEY`. */
+  /** The single configured public installation. Its telemetry is stored at `TELEMETRY_KEY`. */
   readonly configured: string;
   readonly histories: HistoryNames;
 }
 
 export interface ShardedIndex {
   readonly configured: string;
-  /** The number of shards, all of them stored. The shards have the names. */
+  /** The number of shards. All are stored, and they contain the installations. */
   readonly shards: number;
 }
 
 export type InstallationIndex = WholeIndex | ShardedIndex;
 
-/** The number of shards that this version puts: 10,000 installations are 40 a shard. */
+/** The number of shards that this version puts; 10,000 installations make about 40 per shard. */
 export const SHARDS = 256;
 
-/** The most shards that a reader accepts; a key has the number. */
+/** The most shards that a reader accepts. The number is part of each key. */
 const MOST_SHARDS = 65_536;
 
 /** `{"schemaVersion":1,"configured":…,"installations":{id:{"history":…}}}`, ids in code unit order. */
@@ -42,7 +43,7 @@ export function encodeIndexShard(histories: HistoryNames): string {
   return JSON.stringify({ schemaVersion: 2, installations: entries(histories) });
 }
 
-/** Throws a SyntaxError if the text is no index of a known version. */
+/** Throws a SyntaxError if the text is not an index of a known version. */
 export function parseIndex(text: string): InstallationIndex {
   const index: unknown = JSON.parse(text);
   if (!isRecord(index) || typeof index.configured !== "string") throw new SyntaxError("not an installations index");
@@ -53,19 +54,19 @@ export function parseIndex(text: string): InstallationIndex {
   return { configured, shards };
 }
 
-/** Throws a SyntaxError if the text is no shard of an index. */
+/** Throws a SyntaxError if the text is not a shard of an index. */
 export function parseIndexShard(text: string): HistoryNames {
   const shard: unknown = JSON.parse(text);
   if (!isRecord(shard) || shard.schemaVersion !== 2) throw new SyntaxError("not a shard of an installations index");
   return parseEntries(shard.installations);
 }
 
-/** The key of the shard that has an id, if there are shards. */
+/** Returns the key of the shard that an id belongs to. */
 export function shardKeyOf(installationId: string, shards: number): string {
   return shardKey(fnv1a(installationId) % shards, shards);
 }
 
-/** `installations/SHARDS/N`: another number of shards has other keys, so that neither overwrites the other. */
+/** `installations/SHARDS/N`. The keys differ by number of shards, so that two layouts never overwrite each other. */
 export function shardKey(shard: number, shards: number): string {
   return `${INSTALLATIONS_KEY}/${shards}/${shard}`;
 }
@@ -100,7 +101,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** 32 bits of an id, whose characters are ASCII (FNV-1a). It is the same in every runtime, and quick. */
+/** Hashes an ASCII id to 32 bits (FNV-1a), identically in every runtime. */
 function fnv1a(text: string): number {
   let hash = 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index++) {

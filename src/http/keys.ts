@@ -1,26 +1,26 @@
 /**
- * Object keys, and those that belong to no single resource (docs/spec/publishing.md#objects). A resource's own keys are in
- * its folder.
+ * Object keys: their form, and those that belong to no single resource (docs/spec/publishing.md#objects). Each
+ * resource's folder has its own keys.
  *
- * A key is the URL path without its first slash, and one more segment for the query. An installation id follows `~`, so that
- * none is ever a raw path segment (`..` matches the API's pattern).
+ * A key is the URL path without its first slash, plus one segment for the query. An installation id is prefixed with
+ * `~`, so that it is never a raw path segment: the API's pattern allows `..`.
  */
 
-/** Positions in one tile of the observations' history, and events in one tile of the activity. */
+/** Positions in one tile of an observation history, and events in one tile of activity. */
 export const TILE_SIZE = 128;
 
-/** Names the installations and their histories; an id that is not in it costs no read. */
+/** The index of installations and their histories. An id that it does not contain costs no store read. */
 export const INSTALLATIONS_KEY = "installations";
-/** The lease and the publisher's last report of itself. */
+/** The lease, and the publisher's latest status report. */
 export const STATUS_KEY = "status.json";
 /** Only the operator may read the objects below it. No front and no shim serves them. */
 export const PRIVATE_PREFIX = "private/";
 /** The holder's report for the operator. */
 export const PRIVATE_STATUS_KEY = `${PRIVATE_PREFIX}status.json`;
-/** A standby writes it again and again. */
+/** Each standby rewrites it periodically. */
 export const STANDBY_KEY = "standby.json";
 
-/** A start puts such an object to probe an S3 store, then deletes it: the prefix, then 12 random letters. */
+/** At start, the publisher puts and deletes such an object to probe an S3 store: the prefix, then 12 characters. */
 export const PROBE_PREFIX = "probe/";
 const PROBE = /^probe\/[A-Za-z0-9_-]{12}$/;
 
@@ -28,12 +28,12 @@ export function isProbeKey(key: string): boolean {
   return PROBE.test(key);
 }
 
-/** The key of the response to a path, or to a query there. */
+/** Returns the key of the response to a path, or to a query on that path. */
 export function pathKey(path: `/${string}`, selected?: string): string {
   return selected === undefined ? path.slice(1) : `${path.slice(1)}/${selected}`;
 }
 
-/** The constant response that takes over when a chain view is no longer valid. */
+/** Returns the key of the constant response that replaces a chain view after its validity. */
 export function constantKey(key: string): string {
   return `${key}/unavailable`;
 }

@@ -1,14 +1,14 @@
-/** The response to a GET without the headers that every response has (`common-headers.ts`). */
+/** A response to a GET, without the headers that every response has (`common-headers.ts`). */
 export interface Representation {
   readonly status: number;
-  /** Lower-case names, only those that differ between responses: etag, cache-control, retry-after, x-service-…. */
+  /** Lower-case names. Only headers that differ between responses: etag, cache-control, retry-after, x-service-…. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A file's type; JSON if absent. */
+  /** The media type of a file; JSON if absent. */
   readonly contentType?: string;
   readonly body: string;
 }
 
-/** A strong validator from a revision (docs/spec/api.md#http). */
+/** Returns a strong ETag for a revision (docs/spec/api.md#http). */
 export function etagOf(revision: string): string {
   return `"${revision}"`;
 }

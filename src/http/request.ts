@@ -2,18 +2,18 @@
 
 export interface Target {
   readonly path: string;
-  /** Without its `?`; "" for none. */
+  /** Without the `?`; "" if there is none. */
   readonly query: string;
 }
 
-/** Nothing in such a path or query is changed by normalisation. */
+/** URL normalisation does not change such a path or query. */
 const PLAIN_PATH = /^\/[A-Za-z0-9_~:/-]*$/;
 const PLAIN_QUERY = /^[!$-&(-;=?-~]*$/;
 
 /**
- * Dot segments, `%2e` and backslashes are normalised as WHATWG URL does, because some runtimes hand over a parsed URL.
- * `target` is origin-form (`/path?query`), absolute-form (`http://host/path?query`), or `*`. `//host` at its start is path,
- * never a host. `undefined` for an invalid target.
+ * Normalises dot segments, `%2e` and backslashes as WHATWG URL does, because some runtimes provide only a parsed URL.
+ * `target` is in origin-form (`/path?query`), absolute-form (`http://host/path?query`), or `*`. A leading `//host` is
+ * part of the path, never a host. Returns `undefined` for an invalid target.
  */
 export function parseTarget(target: string): Target | undefined {
   const mark = target.indexOf("?");
@@ -25,15 +25,15 @@ export function parseTarget(target: string): Target | undefined {
   return { path: url.pathname, query: url.search.slice(1) };
 }
 
-/** One piece. A half is `undefined` if it is not valid percent-encoded UTF-8. A piece without `=` has the value "". */
+/** One piece of a query. A half is `undefined` if it does not decode as UTF-8; without `=` the value is "". */
 export interface QueryPiece {
   readonly name: string | undefined;
   readonly value: string | undefined;
 }
 
 /**
- * `query` is everything after the first `?` (docs/spec/api.md#query). It is split at `&`, and empty pieces are dropped. Pieces are
- * decoded as application/x-www-form-urlencoded. URLSearchParams does not help, because it hides pieces that do not decode.
+ * Splits `query`, the text after the first `?`, at `&`, drops empty pieces, and decodes the rest as
+ * application/x-www-form-urlencoded (docs/spec/api.md#query). URLSearchParams would hide pieces that do not decode.
  */
 export function parseQuery(query: string): QueryPiece[] {
   return query
@@ -48,8 +48,8 @@ export function parseQuery(query: string): QueryPiece[] {
 }
 
 /**
- * The parameters by name, if every piece decodes and every name is unique. Otherwise `undefined`: the query is invalid on
- * every route that checks it.
+ * Returns the parameters by name. Returns `undefined` if a piece does not decode or a name repeats: every route that
+ * checks its query then rejects it.
  */
 export function uniqueParameters(query: string): ReadonlyMap<string, string> | undefined {
   const parameters = new Map<string, string>();
@@ -72,8 +72,8 @@ const ANY = /^[ \t]*\*[ \t]*$/;
 const MEMBER = /^[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\u00ff]*")[ \t]*$/;
 
 /**
- * True if a request's If-None-Match names this strong or weak tag; the comparison is weak (RFC 9110, 13.1.2). The field is a tag, a
- * list of tags, or `*`. In a malformed field the well-formed members count.
+ * True if If-None-Match contains this tag, strong or weak; the comparison is weak (RFC 9110, 13.1.2). The field is a
+ * list of tags or `*`. Malformed members are skipped.
  */
 export function matchesNone(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag) return true;
@@ -89,7 +89,7 @@ function opaque(tag: string): string {
   return tag.startsWith("W/") ? tag.slice(2) : tag;
 }
 
-/** Split at the commas outside quotes. */
+/** Splits a list at the commas outside quotes. */
 function members(field: string): string[] {
   const found: string[] = [];
   let quoted = false;

@@ -1,26 +1,26 @@
 /**
- * A row of the table of routes (`src/resources/table.ts`): a route of the API or a file beside it. Data only; its
- * consequences are computed elsewhere.
+ * The rows of the table of routes (`src/resources/table.ts`): API routes and files. Data only; other modules interpret
+ * it.
  */
 
 /**
  * How a route checks its query:
- * - `ignored`: nothing is read, nothing rejected;
- * - `exact`: the parameters are those of one of the row's objects, in any order, each once; else 400;
- * - `page`: the row's handler reads it.
+ * - `ignored`: the query is neither read nor rejected;
+ * - `exact`: the parameters are those of one of the row's objects, in any order, each once; otherwise 400;
+ * - `page`: the row's handler reads the query.
  */
 export type QueryRule = "ignored" | "exact" | "page";
 
-/** Serves a route: `stored` is the object that the query selects; other handlers compose a response. */
+/** Serves a route: `stored` serves the object that the query selects; the others compose a response. */
 export type RouteHandlerName = "stored" | "installation-telemetry" | "observations" | "activity";
 /** Serves a file. */
 export type FileHandlerName = "file" | "asset" | "badge" | "publication-status";
 
-/** Patterns for a placeholder of a path, in its raw form; for PCRE and ECMAScript alike. */
+/** Patterns of a path's placeholders in raw form, valid in PCRE and ECMAScript. */
 export const PATH_PARAMETERS = {
-  /** `.` and `..` are path segments to every URL parser; an id in percent-encoding is left to the shim. */
+  /** URL parsers treat `.` and `..` as path segments. Percent-encoded ids go to the shim. */
   installationId: "(?!\\.{1,2}/)[A-Za-z0-9._:-]{1,128}",
-  /** A file that a page loads: a name, the hash of its bytes, its kind. */
+  /** A file that a page loads: its name, the hash of its bytes, and its extension. */
   asset: "[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\\.[a-z0-9]{1,8}",
 } as const;
 
@@ -30,10 +30,10 @@ export interface RouteObject {
   readonly key: string;
 }
 
-/** A parameter as clients write it, in the order they write it. Every other valid form is left to the shim. */
+/** A parameter as clients usually write it, in the usual order. Any other valid form goes to the shim. */
 export interface PageParameter {
   readonly name: string;
-  /** Pattern of its raw value, for PCRE and ECMAScript alike. */
+  /** Pattern of its raw value, valid in PCRE and ECMAScript. */
   readonly pattern: string;
 }
 
@@ -45,16 +45,16 @@ export function limitPattern({ maximum }: { readonly maximum: number }): string 
 /** The fields of every row. */
 export interface Row {
   readonly name: string;
-  /** The name in `--only` and reports. */
+  /** The resource's name in `--only` and in reports. */
   readonly resource: string;
   /** At most one `{…}` of PATH_PARAMETERS, always a whole segment. */
   readonly path: `/${string}`;
   readonly query: QueryRule;
-  /** Every query that one stored object serves unchanged; empty if the shim composes the response. */
+  /** The queries that a stored object serves unchanged; empty if the shim composes the response. */
   readonly objects: readonly RouteObject[];
   /**
-   * Keys of further objects that responses are composed of. `{installationId}` is replaced by an id; a `/` at the end means
-   * all keys with this prefix.
+   * Keys of further objects that responses are composed of. `{installationId}` is replaced by an id; a trailing `/`
+   * means all keys with this prefix.
    */
   readonly parts?: readonly string[];
   /** True if If-None-Match is evaluated. */
@@ -65,59 +65,59 @@ export interface Row {
   readonly cacheControl: string | null;
   /** A cache keeps a response for min(edgeSeconds, valid-until − now). */
   readonly edgeSeconds: number;
-  /** How long a cache may hide an origin that fails, never past valid-until; 0: not at all. */
+  /** Seconds a cache may serve a stale response while the origin fails, never past valid-until; 0 for never. */
   readonly staleIfErrorSeconds: number;
 }
 
-/** One of the API's routes: JSON, 503 while it was never published. */
+/** A route of the API: JSON, and 503 until its first publication. */
 export interface Route extends Row {
   readonly kind: "route";
   readonly handler: RouteHandlerName;
   /** The anchor of its section in docs/spec/api.md. */
   readonly anchor: string;
-  /** For the `page` rule. */
+  /** Parameters of the `page` rule. */
   readonly parameters?: readonly PageParameter[];
-  /** The code of the 400 to a bad query; null if none is rejected. */
+  /** The code of the 400 for a bad query; null if no query is rejected. */
   readonly queryError: string | null;
   /** True if a 200 carries an ETag (telemetry: only with a revision). */
   readonly etag: boolean;
   /** True if 200 and 304 carry the X-Service-Settlement headers. */
   readonly sourceHeaders: boolean;
-  /** The 503 while the object was never published. */
+  /** The code of the 503 until its first publication. */
   readonly absent: string;
 }
 
-/** A file beside the API (docs/spec/people.md#files): any query is ignored, and it is 404 until its first publication. */
+/** A file next to the API (docs/spec/people.md#files). It ignores queries, and is 404 until first published. */
 export interface FileRow extends Row {
   readonly kind: "file";
   readonly handler: FileHandlerName;
   readonly query: "ignored";
-  /** Null if each object has its own. */
+  /** Null if each object stores its own type. */
   readonly contentType: string | null;
-  /** On every 200, besides Cache-Control and Content-Type. */
+  /** Headers on every 200, besides Cache-Control and Content-Type. */
   readonly headers: Readonly<Record<string, string>>;
-  /** True if it carries the CORS headers. */
+  /** True if responses carry the CORS headers. */
   readonly cors: boolean;
 }
 
 /**
  * How long a cache may keep a response, in seconds (docs/spec/publishing.md#caches).
  *
- * Receipts come every few seconds, so routes that follow them may lag by one second. The API lets a process snapshot be
- * reused for as long. Routes that follow rounds and blocks may lag by five, like an onchain snapshot. Statistics too,
- * although the API allows thirty: the publisher recomputes at most every 30 s, which uses up that allowance. A longer time
- * would save nothing, because with collapsed requests a key costs its origin one request per edge second.
+ * Receipts arrive every few seconds, so routes that follow them may lag by one second, as long as the API lets a
+ * process snapshot be reused. Routes that follow rounds and blocks may lag by five, like an onchain snapshot.
+ * Statistics too: the API allows them thirty, but the publisher already uses that by recomputing at most every 30 s. A
+ * longer time would save nothing, because with collapsed requests a key costs its origin one request per edge second.
  */
 export const FOLLOWS_RECEIPTS = 1;
 export const FOLLOWS_BLOCKS = 5;
 
-/** How long a cache may hide an origin that fails: telemetry, modules and observations only. */
+/** Seconds a cache may serve a stale response while the origin fails: telemetry, modules and observations only. */
 export const STALE_IF_ERROR = 60;
 
-/** A published 503 is kept this long at the edge; other errors are not kept. */
+/** Seconds for which the edge keeps a published 503; other errors are not kept. */
 export const PUBLISHED_ERROR_EDGE_SECONDS = 1;
 
-/** A page loads nothing from elsewhere, runs no inline script, and cannot be framed. */
+/** A page loads nothing from other sites, runs no inline script, and cannot be framed. */
 export const HTML_HEADERS = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -125,12 +125,12 @@ export const HTML_HEADERS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** The client revalidates each time; an unchanged file is a 304. */
+/** The client revalidates each time and gets a 304 if the file is unchanged. */
 export const NO_CACHE = "no-cache";
-/** For files that are named by the hash of their bytes. */
+/** For files whose names contain the hash of their bytes. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
 
-/** Common fields of routes: one stored object per query, which is served unchanged. A row overrides those that differ. */
+/** Common fields of routes that serve one stored object per query unchanged. Rows override differing fields. */
 export const ROUTE_RULES = {
   kind: "route",
   handler: "stored",
@@ -145,7 +145,7 @@ export const ROUTE_RULES = {
   staleIfErrorSeconds: 0,
 } as const;
 
-/** Common fields of files (docs/spec/people.md#files) whose objects are put when their bytes change. */
+/** Common fields of files (docs/spec/people.md#files). Their objects are put when their bytes change. */
 export const FILE_RULES = {
   kind: "file",
   query: "ignored",

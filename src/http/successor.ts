@@ -1,9 +1,9 @@
 /**
- * Each response says when it expires and what it becomes (docs/spec/publishing.md#future). Bytes are UTF-8; instants are
- * epoch milliseconds, each the first at which the successor holds.
+ * A response's successors say when it expires and what it becomes (docs/spec/publishing.md#future). Bytes are UTF-8.
+ * Instants are epoch milliseconds.
  */
 
-/** Replaces `length` bytes at `offset` of the stored body by `text`. */
+/** Replaces `length` bytes at `offset` of the stored body with `text`. */
 export interface Edit {
   readonly offset: number;
   readonly length: number;
@@ -15,26 +15,26 @@ export interface Successor {
   readonly from: number;
   /** Headers that differ from those of the stored response; null removes one. */
   readonly headers?: Readonly<Record<string, string | null>>;
-  /** Relative to the stored body, not to the successor before; ascending, not overlapping. */
+  /** Relative to the stored body, not to the previous successor; ascending, not overlapping. */
   readonly edits?: readonly Edit[];
   /** The constant response at this key replaces body, status and headers. */
   readonly key?: string;
 }
 
-/** At most this many fit in one object's metadata. */
+/** The most successors that fit in one object's metadata. */
 export const MAX_SUCCESSORS = 4;
 
-/** The successor that holds at an instant, `undefined` while the stored response itself holds. */
+/** Returns the successor that holds at `now`; `undefined` while the stored response itself holds. */
 export function successorAt(successors: readonly Successor[], now: number): Successor | undefined {
   return successors.findLast((successor) => successor.from <= now);
 }
 
-/** The first instant after `now` at which the response changes, `undefined` if it never does. */
+/** Returns the first instant after `now` at which the response changes; `undefined` if it never does. */
 export function validUntil(successors: readonly Successor[], now: number): number | undefined {
   return successors.find((successor) => successor.from > now)?.from;
 }
 
-/** The body after a successor's edits. */
+/** Returns the body after applying a successor's edits. */
 export function applyEdits(body: Uint8Array, edits: readonly Edit[]): Uint8Array {
   const encoder = new TextEncoder();
   const parts: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** The rules of single bodies that no schema has. */
+/** Rules of single bodies that the schemas do not express. */
 import type { Modules, Observations, Process, Telemetry } from "../client/generated/bodies.ts";
 import type { UrlSubject } from "./exchange.ts";
 import { type Checks, family } from "./report.ts";
@@ -95,7 +95,7 @@ type Projected = Omit<
 function process(run: Checks, { route, target }: UrlSubject, { builder, settlementQueue: queue }: Process): void {
   if (builder.status !== "available") return;
   const { anchor, queued } = builder;
-  // The schema already rejects this.
+  // The schema rejects this and names the rule.
   if (anchor.workPerBlock === "0") return;
   const open = BigInt(queued.closedWorkUnits) + BigInt(queued.openRoundWorkUnits);
   const projections: [string, Projected, bigint][] = [["builder", builder.projected, open]];

@@ -1,4 +1,4 @@
-/** The rules of a body and the clock: nothing is online after 120 s, comes from the future, or has a window of the past. */
+/** Rules of bodies and time: `online` ends after 120 s, nothing is in the future, and windows include the present. */
 import type { Process } from "../client/generated/bodies.ts";
 import { SOURCE_HEADER } from "../http/common-headers.ts";
 import { STALE_AFTER_MS } from "../resources/telemetry/build.ts";
@@ -24,11 +24,11 @@ export const CLOCK = family("clock", {
   reporter: ["the queue is stale once its Reporter has been silent for 600 s", LATE, "docs/spec/api.md#queue-state"],
 });
 
-/** Allowed between the clocks of publisher, server, cache and this machine. */
+/** Tolerance between the clocks of publisher, server, cache and this machine. */
 const TOLERANCE_MS = 5_000;
 const REPORTER_STALE_AFTER_MS = 600_000;
 const DAY_MS = 86_400_000;
-/** A statistics response may be older while others are computed; each is kept for 30 s (docs/spec/api.md#statistics-availability). */
+/** One range may lag while the other is computed; each is kept for 30 s (docs/spec/api.md#statistics-availability). */
 const STATISTICS_SLACK_MS = 90_000;
 
 interface Timed {
@@ -55,7 +55,7 @@ export function judgeClock(run: Checks, subject: UrlSubject, reply: Reply): void
     judgeAge(run, subject, { state: body.measurement?.freshness, receivedAt: body.measurement?.receivedAt, now });
     if (body.settlementQueue !== undefined) judgeReporter(run, subject, { queue: body.settlementQueue, now });
   }
-  // Saved history is served at any age.
+  // Saved history may be served at any age.
   if (header(reply, SOURCE_HEADER) !== "durable-cache") judgeWindow(run, subject, { body, now });
 }
 
@@ -85,7 +85,7 @@ interface Age {
 function judgeAge(run: Checks, { route, target }: UrlSubject, { state, receivedAt, now }: Age): void {
   if (typeof receivedAt !== "string") return;
   const age = now - Date.parse(receivedAt);
-  // A receipt that is further ahead has no known age (docs/spec/api.md#future).
+  // A receipt further in the future has no known age (docs/spec/api.md#future).
   const mayBeOnline = age <= STALE_AFTER_MS + TOLERANCE_MS && -age <= FUTURE_ALLOWANCE_MS + TOLERANCE_MS;
   run.check(CLOCK.online, route, state !== "online" || mayBeOnline, () => ({
     expected: `stale ${Math.round(age / 1000)} s after the receipt from GET ${target}`,

@@ -1,4 +1,4 @@
-/** The rules of every response, errors, 204 and 304 included. */
+/** Rules of every response, including errors, 204 and 304. */
 import { COMMON_HEADERS, CONTENT_TYPE } from "../http/common-headers.ts";
 import { listMembers, withoutBlanks } from "../values/text.ts";
 import { header, type Judged, requestText, shown } from "./exchange.ts";
@@ -61,7 +61,7 @@ const FOREIGN =
 const MAY_REPEAT =
   /^(?:via|set-cookie|vary|server-timing|cache-control|access-control-expose-headers|link|alt-svc|warning)$/;
 const EXPOSED = COMMON_HEADERS["access-control-expose-headers"].toLowerCase().split(", ");
-/** Allowed for clock differences and rounding. */
+/** Tolerance for clock differences and rounding. */
 const AGE_SLACK_SECONDS = 2;
 
 export function judgeCommon(judged: Judged): void {
@@ -78,7 +78,7 @@ function judgeShared(judged: Judged): void {
     expected: `X-Content-Type-Options: nosniff on the ${reply.status} to ${requestText(judged)}`,
     saw: shown(sniff),
   }));
-  // Scripts of other sites may not read a page.
+  // Pages have no CORS headers, because scripts of other sites may not read them.
   if (file?.cors === false && reply.status < 400 && reply.status !== 204) return;
   const origin = header(reply, "access-control-allow-origin");
   run.check(COMMON.cors, subject, origin === "*", () => ({
@@ -163,7 +163,7 @@ function judgeAge(judged: Judged): void {
   }));
 }
 
-/** A media type in lower case, with one blank after each semicolon. */
+/** Returns a media type in lower case, with one space after each semicolon. */
 function normal(type: string | undefined): string | undefined {
   return type?.toLowerCase().split(";").map(withoutBlanks).join("; ");
 }

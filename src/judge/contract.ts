@@ -1,24 +1,24 @@
-/** The routes as the rules read them. */
+/** The routes in the form that the rules need. */
 import { plainQueries, routeContract } from "../resources/contracts.ts";
 import { type NamedRoute, type ResourceName, ROUTES } from "../resources/table.ts";
 import type { Citation } from "./report.ts";
 
-/** A schema's complaint about a place in a body. `crossField` for a rule between fields. */
+/** A schema issue at a path of a body. `crossField` marks a rule between fields. */
 export interface SchemaIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly crossField: boolean;
 }
 
-/** A route's row, with the parts of its contract that are judged. */
+/** A route's row with the parts of its contract that are judged. */
 export interface RouteContract extends NamedRoute {
-  /** Its section of the API. */
+  /** The section of the API that describes it. */
   readonly spec: Citation;
-  /** Every accepted query in its plain form, of a page the first; `[""]` for the bare path. */
+  /** Every accepted query in its canonical form; for paged routes, of the first page; `[""]` for none. */
   readonly queries: readonly string[];
   /** Codes of its 503s, except `store_unavailable`. */
   readonly unavailable: readonly string[];
-  /** The schema's complaints about a body; empty for a good one. */
+  /** Returns the schema issues of a body; empty if it is valid. */
   complaints(body: unknown): SchemaIssue[];
 }
 
@@ -34,7 +34,7 @@ export const CONTRACT: readonly RouteContract[] = ROUTES.map((route) => ({
   },
 }));
 
-/** The first route of a resource: all its routes have the same body. Undefined for a resource without routes. */
+/** Returns the first route of a resource, because all its routes have the same body; undefined if it has none. */
 export function routeOfResource(resource: ResourceName): RouteContract | undefined {
   const name = ROUTES.find((row) => row.resource === resource)?.name;
   return CONTRACT.find((route) => route.name === name);

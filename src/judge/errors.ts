@@ -1,4 +1,4 @@
-/** The rules of every error: its status, its body of one field, and its headers. */
+/** Rules of every error: its status, its headers, and its body of one field. */
 import { ALLOWED_METHODS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import { COMMON_ERRORS, RETRY_AFTER_SECONDS } from "../http/errors.ts";
 import { listMembers } from "../values/text.ts";
@@ -54,7 +54,7 @@ function allow(status: number, code: string): void {
   CODES.set(status, (CODES.get(status) ?? new Set<string>()).add(code));
 }
 
-/** A published 503 is kept for one second; one more for rounding. */
+/** A published 503 is kept for one second; another second allows for rounding. */
 const KEPT_503_SECONDS = 2;
 
 export function judgeError(judged: Judged): void {
@@ -81,7 +81,7 @@ export function judgeError(judged: Judged): void {
       saw: shown(allowed),
     }));
   }
-  // A malformed request gets a 400 before it has a route. The response to a HEAD does not show if the 400 is that one.
+  // A malformed request gets its 400 before routing. The response to a HEAD does not show which 400 it is.
   const isActivity = status === 400 && route?.handler === "activity";
   const isNoStore = status === 503 || status === 500 || (isActivity && code === route.queryError);
   const cacheControl = header(reply, "cache-control");
@@ -111,7 +111,7 @@ export function judgeError(judged: Judged): void {
 
 const LONGEST_ERROR_BYTES = 1_024;
 
-/** The code if the body is exactly an error's; blanks between its parts are allowed. */
+/** Returns the code if the body is exactly an error body; whitespace is allowed. */
 export function errorCode(reply: Reply): string | undefined {
   if (reply.body.length > LONGEST_ERROR_BYTES) return undefined;
   return /^\s*\{\s*"error"\s*:\s*"([a-z0-9_]+)"\s*\}\s*$/.exec(textOf(reply) ?? "")?.[1];
@@ -121,12 +121,12 @@ export interface Refusal {
   readonly run: Checks;
   readonly rule: Rule;
   readonly subject: Subject;
-  /** The request as a finding shows it. */
+  /** The request as findings show it. */
   readonly request: string;
   readonly reply: Reply;
 }
 
-/** Judges that a request gets an error with this status and code. */
+/** Checks that a request gets an error with this status and code. */
 export function judgeRefusal({ run, rule, subject, request, reply }: Refusal, status: number, code: string): void {
   run.check(rule, subject, reply.status === status && errorCode(reply) === code, () => ({
     expected: `${status} ${code} to ${request}`,
@@ -134,7 +134,7 @@ export function judgeRefusal({ run, rule, subject, request, reply }: Refusal, st
   }));
 }
 
-/** The status, and the code or the beginning of the body. */
+/** Describes a response by its status, and its code or the beginning of its body. */
 export function seen(reply: Reply): string {
   const code = errorCode(reply);
   if (code !== undefined) return `${reply.status} ${code}`;

@@ -1,4 +1,4 @@
-/** The rules of the files beside the routes: the headers of each row, and the content of each body. */
+/** Rules of the files next to the routes: each row's headers, and each body's content. */
 import { HTML_HEADERS } from "../http/route.ts";
 import { type NamedFile, FILES as ROWS } from "../resources/table.ts";
 import { header, instantOf, jsonOf, type Reply, shown, textOf } from "./exchange.ts";
@@ -27,7 +27,7 @@ export const FILE = family(
   SPEC,
 );
 
-/** Returns what a body lacks; undefined for a good one. */
+/** Returns what a body lacks; undefined if it is valid. */
 type Fault = (text: string, json: unknown) => string | undefined;
 
 const shows =
@@ -48,7 +48,7 @@ const openapi: Fault = (text, json) =>
   members("openapi", "info", "paths")(text, json) ??
   (String((json as { openapi: unknown }).openapi).startsWith("3.1.") ? undefined : "openapi 3.1");
 
-/** By the row's name. An asset is judged by the page that names it. */
+/** Checks by row name. Assets are judged with the page that loads them. */
 const FAULTS: Readonly<Record<NamedFile["name"], Fault | null>> = {
   page: shows(/^\s*<!doctype html>/i, "<!doctype html>"),
   docs: shows(/^\s*<!doctype html>/i, "<!doctype html>"),
@@ -72,10 +72,10 @@ export function isHtml({ headers }: NamedFile): boolean {
   return headers === HTML_HEADERS;
 }
 
-/** The longest page that is judged. Noonmark's own have 223,000 characters. */
+/** Maximum length of a judged page. Noonmark's own pages have 223,000 characters. */
 export const PAGE_CHARACTERS = 512 * 1024;
 
-/** Judges a 200 by its row. The rules of every response are not included. */
+/** Judges a 200 of a file. The rules of every response are judged separately. */
 export function judgeFile(run: Checks, file: NamedFile, reply: Reply): void {
   const subject = subjectOf(file);
   const text = textOf(reply) ?? "";
@@ -125,7 +125,7 @@ function judgeHtml(run: Checks, file: NamedFile, html: string): void {
   }));
 }
 
-/** An inline script, style or handler; undefined if there is none. The time is linear in the page's length. */
+/** Returns an inline script, style or event handler; undefined if there is none. Takes linear time. */
 function inlineOf(html: string): string | undefined {
   const attribute = /\sstyle="|\son[a-z]+="/i.exec(html)?.[0];
   if (attribute !== undefined) return attribute;

@@ -1,4 +1,4 @@
-/** The rules of a good response: its headers, its body's schema, and the parameters of the request. */
+/** Rules of a good response: its headers, its body's schema, and the parameters of the request. */
 import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import { routeContract } from "../resources/contracts.ts";
 import { matchPath } from "../resources/find.ts";
@@ -39,13 +39,13 @@ export const ANSWER = family("answer", {
   ],
 });
 
-/** Checks with the configured installation. */
+/** A run that knows the configured installation. */
 export interface Asking extends Checks {
-  /** The installation of every path without an id; undefined if it is unknown. */
+  /** The installation of paths without an id; undefined if unknown. */
   readonly configuredId: string | undefined;
 }
 
-/** Judges a 200 by itself. True if the body has the resource's fields, so that the caller can read it. */
+/** Judges a 200. Returns true if the body passes its schema, so that callers can read its fields. */
 export function judgeGood(run: Asking, subject: UrlSubject, reply: Reply): boolean {
   judgePlain(run, subject, reply);
   const body = jsonOf(reply);
@@ -55,7 +55,7 @@ export function judgeGood(run: Asking, subject: UrlSubject, reply: Reply): boole
   return true;
 }
 
-/** Judges a body by its schema, then by the rules that no schema has. True if it has the resource's fields. */
+/** Judges a body by its schema, then by `judgeBodyRules`. Returns true if it passes the schema. */
 export function judgeBody(run: Checks, subject: UrlSubject, body: unknown): boolean {
   if (!judgeSchema(run, subject, body)) return false;
   judgeBodyRules(run, subject, body as Record<string, unknown>);
@@ -77,7 +77,7 @@ function judgeSchema(run: Checks, { route, target }: UrlSubject, body: unknown):
   return wrong.length === 0;
 }
 
-/** Judges a 200 without the fields of its body. */
+/** Judges a 200 except for its body's fields. */
 export function judgePlain(run: Checks, { route, target }: UrlSubject, reply: Reply): void {
   run.check(ANSWER.json, route, jsonOf(reply) !== undefined, () => ({
     expected: `JSON in UTF-8 from GET ${target}`,
@@ -114,7 +114,10 @@ function judgeSource(run: Checks, { route, target }: UrlSubject, reply: Reply): 
   }));
 }
 
-/** Judges a 304: only rows that evaluate If-None-Match have it. It has the 200's Cache-Control, and its tag if the row says so. */
+/**
+ * Judges a 304. Only rows that evaluate If-None-Match have one; it has the 200's Cache-Control, and a tag if the row
+ * says so.
+ */
 export function judgeNotModified(judged: Judged): void {
   const { run, route, file, subject, sent, reply } = judged;
   const row = route ?? file;
@@ -143,7 +146,7 @@ function sourcesOf(status: unknown): string[] {
 
 const ANY_TAG = '"<revision>"';
 
-/** The expected tag. A body that names its revision has it as its tag. */
+/** Returns the expected tag. It equals the body's revision, if the body has one. */
 function wantedTag(hasTag: boolean, body: unknown): string | undefined {
   if (!hasTag) return undefined;
   const revision = (body as { revision?: unknown } | undefined)?.revision;
@@ -183,7 +186,7 @@ function judgeAskedFor(run: Asking, { route, target }: UrlSubject, body: Record<
   }));
 }
 
-/** The most entries of a page, by the limit in its query. */
+/** Returns the maximum number of entries on a page, from the limit in its query. */
 function pageSize({ name }: UrlSubject["route"], query: string): number | undefined {
   const limit = routeContract(name).parameters?.find((one) => one.name === "limit");
   if (limit === undefined || limit.form === "cursor" || limit.form.type !== "integer") return undefined;
@@ -197,7 +200,7 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): string {
   return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 120);
 }
 
-/** The value of a plain query's parameter. */
+/** Returns the value of a query parameter. */
 export function parameter(query: string, name: string): string | undefined {
   return new URLSearchParams(query).get(name) ?? undefined;
 }

@@ -1,7 +1,7 @@
 /**
- * Judges one request and its response by the contract alone: the same pair always gives the same findings. `noonmark
- * verify`, the tests' exchanges and the hostile run call it for every response. fsck calls `judgeBody` for stored objects.
- * verify adds the rules that need a whole deployment: walks, agreement of routes, caches, and values that never fall.
+ * Judges one request and its response by the contract only: the same pair always gives the same findings. `noonmark
+ * verify`, the tests' exchanges and the hostile run use it. fsck calls `judgeBody` for stored objects. verify adds
+ * rules that need a whole deployment: walks, agreement of routes, caches, and values that never fall.
  */
 import { matchObject, matchPath } from "../resources/find.ts";
 import { judgeCommon } from "./common.ts";
@@ -11,17 +11,17 @@ import { header, type Judged, type Reply, type Sent } from "./exchange.ts";
 import { judgeNotModified, judgePlain } from "./good.ts";
 import { EVERY_PATH, type Finding, Report } from "./report.ts";
 
-/** The rules of every response to any request. */
+/** Applies the rules of every response. */
 export function judgeExchange(judged: Judged): void {
   judgeCommon(judged);
   judgeError(judged);
   judgeNotModified(judged);
 }
 
-/** Judges all except the fields of a 200's body, which `judgeBody` judges. */
+/** Judges a response except for the fields of a 200's body, which `judgeBody` judges. */
 export function judgeResponse(sent: Sent, reply: Reply): readonly Finding[] {
   const report = new Report();
-  // A target may be a whole URL (RFC 9112, 3.2.2). Any other target that is not a path belongs to no route.
+  // A target may be an absolute URL (RFC 9112, 3.2.2). Any other non-path target matches no route.
   const url = URL.parse(/^https?:/i.test(sent.target) ? sent.target : `http://reader.example${sent.target}`);
   const match = url !== null && /^(?:\/|https?:)/i.test(sent.target) ? matchPath(url.pathname) : undefined;
   const row = match?.row;

@@ -1,23 +1,23 @@
-/** The rules of a run, its checks and findings, and the report of them as lines and as JSON. */
+/** A run's rules, checks and findings, and their report as lines and as JSON. */
 import { printable } from "../values/printable.ts";
 
-/** A section of the specification; a test follows each. */
+/** A section of the specification. A test checks that it exists. */
 export type Citation = `docs/spec/${string}.md#${string}`;
 
-/** A rule of verify: its name, its sentence, and the remedy if it does not hold. */
+/** A rule of verify: its name, what must hold, and how to fix a violation. */
 export interface Rule {
   /** Stable: `family/rule`. */
   readonly name: string;
   readonly says: string;
   readonly fix: string;
-  /** The section of the specification, if it is not the route's own. */
+  /** The section of the specification, if it differs from the route's. */
   readonly spec?: Citation;
 }
 
-/** The rules of a family by the part of their name after the slash. */
+/** The rules of a family, keyed by the part of their name after the slash. */
 export type Rules<Name extends string> = Readonly<Record<Name, Rule>>;
 
-/** `family("headers", { cors: [says, fix, spec?] }, section?)`: `section` is for each rule without its own. */
+/** `family("headers", { cors: [says, fix, spec?] }, section?)`: `section` is the default for rules without `spec`. */
 export function family<Name extends string>(
   name: string,
   rules: Readonly<Record<Name, readonly [says: string, fix: string, spec?: Citation]>>,
@@ -47,30 +47,30 @@ export interface Skipped {
   readonly why: string;
 }
 
-/** The route, file or paths that a check is about. */
+/** The route, file or paths that a check concerns. */
 export interface Subject {
   readonly name: string;
-  /** The section that describes it, for rules without their own. */
+  /** The section that describes it; the default for rules without `spec`. */
   readonly spec: Citation;
 }
 
 export interface Verdict {
   readonly expected: string;
   readonly saw: string;
-  /** Replaces the rule's own. */
+  /** Replaces the rule's fix. */
   readonly fix?: string;
 }
 
-/** Receives each rule's verdict, and returns `holds`. */
+/** Records the verdict of each rule, and returns `holds`. */
 export interface Checks {
-  /** `verdict` is called only if the rule does not hold. */
+  /** Calls `verdict` only if the rule does not hold. */
   check(rule: Rule, subject: Subject, holds: boolean, verdict: () => Verdict): boolean;
 }
 
-/** For rules about all paths. */
+/** The subject of rules about all paths. */
 export const EVERY_PATH: Subject = { name: "every path", spec: "docs/spec/api.md#http" };
 
-/** More findings of one rule on one route are not reported. */
+/** The maximum number of findings per rule and route; further ones are not reported. */
 const ALIKE_LIMIT = 5;
 
 export class Report implements Checks {
@@ -108,7 +108,7 @@ export class Report implements Checks {
   }
 }
 
-/** For people. */
+/** Formats a finding for people. */
 export function findingLine({ rule, route, expected, saw, spec, fix }: Finding): string {
   return `FAIL ${rule} ${route}: expected ${expected}, saw ${saw} (${spec}; fix: ${fix})`;
 }
@@ -121,7 +121,7 @@ export function reportLines({ checks, findings, skipped }: Report): string[] {
   ];
 }
 
-/** Until the next release `fix` also has its old name. */
+/** `fix` also appears under its old name `mend` until the next release. */
 export function reportJson({ checks, findings, skipped }: Report): string {
   return JSON.stringify({ checks, findings: findings.map((one) => ({ ...one, mend: one.fix })), skipped });
 }

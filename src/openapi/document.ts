@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the table of routes and the schemas (docs/spec/people.md#openapi). */
+/** Builds the OpenAPI 3.1 document from the table of routes and the schemas (docs/spec/people.md#openapi). */
 import { OPERATIONS, type Operation as OperationRow } from "../resources/contracts.ts";
 import { type Parameter, parametersOf } from "./parameters.ts";
 import { HEADER_COMPONENTS, type Responses, responsesOf } from "./responses.ts";

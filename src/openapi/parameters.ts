@@ -1,4 +1,4 @@
-/** Parameters of a row, with their patterns (docs/spec/api.md#query). */
+/** The parameters of a row, with their patterns (docs/spec/api.md#query). */
 
 import type { Contract, ParameterContract } from "../resources/contract.ts";
 import type { NamedRow } from "../resources/table.ts";
@@ -49,7 +49,7 @@ function schemaOf(form: ParameterContract["form"], cursor: Contract["cursor"]): 
   return form.type === "string" ? { ...oneOf(form.enum), default: form.default } : form;
 }
 
-/** The parameters in the queries of stored objects. A parameter that all of them have is required. */
+/** Returns the parameters in the queries of stored objects. A parameter that every query has is required. */
 function exactParameters({ objects }: NamedRow): Parameter[] {
   const queries = objects.map(({ query }) => new URLSearchParams(query));
   const names = [...new Set(queries.flatMap((query) => [...query.keys()]))];
@@ -62,7 +62,7 @@ function exactParameters({ objects }: NamedRow): Parameter[] {
   }));
 }
 
-/** The component with these values if a body has it too. */
+/** Returns a reference if a component has these values, else an inline schema. */
 function oneOf(values: readonly string[]): JsonSchema {
   const schema = { type: "string", enum: values };
   const component = valueTypeOf(schema);

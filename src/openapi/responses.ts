@@ -1,4 +1,4 @@
-/** Every response that a row can have, by its status, and its headers (docs/spec/api.md#http, #errors). */
+/** The responses that a row can have, by status, and their headers (docs/spec/api.md#http, #errors). */
 import { ALLOWED_METHODS, COMMON_HEADERS, NO_STORE } from "../http/common-headers.ts";
 import { RETRY_AFTER_SECONDS } from "../http/errors.ts";
 import type { Row } from "../http/route.ts";
@@ -51,7 +51,7 @@ function mediaTypeOf(row: NamedRow): string {
   return row.kind === "route" ? JSON_TYPE : (row.contentType ?? JSON_TYPE).replace(/;.*/, "");
 }
 
-/** Among the routes that never evaluate it, only telemetry has a tag, which contains a revision. */
+/** Routes that do not evaluate If-None-Match have no tag, except telemetry, whose tag contains a revision. */
 function tagOf(row: NamedRow): "ETag" | "ETagOfReceipt" | null {
   if (row.conditional) return "ETag";
   return row.kind === "route" && row.etag ? "ETagOfReceipt" : null;
@@ -63,7 +63,7 @@ function badRequest(row: NamedRoute): Responses {
     ...(row.queryError === null ? [] : [row.queryError]),
   ];
   if (codes.length === 0) return {};
-  // Only a page's handler sets it on an error of its own.
+  // Only errors of a page's handler carry this header.
   const headers = row.cacheControl === NO_STORE && row.query === "page" ? NOT_STORED : EVERYWHERE;
   return { 400: error(codes, "A mistake in the path or the query.", headers) };
 }
@@ -173,7 +173,7 @@ const OF_405 = { ...named("Allow"), ...EVERYWHERE };
 const OF_503 = { ...named("NoStore", "RetryAfter"), ...EVERYWHERE };
 const NOT_STORED = { ...named("NoStore"), ...EVERYWHERE };
 
-/** The headers of a row's 200. */
+/** Returns the headers of a row's 200. */
 function successHeaders(row: Row, tag: "ETag" | "ETagOfReceipt" | null, hasSource: boolean): Headers {
   return { ...(tag === null ? {} : named(tag)), ...validityHeaders(row, hasSource), ...EVERYWHERE };
 }
@@ -198,7 +198,7 @@ export interface Example {
 }
 type Examples = Readonly<Record<string, Example>>;
 
-/** Bodies from the tests (generate/examples.ts); undefined for a row without one. */
+/** Returns bodies from the tests (generate/examples.ts); undefined if the row has none. */
 export function examplesOf(name: NamedRow["name"]): Examples | undefined {
   return (examples as Readonly<Record<string, Examples>>)[name];
 }

@@ -1,6 +1,6 @@
 /**
- * The schema of each body by the name that its contract gives it: the one place where zod's JSON Schema becomes the
- * document's. It adds what zod does not carry over: formats, discriminators, patterns of cursors, the laws of a bucket.
+ * Converts each body's zod schema to the document's JSON Schema, under its contract's name. Adds what zod's conversion
+ * loses: formats, discriminators, cursor patterns, and the rules of a bucket.
  */
 import * as z from "zod";
 import { CATEGORIES } from "../resources/activity/route.ts";
@@ -13,7 +13,7 @@ import { RANGES } from "../resources/statistics/route.ts";
 import { BUCKET_LAWS } from "../resources/statistics/schema.ts";
 import { uint64String, uint256String } from "../values/decimal.ts";
 
-/** Every schema of the document by name, in the order of the names. */
+/** Returns every schema of the document by name, in the order of the names. */
 export function schemaComponents(): Components {
   const components: Components = {};
   for (const { contract } of OPERATIONS) {
@@ -27,13 +27,13 @@ export function schemaComponents(): Components {
 
 const NULL: JsonSchema = { type: "null" };
 
-/** Schemas that have a name of their own. */
+/** Shorter names for some schemas. */
 const SHORTER: Readonly<Record<string, string>> = {
   ActivityAvailableEvent: "ActivityEvent",
   StatisticsActivityDayBucket: "StatisticsBucket",
 };
 
-/** The schema in the document's form; `name` is its place, and its name if it needs one. */
+/** Converts a schema to the document's form. `name` is its path, and its name if it becomes a component. */
 function restore(schema: JsonSchema, name: string, components: Components): JsonSchema {
   const branches = schema.oneOf ?? schema.anyOf;
   if (branches !== undefined) return restoreUnion(branches, name, components);
@@ -68,7 +68,7 @@ function restoreUnion(branches: readonly JsonSchema[], name: string, components:
   return { oneOf: named.map(({ ref }) => ref), discriminator: { propertyName: tag, mapping } };
 }
 
-/** The first property that has another constant in every branch. */
+/** Returns the first property with a different constant in every branch. */
 function discriminatorOf(branches: readonly JsonSchema[]): string | undefined {
   const [first, ...others] = branches;
   if (others.length === 0) return undefined;
@@ -101,7 +101,7 @@ function restoreProperty(property: string, schema: JsonSchema, name: string, com
   return schema.type === "string" ? ref : { anyOf: [ref, NULL] };
 }
 
-/** A page's `nextCursor` is its own body's; a `cursor` is an observation's wherever it is. */
+/** A page's `nextCursor` has its body's cursor; a `cursor` is always an observation's. */
 function cursorOf(property: string, name: string): Contract["cursor"] {
   if (property === "cursor") return observationsContract.cursor;
   if (property !== "nextCursor") return undefined;
@@ -113,7 +113,7 @@ function isBucket(properties: NonNullable<JsonSchema["properties"]>): boolean {
   return properties.coverage?.enum !== undefined && "workUnits" in properties && "startMinuteUtc" in properties;
 }
 
-/** A rule that zod checks by a function: the coverage determines the number of rounds and if there is work. */
+/** Restores a rule that zod checks by a function: coverage determines the number of rounds, and if there is work. */
 function bucketBranches(schema: JsonSchema, properties: NonNullable<JsonSchema["properties"]>): JsonSchema[] {
   const known = properties.workUnits?.anyOf?.find(({ type }) => type !== "null") ?? NULL;
   return Object.entries(BUCKET_LAWS).map(([coverage, law]) => ({
@@ -128,7 +128,7 @@ function bucketBranches(schema: JsonSchema, properties: NonNullable<JsonSchema["
   }));
 }
 
-/** Every number of the API is whole. */
+/** Every number of the API is an integer. */
 function integer(schema: JsonSchema): JsonSchema {
   const values = schema.enum ?? [schema.const];
   return values.every(Number.isInteger) ? { ...schema, type: "integer" } : schema;
@@ -152,7 +152,7 @@ const date = z.string().regex(/^\d{4}-\d\d-\d\d$/);
 
 interface ValueType {
   readonly schema: z.ZodType;
-  /** A rule of a zod refinement that its JSON Schema lacks. */
+  /** The JSON Schema of a zod refinement, which zod does not convert. */
   readonly restored?: JsonSchema;
   readonly description: string;
 }
@@ -187,14 +187,14 @@ const BY_FORM: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The shared value type (docs/spec/api.md#values) with this pattern or these values; undefined if there is none. A parameter and
- * a field with the same values share one component, because some client generators reject two enums of one name.
+ * Returns the shared value type (docs/spec/api.md#values) with this pattern or these values, if any. A parameter and a
+ * field with the same values share a component: some client generators reject two enums with one name.
  */
 export function valueTypeOf(schema: JsonSchema): string | undefined {
   return BY_FORM.get(formOf(schema));
 }
 
-/** A value type's component. */
+/** Returns the component of a value type. */
 export function valueComponent(name: string): JsonSchema {
   const { schema, restored, description } = VALUE_TYPES[name] as ValueType;
   const { type, pattern, maxLength, enum: values } = z.toJSONSchema(schema) as JsonSchema & { readonly type: string };
@@ -212,7 +212,7 @@ function formOf({ pattern, maxLength, enum: values }: JsonSchema): string {
   return JSON.stringify([pattern, maxLength, values]);
 }
 
-/** JSON Schema 2020-12, as far as the bodies need it. */
+/** The subset of JSON Schema 2020-12 that the bodies need. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -236,7 +236,7 @@ export interface JsonSchema {
   readonly description?: string;
 }
 
-/** Schemas by their name under `#/components/schemas/`. */
+/** Schemas by name under `#/components/schemas/`. */
 export type Components = Record<string, JsonSchema>;
 
 export function refTo(name: string): JsonSchema {

@@ -1,11 +1,11 @@
-/** The document as text, with its address. It loads no schemas, because the publisher uses it, too. */
+/** Adds the operator's address to the document. Loads no schemas, because the publisher uses this module too. */
 
-/** The text that is published and printed. */
+/** Serialises the document as it is published and printed. */
 export function documentText(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** The package's document with the operator's address, which was unknown when the package was built. */
+/** Sets the operator's address in the package's document. It is not known when the package is built. */
 export function withServer(text: string, server: string): string {
   return documentText({ ...JSON.parse(text), servers: [{ url: server }] });
 }

@@ -1,4 +1,4 @@
-/** Each route's good response to every accepted query, by GET and by HEAD. */
+/** Checks the good response of each route to every accepted query, by GET and HEAD. */
 import { errorCode, seen } from "../judge/errors.ts";
 import { header, type Reply, shown, type UrlSubject } from "../judge/exchange.ts";
 import { subjectOf } from "../judge/files.ts";
@@ -23,10 +23,10 @@ async function judgeSubject(run: Run, subject: UrlSubject): Promise<void> {
   if (reply.status === 200) judgeGood(run, subject, reply);
 }
 
-/** Headers that differ between GET and HEAD without harm, because they belong to the connection or to one request. */
+/** Headers that may differ between GET and HEAD, because they belong to the connection or to one request. */
 const NOT_COMPARED =
   /^(?:date|age|connection|keep-alive|transfer-encoding|server|via|x-varnish|x-cache.*|cf-.*|x-served-by|x-timer|server-timing|alt-svc|nel|report-to|cache-status|x-request-id|x-amz-cf-.*|strict-transport-security)$/;
-/** Tries of a HEAD whose response changes. */
+/** Attempts to compare a HEAD with a response that changes. */
 const CHANGE_LIMIT = 4;
 
 export async function judgeHeads(run: Run): Promise<void> {
@@ -43,7 +43,7 @@ export async function judgeHeads(run: Run): Promise<void> {
   });
 }
 
-/** Repeats both requests if the response has changed in between. */
+/** Repeats both requests if the response changed in between. */
 export async function expectHeadAsGet(run: Run, asked: Asked): Promise<void> {
   let difference: string[] = [];
   for (let moves = 0; moves < CHANGE_LIMIT; moves++) {
@@ -66,7 +66,7 @@ function differences(got: Reply, head: Reply): string[] {
   return (
     names
       .filter((name) => header(got, name) !== header(head, name))
-      // A GET may be sent in chunks, without the length that HEAD has.
+      // A GET may be sent in chunks and lack the Content-Length that HEAD has.
       .filter((name) => name !== "content-length" || header(head, name) !== String(got.body.length))
       .map((name) => `${name} ${shown(header(head, name))} in place of ${shown(header(got, name))}`)
   );

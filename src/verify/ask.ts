@@ -1,4 +1,4 @@
-/** Requests of the rules. Every response is judged by itself, and a request without a response ends only its own group. */
+/** Sends the requests of the rules and judges every response. A request without a response ends only its own group. */
 import type { RouteContract } from "../judge/contract.ts";
 import {
   header,
@@ -16,7 +16,7 @@ import type { NamedFile } from "../resources/table.ts";
 import { EXCHANGE, REVISION } from "./rules.ts";
 import type { Run } from "./run.ts";
 
-/** The path of a route. A path with an id has the one whose history is read. */
+/** Returns a route's path; for a route by id, that of the installation whose history is read. */
 export function pathOf(run: Run, route: RouteContract): string {
   return route.path.replace("{installationId}", encodeURIComponent(run.installationId));
 }
@@ -25,13 +25,13 @@ export function targetOf(run: Run, route: RouteContract, query: string): string 
   return `${pathOf(run, route)}${query === "" ? "" : `?${query}`}`;
 }
 
-/** A URL that gets 200. */
+/** A URL that should get a 200. */
 export interface PlainSubject extends UrlSubject {
   /** The text after the `?`; may be empty. */
   readonly query: string;
 }
 
-/** Every accepted query of every route in its plain form, of a page the first. */
+/** Returns every accepted query of every route in its canonical form; for paged routes, those of the first page. */
 export function allSubjects(run: Run): PlainSubject[] {
   return run.routes.flatMap((route) =>
     route.queries.map((query) => ({ route, query, target: targetOf(run, route, query) })),
@@ -39,17 +39,17 @@ export function allSubjects(run: Run): PlainSubject[] {
 }
 
 export interface Asked {
-  /** Absent if the path belongs to no route. */
+  /** Absent if the path matches no route. */
   readonly route?: RouteContract | undefined;
   readonly file?: NamedFile | undefined;
   readonly target: string;
-  /** GET if absent. */
+  /** GET by default. */
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export async function ask(run: Run, { route, file, target, method = "GET", headers = {} }: Asked): Promise<Reply> {
-  // Identity: a cache may have stored an encoded response.
+  // Without this header a cache may respond with an encoded body.
   const sent = { method, target, headers: { "accept-encoding": "identity", ...headers } };
   const reply = await run.environment.send(sent);
   const exchange = { run, route, file, subject: route ?? (file && subjectOf(file)) ?? EVERY_PATH, sent, reply };
@@ -58,7 +58,7 @@ export async function ask(run: Run, { route, file, target, method = "GET", heade
   return reply;
 }
 
-/** Runs a group of checks. A request without a response ends the group with a finding. */
+/** Runs a group of checks. A request without a response ends the group and becomes a finding. */
 export async function guarded(run: Run, subject: Subject, checks: () => Promise<unknown>): Promise<void> {
   try {
     await checks();
@@ -67,7 +67,7 @@ export async function guarded(run: Run, subject: Subject, checks: () => Promise<
     if (error instanceof Unanswered) {
       run.check(EXCHANGE.completes, subject, false, () => ({ expected: "a response", saw: error.message }));
     } else {
-      // A deployment may send what no rule expects. Earlier findings stay.
+      // A deployment may send what no rule expects. Earlier findings are kept.
       run.check(EXCHANGE.judged, subject, false, () => ({
         expected: "a response that the rule can judge",
         saw: String(error),
@@ -76,17 +76,17 @@ export async function guarded(run: Run, subject: Subject, checks: () => Promise<
   }
 }
 
-/** Runs the checks of all URLs concurrently. The connection limits the pace. */
+/** Runs the checks of all URLs concurrently. The connection limits the rate. */
 export async function eachSubject(run: Run, checks: (subject: PlainSubject) => Promise<unknown>): Promise<void> {
   await Promise.all(allSubjects(run).map((subject) => guarded(run, subject.route, () => checks(subject))));
 }
 
-/** The same for all routes. */
+/** Runs the checks of all routes concurrently. */
 export async function eachRoute(run: Run, checks: (route: RouteContract) => Promise<unknown>): Promise<void> {
   await Promise.all(run.routes.map((route) => guarded(run, route, () => checks(route))));
 }
 
-/** Every response of a run with one tag has one body, apart from `generatedAt`. */
+/** All responses of a run with the same tag must have the same body, except for `generatedAt`. */
 function judgeRevision(judged: Judged & { readonly run: Run }): void {
   const { run, route, subject, sent, reply } = judged;
   const tag = header(reply, "etag");
@@ -105,14 +105,14 @@ function judgeRevision(judged: Judged & { readonly run: Run }): void {
   }
 }
 
-/** A tag without its `W/`. */
+/** Returns a tag without its `W/`. */
 export function opaque(tag: string): string {
   return tag.startsWith("W/") ? tag.slice(2) : tag;
 }
 
 const GENERATED_AT = '"generatedAt":"';
 
-/** A body without its `generatedAt`. */
+/** Returns a body without its `generatedAt`. */
 export function essence(text: string): string {
   const start = text.indexOf(GENERATED_AT);
   const end = start === -1 ? -1 : text.indexOf('"', start + GENERATED_AT.length);

@@ -1,6 +1,6 @@
 /**
- * A connection to a deployment, at a limited pace. Requests are sent exactly as written: `fetch` would normalise targets,
- * decompress, add headers and join lines.
+ * Connects to a deployment at a limited rate. Sends requests exactly as written: `fetch` would normalise targets,
+ * decompress, add headers and join header lines.
  */
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
@@ -15,7 +15,7 @@ export interface Connection {
   close(): void;
 }
 
-/** `timeout` of one request in ms; at most `qps` requests per second. `who` is part of unknown paths. */
+/** `timeout` (ms) applies to each request; `qps` is the maximum number per second. Unknown paths contain `who`. */
 export function connectTo(base: URL, limits: { timeout: number; qps: number }, who: string): Connection {
   const transport = nodeTransport(base, { timeout: limits.timeout, now: Date.now });
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
@@ -34,15 +34,15 @@ export interface PaceClock {
   pause(milliseconds: number): Promise<void>;
 }
 
-/** Each of the kept connections (MAX_SOCKETS) may have been closed, and costs a try. */
+/** Each keep-alive connection (MAX_SOCKETS) may have been closed and cost one attempt. */
 const MAX_TRIES = 20;
 
-/** Each request begins at least 1/qps seconds after the previous one. */
+/** Starts each request at least 1/qps seconds after the previous one. */
 export function paced(send: Transport, qps: number, clock: PaceClock): Transport {
   const apart = 1000 / qps;
   let last = Number.NEGATIVE_INFINITY;
   let turn = Promise.resolve();
-  // One request waits at a time. If each had its instant in advance, late timers would release several at once.
+  // Only one request waits at a time. If each computed its own instant, a late timer would release several at once.
   const wait = async () => {
     for (let left = last + apart - clock.monotonic(); left > 0; left = last + apart - clock.monotonic()) {
       // A timer may fire early by a fraction of a millisecond.
@@ -69,13 +69,13 @@ export interface NodeTransport {
 }
 
 export interface NodeTransportOptions {
-  /** Milliseconds for a whole exchange. */
+  /** Time limit (ms) for a whole exchange. */
   readonly timeout: number;
   /** Epoch ms. */
   now(): number;
 }
 
-/** The most bytes of a body, sent and decompressed. The API's responses are much smaller. */
+/** Limit for a body's bytes, both as sent and decompressed. The API's responses are much smaller. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_SOCKETS = 16;
 
@@ -126,7 +126,7 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
   return { send, close: () => agent.destroy() };
 }
 
-/** A target may contain names from a deployment, such as an asset or a cursor. Characters beyond ASCII are percent-encoded. */
+/** Percent-encodes characters beyond ASCII. A target may contain a deployment's names, such as an asset or a cursor. */
 function encodedTarget(target: string): string {
   return target.replace(/[^\x21-\x7e]/gu, (character) => encodeURIComponent(character.toWellFormed()));
 }
@@ -161,7 +161,7 @@ function replyOf(response: IncomingMessage, wire: Buffer, at: number): Reply {
   };
 }
 
-/** The bytes as sent if they do not decode. A rule then finds that they are not JSON. */
+/** Returns the bytes as sent if they cannot be decoded. A rule then reports that they are not JSON. */
 function decoded(wire: Buffer, encoding: string | undefined): Uint8Array {
   const decode = encoding === undefined ? undefined : DECODERS[encoding];
   if (decode === undefined || wire.length === 0) return wire;

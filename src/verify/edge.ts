@@ -1,4 +1,4 @@
-/** Faults of a cache or CDN between origin and reader: encodings, cache keys, stored errors. */
+/** Checks for faults of a cache or CDN between origin and reader: encodings, cache keys, stored errors. */
 import type { RouteContract } from "../judge/contract.ts";
 import { errorCode, judgeRefusal, seen } from "../judge/errors.ts";
 import { header, jsonOf, type Reply, shown, textOf, type UrlSubject } from "../judge/exchange.ts";
@@ -50,7 +50,7 @@ interface Encoded {
   readonly encoding: string;
 }
 
-/** Two responses with one tag have the same text. So have two without tags, if the data has not changed. */
+/** Two responses with the same tag must have the same text. */
 function expectSame(run: Run, { route, target }: UrlSubject, { plain, reply, encoding }: Encoded): void {
   const tags = [plain, reply].map((one) => opaque(header(one, "etag") ?? ""));
   if (tags[0] === "" || tags[0] !== tags[1]) return;
@@ -93,7 +93,7 @@ async function judgeKey(run: Run, route: RouteContract): Promise<void> {
   }
 }
 
-/** After this time a stored response has an Age of at least 1. */
+/** Wait (ms) after which a stored response has an Age of at least 1. */
 const AGE_SHOWS_AFTER_MS = 2_100;
 
 async function judgeKeptErrors(run: Run): Promise<void> {
@@ -114,7 +114,7 @@ async function judgeKeptErrors(run: Run): Promise<void> {
   }
 }
 
-/** The header by which a cache shows that it has stored the response; undefined without one. */
+/** Returns the header that shows that a cache stored the response; undefined if there is none. */
 function cacheSign(reply: Reply): string | undefined {
   const age = header(reply, "age");
   if (age !== undefined && Number(age) > 0) return `Age: ${age}`;
@@ -129,7 +129,7 @@ function cacheSign(reply: Reply): string | undefined {
     const value = header(reply, name);
     if (value !== undefined && /\bhit\b/i.test(value)) return `${name}: ${value}`;
   }
-  // Varnish adds the id of the request that filled its cache.
+  // X-Varnish has a second id if the response came from Varnish's cache.
   const varnish = header(reply, "x-varnish");
   return varnish !== undefined && /^\d+ \d+$/.test(varnish) ? `X-Varnish: ${varnish}` : undefined;
 }

@@ -1,4 +1,4 @@
-/** The files beside the routes, if a deployment has them: page, reference, OpenAPI, feeds, badge, status. */
+/** Checks the files next to the routes, if a deployment has them: page, reference, OpenAPI, feeds, badge, status. */
 import { seen } from "../judge/errors.ts";
 import { header, type Reply, shown, textOf } from "../judge/exchange.ts";
 import { FILE, isHtml, JUDGED_FILES, judgeFile, PAGE_CHARACTERS, subjectOf } from "../judge/files.ts";
@@ -33,7 +33,7 @@ async function walkFile(run: Run, file: NamedFile, reply: Reply): Promise<void> 
   if (isHtml(file) && html.length <= PAGE_CHARACTERS) await walkAssets(run, file, html);
 }
 
-/** The most assets that are requested. Noonmark's own pages have two. */
+/** The maximum number of assets to request. Noonmark's own pages have two. */
 const MAX_ASSETS = 32;
 const ASSET = /(?:src|href)="(?:\.?\/)?(assets\/[^"]+)"/g;
 

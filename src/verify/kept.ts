@@ -1,4 +1,4 @@
-/** Two reads around a change: a stored response may not outlive its edge seconds. */
+/** Checks that caches do not serve a response for longer than its edge seconds, and ignore forged headers. */
 import { header, type Reply, textOf } from "../judge/exchange.ts";
 import { waysOfWriting } from "../judge/exchanges/of-row.ts";
 import { ask, eachSubject, essence, opaque, type PlainSubject, targetOf } from "./ask.ts";
@@ -6,7 +6,7 @@ import { KEPT } from "./rules.ts";
 import type { Run } from "./run.ts";
 
 const SLACK_MS = 2_000;
-/** Headers of fronts for their origins, and headers that no route reads. */
+/** Headers that fronts send to their origins, and headers that no route reads. */
 const FORGED = {
   "noonmark-front": "edge",
   "x-forwarded-host": "elsewhere.example",
@@ -16,11 +16,11 @@ const FORGED = {
   authorization: "Bearer nobody",
   cookie: "a=b",
 };
-/** Each try requests another form of the URL, which no cache has stored. */
+/** Attempts to compare; each requests another form of the URL, which no cache has stored. */
 const TRIES = 3;
 
 export async function judgeKept(run: Run): Promise<void> {
-  // After these requests every cache has stored a response to the plain URLs.
+  // After these requests, caches may have stored responses to the canonical URLs.
   await eachSubject(run, ({ route, target }) => ask(run, { route, target }));
   const edge = Math.max(0, ...run.routes.map(({ edgeSeconds }) => edgeSeconds));
   await run.environment.pause(edge * 1000 + SLACK_MS);
@@ -29,7 +29,7 @@ export async function judgeKept(run: Run): Promise<void> {
 
 async function compare(run: Run, subject: PlainSubject): Promise<void> {
   const { route, target } = subject;
-  // No cache has stored this URL, so that this request could fill one.
+  // Stored responses to this URL have expired, so this request may fill a cache.
   await run.environment.send({ method: "GET", target, headers: FORGED });
   const other = await ask(run, { route, target });
   const foreign = [...other.headers.keys()].filter((name) => name.startsWith("noonmark-"));
@@ -48,7 +48,7 @@ async function compare(run: Run, subject: PlainSubject): Promise<void> {
     const plain = await ask(run, { route, target });
     const after = await ask(run, { route, target: fresh(run, subject) });
     [expected, saw] = [identity(after), identity(plain)];
-    // A response that changes between two reads says nothing about a cache.
+    // If the response changed between the two reads, this attempt says nothing about a cache.
     isRecent = identity(before) !== expected || saw === expected;
   }
   run.check(KEPT["too-long"], route, isRecent, () => ({
@@ -57,7 +57,7 @@ async function compare(run: Run, subject: PlainSubject): Promise<void> {
   }));
 }
 
-/** The same query in a form that no cache has stored. */
+/** Returns the same query in a form that no cache has stored. */
 function fresh(run: Run, { route, query }: PlainSubject): string {
   const unique = run.environment.unique();
   if (route.query === "ignored" || route.handler === "observations") return targetOf(run, route, `${unique}=1`);

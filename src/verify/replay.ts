@@ -1,4 +1,4 @@
-/** Sends the exchanges of every row and of every path to the deployment, and judges the responses. */
+/** Sends the exchanges of each row and of unknown paths to the deployment, and judges the responses. */
 import { judgeRefusal, seen } from "../judge/errors.ts";
 import { header, jsonOf, type Reply, type Sent } from "../judge/exchange.ts";
 import {
@@ -50,16 +50,16 @@ interface Replayed {
   readonly request: ExchangeRequest;
   readonly headers: Readonly<Record<string, string>>;
   readonly of: Of;
-  /** The plain GET's response, if it is known. All requests of an exchange have the same. */
+  /** The response to the plain GET, once known. All requests of an exchange share it. */
   readonly plain: Reply | undefined;
 }
 
-/** Tries of an exchange whose response changes between the plain GET and the request. */
+/** Attempts of an exchange whose response changes between the plain GET and the request. */
 const CHANGE_LIMIT = 4;
-/** The three pauses of an exchange together are longer than a cache may keep a response. */
+/** An exchange's three pauses together exceed the time that a cache may keep a response. */
 const MS_PER_EDGE_SECOND = 500;
 
-/** Returns the plain GET's response. */
+/** Returns the response to the plain GET. */
 async function replayOne(run: Run, { exchange, request, headers, of, ...known }: Replayed): Promise<Reply | undefined> {
   const rule = exchangeRule(exchange.rule ?? "");
   const filling = { unique: run.environment.unique(), installationId: encodeURIComponent(run.installationId) };
@@ -81,7 +81,7 @@ async function replayOne(run: Run, { exchange, request, headers, of, ...known }:
     const sent = { method: request.method, target: target ?? "", headers: Object.fromEntries(filled) };
     const reply = await ask(run, { ...of, ...sent });
     if (moves < CHANGE_LIMIT && plain !== undefined && hasMoved(plain, reply, exchange)) {
-      // A front may pass this request and serve the plain one from its cache, older by its edge seconds at most.
+      // A front may pass this request on and serve the plain GET from its cache, up to edgeSeconds older.
       if (moves > 0) await run.environment.pause(((of.route ?? of.file)?.edgeSeconds ?? 0) * MS_PER_EDGE_SECOND);
       continue;
     }
@@ -136,7 +136,7 @@ interface Item {
   readonly cursor: string;
 }
 
-/** The history may have grown since the plain GET. */
+/** Judges a `first` exchange. The history may have grown since the plain GET. */
 function judgeFirst(run: Run, { exchange, of, rule, plain, reply }: Replied, request: string): void {
   if (exchange.first === undefined || plain?.status !== 200) return;
   const { count, name } = exchange.first;

@@ -1,4 +1,4 @@
-/** The rules about a whole deployment, and the list of all rules for `--rules` and the documentation. */
+/** The rules that need a whole deployment, and the list of all rules for `--rules` and the documentation. */
 import { BODY } from "../judge/bodies.ts";
 import { CLOCK } from "../judge/clock.ts";
 import { COMMON } from "../judge/common.ts";

@@ -1,14 +1,14 @@
-/** One run of verify: its report, its options, its environment, and the responses so far. */
+/** One run of verify: its report, options and environment, and the bodies seen so far. */
 import type { RouteContract } from "../judge/contract.ts";
 import type { Transport } from "../judge/exchange.ts";
 import { Report } from "../judge/report.ts";
 
 export interface Environment {
   readonly send: Transport;
-  /** This machine's clock, epoch ms. */
+  /** This machine's clock (epoch ms). */
   now(): number;
   pause(milliseconds: number): Promise<void>;
-  /** Letters and digits that no earlier request had. */
+  /** Returns letters and digits that no earlier request contained. */
   unique(): string;
 }
 
@@ -17,18 +17,18 @@ export interface RunOptions {
   readonly routes: readonly RouteContract[];
   /** The installation whose observations and telemetry are read; the configured one if absent. */
   readonly installationId: string | undefined;
-  /** The most pages of a walk. */
+  /** The maximum number of pages of a walk. */
   readonly pages: number;
-  /** Seconds of watching; 0 for none. */
+  /** Seconds to watch; 0 to skip. */
   readonly watch: number;
 }
 
 export class Run extends Report {
   readonly options: RunOptions;
   readonly environment: Environment;
-  /** The configured installation, once telemetry has named it. */
+  /** The configured installation, once telemetry has been read. */
   configuredId: string | undefined;
-  /** By subject and tag: the body without generatedAt. */
+  /** Bodies without generatedAt, by subject and tag. */
   readonly bodiesByTag = new Map<string, string>();
 
   constructor(options: RunOptions, environment: Environment) {
@@ -41,7 +41,7 @@ export class Run extends Report {
     return this.options.routes;
   }
 
-  /** The installation whose history is read. */
+  /** Returns the installation whose history is read. */
   get installationId(): string {
     return this.options.installationId ?? this.configuredId ?? "unknown";
   }

@@ -1,4 +1,4 @@
-/** A whole run: the first request, then every family of rules, one after the other. */
+/** Runs verify: the first request, then each family of rules in turn. */
 
 import { CONTRACT } from "../judge/contract.ts";
 import { jsonOf, TooLarge } from "../judge/exchange.ts";
@@ -35,7 +35,7 @@ export const FAMILIES = {
 } as const;
 export type FamilyName = keyof typeof FAMILIES;
 
-/** True if all routes are verified. Then the paths of no route are judged, too. */
+/** True if all routes are verified. Only then are unknown paths judged. */
 function isWhole(run: Run): boolean {
   return run.routes.length === CONTRACT.length;
 }
@@ -61,7 +61,7 @@ async function findConfigured(run: Run): Promise<void> {
   if (telemetry === undefined) return;
   const reply = await run.environment
     .send({ method: "GET", target: telemetry.path, headers: {} })
-    // The rules request telemetry again, and then its size is a finding.
+    // The rules request telemetry again, and then report its size.
     .catch((error: unknown) => {
       if (error instanceof TooLarge) return undefined;
       throw error;

@@ -1,4 +1,4 @@
-/** Reads every route again and again for some time: no value may go back. Each response's tag is compared with its body. */
+/** Reads every route repeatedly for some time and checks that no value falls. Compares each tag with its body. */
 import { jsonOf } from "../judge/exchange.ts";
 import { valueAt } from "../judge/exchanges/format.ts";
 import { judgeGood } from "../judge/good.ts";
@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 
 const EVERY_MS = 1_000;
 
-/** Dotted paths of values that never fall: instants and decimal strings. */
+/** Dotted paths of values that never fall: timestamps and decimal strings. */
 const RISING = [
   "generatedAt",
   "receivedAt",
@@ -26,7 +26,7 @@ const RISING = [
   "lifetime.settlementCount",
   "lifetime.observedDistanceMm",
 ];
-/** Lifetime totals only: a window's totals fall when it moves on. */
+/** Lifetime totals only, because a window's totals fall when it advances. */
 const RISING_NOW = ["summary.settlementCount", "summary.workAdded", "summary.activeRoundCount"];
 
 export async function watch(run: Run): Promise<void> {
@@ -58,7 +58,7 @@ async function readOnce(run: Run, subject: PlainSubject, highest: Map<string, st
   }
 }
 
-/** Compares like a sort function: timestamps by text, decimal strings by length first. */
+/** A comparator: timestamps by text, decimal strings by length first. */
 function compare(one: string, other: string): number {
   const isNumber = /^\d+$/.test(one) && /^\d+$/.test(other);
   if (isNumber && one.length !== other.length) return one.length - other.length;

@@ -1,4 +1,4 @@
-/** A Cloudflare Worker project: the shim over R2 at the edge (`docs/cdn-cloudflare.md`). */
+/** Generates a Cloudflare Worker project that runs the shim over R2 at the edge (`docs/cdn-cloudflare.md`). */
 import { readFileSync } from "node:fs";
 import { packageFile } from "../../../src/files/package-file.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
@@ -8,10 +8,10 @@ export function cloudflareFiles({ bucket }: CdnOptions): Record<string, string> 
   const [name = "", ...prefix] = bucket.path.split("/").filter((segment) => segment !== "");
   const settings = {
     name: "noonmark",
-    // The Worker contains the table of routes: there is nothing else to generate.
+    // The Worker's script contains the table of routes, so nothing else is generated.
     main: "worker.js",
     compatibility_date: "2026-07-01",
-    // No second address beside the operator's own (docs/cdn-cloudflare.md, "Deploy").
+    // Serve only the operator's own host name (docs/cdn-cloudflare.md, "Deploy").
     workers_dev: false,
     r2_buckets: [{ binding: "STORE", bucket_name: name }],
     vars: { PREFIX: prefix.join("/") },
@@ -22,7 +22,7 @@ export function cloudflareFiles({ bucket }: CdnOptions): Record<string, string> 
   };
 }
 
-/** The shim as one script, which the build writes. */
+/** Returns the bundled shim that the build writes. */
 function workerScript(): string {
   try {
     return readFileSync(packageFile("cdn-config/cloudflare/worker.js"), "utf8");

@@ -1,4 +1,4 @@
-/** A header's lines as one list, if it appears more than once. */
+/** Returns a header's value; joins the lines of a repeated header. */
 export function fieldOf(header) {
   if (header.multiValue === undefined) return header.value;
   return header.multiValue

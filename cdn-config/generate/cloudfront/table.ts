@@ -1,4 +1,4 @@
-/** The table of routes for CloudFront's two functions: a file of constants for each. */
+/** Generates the constants of CloudFront's two functions from the table of routes. */
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import { EDGE_HEADERS, FRONT, FRONT_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
@@ -7,16 +7,16 @@ import type { QueryRule } from "../../../src/http/route.ts";
 import { Source, tableFile } from "../bundle.ts";
 import { CACHED_URLS, type CachedUrl, OWN_HEADERS } from "../plan.ts";
 
-/** Carries a client's If-None-Match past CloudFront's own evaluation of it. */
+/** Carries the client's If-None-Match to viewer-response, because CloudFront would evaluate the header itself. */
 const NONE_MATCH = "noonmark-none-match";
 
-/** Not part of the API: CloudFront would serve them from its cache with its own 206 or 304. */
+/** Request headers to remove. With them CloudFront would send its own 206 or 304 from its cache. */
 const DROPPED = ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range"];
 
 export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-response-table.js", string> {
   return {
     "viewer-request-table.js": tableFile({
-      // Public URLs that may be kept, and the query that is their key; null: the requested one.
+      // Cacheable public URLs and the query of their cache key; null keeps the query as requested.
       URLS: new Source(`[\n${CACHED_URLS.map(urlRow).join(",\n")},\n]`),
       PREFLIGHT: { statusCode: 204, headers: values(PREFLIGHT_HEADERS) },
       WRONG_METHOD: eventAnswer(METHOD_NOT_ALLOWED),
@@ -44,14 +44,14 @@ function urlRow({ pattern, route, key }: CachedUrl): string {
   return `  [${new RegExp(pattern)}, ${JSON.stringify(keyQuery(route.query, query))}]`;
 }
 
-/** A query in an event. */
+/** Returns the query of the cache key in CloudFront's event format; null keeps the query as requested. */
 function keyQuery(rule: QueryRule, query: string | undefined): Record<string, { value: string }> | null {
   if (rule === "ignored") return {};
   if (query === undefined) return null;
   return values(Object.fromEntries(new URLSearchParams(query)));
 }
 
-/** A response in an event; CloudFront itself writes its Content-Length. */
+/** Returns a response in CloudFront's event format. CloudFront writes its Content-Length. */
 function eventAnswer({ status, headers, body }: Representation): object {
   return {
     statusCode: status,

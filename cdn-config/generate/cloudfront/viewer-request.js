@@ -1,4 +1,4 @@
-/** Before CloudFront's cache, in its runtime 2.0: ECMAScript 5.1 with const and let. */
+/** Runs before CloudFront's cache in runtime 2.0: ECMAScript 5.1 with const and let. */
 import { fieldOf } from "./field-of.js";
 import {
   DROPPED,

@@ -1,4 +1,4 @@
-/** After CloudFront's cache, in its runtime 2.0: ECMAScript 5.1 with const and let, without access to the origin's body. */
+/** Runs after CloudFront's cache in runtime 2.0 (ECMAScript 5.1 with const and let). The body is not readable. */
 import { matchesNone } from "../matches-none.js";
 import { fieldOf } from "./field-of.js";
 import {
@@ -12,7 +12,7 @@ import {
   UNAVAILABLE,
 } from "./generated/viewer-response-table.js";
 
-// It does not run on a status of 400 or more: such a response leaves the shim in the client's form.
+// CloudFront skips this function for statuses of 400 or more, so the shim sends those ready for the client.
 export function handler(event) {
   const response = event.response;
   const headers = response.headers;
@@ -22,7 +22,7 @@ export function handler(event) {
   const keptUntil = take(headers, KEPT_UNTIL);
   const notModified = take(headers, NOT_MODIFIED);
   take(headers, HEARD);
-  // It was kept for too long, whatever CloudFront was told: an error is better than a wrong response.
+  // CloudFront kept the response for too long: an error is better than a wrong response.
   if (keptUntil !== undefined && Number(keptUntil) <= Date.now()) return unavailable(event.request.method, headers);
   delete headers["cache-control"];
   if (cacheControl !== undefined) headers["cache-control"] = { value: cacheControl };
@@ -51,7 +51,7 @@ function take(headers, name) {
   return found === undefined ? undefined : found.value;
 }
 
-/** Headers of CloudFront and the way there stay; those of the old response go. */
+/** Returns the 503. It keeps the headers of CloudFront and removes those of the old response. */
 function unavailable(method, headers) {
   Object.keys(headers).forEach(function (name) {
     if (name === "etag" || name.indexOf("x-service-") === 0) delete headers[name];

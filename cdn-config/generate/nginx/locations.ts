@@ -1,10 +1,10 @@
-/** nginx's second server keeps the responses of the two origins. The script makes the client's responses from them. */
+/** The locations of nginx's internal server, which caches the origins' responses for the script. */
 import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../../src/http/front-headers.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/route.ts";
 import { type CdnOptions, COMPRESSED_FROM, hostOf, type Origin } from "../options.ts";
 import { COMPRESSED_CONTENT_TYPES, ROWS } from "../plan.ts";
 
-/** Two locations for one cache entry: one while the origin responds, one after it failed. */
+/** Returns the origins' locations for one cache duration. `stale`: expired entries may be served after errors. */
 export function originLocations(
   seconds: number,
   stale: boolean,
@@ -27,7 +27,7 @@ ${shimLines(shim, secret)}
 `;
 }
 
-/** A published error has cache entries of its own, because it is kept for less time than its route's responses. */
+/** Published errors have separate cache entries, because they expire earlier than their route's responses. */
 export function publishedErrorLocation(bucket: CdnOptions["bucket"]): string {
   return bucketLocation(
     { name: "error", seconds: PUBLISHED_ERROR_EDGE_SECONDS, states: "updating", entry: "error" },
@@ -38,9 +38,9 @@ export function publishedErrorLocation(bucket: CdnOptions["bucket"]): string {
 interface BucketLocation {
   readonly name: string;
   readonly seconds: number;
-  /** How long an expired entry may be served. */
+  /** The conditions in which nginx may serve an expired entry (`proxy_cache_use_stale`). */
   readonly states: string;
-  /** The kind of its cache entries. */
+  /** Prefix of the cache key. */
   readonly entry: string;
 }
 
@@ -58,14 +58,14 @@ ${originLines(bucket)}
 }
 
 /**
- * With `proxy_pass_request_body off` the headers must announce no body, too. Otherwise the origin waits for a body, and
- * reads the next request as one.
+ * With `proxy_pass_request_body off`, the headers must not announce a body either. Otherwise the origin waits for a
+ * body and reads the next request as that body.
  */
 export const BODILESS = ["Connection", "Content-Length", "Transfer-Encoding"]
   .map((name) => `    proxy_set_header ${name} "";`)
   .join("\n");
 
-/** The headers for the shim: a front is asking, and its secret. */
+/** Sets the headers that identify this front to the shim, with its secret. */
 export function shimLines(shim: Origin, secret: string | undefined): string {
   return `${originLines(shim)}
     proxy_set_header ${FRONT_HEADER} 1;
@@ -78,7 +78,7 @@ export function originLines(origin: Origin): string {
   return lines.join("\n");
 }
 
-/** For a server whose locations have these origins. */
+/** Returns the TLS settings of a server that proxies to these origins; "" if all use http. */
 export function tlsLines(trusted: string, origins: readonly Origin[]): string {
   if (origins.every(({ protocol }) => protocol === "http")) return "";
   return `  proxy_ssl_server_name on;
@@ -89,7 +89,7 @@ export function tlsLines(trusted: string, origins: readonly Origin[]): string {
 `;
 }
 
-/** nginx's default is 1, which leaves a seventh more bytes. A response is compressed once, so the time does not count. */
+/** nginx's default of 1 makes output a seventh larger. A response is compressed once, so speed hardly matters. */
 const GZIP_LEVEL = 6;
 
 export function answersServer(options: CdnOptions): string {
@@ -107,13 +107,13 @@ export function answersServer(options: CdnOptions): string {
   proxy_pass_request_body off;
   proxy_pass_request_headers off;
   proxy_pass_header Date;
-  # The script gets a whole response, which is in memory at any size and never in a temporary file.
+  # The script needs the whole response. It is held in memory at any size, never in a temporary file.
   proxy_buffers 130 32k;
 ${tlsLines(trusted, [bucket, shim])}
-  # A response is made, and compressed, once for as long as it is kept.
+  # Each response is built and compressed once, then served from the cache.
   location = /answer {
     js_content noonmark.answer;
-    # A 304 has no type.
+    # A 304 has no Content-Type.
     default_type "";
     gzip on;
     gzip_comp_level ${GZIP_LEVEL};
@@ -123,8 +123,8 @@ ${tlsLines(trusted, [bucket, shim])}
     gzip_vary on;
 ${brotliLines(options)}  }
 
-  # The script's requests are nginx's background requests, which never wait for one another. So they go through the socket
-  # once more, where each is a request of its own and those for one object are collapsed.
+  # nginx never collapses subrequests. So the script's requests go through the socket once more,
+  # which makes them main requests; those for the same object are collapsed.
   location /ask/ {
     internal;
 ${BODILESS}
@@ -145,12 +145,12 @@ ${shimLines(shim, frontSecret)}
 `;
 }
 
-/** Callers leave out text/html: nginx adds it by itself, and rejects a type that is listed twice. */
+/** Callers leave out text/html: nginx adds it, and rejects duplicate types. */
 function quoted(types: readonly string[]): string {
   return types.map((type) => `"${type}"`).join(" ");
 }
 
-/** Brotli's filter comes before gzip's and takes each response whose reader accepts brotli. */
+/** Brotli's filter runs before gzip's and handles each response whose client accepts br. */
 function brotliLines({ brotli = false }: CdnOptions): string {
   if (!brotli) return "";
   return `    brotli on;

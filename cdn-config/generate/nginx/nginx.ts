@@ -1,4 +1,4 @@
-/** nginx with njs: the bucket and the shim behind one cache (`docs/cdn-nginx.md`). */
+/** Generates the configuration of nginx with njs: bucket and shim behind one cache (`docs/cdn-nginx.md`). */
 import { COMMON_HEADERS, CONTENT_TYPE } from "../../../src/http/common-headers.ts";
 import { badRequest, HEADERS_TOO_LARGE, unavailable } from "../../../src/http/errors.ts";
 import type { Representation } from "../../../src/http/representation.ts";
@@ -11,14 +11,14 @@ import { maps, OWN, variable } from "./maps.ts";
 
 const REFUSED = "  error_page 400 404 405 413 = /_noonmark/refused;";
 
-/** A location with a header of its own inherits none. */
+/** A location that sets its own error pages inherits none, so each such location repeats these. */
 const ERROR_PAGES = `  ${REFUSED}
     error_page 502 504 = @noonmark_unavailable;`;
 
-/** Set by the script with a response, and not the client's. */
+/** Headers that the script sets for nginx; clients do not see them. */
 const BETWEEN = ["etag", "cache-control", "not-modified", ...OWN].map((name) => `noonmark-${name}`);
 
-/** Written by `add_header`, which leaves out empty ones. */
+/** Headers of a cached response. `add_header` omits those with an empty value. */
 const KEPT = {
   etag: "$noonmark_etag",
   "cache-control": "$upstream_http_noonmark_cache_control",
@@ -73,21 +73,21 @@ server {
   server_tokens off;
   merge_slashes off;
   max_ranges 0;
-  # Responses are compressed already, or the client refuses that.
+  # Responses are already compressed, or the client does not accept compression.
   gzip off;
   default_type "${CONTENT_TYPE}";
   subrequest_output_buffer_size 4m;
-  # The shim's limit for a head.
+  # The shim's limit for the request line and headers.
   large_client_header_buffers 4 16k;
 
   proxy_http_version 1.1;
   proxy_connect_timeout 1s;
   proxy_read_timeout 10s;
   proxy_pass_request_body off;
-  # No body is passed on, so none is kept: one that does not fit into memory is too large, which the shim judges by the method.
+  # Request bodies are not proxied. A body over this limit gets an error page, and the shim chooses the error by the method.
   client_body_buffer_size 16k;
   client_max_body_size 16k;
-  # An uncached response waits for a slow reader in memory, up to 1 MB, and then at the shim: never in a temporary file.
+  # For slow clients, nginx buffers up to 1 MB of an uncached response in memory, never in a temporary file.
   proxy_buffers 32 32k;
   proxy_max_temp_file_size 0;
 ${tlsLines(trusted, [shim])}
@@ -99,7 +99,7 @@ ${shimLines(shim, frontSecret)}
 ${ERROR_PAGES}
   }
 
-  # The responses, compressed and not, for as long as the script says: no script runs for a kept one.
+  # Caches responses, compressed and not, for as long as the script says. No script runs for a cached response.
   proxy_cache_key "$noonmark_object $noonmark_encoding";
   proxy_ignore_headers Expires Set-Cookie Vary;
   location = /_noonmark/kept {
@@ -114,7 +114,7 @@ ${headerLines(KEPT)}
 ${ERROR_PAGES}
   }
 
-  # For conditions that nginx would evaluate otherwise than the API.
+  # For conditions that nginx would evaluate differently from the API.
   location = /_noonmark/judged {
     internal;
     js_content noonmark.judged;
@@ -129,8 +129,8 @@ ${askLines()}
     proxy_pass http://noonmark_cache/answer;
   }
 
-  # Requests that nginx itself refuses: a bad escape, a NUL, \`..\` above the root, If-None-Match on two lines, TRACE, names of its
-  # own. Only their method and target reach the shim.
+  # Requests that nginx rejects: a bad escape, a NUL, \`..\` above the root, two If-None-Match lines, TRACE, reserved
+  # names. Only their method and target reach the shim.
 ${REFUSED}
   error_page 414 494 = /_noonmark/too-large;
   error_page 501 505 = /_noonmark/malformed;
@@ -155,7 +155,7 @@ ${constant("@noonmark_unavailable", unavailable("store_unavailable"))}
 ${answersServer(options)}`;
 }
 
-/** A location with one fixed response. */
+/** Returns an internal location with a fixed response. */
 function constant(location: string, { status, headers, body }: Representation): string {
   return `  location ${location} {
     internal;
@@ -164,7 +164,7 @@ ${headerLines({ ...COMMON_HEADERS, ...headers })}
   }`;
 }
 
-/** For the script: the response, and its coding. */
+/** Passes the script the response to build, and its content coding. */
 function askLines(): string {
   return `${BODILESS}
     proxy_set_header noonmark-object $noonmark_object;

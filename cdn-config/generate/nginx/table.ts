@@ -1,4 +1,4 @@
-/** The table of routes for nginx's script (`generated/table.js`). */
+/** Generates the constants of nginx's script from the table of routes (`generated/table.js`). */
 import {
   COMMON_HEADERS,
   CONTENT_TYPE,
@@ -14,10 +14,10 @@ import { tableFile } from "../bundle.ts";
 import { COMPRESSED_FROM } from "../options.ts";
 import { alwaysOf, COMPRESSED_CONTENT_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 
-/** For a response, beside the common headers. */
+/** Response headers besides the common ones. */
 const HEADERS = ["etag", "cache-control", "retry-after", SOURCE_HEADER, FALLBACK_REASON_HEADER];
 
-/** The shim's own headers; any others on the way from it are dropped. */
+/** Headers that the shim sets. The script drops any others. */
 const PASSED = [
   ...Object.keys({ ...PREFLIGHT_HEADERS, ...METHOD_NOT_ALLOWED.headers }),
   ...HEADERS,

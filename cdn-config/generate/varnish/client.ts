@@ -1,6 +1,6 @@
 /**
- * Varnish towards the client: the plain form of a request's URL is the cache's key, and a response is finished when it
- * leaves. Constant responses and If-None-Match come after the cache has chosen a response.
+ * Varnish's client side: normalises the request's URL to the cache key, and completes the response on delivery.
+ * Constant responses and If-None-Match are handled after the cache lookup.
  */
 
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
@@ -9,28 +9,28 @@ import type { Representation } from "../../../src/http/representation.ts";
 import type { NamedRow } from "../../../src/resources/table.ts";
 import { CACHED_URLS, type CachedUrl, HOST, OWN_HEADERS, ROWS } from "../plan.ts";
 
-/** The longest time (s) for which a stale response may be served. */
+/** The longest time (s) for which any row may serve a stale response. */
 export const STALE = Math.max(...ROWS.map((row) => row.staleIfErrorSeconds));
 
-/** A VCL condition: the URL is one of a row that `holds`. */
+/** Returns a VCL condition that matches the URLs of the rows selected by `holds`. */
 export function urlOf(subject: "req" | "bereq", holds: (row: NamedRow) => boolean): string {
   const paths = ROWS.filter(holds).map(({ path }) => path.replaceAll(".", "\\.").replace(/\{\w+\}/, "[^/?]+"));
   return `${subject}.url ~ "^(?:${paths.join("|")})(?:\\?|$)"`;
 }
 
-/** The plain URL of an object's response. A composed response has a pattern, without a query if the row reads none. */
+/** Returns an object's canonical URL, or a composed response's pattern without any query that the row ignores. */
 export function plainUrl({ route, pattern, url }: CachedUrl): { readonly url: string } | { readonly pattern: string } {
   if (url !== undefined) return { url };
   return { pattern: route.query === "ignored" ? `${pattern.slice(0, -BARE.length)}$` : pattern };
 }
 
-/** The end of a pattern whose query is ignored. */
+/** The suffix of a pattern whose query is ignored. */
 export const BARE = "(?:\\?.*)?$";
 
 export const OBJECT_URLS = CACHED_URLS.filter(({ key }) => key !== undefined);
 export const COMPOSED_URLS = CACHED_URLS.filter(({ key }) => key === undefined);
 
-/** At most fifty tags, because PCRE gives up on a thousand and Varnish then responds with 503. The shim reads longer lists. */
+/** At most fifty tags: PCRE fails on a thousand, which makes Varnish send 503. The shim accepts longer lists. */
 const LIST_OF_TAGS = '^[ \\t]*(?:\\*|(?:W/)?"[^"]*"(?:[ \\t]*,[ \\t]*(?:W/)?"[^"]*"){0,49})[ \\t]*$';
 
 export function requestSubroutines(): string {
@@ -57,9 +57,9 @@ export function requestSubroutines(): string {
     if (req.method == "OPTIONS") { return (synth(204)); }
     return (synth(405));
   }
-  # A stale response only after the origin failed, see vcl_synth.
+  # Stale responses are allowed only after the origin failed (see vcl_synth).
   if (!req.http.noonmark-stale) { set req.grace = 0s; } else { set req.grace = ${STALE}s; }
-  # The usual URL costs no pattern.
+  # The canonical URL matches without a pattern.
   if (${OBJECT_URLS.map(({ url }) => `req.url == "${url}"`).join("\n      || ")}) {
 ${OBJECT_URLS.map(({ pattern, url }) => `  } elsif (req.url ~ "${pattern}") {\n    set req.url = "${url}";`).join("\n")}
 ${COMPOSED_URLS.map(({ pattern, route }) =>
@@ -74,7 +74,7 @@ ${COMPOSED_URLS.map(({ pattern, route }) =>
     set req.http.noonmark-pass = "1";
     return (pass);
   }
-  # A field other than a list of at most fifty tags goes to the shim.
+  # Anything but a list of at most fifty tags goes to the shim.
   if (req.http.noonmark-none-match && req.http.noonmark-none-match !~ {"${LIST_OF_TAGS}"}
       && ${urlOf("req", (row) => row.conditional)}) {
     set req.http.noonmark-pass = "1";
@@ -119,7 +119,7 @@ ${constant(unavailable("store_unavailable"))}
 sub vcl_deliver {
   unset resp.http.X-Varnish;
   unset resp.http.Via;
-  # A reader sees a server, not a cache: the Date is that of the response, and there is no Age.
+  # Clients see an origin server, not a cache: Date is the time of this response, and there is no Age.
   set resp.http.Date = now;
   unset resp.http.Age;
   unset resp.http.Accept-Ranges;
@@ -132,7 +132,7 @@ sub vcl_deliver {
     }
     unset resp.http.noonmark-etag;
   }
-  # If-None-Match after the response has been chosen: a list, weak tags, or any.
+  # Evaluates If-None-Match after the cache lookup: a list, weak tags, or *.
   if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
       && ${urlOf("req", (row) => row.conditional)}
       && (req.http.noonmark-none-match ~ "^[ \\t]*\\*[ \\t]*$"

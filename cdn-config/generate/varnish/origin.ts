@@ -1,4 +1,4 @@
-/** Varnish's requests to bucket and shim, the parts of their responses that it keeps, and for how long. */
+/** Varnish's origin side: requests to bucket and shim, and which responses it caches for how long. */
 
 import { COMMON_HEADERS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../src/http/common-headers.ts";
 import { FRONT_HEADER, FRONT_SECRET_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
@@ -8,7 +8,7 @@ import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
 import { STORAGE_HEADERS } from "../storage-headers.ts";
 import { COMPOSED_URLS, OBJECT_URLS, plainUrl, STALE, urlOf } from "./client.ts";
 
-/** Metadata of a response (`stored-response.ts`); the cache passes on none of it. */
+/** Metadata of a stored response (`stored-response.ts`); Varnish removes it from responses. */
 const METADATA = [
   "status",
   "headers",
@@ -30,7 +30,7 @@ const RESTORED = [
   ...Object.keys(OWN_HEADERS),
 ];
 
-/** Headers of the client's request that no origin may get. */
+/** Headers of the client's request that are removed before it reaches an origin. */
 const FORGOTTEN = [
   "Accept-Encoding",
   "Authorization",
@@ -45,7 +45,7 @@ const FORGOTTEN = [
 ];
 
 export function originSubroutines({ bucket, shim, frontSecret }: CdnOptions): string {
-  return `# The URL's object, and if a cache may keep the URL at all.
+  return `# Looks up the URL's object, and if the URL is cacheable.
 sub noonmark_object {
   unset bereq.http.noonmark-known;
   unset bereq.http.noonmark-key;
@@ -70,7 +70,7 @@ ${FORGOTTEN.map((name) => `  unset bereq.http.${name};`).join("\n")}
   if (bereq.uncacheable && bereq.http.noonmark-none-match) {
     set bereq.http.If-None-Match = bereq.http.noonmark-none-match;
   }
-  # No field is sent twice: the shim accepts 16 kB.
+  # Keeps the request below the shim's limit of 16 kB.
   unset bereq.http.noonmark-none-match;
   if (bereq.http.noonmark-key && bereq.retries == 0) {
     set bereq.backend = bucket;
@@ -93,15 +93,15 @@ sub vcl_backend_response {
   set beresp.grace = 0s;
   if (beresp.http.noonmark-valid-until) { set beresp.http.noonmark-until = beresp.http.noonmark-valid-until; }
   if (bereq.backend == bucket) {
-    # Absent, forbidden, failing, or another program's object: the shim knows.
+    # The object is absent, forbidden, failing, or not Noonmark's: ask the shim.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
     if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
   } elsif (!beresp.http.${HEARD_HEADER}) {
-    # A shim that does not trust this front does not say how long its response holds.
+    # A shim that does not trust this front does not say when its response expires.
     unset beresp.http.noonmark-published;
     set beresp.http.noonmark-past = "1";
   }
-  # Past valid-until a response's successor holds, which the shim applies.
+  # After valid-until, the shim serves the successor.
   if (beresp.http.noonmark-until
       && std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\\1"), now) <= now) {
     if (bereq.backend == bucket) { return (retry); }
@@ -131,7 +131,7 @@ ${edgeSeconds()}
     if (${originalUrl((row) => row.staleIfErrorSeconds > 0)}) { set beresp.grace = ${STALE}s; }
   }
   if (beresp.http.noonmark-until && !beresp.uncacheable) {
-    # Fresh for min(edge seconds, valid-until - now), and never hidden behind a failing origin past valid-until.
+    # Fresh for min(edge seconds, valid-until - now). Never served past valid-until, even if the origin fails.
     if (std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\\1"), now) - now < beresp.ttl) {
       set beresp.ttl = std.time(regsub(beresp.http.noonmark-until, "(...)$", ".\\1"), now) - now;
     }
@@ -166,11 +166,11 @@ ${[
 ]
   .map((name) => `  unset beresp.http.${name};`)
   .join("\n")}
-  # Kept compressed; vcl_deliver sets the tag of an uncompressed response.
+  # Cached compressed; vcl_deliver sets the tag of an uncompressed response.
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= ${COMPRESSED_FROM}
       && beresp.http.Content-Type ~ "^(?:${COMPRESSED_TYPES.map((type) => type.replaceAll(/[.+]/g, "\\$&")).join("|")})(?:;|$)") {
     set beresp.do_gzip = true;
-    # Whole before it goes out: otherwise its length would be unknown.
+    # Fetched completely before delivery, so that its length is known.
     set beresp.do_stream = false;
     if (beresp.http.ETag) {
       set beresp.http.noonmark-etag = beresp.http.ETag;
@@ -187,7 +187,7 @@ sub vcl_backend_error {
 `;
 }
 
-/** A header from the metadata's JSON, whose values have no escapes except those of quotes. */
+/** Restores a header from the metadata's JSON. Its values contain no escapes except `\"` and `\\`. */
 function restore(name: string): string {
   const found = `beresp.http.x-amz-meta-headers ~ {""${name}":""}`;
   const value = `regsub(beresp.http.x-amz-meta-headers, {"^.*"${name}":"((?:[^"\\\\]|\\\\.)*)".*$"}, "\\1")`;
@@ -205,7 +205,7 @@ function patternOf(plain: ReturnType<typeof plainUrl>): string {
   return "pattern" in plain ? plain.pattern : plain.url;
 }
 
-/** The client's request, before its URL was changed for an origin. */
+/** A condition on the client's URL, which Varnish has since rewritten for an origin. */
 function originalUrl(holds: Parameters<typeof urlOf>[1]): string {
   return urlOf("bereq", holds).replace("bereq.url", "bereq.http.noonmark-asked");
 }

@@ -1,4 +1,4 @@
-/** Varnish 7: the bucket and the shim behind one cache (`docs/cdn-varnish.md`). */
+/** Generates the configuration of Varnish 7: bucket and shim behind one cache (`docs/cdn-varnish.md`). */
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { type CdnOptions, hostOf, type Origin } from "../options.ts";
 import { answerSubroutines, requestSubroutines } from "./client.ts";
@@ -33,11 +33,11 @@ function backend(name: string, { host, port }: Origin): string {
 `;
 }
 
-/** For a front that speaks only plain HTTP to its origins. Throws `Failure` https_unsupported. */
+/** Varnish supports only plain HTTP to its origins. Throws `Failure` https_unsupported. */
 function requireHttp(target: string, { bucket, shim }: Pick<CdnOptions, "bucket" | "shim">): void {
   for (const [option, origin] of Object.entries({ bucket, shim })) {
     if (origin.protocol === "http") continue;
-    const message = `${target} speaks plain HTTP to its origins: --${option} https://${hostOf(origin)} is out of its reach`;
+    const message = `${target} speaks plain HTTP to its origins: --${option} https://${hostOf(origin)} is not supported`;
     throw new Failure("https_unsupported", message, {
       exit: EXIT.usage,
       hint: "Put a TLS proxy (stunnel, haproxy) beside it and give that one's http address, or take nginx.",

@@ -32,20 +32,20 @@ export interface ExchangeRequest {
 }
 
 export interface Exchange {
-  /** For messages: `process.http-script:12`. */
+  /** The source in messages: `process.http-script:12`. */
   readonly where: string;
   readonly rule?: string;
   readonly requests: readonly ExchangeRequest[];
-  /** By lower-case name: the alternatives. */
+  /** Alternative values by lower-case name. */
   readonly requestHeaders: Readonly<Record<string, readonly string[]>>;
-  /** Target of the plain GET whose response this one is. */
+  /** Target of the plain GET with the same expected response. */
   readonly as?: string;
-  /** The list of the plain GET of which this response has the first `count` entries. */
+  /** Expects the first `count` entries of list `name` in the response to a GET of `of`. */
   readonly first?: { readonly count: number; readonly name: string; readonly of: string };
   readonly clock?: number;
   readonly without: readonly string[];
   readonly storeFails: boolean;
-  /** 0 with `as` and `first`. */
+  /** 0 if `as` or `first` is set. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly lacks: readonly string[];
@@ -64,7 +64,7 @@ type Draft = { -readonly [Name in keyof Exchange]: Exchange[Name] } & {
 
 type Take = (draft: Draft, parts: readonly [string, string, string]) => unknown;
 
-/** First match wins. */
+/** The first match wins. */
 const LINES: readonly (readonly [RegExp, Take])[] = [
   [/^& (\S+)$/, (draft, [rule]) => (draft.rule = rule)],
   [/^([A-Z]+) (\S+)$/, (draft, [method, target]) => draft.requests.push({ method, target })],
@@ -82,7 +82,7 @@ const LINES: readonly (readonly [RegExp, Take])[] = [
   [/^([A-Za-z][\w-]*): (.*)$/, (draft, [name, value]) => (draft.headers[name.toLowerCase()] = value)],
 ];
 
-/** Throws if a line is none of the above, or a block has no request or no response. */
+/** Throws if a line is invalid, or a block lacks a request or a response. */
 export function parseExchanges(name: string, text: string): Exchange[] {
   const found: Exchange[] = [];
   let draft: Draft | undefined;
@@ -135,12 +135,12 @@ export interface Filling {
   readonly installationId: string;
 }
 
-/** Replaces a line's placeholders. */
+/** Replaces the placeholders of a line. */
 export function fill(text: string, filling: Filling): string {
   return text.replace(/\{(tag|unique|installationId)\}/g, (_, name: keyof Filling) => filling[name] ?? "");
 }
 
-/** Every combination of the alternatives. */
+/** Returns every combination of alternative header values. */
 export function headersOf({ requestHeaders }: Exchange): Record<string, string>[] {
   let all: Record<string, string>[] = [{}];
   for (const [name, values] of Object.entries(requestHeaders)) {
@@ -153,12 +153,12 @@ export function usesTag({ requestHeaders }: Exchange): boolean {
   return Object.values(requestHeaders).some((values) => values.some((value) => value.includes("{tag}")));
 }
 
-/** The target of the block's plain GET. */
+/** Returns the target of the block's plain GET. */
 export function plainTargetOf({ as, first }: Exchange, { target }: ExchangeRequest): string {
   return as ?? first?.of ?? target;
 }
 
-/** The value at a dotted path; undefined if there is none. */
+/** Returns the value at a dotted path; undefined if it does not exist. */
 export function valueAt(json: unknown, path: string): unknown {
   let value = json;
   for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];

@@ -1,13 +1,13 @@
 /**
- * The exchanges that follow from a row of the table: queries in every form, If-None-Match, methods, paths, ids, and headers
- * that are never evaluated. A contract adds the exchanges that a row cannot express.
+ * Derives exchanges from a row of the table: queries in every form, If-None-Match, methods, paths, ids, and headers
+ * that no route evaluates. Contracts add exchanges that cannot be derived.
  */
 import { PREFLIGHT_HEADERS } from "../../http/common-headers.ts";
 import { plainTargets, routeContract } from "../../resources/contracts.ts";
 import type { NamedFile, NamedRoute, NamedRow } from "../../resources/table.ts";
 import { type Exchange, parseExchanges } from "./format.ts";
 
-/** Placeholders are as in the row's path. */
+/** Targets contain the placeholders of the row's path. */
 export function exchangesOf(row: NamedRow): Exchange[] {
   const blocks = [
     ...methods(row.path),
@@ -118,7 +118,7 @@ function conditions(row: NamedRow, target: string): string[] {
   ];
 }
 
-/** No route evaluates these headers, and no cache may. */
+/** No route and no cache may evaluate these headers. */
 function neverEvaluated(target: string, hasTag: boolean): string[] {
   const asks: readonly (readonly [rule: string, header: string])[] = [
     ["range", "Range: bytes=0-9"],
@@ -130,7 +130,7 @@ function neverEvaluated(target: string, hasTag: boolean): string[] {
   return asks.map(([rule, header]) => `& edge/${rule}\nGET ${target}\n> ${header}\nas ${target}`);
 }
 
-/** Other forms of the same parameters. */
+/** Returns other spellings of the same query. */
 export function waysOfWriting(query: string): string[] {
   if (query === "") return ["", "&", "&&"];
   const pieces = query.split("&");
@@ -223,7 +223,7 @@ function badQueues(plain: readonly string[]): string[] {
   ];
 }
 
-/** These hold on every path. */
+/** Exchanges that do not belong to a row. */
 const EVERYWHERE = `
 & path/unknown
 ${gets("v1 v1/public v1/public/ v9/public/process v1/public/installations v1/public/process v4/public/processes {unique} {unique}?range=7d".split(" ").map((path) => `/${path}`))}
@@ -248,7 +248,7 @@ export function exchangesEverywhere(): Exchange[] {
   return parseExchanges("exchanges everywhere", EVERYWHERE);
 }
 
-/** False for assets: they are judged by the page that names them. */
+/** False for assets, which are judged with the page that loads them. */
 export function isExchanged(row: NamedRow): row is NamedRoute | NamedFile {
   return row.kind === "route" || row.contentType !== null;
 }

@@ -1,4 +1,4 @@
-/** The rules that exchanges name. */
+/** The rules that exchanges refer to. */
 import { ALLOWED_METHODS } from "../../http/common-headers.ts";
 import { ACTIVITY_CURSOR_LENGTH, ACTIVITY_LIMIT } from "../../resources/activity/route.ts";
 import { OBSERVATIONS_LIMIT } from "../../resources/observations/route.ts";
@@ -133,7 +133,7 @@ const IGNORED = family(
   HTTP,
 );
 
-/** For every 405. */
+/** The rule for every 405. */
 export const ALLOW: Rule = METHOD.allow;
 
 export const EXCHANGE_RULES: readonly Rule[] = [
@@ -146,7 +146,7 @@ export const EXCHANGE_RULES: readonly Rule[] = [
   IGNORED,
 ].flatMap((rules) => Object.values<Rule>(rules));
 
-/** Throws if no rule has this name. */
+/** Throws if there is no rule with this name. */
 export function exchangeRule(name: string): Rule {
   const rule = EXCHANGE_RULES.find((one) => one.name === name);
   if (rule === undefined) throw new Error(`no rule is called ${name}`);

@@ -1,4 +1,4 @@
-/** Routes that show the same value agree on it. Data may change between two reads, so that a difference is read again. */
+/** Checks that routes agree on shared values. Data may change between two reads, so differences are read again. */
 import type { RouteContract } from "../../judge/contract.ts";
 import { jsonOf } from "../../judge/exchange.ts";
 import type { Rule } from "../../judge/report.ts";
@@ -21,17 +21,17 @@ export interface Difference {
 export interface Agreement {
   readonly rule: Rule;
   readonly sources: readonly Source[];
-  /** The bodies have the order of the sources. Returns a text if they cannot be compared: the reason. */
+  /** Compares bodies in the order of the sources. Returns a text if they are not comparable: the reason. */
   compare(...bodies: never[]): readonly Difference[] | string;
 }
 
-/** Longer than a cache keeps a response; the last wait is longer than statistics are kept. */
+/** Waits (ms) that exceed the time a cache keeps a response. The last one exceeds that of statistics. */
 const READ_AGAIN_AFTER_MS = [1_500, 6_000, 31_000];
 
 export async function judgeAgreement(run: Run, { rule, sources, compare }: Agreement): Promise<void> {
   const routes = sources.map(({ route }) => run.route(route));
   const [first] = routes;
-  // A route that is not verified is not compared.
+  // Compares only if all routes are verified.
   if (first === undefined || routes.includes(undefined)) return;
   await guarded(run, first, async () => {
     for (const pause of [...READ_AGAIN_AFTER_MS, undefined]) {
@@ -76,7 +76,7 @@ function shown(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 140);
 }
 
-/** The entries of `names` in which two objects differ. */
+/** Returns the entries of `names` in which two objects differ. */
 export function differences(
   one: Readonly<Record<string, unknown>>,
   other: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** The views of the settled chain agree on one Core state and its batches. */
+/** Checks that the views of the settled chain agree on one Core state and its batches. */
 
 import type { Activity, LegacySettlements, Onchain, Process, Settlements } from "../../client/generated/bodies.ts";
 import { ACTIVITY_LIMIT } from "../../resources/activity/route.ts";
@@ -6,7 +6,7 @@ import { SETTLEMENT_RANGES } from "../../resources/settlements/route.ts";
 import { AGREES } from "../rules.ts";
 import { type Agreement, type Difference, differences } from "./agreement.ts";
 
-/** An available view, after `unavailable` has found none that is not. */
+/** The available variant of a view. `unavailable` checks for it first. */
 type Available<View extends { readonly status: string }> = Extract<View, { status: "available" }>;
 type OnchainView = Available<Onchain>;
 type History = Available<Settlements>;
@@ -109,7 +109,7 @@ function sameHistory(v4: History, v3: Available<LegacySettlements>): Difference[
   const cannot = unavailable(v4, v3);
   if (cannot !== undefined) return cannot;
   const { recentSettlements } = v4;
-  // v3 has no mint, and JSON drops what is undefined.
+  // v3 has no mint. JSON omits undefined properties.
   const comparable = { ...v4, recentSettlements: recentSettlements.map((one) => ({ ...one, mint: undefined })) };
   return [
     ...differences(comparable, v3, ["range", "window", "summary", "recentSettlements", "buckets"]),
@@ -117,7 +117,7 @@ function sameHistory(v4: History, v3: Available<LegacySettlements>): Difference[
   ];
 }
 
-/** Windows of days begin at noon and end after the present. The longer one contains the shorter. */
+/** Windows of days begin at noon and end after the present, so the longer one contains the shorter. */
 function isContained(shorter: History, longer: History): Difference[] | string {
   const cannot = unavailable(shorter, longer);
   if (cannot !== undefined) return cannot;
@@ -142,7 +142,7 @@ function queueIsSubmission({ settlementQueue, builder }: ChainViews, history: Hi
     previousBlockHeight: anchor.blockHeight,
   };
   const { latestSubmission: latest } = settlementQueue;
-  // An older submission may be the active one. Then the queue is not comparable.
+  // If an older submission is the active one, the queue is not comparable.
   if (latest !== null && ACTIVE.includes(latest.lifecycle)) {
     Object.assign(wanted, {
       settledThroughRound: latest.settledThroughRound,
@@ -158,7 +158,7 @@ function sameSettlements(history: History, feed: Available<Activity>): Differenc
   const cannot = unavailable(history, feed);
   if (cannot !== undefined) return cannot;
   const settled = feed.events.filter((event) => event.type === SETTLED);
-  // If the page is full, older events are on the next.
+  // If the page is full, the older events are on the next page.
   const comparable =
     feed.nextCursor === null ? history.recentSettlements : history.recentSettlements.slice(0, settled.length);
   return comparable.flatMap((settlement, index) => {

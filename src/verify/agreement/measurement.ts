@@ -1,4 +1,4 @@
-/** Telemetry, observations and process agree on the newest receipt, and the two statistics on the same days. */
+/** Checks that telemetry, observations and process agree on the newest receipt, and both statistics on common days. */
 import type { Observations, Process, Statistics, Telemetry } from "../../client/generated/bodies.ts";
 import type { RouteContract } from "../../judge/contract.ts";
 import { jsonOf } from "../../judge/exchange.ts";
@@ -30,7 +30,7 @@ export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
       { route: "statistics", query: "range=30d" },
     ],
     compare: (one: Statistics, other: Statistics) => [
-      // coverageBps counts rounds by the clock, so that it may differ between two instants.
+      // coverageBps depends on the clock, so it may differ between two instants.
       ...differences(
         one.lifetime,
         other.lifetime,
@@ -69,7 +69,7 @@ function sameReceipt(telemetry: Telemetry, process: Process): Difference[] {
   ];
 }
 
-/** The current day may have changed between the two reads. */
+/** Number of days that may have changed between the two reads: the current one. */
 const MAY_STILL_MOVE = 1;
 
 function sameDays(week: Statistics, month: Statistics): Difference[] {
@@ -86,7 +86,7 @@ const MEASURED = ["counterEpoch", "cumulativeWorkUnits", "provenance"];
 
 type Item = Observations["items"][number];
 
-/** `newest` is the last item of a walk. Later items are read after it. */
+/** `newest` is the last item of a walk. Items that arrived since are read after it. */
 export async function judgeNewest(run: Run, route: RouteContract, newest: Item): Promise<void> {
   const telemetryRoute = run.route("installation-telemetry");
   if (telemetryRoute === undefined) return;

@@ -1,4 +1,4 @@
-/** The activity from the newest event to the first, each category, and cursors in the wrong place. */
+/** Walks each category of activity from the newest event to the first, and tries invalid cursors. */
 import type { Activity } from "../../client/generated/bodies.ts";
 import type { RouteContract } from "../../judge/contract.ts";
 import { judgeRefusal, seen } from "../../judge/errors.ts";
@@ -112,7 +112,7 @@ function judgePage(run: Run, route: RouteContract, { page, before, ids }: Judged
   }
 }
 
-/** By time, and chain events first at one instant. Below that the order is by positions, which ids do not show. */
+/** Ordered by time; at one instant, chain events come first. Beyond that, positions decide, which ids do not show. */
 function descends(newer: Event, older: Event): boolean {
   if (newer.occurredAt !== older.occurredAt) return newer.occurredAt > older.occurredAt;
   return newer.source.kind === older.source.kind || newer.source.kind === "chain";
@@ -134,7 +134,7 @@ async function smaller(
     cursor = page.nextCursor;
     if (cursor === null) break;
   }
-  // Later events are above the known ones.
+  // Skips events that arrived after the walk.
   const begin = found.findIndex(({ id }) => id === events[0]?.id);
   const wanted = events.slice(0, Math.max(0, found.length - Math.max(begin, 0))).map(({ id }) => id);
   const got = found.slice(Math.max(begin, 0)).map(({ id }) => id);
@@ -155,7 +155,7 @@ function compareCategories(run: Run, route: RouteContract, walks: Walks): void {
     if (category === "all") continue;
     for (const { id } of events) elsewhere.add(id);
     if (!complete) return;
-    // This category is read after `all`: events that `all` lacks are newer.
+    // This category was read after `all`, so events that `all` lacks must be newer.
     const missing = events.find(({ id, occurredAt }) => !inAll.has(id) && occurredAt <= newest);
     run.check(ACTIVITY_WALK.categories, route, missing === undefined, () => ({
       expected: `${missing?.id} of ${category} among all`,
@@ -170,7 +170,7 @@ function compareCategories(run: Run, route: RouteContract, walks: Walks): void {
   }));
 }
 
-/** Cursors of other categories and of the observations, and one that no page has given. */
+/** Sends cursors of other categories and of observations, and one that no page returned. */
 async function misuse(run: Run, route: RouteContract, category: Category, walks: Walks): Promise<void> {
   if (!walks.has(category)) return;
   const others = CATEGORIES.filter((other) => other !== category).flatMap((other) => walks.get(other)?.cursor ?? []);

@@ -1,4 +1,4 @@
-/** The observations from the first to the newest, page by page. */
+/** Walks the observations from the first to the newest, page by page. */
 import type { Observations } from "../../client/generated/bodies.ts";
 import type { RouteContract } from "../../judge/contract.ts";
 import { seen } from "../../judge/errors.ts";
@@ -13,7 +13,7 @@ type Item = Observations["items"][number];
 
 const LIMIT: number = OBSERVATIONS_LIMIT.maximum;
 
-/** The newest observation; undefined if the walk ended before it. */
+/** Returns the newest observation; undefined if the walk ended before it. */
 export async function walkObservations(run: Run, route: RouteContract): Promise<Item | undefined> {
   const seenIds = new Set<string>();
   let cursor: string | null = null;
