@@ -1,4 +1,7 @@
-/** A new type of the activity's events needs more than its row. Nothing else would fail without it. */
+/**
+ * Checks that adding an activity event type also changes the versions and the contract that depend on it. No other test
+ * fails if that is forgotten.
+ */
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { EVENT_SHAPES } from "../../../src/chain/event-shape.ts";
@@ -10,7 +13,7 @@ import { activityEventSchema } from "../../../src/resources/activity/contract.ts
 const fingerprint = (texts: readonly string[]) =>
   createHash("sha256").update(texts.toSorted().join()).digest("hex").slice(0, 12);
 
-test("other events in the interfaces are another version of the chain's file, so that their earlier logs are read", () => {
+test("a change of the decoded events needs a new chain schema version, so that their earlier logs are read", () => {
   const topics = Object.entries(EVENT_SHAPES).flatMap(([kind, shapes]) =>
     [...shapes.keys()].map((topic) => `${kind} ${topic}`),
   );
@@ -19,14 +22,14 @@ test("other events in the interfaces are another version of the chain's file, so
   );
 });
 
-test("other types of the chain are another version of their follower, so that their earlier events are followed", () => {
+test("a change of the chain's event types needs a new follower version, so that their earlier events are projected", () => {
   const { version } = chainActivityFollower;
   expect(`version ${version}, types ${fingerprint(CHAIN_TYPE_NAMES)}`).toMatchInlineSnapshot(
     `"version 1, types cd3315e24d40"`,
   );
 });
 
-test("each type has its form in the contract, and one more form is never served", () => {
+test("each event type has a schema in the contract, and the only other schema is never served", () => {
   const forms = activityEventSchema.options.map(({ shape }) => shape.type.value);
   expect(forms).toEqual([...CHAIN_TYPE_NAMES, ...MEASUREMENT_TYPES, "measurement.rpm_record"]);
 });

@@ -36,13 +36,13 @@ test("the hash of each kind never changes, because ledgers and published objects
   `);
 });
 
-test("words that count in a receipt's hash by their initial have different ones", () => {
+test("enum values that a receipt's hash abbreviates to their initials have distinct initials", () => {
   for (const words of [PROVENANCES, CORE_STATUSES]) {
     expect(new Set(words.map(([initial]) => initial)).size).toBe(words.length);
   }
 });
 
-test("the kinds of fact keep their order, because stored objects list their facts in it: a new one is the last", () => {
+test("new kinds of facts are appended, because stored objects list their facts in this order", () => {
   const listed = "receipt epoch module round closure oracle submission reporter_run settlement_control";
   expect(FACT_KINDS.slice(0, 9).join(" ")).toBe(listed);
 });
