@@ -1,4 +1,4 @@
-/** Facts about each object for the checks between objects; no bodies of tiles. */
+/** Collects facts about each object for the checks between objects, without the bodies of tiles. */
 import type { HistoryNames, InstallationIndex } from "../http/installations.ts";
 import type { Category } from "../resources/activity/route.ts";
 import type { Head } from "../resources/activity/stored-feed.ts";
@@ -18,7 +18,7 @@ export interface ObservationTileFacts extends ObservationFacts {
   readonly tile: number;
 }
 
-/** Maps are by key unless stated. */
+/** Maps have the object key as their key, unless stated otherwise. */
 export class Facts {
   readonly keys = new Set<string>();
   /** Unreadable objects. They have no other findings. */
@@ -28,7 +28,7 @@ export class Facts {
   readonly installations = new Map<string, string>();
   /** Constants and assets that the object names. */
   readonly named = new Map<string, readonly string[]>();
-  /** By `installationId history`. */
+  /** The key is `installationId history`. */
   readonly histories = new Map<string, ObservationTileFacts[]>();
   readonly activityTiles = new Map<string, ActivityTileFacts>();
   readonly heads = new Map<Category, Head>();

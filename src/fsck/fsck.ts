@@ -1,6 +1,6 @@
 /**
- * `noonmark fsck` checks every invariant of the stored objects from their bytes (docs/fsck.md). A second pass confirms findings,
- * because a publisher may have written between two reads of the first one.
+ * `noonmark fsck` checks every invariant of the stored objects from their bytes (docs/fsck.md). A second pass confirms
+ * findings, because a publisher may have written between two reads of the first one.
  */
 import { type ObjectStore, StoreDamaged } from "../object-store/object-store.ts";
 import { printable } from "../values/printable.ts";
@@ -23,7 +23,7 @@ export interface FsckReport {
 /** Reads in flight. */
 const CONCURRENCY = 16;
 
-/** Throws `StoreUnavailable`. */
+/** Checks all objects of a store. Throws `StoreUnavailable`. */
 export async function fsck(store: ObjectStore, options: JudgeOptions): Promise<FsckReport> {
   const first = await pass(store, options);
   if (first.findings.length === 0) return first;
@@ -32,7 +32,7 @@ export async function fsck(store: ObjectStore, options: JudgeOptions): Promise<F
   return { ...again, findings: again.findings.filter((finding) => before.has(fingerprintOf(finding))) };
 }
 
-/** Only the rules of single objects, for these keys, and the lease against them. Lists nothing. */
+/** Checks only these keys, by the rules of single objects, and the lease against them. Does not list the store. */
 export async function fsckKeys(
   store: ObjectStore,
   keys: readonly string[],
@@ -69,7 +69,7 @@ async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckRepo
 async function judgeKey(store: ObjectStore, key: string, facts: Facts, options: JudgeOptions): Promise<Finding[]> {
   try {
     const object = await store.get(key, { fresh: true });
-    // Deleted since the listing.
+    // The object was deleted after the listing.
     if (object === undefined) facts.keys.delete(key);
     return object === undefined ? [] : judgeObject(key, object, facts, options);
   } catch (error) {
@@ -83,7 +83,7 @@ function fingerprintOf({ rule, key }: Finding): string {
   return `${key} ${rule}`;
 }
 
-/** `repaired`: findings before a repair that are gone. */
+/** `repaired` has the findings that a repair removed. */
 export type Report = FsckReport & { readonly repaired?: readonly Finding[] };
 
 export function reportLines({ objects, findings, repaired }: Report): string[] {
@@ -96,7 +96,7 @@ export function reportLines({ objects, findings, repaired }: Report): string[] {
   ];
 }
 
-/** A key has up to 1,024 bytes. It is printed whole, so that it can be searched for. */
+/** A key has up to 1,024 bytes. It is printed completely, so that it can be searched for. */
 function lineOf({ rule, key, says }: Finding): string {
   return `${rule} ${printable(key, 1_024)}: ${printable(says)}`;
 }

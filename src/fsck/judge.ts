@@ -20,15 +20,15 @@ import type { Finding } from "./rules.ts";
 export interface JudgeOptions {
   /** Epoch ms. */
   readonly now: number;
-  /** Throws if the bytes are no lease. */
+  /** Throws if the bytes are not a lease. */
   readonly parseLease: (body: Uint8Array) => LeaseClaim;
-  /** Throws if the bytes are no `private/status.json`. */
+  /** Throws if the bytes are not a `private/status.json`. */
   readonly parsePrivateStatus: (body: Uint8Array) => { readonly epoch: number; readonly holder: string };
 }
 
 export function judgeObject(key: string, object: StoredObject, facts: Facts, options: JudgeOptions): Finding[] {
   const kind = kindOf(key);
-  if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "no publisher writes such a key" }];
+  if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "a publisher never writes this key" }];
   if (kind.is === "lease") return judgeLease(key, object, facts, options);
   if (kind.is === "standby") return [];
   if (kind.is === "probe")
@@ -77,7 +77,7 @@ function judgeWriter(key: string, object: StoredObject, facts: Facts, now: numbe
   return futureFinding(key, writer.sourceVersion.at, now);
 }
 
-/** Both in epoch ms. */
+/** `at` and `now` are epoch ms. */
 function futureFinding(key: string, at: number | undefined, now: number): Finding[] {
   if (at === undefined || at <= now + FUTURE_ALLOWANCE_MS) return [];
   return [{ rule: "asof-future", key, says: `it is from ${new Date(at).toISOString()}` }];

@@ -1,4 +1,4 @@
-/** The kind of object that a key holds, from the key alone (docs/spec/publishing.md#keys). */
+/** Determines the kind of a stored object from its key alone (docs/spec/publishing.md#keys). */
 import { isShardKey } from "../http/installations.ts";
 import {
   constantKey,

@@ -1,4 +1,7 @@
-/** Checks a stored object by itself: metadata, body, tag, successors; by kind. Relations between objects are in `relations.ts`. */
+/**
+ * Checks single stored objects by kind: metadata, body, tag, successors. `relations.ts` checks objects against each
+ * other.
+ */
 import * as z from "zod";
 import { TILE_SIZE } from "../http/keys.ts";
 import { applyEdits, type Edit, MAX_SUCCESSORS, type Successor } from "../http/successor.ts";
@@ -42,7 +45,7 @@ export interface JudgedAnswer {
   readonly constants: readonly string[];
 }
 
-/** Status and headers, or what is wrong with them. */
+/** Returns the status and headers, or a complaint. */
 export function answerHead({ metadata }: StoredObject): AnswerHead | string {
   const { status = "", headers = "", states = "[]" } = metadata;
   if (!/^(200|404|503)$/.test(status)) return `its status is ${JSON.stringify(status)}`;
@@ -84,7 +87,7 @@ export function judgeAnswer(key: string, kind: Kind, object: StoredObject): Judg
   return { ...judged, constants: successors.flatMap((one) => one.key ?? []) };
 }
 
-/** Telemetry, process and statistics have their revision in the body. */
+/** Bodies of telemetry, process and statistics have a revision, which must equal the ETag. */
 function tagComplaint({ status, headers }: AnswerHead, value: Readonly<Record<string, unknown>> | undefined) {
   const { etag } = headers;
   if (etag !== undefined && !/^"[!#-~]+"$/.test(etag)) return `its ETag is ${etag}`;
@@ -96,7 +99,7 @@ function tagComplaint({ status, headers }: AnswerHead, value: Readonly<Record<st
     : `its ETag is ${etag ?? "missing"}, its revision ${JSON.stringify(value.revision)}`;
 }
 
-/** A file besides the API. `row` is undefined for an asset, which may have any type. */
+/** Checks a file outside the API. `row` is undefined for an asset, which may have any type. */
 export function judgeFile(key: string, row: NamedFile | undefined, object: StoredObject): Finding[] {
   const findings: Finding[] = [];
   const type = row?.contentType ?? object.contentType;
@@ -113,7 +116,7 @@ export function judgeFile(key: string, row: NamedFile | undefined, object: Store
   return findings;
 }
 
-/** Keys of the assets that a page loads. */
+/** Returns the keys of the assets that a page loads. */
 export function assetsIn({ body }: StoredObject): string[] {
   const text = new TextDecoder().decode(body);
   const path = ASSETS_PREFIX.slice(SITE_PREFIX.length);
@@ -131,7 +134,7 @@ const successor = z.strictObject({
 });
 const successorsSchema = z.array(successor).min(1).max(MAX_SUCCESSORS);
 
-/** The successors (docs/spec/publishing.md#future), or what is wrong with them. */
+/** Returns the successors (docs/spec/publishing.md#future), or a complaint. */
 export function successorsOf({ metadata, body }: StoredObject): readonly Successor[] | string {
   const { successors, "valid-until": until } = metadata;
   if (successors === undefined) return until === undefined ? [] : "it has valid-until, but no successors";
@@ -150,7 +153,7 @@ export function successorsOf({ metadata, body }: StoredObject): readonly Success
   return list.map(({ edits = [] }) => editsComplaint(edits, body)).find((complaint) => complaint) ?? list;
 }
 
-/** Body and headers of a successor. */
+/** Returns the body and headers of a successor. */
 export function versionOf(object: StoredObject, headers: Readonly<Record<string, string>>, version: Successor) {
   const changed = { ...headers, ...version.headers };
   const kept = Object.entries(changed).filter((entry): entry is [string, string] => entry[1] !== null);
@@ -167,7 +170,7 @@ function editsComplaint(edits: readonly Edit[], body: Uint8Array): string | unde
   return undefined;
 }
 
-/** Takes the place of an id in the template of an unknown installation. */
+/** Replaces an installation id in the template for unknown installations. */
 const PLACEHOLDER = "{installationId}";
 
 export interface ParsedBody {
@@ -187,7 +190,7 @@ export function parseBody(kind: Kind, status: number, bytes: Uint8Array): Parsed
   }
 }
 
-/** The response that a reader gets: a head's first page, or the template with an id. */
+/** Returns the response that a reader gets: a head's first page, or the template with an id. */
 function answerText(kind: Kind, text: string): string {
   if (kind.is === "template") return text.replaceAll(PLACEHOLDER, "template");
   const head = kind.is === "head" ? decodeHead(text) : undefined;
@@ -236,7 +239,7 @@ export interface Writer {
   readonly sourceVersion: SourceVersion;
 }
 
-/** The writer of an object, or what is wrong with its metadata. */
+/** Returns the writer of an object, or a complaint about its metadata. */
 export function writerOf({ metadata }: StoredObject): Writer | string {
   const { epoch = "", writer = "", asof = "" } = metadata;
   if (!/^[1-9]\d{0,14}$/.test(epoch)) return `its epoch is ${JSON.stringify(epoch)}`;
@@ -253,7 +256,7 @@ export function writerOf({ metadata }: StoredObject): Writer | string {
 
 export interface ObservationFacts {
   readonly positions: number;
-  /** Undefined if nothing is wrong with it. */
+  /** Undefined if the tile is valid. */
   readonly complaint: string | undefined;
   readonly lastTelemetryId?: string;
 }
@@ -291,7 +294,10 @@ function observationOf(line: string) {
   }
 }
 
-/** A hash. Names of earlier versions, with history and epoch, exist for an hour after an upgrade. */
+/**
+ * The name of a tile is a hash. Tiles of earlier versions, whose names also have history and epoch, exist for an hour
+ * after an upgrade.
+ */
 const NAME = /^(?:[1-9]\d*-[1-9]\d*-)?[A-Za-z0-9_-]{22}$/;
 
 export interface ActivityTileFacts {
@@ -318,7 +324,7 @@ export function judgeActivityTile(name: string, object: StoredObject): ActivityT
   return { ...facts, complaint: wrongName ?? facts.complaint };
 }
 
-/** Checks lines of events, newest first, of a tile or a head. */
+/** Checks the event lines of a tile or a head, which are ordered newest first. */
 export function eventsComplaint(events: readonly EventLine[]): string | undefined {
   for (const [index, { key, text }] of events.entries()) {
     const newer = events[index - 1]?.key;

@@ -56,7 +56,7 @@ function hasTiles({ histories }: Pick<Facts, "histories">, id: string): boolean 
   return [...histories.keys()].some((name) => name.startsWith(`${id} `));
 }
 
-/** The readable part of the index. */
+/** The readable part of the installation index. */
 interface IndexNames {
   readonly configured: string;
   readonly histories: HistoryNames;
@@ -64,7 +64,7 @@ interface IndexNames {
   isReadable(installationId: string): boolean;
 }
 
-/** Undefined if the index is missing or damaged. */
+/** Returns undefined if the index is missing or damaged. */
 function indexNames({ index, shards }: Pick<Facts, "index" | "shards">): IndexNames | undefined {
   if (index === undefined) return undefined;
   if ("histories" in index) return { ...index, isReadable: () => true };
@@ -79,7 +79,7 @@ function indexNames({ index, shards }: Pick<Facts, "index" | "shards">): IndexNa
   };
 }
 
-/** Missing shards, and ids in the wrong shard. */
+/** Reports missing shards, and ids in the wrong shard. */
 function* shardFindings({ index, shards, keys }: Facts): Generator<Finding> {
   if (index === undefined || "histories" in index) return;
   for (let shard = 0; shard < index.shards; shard++) {
@@ -92,7 +92,9 @@ function* shardFindings({ index, shards, keys }: Facts): Generator<Finding> {
   }
 }
 
-/** Each history has tiles from 0 on without a gap, full except the last, and the index knows the history. */
+/**
+ * Reports gaps, partial tiles before the last, wrong last positions, and histories that the index does not name yet.
+ */
 export function* observationFindings(facts: Facts): Generator<Finding> {
   const index = indexNames(facts);
   for (const [name, tiles] of facts.histories) {
@@ -135,7 +137,7 @@ function* positions(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { writ
   }
 }
 
-/** Heads, index tiles and tiles agree, and every tile has a name. `now` in epoch ms. */
+/** Checks that heads, index tiles and tiles agree, and that each tile is named. `now` in epoch ms. */
 export function* activityFindings(facts: Facts, now: number): Generator<Finding> {
   const named = new Set<string>();
   for (const [category, { recent, tiles, indexes }] of facts.heads) {
@@ -217,7 +219,7 @@ function* presence({ category, named, facts }: Activity, key: string, as: "event
   }
 }
 
-/** A tile counts as an orphan if its head has not changed for the whole time, too. */
+/** Reports a tile as an orphan only if its head has not changed for the whole time either. */
 function* orphans(
   { activityTiles, heads, writers }: Facts,
   named: ReadonlySet<string>,
@@ -234,14 +236,14 @@ function* orphans(
   }
 }
 
-/** Path with query → key, as in the publisher's status. */
+/** Keys by path with query, as in the publisher's status. */
 const KEYS: ReadonlyMap<string, string> = new Map(
   ROUTES.flatMap(({ path, objects }) =>
     objects.map(({ query, key }): [string, string] => [query === "" ? path : `${path}?${query}`, key]),
   ),
 );
 
-/** Constants, assets and responses that something names exist. */
+/** Reports missing constants, assets and responses that another object names. */
 export function* namedFindings({ named, keys, lease }: Facts): Generator<Finding> {
   for (const [by, names] of named) {
     for (const key of new Set(names)) {
@@ -257,7 +259,7 @@ export function* namedFindings({ named, keys, lease }: Facts): Generator<Finding
   }
 }
 
-/** No object has a higher epoch than the lease. */
+/** Reports objects with a higher epoch than the lease, and a missing lease. */
 export function* leaseFindings({ keys, lease, writers }: Facts): Generator<Finding> {
   const others = [...keys].filter((key) => key !== STANDBY_KEY && key !== STATUS_KEY);
   if (!keys.has(STATUS_KEY) && others.length > 0) {

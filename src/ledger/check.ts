@@ -1,22 +1,22 @@
 /**
- * True if a ledger is whole, as far as bounded time can tell (docs/spec/publishing.md#damage): its file as long as it
- * says, its pages readable, and as many facts in its tables as its watermarks count. A small file is read whole; of a
- * large one both ends of every table and index are.
+ * Checks that a ledger is intact, as far as bounded time allows (docs/spec/publishing.md#damage): the file has its full
+ * length, its pages are readable, and its tables hold as many facts as its watermarks count. A small file is read
+ * completely. For a large one, both ends of every table and index are read.
  */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { ledgerDamaged } from "./ledger-failure.ts";
 import type { FactKind } from "./schema.ts";
 
-/** Read whole in a fifth of a second. */
+/** Files up to this size are read completely, which takes about 0.2 s. */
 const WHOLE_BYTES = 64 << 20;
 /** Rows read at each end of a table or index of a larger file. */
 const END_ROWS = 2000;
-/** Watermarks that are held against the tables, the newest installations first, and the most rows counted for one. */
+/** Number of watermarks compared with the tables, newest installations first, and the most rows counted for one. */
 const MARKS = 1000;
 const COUNTED_ROWS = 100_000;
 
-/** Throws `Failure` ledger_damaged; errors of SQLite as they are. */
+/** Throws `Failure` ledger_damaged, and errors of SQLite unchanged. */
 export function checkLedger(db: Database): void {
   const bytes =
     (db.pragma("page_count", { simple: true }) as number) * (db.pragma("page_size", { simple: true }) as number);
@@ -28,7 +28,7 @@ export function checkLedger(db: Database): void {
   checkCounts(db);
 }
 
-/** Pages that are not copied from the -wal file yet make the ledger longer than its file. */
+/** A file may be shorter than the ledger while the -wal file holds pages that are not copied yet. */
 function checkLength(db: Database, bytes: number): void {
   const size = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (db.memory || size(`${db.name}-wal`) > 0 || size(db.name) >= bytes) return;
@@ -60,7 +60,7 @@ function readBothEnds(db: Database, select: string, key: readonly string[]): voi
   }
 }
 
-/** The table that has one row for each accepted fact of a kind; null if a later fact replaces or completes an earlier one's row. */
+/** The table with one row for each accepted fact of a kind; null if later facts replace or complete earlier rows. */
 const TABLES: Readonly<Record<FactKind, string | null>> = {
   receipt: "receipt",
   epoch: "epoch_approval",
@@ -78,7 +78,7 @@ function checkCounts(db: Database): void {
   const marks = db.prepare("SELECT * FROM watermark ORDER BY installation DESC, kind LIMIT ?").all(MARKS) as Mark[];
   for (const { installation, kind, value } of marks) {
     const table = TABLES[kind];
-    // Positions of receipts are dense, so that the last one is their count.
+    // Positions of receipts have no gaps, so the last one is their number.
     if (!table || (kind !== "receipt" && value > COUNTED_ROWS)) continue;
     const counted = kind === "receipt" ? "ifnull(max(position), 0)" : "count(*)";
     const rows = db

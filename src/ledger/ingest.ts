@@ -1,4 +1,4 @@
-/** The library's way into the ledger: what `noonmark ingest` does, without a terminal. */
+/** Library entry point for ingesting records, equivalent to `noonmark ingest`. */
 import type { Database } from "better-sqlite3";
 import { type Counts, Intake } from "./intake/intake.ts";
 import type { Rejection } from "./intake/rejection.ts";
@@ -7,14 +7,13 @@ export type { Counts } from "./intake/intake.ts";
 export type { Rejection } from "./intake/rejection.ts";
 
 export interface Ingested extends Counts {
-  /** In the order of their lines; a line is a record here. */
+  /** In line order; each record of an iterable counts as one line. */
   readonly rejections: readonly Rejection[];
 }
 
 /**
- * Takes records into the ledger: objects shaped as docs/spec/intake.md shows them, each what a line of NDJSON holds, or
- * NDJSON itself. Strict keeps nothing once one is rejected; `now` (epoch ms) is the clock that instants must not be ahead
- * of, and without one none is. Throws `Failure`: see `Intake`.
+ * Ingests NDJSON, or objects shaped as in docs/spec/intake.md. In strict mode one rejection discards all records.
+ * Rejects instants ahead of `now` (epoch ms); without `now`, accepts any instant. Throws `Failure`: see `Intake`.
  */
 export function ingest(
   db: Database,

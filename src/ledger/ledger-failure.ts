@@ -1,14 +1,14 @@
-/** Turns errors of SQLite on a ledger into failures with a stable code and a hint. */
+/** Converts SQLite errors on a ledger into failures with a stable code and a hint. */
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 
 /**
- * The failure for an error on an open ledger: `ledger_damaged`, `ledger_locked`, `disk_full`, `ledger_unwritable`,
- * `ledger_unreadable`. Any other error is returned unchanged.
+ * Returns the failure for an error on an open ledger: `ledger_damaged`, `ledger_locked`, `disk_full`,
+ * `ledger_unwritable` or `ledger_unreadable`. Returns any other error unchanged.
  */
 export function ledgerFailure(error: unknown, path: string, doing: "read" | "write"): unknown {
   const code = (error as { code?: unknown } | null)?.code;
-  // It was an SQLite file when it was opened.
+  // NOTADB means damage here, because the file was a valid SQLite file when it was opened.
   if (typeof code === "string" && /^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) {
     return ledgerDamaged(path, error instanceof Error ? error.message : code, error);
   }
@@ -18,7 +18,7 @@ export function ledgerFailure(error: unknown, path: string, doing: "read" | "wri
 export function ledgerDamaged(path: string, because: string, cause?: unknown): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${because}`, {
     exit: EXIT.io,
-    hint: "Noonmark neither adds records to it nor publishes from it. Restore it from a backup, or ingest the records again into a new file.",
+    hint: "Noonmark does not use a damaged ledger. Restore it from a backup, or ingest the records again into a new file.",
     cause,
   });
 }

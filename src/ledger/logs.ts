@@ -1,6 +1,6 @@
 /**
- * The facts of one installation as logs, one for each kind that something is derived from. A ledger never takes a fact
- * back, so a log has either all of what was followed or is another log, which is followed from its start.
+ * Reads the facts of one installation as logs, one for each kind that projections follow. Facts are never withdrawn, so
+ * a log either continues what a follower has read or is a different log, which the follower reads from the start.
  */
 import { eachRow, type ReadOnlyDatabase, readRow, readRows, readValue, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
@@ -12,7 +12,7 @@ export interface MeasuredReceipt {
   readonly position: number;
   readonly telemetryId: string;
   readonly counterEpoch: string;
-  /** Epoch ms, as is receivedAt. */
+  /** observedAt and receivedAt are epoch ms. */
   readonly observedAt: number;
   readonly receivedAt: number;
   readonly rpmMilli: number;
@@ -32,7 +32,7 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
     hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
     read(after, limit) {
       const from = Number(after.at);
-      // A step ends where a sum is saved: its checksum then costs one look.
+      // End the step at a saved sum, so that its checksum needs one lookup.
       const end = from + limit;
       const to = limit < RECEIPTS_PER_SUM ? end : end - (end % RECEIPTS_PER_SUM);
       const facts = readRows<MeasuredReceipt>(ledger, RECEIPTS, installation, from, to);
@@ -43,8 +43,9 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
 }
 
 /**
- * The sum of all receipts up to a position. In ledgers of earlier program versions the saved sums are far apart or absent: the
- * checksum is then the newest saved sum and the receipt at the position. So it never takes more than `RECEIPTS_PER_SUM` reads.
+ * Returns the sum of all receipts up to a position. Ledgers of earlier program versions have few saved sums or none:
+ * the checksum is then the newest saved sum and the receipt at the position. It never needs more than
+ * `RECEIPTS_PER_SUM` reads.
  */
 function receiptChecksum(ledger: ReadOnlyDatabase, installation: number, position: number): string | undefined {
   const saved = savedReceipts(ledger, installation, position);
@@ -63,7 +64,7 @@ SELECT position, telemetry_id AS telemetryId, counter_epoch AS counterEpoch, obs
        distance_mm AS distanceMm
 FROM receipt WHERE installation = ? AND position > ? AND position <= ? ORDER BY position`;
 
-/** The newest state of a submission; the instants are epoch ms. */
+/** The newest state of a submission; instants are epoch ms. */
 export interface ChangedSubmission {
   readonly submissionId: string;
   readonly lifecycle: string;
@@ -77,7 +78,7 @@ export interface ChangedSubmission {
   readonly changedSeq: number;
 }
 
-/** Submissions by their last change: one that has changed again comes again, in its newest state. */
+/** Submissions ordered by last change; a submission that changes again is returned again, in its newest state. */
 export function submissionLog(ledger: ReadOnlyDatabase, installation: number): Log<ChangedSubmission> {
   const newest = statement<[number], number>(
     ledger,
@@ -94,7 +95,7 @@ export function submissionLog(ledger: ReadOnlyDatabase, installation: number): L
       const facts: ChangedSubmission[] = [];
       const rows = statement<[number, number], ChangedSubmission>(ledger, SUBMISSIONS);
       for (const row of rows.iterate(installation, Number(after.at))) {
-        // An older ledger has several with one changed_seq: they stay together.
+        // An older ledger may have several rows with one changed_seq; return them together.
         if (facts.length >= limit && row.changedSeq !== facts.at(-1)?.changedSeq) break;
         facts.push(row);
       }
@@ -119,9 +120,9 @@ export interface AcceptedRound {
 }
 
 /**
- * The rounds that the Oracle has accepted, by the order in which its closures came. A closure's rounds are in the ledger
- * before it is and never change. A position is how many closures are in, the `seq` of the last one, and, in the middle of
- * the next one, its last round that is in.
+ * The rounds that the Oracle accepted, ordered by the arrival of their closures. A closure's rounds precede it in the
+ * ledger and never change. A position holds the number of complete closures, the `seq` of the last one, and, within the
+ * next closure, the last round read.
  */
 export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number): Log<AcceptedRound> {
   const count = () =>
@@ -175,7 +176,7 @@ export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number)
 interface ClosurePlace {
   readonly closures: number;
   readonly seq: number;
-  /** As it is stored. */
+  /** Padded round id, as stored. */
   readonly round?: string | undefined;
 }
 
@@ -196,7 +197,7 @@ interface StoredRound {
   readonly distanceMm: string | null;
 }
 
-/** By the primary key: from the index of installations SQLite would have to sort all of an installation's closures. */
+/** Uses the primary key; with the index of installations SQLite would sort all closures of the installation. */
 const CLOSURES_AFTER = `
 SELECT seq, first_round AS first, last_round AS last FROM closure NOT INDEXED
 WHERE installation = ? AND seq > ? ORDER BY seq`;
@@ -205,7 +206,7 @@ const ROUNDS = `
 SELECT round_id AS roundId, work_units AS workUnits, distance_mm AS distanceMm FROM round
 WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id`;
 
-/** The checksum of the first `count` facts of a kind. Undefined if the ledger has only their count. */
+/** Returns the checksum of the first `count` facts of a kind; undefined if the ledger has only their count. */
 function sumText(
   ledger: ReadOnlyDatabase,
   installation: number,
@@ -216,7 +217,7 @@ function sumText(
   return found?.sum === undefined ? undefined : `${found.base}:${found.sum}`;
 }
 
-/** `checksum` gives undefined if the ledger has no fact there. */
+/** `checksum` returns undefined if the ledger has no fact there. */
 function positionAt(count: number, checksum: () => string | undefined): Position {
   const sum = count === 0 ? undefined : checksum();
   return sum === undefined ? START : { at: String(count), checksum: sum };

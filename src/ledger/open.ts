@@ -1,4 +1,4 @@
-/** Opens the ledger of accepted facts: for writing at intake, and read only at publishing. */
+/** Opens the ledger of accepted facts: for writing at intake, read-only for publishing. */
 import type { Database } from "better-sqlite3";
 import { type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
 import { checkLedger } from "./check.ts";
@@ -14,22 +14,22 @@ const LEDGER: DatabaseKind = {
 };
 
 /**
- * The ledger for writing. It is made with its directories if it is missing, and brought to this schema if it is older.
- * Throws `Failure` (exit 74, 75 if it is locked): see `openForWriting`; `ledger_damaged`.
+ * Opens the ledger for writing. Creates it and its directories if missing, and upgrades an older schema. Throws
+ * `Failure` (exit 74, or 75 if it is locked): see `openForWriting`; `ledger_damaged`.
  */
 export function openLedgerForIntake(path: string): Database {
   return checked(path, "write", () => openForWriting(path, LEDGER));
 }
 
 /**
- * The ledger, read only. It must exist, with this schema or one that intake can upgrade. Throws `Failure` (exit
+ * Opens the ledger read-only. It must exist, with this schema or one that intake can upgrade. Throws `Failure` (exit
  * 74): see `openForReading`; `ledger_damaged`.
  */
 export function openLedgerForReading(path: string): Database {
   return checked(path, "read", () => openForReading(path, LEDGER));
 }
 
-/** Everything in `use` sees one state of the ledger; it must not await. Throws `Failure`: see `ledgerFailure`. */
+/** Runs `use` in one read transaction. `use` must be synchronous. Throws `Failure`: see `ledgerFailure`. */
 export function readLedger<T>(ledger: Database, use: (ledger: Database) => T): T {
   try {
     return ledger.transaction(() => use(ledger))();

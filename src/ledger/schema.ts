@@ -1,14 +1,14 @@
 /**
- * The ledger's tables (docs/spec/intake.md#records). All keys are per installation; instants are epoch milliseconds;
- * decimal strings are text, and round ids are padded with zeros to 20 digits, so that text sorts as the numbers do.
- * Each accepted batch raises `watermark`, in which the publisher sees with one small read what has changed.
+ * The ledger's tables (docs/spec/intake.md#records). All keys are per installation; instants are epoch milliseconds.
+ * Decimal strings are text; round ids are zero-padded to 20 digits so that text order is numeric order. Each accepted
+ * batch raises `watermark`, so that the publisher finds changes in one small read.
  */
 export const LEDGER_APPLICATION_ID = 0x4e4f4f4e; // "NOON"
 export const LEDGER_SCHEMA_VERSION = 2;
 
 /**
- * The kinds of fact that a watermark counts, one for each record type of docs/spec/intake.md. Stored objects list their facts in this
- * order (docs/spec/publishing.md#asof), so a new kind goes to the end.
+ * The kinds of facts that watermarks count, one for each record type of docs/spec/intake.md. Stored objects list their
+ * facts in this order (docs/spec/publishing.md#asof), so append new kinds at the end.
  */
 export const FACT_KINDS = [
   "receipt",
@@ -23,15 +23,15 @@ export const FACT_KINDS = [
 ] as const;
 export type FactKind = (typeof FACT_KINDS)[number];
 
-/** A round id as it is stored. */
+/** Returns a round id in its stored form. */
 export function paddedRound(roundId: bigint | string): string {
   return String(roundId).padStart(20, "0");
 }
 
 /**
- * Schema 2 adds a row for each commit, installation and kind of fact. A reader asks for the rows after a `seq`. `count` and `sum` are
- * the state of that kind after the commit, so that a restored or replaced ledger is not taken for one that grew
- * (docs/spec/publishing.md#nothing-goes-back).
+ * Schema 2 adds a row for each commit, installation and kind of fact added. Readers ask for the rows after a `seq`.
+ * `count` and `sum` are the state of the kind after the commit, which distinguishes a restored or replaced ledger from
+ * one that grew (docs/spec/publishing.md#nothing-goes-back).
  */
 export const CHANGE_SCHEMA = `
 CREATE TABLE change (
@@ -217,11 +217,11 @@ CREATE TABLE settlement_control (
 
 ${CHANGE_SCHEMA}`;
 
-/** From schema 1: only the counts of its facts are known. No fact is read, so the time does not grow with the ledger. */
+/** Upgrades schema 1. Its facts get only counts: none is read, so the time does not grow with the ledger. */
 const UPGRADE_FROM_1 = `${CHANGE_SCHEMA}
 INSERT INTO change (installation, kind, count)
   SELECT installation, kind, value FROM watermark ORDER BY installation, kind;
 `;
 
-/** By schema version, the statements that make the next version of it. Readers take every version that has some. */
+/** Statements that upgrade each schema version to the next. Readers accept every version listed here. */
 export const LEDGER_UPGRADES: Readonly<Record<number, string>> = { 1: UPGRADE_FROM_1 };

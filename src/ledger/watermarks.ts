@@ -1,11 +1,11 @@
-/** Shows in one small read what has changed in the ledger: the number of facts of each kind per installation. */
+/** Reads what changed in the ledger with one small query: the number of facts of each kind per installation. */
 import { type ReadOnlyDatabase, readRow, readRows, readValue } from "../sqlite/statement.ts";
 import { FACT_KINDS, type FactKind } from "./schema.ts";
 
-/** Accepted facts by kind; 0 if there is none. They only grow. */
+/** Numbers of accepted facts by kind; they never fall. */
 export type Watermarks = Record<FactKind, number>;
 
-/** `rowId` is what the column `installation` of the ledger's tables holds. */
+/** `rowId` is the value of the column `installation` in the ledger's tables. */
 export interface Installation {
   readonly rowId: number;
   readonly id: string;
@@ -13,7 +13,7 @@ export interface Installation {
 
 const COLUMNS = "no AS rowId, id";
 
-/** The watermarks of one installation. */
+/** Returns the watermarks of one installation. */
 export function readWatermarks(db: ReadOnlyDatabase, installation: number): Watermarks {
   const watermarks = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as Watermarks;
   const rows = readRows<{ kind: FactKind; value: number }>(
@@ -25,7 +25,7 @@ export function readWatermarks(db: ReadOnlyDatabase, installation: number): Wate
   return watermarks;
 }
 
-/** Undefined before the installation's first record. */
+/** Returns undefined before the installation's first record. */
 export function installationRowId(db: ReadOnlyDatabase, id: string): number | undefined {
   const sql = "SELECT no FROM installation WHERE id = ?";
   return readValue<number>(db, sql, id);
@@ -35,17 +35,17 @@ export function readInstallation(db: ReadOnlyDatabase, rowId: number): Installat
   return readRow<Installation>(db, `SELECT ${COLUMNS} FROM installation WHERE no = ?`, rowId);
 }
 
-/** How many installations there are: row ids have no gap. */
+/** Returns the highest row id, which is the number of installations because row ids have no gaps. */
 export function lastInstallationRowId(db: ReadOnlyDatabase): number {
   return readValue<number>(db, "SELECT max(no) FROM installation") ?? 0;
 }
 
-/** Every installation that has a record, in the order of their first ones. */
+/** Returns every installation that has a record, in the order of their first records. */
 export function listInstallations(db: ReadOnlyDatabase): Installation[] {
   return readRows<Installation>(db, `SELECT ${COLUMNS} FROM installation ORDER BY no`);
 }
 
-/** At most `limit` installations after a row id. */
+/** Returns at most `limit` installations after a row id. */
 export function installationsAfter(db: ReadOnlyDatabase, rowId: number, limit: number): Installation[] {
   const sql = `SELECT ${COLUMNS} FROM installation WHERE no > ? ORDER BY no LIMIT ${limit}`;
   return readRows<Installation>(db, sql, rowId);

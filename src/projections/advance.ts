@@ -1,6 +1,6 @@
 /**
- * Advances the projections to the ledger and the chain, by new facts only and in bounded steps. Only the configured
- * installation's facts are followed: no other installation has a response that is derived here.
+ * Advances the projections to the ledger and the chain, reading only new facts and in bounded steps. Follows only the
+ * configured installation, because no other installation has responses derived here.
  */
 
 import type { Database } from "better-sqlite3";
@@ -28,17 +28,19 @@ import { SETTLEMENT_EVENTS, settlementFollower } from "./settlements/settlements
 import { SUBMISSIONS, submissionFollower } from "./settlements/submissions.ts";
 
 export interface LedgerInputs {
-  /** Undefined without one: rows of an earlier ledger are then removed. */
+  /** Undefined without a ledger: rows of an earlier ledger are then removed. */
   readonly ledger: ReadOnlyDatabase | undefined;
-  /** The configured one. */
+  /** The configured installation. */
   readonly installationId: string;
-  /** Seconds; undefined while it is not known: rounds then wait. */
+  /** Seconds; undefined while unknown. Rounds wait until it is known. */
   readonly genesis: bigint | undefined;
   /** Epoch ms: a round is observed once it has elapsed. */
   readonly at: number;
 }
 
-/** One step, without a budget as much as memory allows; true while there is more. One transaction. */
+/**
+ * Takes one step in one transaction, and returns true if more remains. Without a budget, only memory limits the step.
+ */
 export function advanceLedgerViews(projections: Database, inputs: LedgerInputs, budget = new StepBudget()): boolean {
   const { installationId, genesis, at } = inputs;
   const logs = ledgerLogs(inputs);
@@ -48,7 +50,7 @@ export function advanceLedgerViews(projections: Database, inputs: LedgerInputs, 
       catchUp(projections, logs.submissions, submissionFollower(installationId), budget) ||
       (isOnGrid(genesis) && advanceRounds(projections, logs.rounds, { installationId, genesis, at }, budget)),
   );
-  // Immediate: a step that read first and wrote then would fail if another process had written in between.
+  // Immediate: a deferred transaction fails if another process writes between its first read and its first write.
   return step.immediate();
 }
 
@@ -62,7 +64,7 @@ function advanceRounds(
   { installationId, genesis, at }: Omit<RoundInputs, "ledger">,
   budget: StepBudget,
 ): boolean {
-  // The clock has gone back before a round that was observed: observed rounds are the elapsed ones.
+  // The clock went back before the end of an observed round: rebuild, because only elapsed rounds may be observed.
   if ((readRoundTotals(projections)?.lastSlot ?? Number.NEGATIVE_INFINITY) >= slotAt(at)) {
     deleteCursors(projections, [ROUNDS]);
   }
@@ -94,12 +96,12 @@ function ledgerLogs({ ledger, installationId }: Pick<LedgerInputs, "ledger" | "i
   };
 }
 
-/** The projections of the ledger are rebuilt, in the next steps: its facts may be others now. */
+/** Makes the next steps rebuild the ledger's projections, because its facts may have changed. */
 export function forgetLedger(projections: Database): void {
   deleteCursors(projections, [RECEIPTS, SUBMISSIONS, ROUNDS]);
 }
 
-/** True if the milestones and the peaks lack receipts of the ledger. */
+/** Returns true if the ledger has receipts that are missing from the milestones and peaks. */
 export function lacksReceipts(
   projections: ReadOnlyDatabase,
   inputs: Pick<LedgerInputs, "ledger" | "installationId">,
@@ -107,7 +109,10 @@ export function lacksReceipts(
   return isBehind(projections, ledgerLogs(inputs).receipts, receiptFollower(inputs.installationId));
 }
 
-/** True if the ledger holds anything that the statistics lack; true while genesis is not known. */
+/**
+ * Returns true if the ledger has facts that are missing from the statistics, and while genesis is unknown or not a
+ * multiple of 600 s.
+ */
 export function lacksFacts(projections: ReadOnlyDatabase, inputs: Omit<LedgerInputs, "at">): boolean {
   const { installationId, genesis } = inputs;
   if (!isOnGrid(genesis)) return true;
@@ -119,7 +124,7 @@ export function lacksFacts(projections: ReadOnlyDatabase, inputs: Omit<LedgerInp
   );
 }
 
-/** True if the statistics are not yet what they are at `at`: facts, or elapsed rounds. */
+/** Returns true if the statistics lack facts or rounds that have elapsed at `at`. */
 export function areStatisticsBehind(projections: ReadOnlyDatabase, inputs: LedgerInputs): boolean {
   return lacksFacts(projections, inputs) || hasElapsedWaiting(projections, inputs.at);
 }
@@ -130,9 +135,9 @@ export interface ChainInputs {
 }
 
 /**
- * One step, without a budget as much as memory allows; true while there is more. Idempotent; if the chain says nothing,
- * what is derived stays as it is. It never goes beyond the safe block of the view that is published with it: a pass may
- * have stored logs whose state was not read yet.
+ * Takes one step and returns true if more remains. Without a budget, only memory limits the step. Changes nothing while
+ * the chain is unavailable. Never goes beyond the safe block of the view that is published with it: a pass may have
+ * stored logs whose state has not been read yet.
  */
 export function advanceChainViews(
   projections: Database,

@@ -1,6 +1,6 @@
 /**
- * How everything here is derived: a follower takes in the facts of a log, in short steps, and its cursor says how far it
- * is. Each step is one transaction, so a crash leaves a state to go on from. To rebuild a follower, delete its cursor.
+ * Derives projections: a follower applies the facts of a log in short steps, and its cursor records its position. Each
+ * step is one transaction, so work continues after a crash. To rebuild a follower, delete its cursor.
  */
 import type { Database } from "better-sqlite3";
 import { blockOf } from "../chain/store/read-events.ts";
@@ -36,22 +36,22 @@ export interface Cursor extends Position {
 
 export interface Follower<Fact> {
   readonly name: string;
-  /** A number of the code, and what else its rows depend on besides the facts. */
+  /** Identifies the code and all other inputs of the rows besides the facts. */
   readonly version: string;
-  /** Cost of one fact that comes or goes, in microseconds. */
+  /** Cost of adding or removing one fact, in microseconds. */
   readonly cost: number;
   apply(projections: Database, facts: readonly Fact[]): void;
   /**
-   * Removes what came from facts after a position, the newest first, as far as the budget goes. Returns the `at` of the
-   * position that it came to, which is `to` in the end. The rows may come from another version or log.
+   * Removes rows derived from facts after a position, newest first, as far as the budget allows. Returns the `at` of
+   * the position that it reached, finally `to`. The rows may come from another version or log.
    */
   rewind(projections: Database, to: Position, budget: StepBudget): string;
 }
 
-/** Facts that one step reads at most, so that memory stays flat without a budget. */
+/** Most facts that one step reads, so that memory stays flat without a budget. */
 const FACTS_PER_STEP = 50_000;
 
-/** One step of one follower towards the end of its log, at least one fact; true while there is more. */
+/** Takes one step of a follower, at least one fact, and returns true if more remains. */
 export function catchUp<Fact>(
   projections: Database,
   log: Log<Fact>,
@@ -82,7 +82,7 @@ export function catchUp<Fact>(
   return step();
 }
 
-/** True if a follower is not at the end of its log. */
+/** Returns true if a follower is not at the end of its log. */
 export function isBehind(
   projections: ReadOnlyDatabase,
   log: Log<unknown>,
@@ -93,7 +93,7 @@ export function isBehind(
   return !isSamePosition(cursor, log.lastCommon(cursor)) || log.hasMore(cursor);
 }
 
-/** Undefined before the first step of a follower, and if it is to be rebuilt. */
+/** Returns undefined before a follower's first step, and if it must be rebuilt. */
 export function readCursor(projections: ReadOnlyDatabase, name: string): Cursor | undefined {
   const sql = "SELECT version, position AS at, checksum, changes FROM cursor WHERE name = ?";
   return readRow<Cursor>(projections, sql, name);
@@ -104,12 +104,12 @@ function writeCursor(projections: Database, name: string, { version, at, checksu
   run(projections, sql, name, version, at, checksum, changes);
 }
 
-/** The followers' next steps rebuild what they have derived. */
+/** Makes the followers' next steps rebuild what they derived. */
 export function deleteCursors(projections: Database, names: readonly string[]): void {
   for (const name of names) run(projections, "DELETE FROM cursor WHERE name = ?", name);
 }
 
-/** The totals under a name, with the fields of `empty` in their order; a copy of `empty` if none are stored. */
+/** Returns the totals of a name, with the fields in the order of `empty`; a copy of `empty` if none are stored. */
 export function readTotals<Totals extends object>(projections: ReadOnlyDatabase, name: string, empty: Totals): Totals {
   const text = readValue<string>(projections, "SELECT value FROM totals WHERE name = ?", name);
   return text === undefined ? { ...empty } : { ...empty, ...(fromBigintJson(text) as Totals) };
@@ -123,17 +123,17 @@ export function forgetTotals(projections: Database, name: string): void {
   run(projections, "DELETE FROM totals WHERE name = ?", name);
 }
 
-/** Rows that come from blocks. */
+/** Rows that are derived from blocks. */
 export interface BlockRows {
-  /** Cost of one row that goes, in microseconds. */
+  /** Cost of deleting one row, in microseconds. */
   readonly cost: number;
-  /** The block of the newest row but `rows`; undefined if there are no more rows than these. */
+  /** Returns the block of the newest row after skipping the newest `rows`; undefined if there are no more. */
   blockBelow(rows: number): number | undefined;
-  /** Returns how many rows went. */
+  /** Returns the number of deleted rows. */
   dropAbove(block: bigint): number;
 }
 
-/** Removes the rows above a position of an `eventLog`, from the newest block down. Returns the `at` that it came to. */
+/** Removes the rows above a position of an `eventLog`, newest block first. Returns the `at` that it reached. */
 export function rewindBlocks(to: Position, budget: StepBudget, { cost, blockBelow, dropAbove }: BlockRows): string {
   const target = blockOf(to);
   const below = blockBelow(budget.count(cost));
@@ -143,13 +143,13 @@ export function rewindBlocks(to: Position, budget: StepBudget, { cost, blockBelo
 }
 
 /**
- * The limit of one step of a long work, so that other work can run before the next. Work is counted and not timed,
- * so the steps are the same on every machine. Costs are as measured on the machine of docs/performance.md.
+ * Limits one step of long work, so that other work can run in between. It counts work instead of measuring time, so
+ * steps are the same on every machine. Costs are those measured on the machine of docs/performance.md.
  */
 export class StepBudget {
   #left: number;
 
-  /** In microseconds; without a limit if all is to be done in one step. */
+  /** In microseconds; unlimited by default. */
   constructor(microseconds = Number.POSITIVE_INFINITY) {
     this.#left = microseconds;
   }
@@ -162,7 +162,7 @@ export class StepBudget {
     return this.#left <= 0;
   }
 
-  /** How many things of one cost are left, rounded down. */
+  /** Returns how many items of one cost fit into the rest of the budget, rounded down. */
   count(microsecondsEach: number): number {
     return Math.max(0, Math.min(Math.floor(this.#left / microsecondsEach), Number.MAX_SAFE_INTEGER));
   }

@@ -1,6 +1,6 @@
 /**
- * The publisher's own file of what is derived from the ledger and the chain, and a copy of it in memory that leaves no
- * trace. Nothing in it is a fact: it may be wiped, and is derived again.
+ * Opens the projections: the publisher's file of data derived from the ledger and the chain, or an in-memory copy of it
+ * that leaves no trace. The file may be deleted, because it contains no facts and is derived again.
  */
 import { existsSync, rmSync } from "node:fs";
 import SqliteDatabase, { type Database } from "better-sqlite3";
@@ -39,35 +39,35 @@ const PROJECTIONS: DatabaseKind = {
 /** The file's name in the state directory. */
 export const PROJECTIONS_FILE = "projections.db";
 
-/** How long a cycle waits while a rebuild takes over, and a rebuild for a publisher's commit, in milliseconds. */
+/** How long a cycle waits for a rebuild's step, and a rebuild for a publisher's commit, in milliseconds. */
 const BUSY_TIMEOUT = 30_000;
 
 /**
- * The -wal file is copied into the file once it has this many bytes: in the publisher's own thread, whose other work
- * waits meanwhile (32 MiB were up to 130 ms).
+ * Size of the -wal file that triggers a checkpoint. The checkpoint blocks the publisher's thread (32 MiB took up to 130
+ * ms).
  */
 const CHECKPOINT_BYTES = 8 * 1024 * 1024;
 
 /**
- * The projections for writing. They are made if they are missing, and made again if their schema is an older one. Throws
- * `Failure` (exit 74, 75 if they are locked): a broken file, another program's, a newer one's.
+ * Opens the projections for writing. Creates them if missing, and again if their schema is older. Throws `Failure`
+ * (exit 74, or 75 if they are locked) for a damaged file, another program's or a newer version's.
  */
 export function openProjections(path: string): Database {
   return withHint(() => {
     const db = wipedIfOlder(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
-    // Rows that a power cut takes are derived again; the file stays whole all the same.
+    // A power failure may lose rows but not damage the file; lost rows are derived again.
     db.pragma("synchronous = NORMAL");
     checkpointEach(db, CHECKPOINT_BYTES);
     return db;
   });
 }
 
-/** Empty projections in memory. */
+/** Opens empty projections in memory. */
 export function openProjectionsInMemory(): Database {
   return openForWriting(":memory:", PROJECTIONS);
 }
 
-/** A copy in memory of the projections as they are; empty if there are none, or none that can be used. */
+/** Opens an in-memory copy of the projections; empty if there are none, or none that can be used. */
 export function openProjectionsCopy(path: string): Database {
   if (!existsSync(path)) return openProjectionsInMemory();
   return withHint(() => {
@@ -80,7 +80,7 @@ export function openProjectionsCopy(path: string): Database {
     }
     try {
       const bytes = source.serialize();
-      // The file says WAL in its header, which a database in memory cannot be: 1 is a rollback journal.
+      // The header says WAL, which an in-memory database cannot use; 1 means a rollback journal.
       bytes[18] = bytes[19] = 1;
       return new SqliteDatabase(bytes);
     } finally {

@@ -1,7 +1,7 @@
 /**
- * `noonmark rebuild` (docs/spec/publishing.md#following): forgets what was derived from the ledger and derives it again, in
- * steps of one transaction each. A publisher may run all the while: it takes steps of its own, and the responses that need
- * what is missing stay as they are until it is there.
+ * `noonmark rebuild` (docs/spec/publishing.md#following): deletes the projections of the ledger and derives them again,
+ * one transaction per step. A publisher may keep running and take steps too; responses that need missing data stay
+ * unchanged until it is there.
  */
 
 import { rmSync } from "node:fs";
@@ -16,7 +16,9 @@ import { openProjections } from "./open.ts";
 import { RECEIPTS } from "./receipts.ts";
 import { readRoundTotals } from "./rounds/round-totals.ts";
 
-/** The lock is let go after each step, so that a publisher waits no longer than this (microseconds). */
+/**
+ * Budget of one step in microseconds. The lock is released after each step, so a publisher waits no longer than this.
+ */
 const STEP_US = 50_000;
 
 export interface RebuildProgress {
@@ -27,13 +29,14 @@ export interface RebuildProgress {
 
 export interface Rebuilt {
   readonly receipts: number;
-  /** Observed ones. */
+  /** Observed rounds. */
   readonly rounds: number;
 }
 
 /**
- * Throws `Failure`: projections_newer, projections_foreign and what `openProjections` throws (74), projections_locked (75)
- * if a publisher holds its transaction for too long. A file that is broken is replaced.
+ * Rebuilds the projections, and replaces a damaged file. Throws `Failure`: projections_schema_newer,
+ * projections_foreign and the others of `openProjections` (74), projections_locked (75) if a publisher's transaction
+ * takes too long.
  */
 export function rebuildProjections(
   path: string,

@@ -1,6 +1,6 @@
 /**
- * The peaks (docs/spec/api.md#statistics-lifetime) and milestones (docs/spec/api.md#activity-policy) of the configured
- * installation's receipts, in the order of their positions.
+ * Derives the peaks (docs/spec/api.md#statistics-lifetime) and milestones (docs/spec/api.md#activity-policy) of the
+ * configured installation's receipts, in position order.
  */
 import type { Database } from "better-sqlite3";
 import type { MeasuredReceipt } from "../ledger/logs.ts";
@@ -37,13 +37,13 @@ export function receiptFollower(installationId: string): Follower<MeasuredReceip
   };
 }
 
-/** The highest value of all receipts, from the earliest receipt that has it. */
+/** The highest value of all receipts, from the earliest receipt with that value. */
 type Peaks = Record<PeakKind, Peak | undefined>;
 const PEAKS = "peaks";
 const NONE: Peaks = { rpmMilli: undefined, speedMmPerSecond: undefined };
 const NO_PEAK: Peak = { value: 0, observedAt: Number.NEGATIVE_INFINITY };
 
-/** Undefined before the first receipt above zero. */
+/** Returns undefined before the first receipt above zero. */
 export function readPeak(projections: ReadOnlyDatabase, kind: PeakKind): Peak | undefined {
   return readTotals(projections, PEAKS, NONE)[kind];
 }

@@ -1,11 +1,11 @@
 /**
- * Empties the -wal file of a database after a quiet time, so that an idle ledger is one file with little beside it.
- * A reader that is at work is never waited for: the next look tries again.
+ * Empties a database's -wal file after a quiet period, so that an idle ledger consists of nearly one file. Never waits
+ * for a reader: the next call tries again.
  */
 import type { Database } from "better-sqlite3";
 import { statement } from "./statement.ts";
 
-/** Nothing was written for this long (ms). */
+/** Time without writes before the -wal file is emptied (ms). */
 const IDLE_MS = 10_000;
 
 export class IdleCheckpoint {
@@ -19,7 +19,7 @@ export class IdleCheckpoint {
     this.#db = db;
   }
 
-  /** To be called often; `now` in ms, by a clock that never jumps. */
+  /** Must be called regularly; `now` is ms of a monotonic clock. */
   look(now: number): void {
     const changes = statement<[], number>(this.#db, "SELECT total_changes()").pluck().get() as number;
     if (changes !== this.#changes || this.#db.inTransaction) {
@@ -33,7 +33,7 @@ export class IdleCheckpoint {
   }
 }
 
-/** False if a reader needs what the -wal file holds. */
+/** Returns false if a reader still needs the content of the -wal file. */
 function emptyWal(db: Database): boolean {
   const waited = db.pragma("busy_timeout", { simple: true }) as number;
   try {

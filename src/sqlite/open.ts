@@ -1,4 +1,4 @@
-/** Opens one of Noonmark's own SQLite files, with a failure of its own for every fault. */
+/** Opens Noonmark's SQLite files and converts every error into a failure. */
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
@@ -7,39 +7,40 @@ import { makePrivateFile } from "../files/private-file.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
-/**
- * The kind of a file: its name in messages, and its marks, which distinguish it from other files and from its other versions.
- */
+/** A kind of file: its name in messages, and the marks that identify the kind and its schema version. */
 export interface DatabaseKind {
   /** `ledger`: the word in messages, and the prefix of failure codes. */
   readonly name: string;
   readonly applicationId: number;
   readonly schemaVersion: number;
-  /** The statements that make an empty file one of this kind. */
+  /** Statements that turn an empty file into one of this kind. */
   readonly schema: string;
-  /** By schema version, the statements that make the next one of it. Readers take every version that has some. */
+  /** Statements that upgrade each schema version to the next. Readers accept every version listed here. */
   readonly upgrades?: Readonly<Record<number, string>>;
 }
 
 /** SQLite's name for a database without a file. */
 const IN_MEMORY = ":memory:";
-/** How long a statement waits for somebody else's lock before it is `<name>_locked`, in milliseconds. */
+/** How long a statement waits for another process's lock before it fails with `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 /**
- * Page size of a new file, in bytes. Each commit appends every page that it changed to the -wal file as a whole, and
- * one accepted receipt changes nine. Pages of 1024 bytes make a bulk import a tenth slower; these do not.
+ * Page size of a new file, in bytes. Each commit appends whole changed pages to the -wal file, and one accepted receipt
+ * changes nine. Pages of 1024 bytes would slow a bulk import by a tenth; these do not.
  */
 const PAGE_BYTES = 2048;
 const CACHE_KIB = 32 * 1024;
-/** Readers look at new rows. The kernel keeps the pages of a long scan; SQLite would hold them as long as the file is open. */
+/**
+ * Readers mostly read new rows. For a long scan the kernel's page cache suffices; SQLite would keep its own until it
+ * closes.
+ */
 const READER_CACHE_KIB = 4 * 1024;
-/** The -wal file is copied into the file once it has this many bytes: each page then once for many commits. */
+/** Size of the -wal file that triggers a checkpoint: large, so that each page is copied once for many commits. */
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 
 /**
- * Opens an existing file, read only. In WAL mode SQLite needs the -shm file, or a directory in which it can create one. Without
- * both this is a failure with a hint, because SQLite's `immutable` mode would read stale pages.
- * Throws `Failure`: `<name>_not_found`, `_not_a_database`, `_foreign`, `_schema_newer`, `_schema_older`, `_locked`,
+ * Opens an existing file read-only. In WAL mode SQLite still needs the -shm file, or a directory in which it may create
+ * one. `immutable` would avoid that but read stale pages, so a missing permission is a failure with a hint. Throws
+ * `Failure`: `<name>_not_found`, `_not_a_database`, `_foreign`, `_schema_newer`, `_schema_older`, `_locked`,
  * `_unreadable`, `_damaged`.
  */
 export function openForReading(path: string, kind: DatabaseKind): Database {
@@ -56,8 +57,8 @@ export function openForReading(path: string, kind: DatabaseKind): Database {
 }
 
 /**
- * Opens a file for writing, in WAL mode with every commit synced. Creates the file and its directories if they are missing,
- * by default. Throws `Failure` as `openForReading` does, and `<name>_unwritable`, `disk_full`.
+ * Opens a file for writing, in WAL mode with every commit synced. By default creates the file and its directories if
+ * they are missing. Throws `Failure` as `openForReading` does, and `<name>_unwritable`, `disk_full`.
  */
 export function openForWriting(
   path: string,
@@ -75,9 +76,9 @@ export function openForWriting(
     const db = new SqliteDatabase(path, { fileMustExist: !create, timeout: busyTimeout });
     return closedOnError(db, () => {
       const fresh = isEmpty(db);
-      // A file of another program must not be changed, so it is checked before the journal mode is set.
+      // Check the kind before setting the journal mode, because another program's file must not be changed.
       if (!fresh) checkKind(db, path, kind);
-      // A file that exists keeps the page size it has.
+      // An existing file keeps its page size.
       if (fresh) db.pragma(`page_size = ${PAGE_BYTES}`);
       db.pragma("journal_mode = WAL");
       db.pragma("synchronous = FULL");
@@ -91,14 +92,17 @@ export function openForWriting(
   });
 }
 
-/** The -wal file is copied into the file at this size, and shortened to it if a long transaction made it larger. */
+/** Sets the size at which the -wal file is checkpointed, and to which it is truncated after a long transaction. */
 export function checkpointEach(db: Database, bytes: number): void {
   const pageBytes = db.pragma("page_size", { simple: true }) as number;
   db.pragma(`wal_autocheckpoint = ${Math.ceil(bytes / pageBytes)}`);
   db.pragma(`journal_size_limit = ${bytes}`);
 }
 
-/** One transaction: a crash leaves an empty file or a whole one. A second process finds the tables and does nothing. */
+/**
+ * Creates the schema in one transaction: after a crash the file is empty or complete. Does nothing if another process
+ * was first.
+ */
 function createSchema(db: Database, kind: DatabaseKind): void {
   const create = db.transaction(() => {
     if (!isEmpty(db)) return;
@@ -109,7 +113,7 @@ function createSchema(db: Database, kind: DatabaseKind): void {
   create.immediate();
 }
 
-/** One transaction: a second process that opens the file sees the state before it, or finds it done. */
+/** Upgrades in one transaction: a second process sees the old schema or the new one, never a mixture. */
 function upgrade(db: Database, kind: DatabaseKind): void {
   if (versionOf(db) === kind.schemaVersion) return;
   const upgradeAll = db.transaction(() => {
@@ -133,20 +137,20 @@ function isEmpty(db: Database): boolean {
 function checkKind(db: Database, path: string, kind: DatabaseKind): void {
   const applicationId = db.pragma("application_id", { simple: true }) as number;
   if (applicationId !== kind.applicationId) {
-    throw new Failure(`${kind.name}_foreign`, `${path} is an SQLite file, and not a ${kind.name} of Noonmark`, {
+    throw new Failure(`${kind.name}_foreign`, `${path} is an SQLite file but not a Noonmark ${kind.name}`, {
       exit: EXIT.io,
-      hint: "Name another file; this one has been left as it was.",
+      hint: "Name another file. This one was not changed.",
     });
   }
   const version = versionOf(db);
   if (version === kind.schemaVersion || kind.upgrades?.[version] !== undefined) return;
   const [code, hint] =
     version > kind.schemaVersion
-      ? ["newer", "It was written by a newer Noonmark: use that one."]
-      : ["older", "It was written by an older Noonmark, whose files this one cannot read."];
+      ? ["newer", "A newer Noonmark wrote it. Use that version."]
+      : ["older", "An older Noonmark wrote it. This version cannot read or upgrade it."];
   throw new Failure(
     `${kind.name}_schema_${code}`,
-    `${path} has version ${version} of the ${kind.name}'s schema, this Noonmark knows ${kind.schemaVersion}`,
+    `${path} has version ${version} of the ${kind.name}'s schema; this Noonmark supports ${kind.schemaVersion}`,
     { exit: EXIT.io, hint },
   );
 }
@@ -156,8 +160,8 @@ function notFound(path: string, kind: DatabaseKind, how: string): Failure {
     exit: EXIT.io,
     hint:
       kind.name === "ledger"
-        ? "Look at --ledger and at the disk. If the ledger was lost, restore it from a backup; a first deployment makes it with `noonmark ingest FILE`."
-        : "Look at the path given.",
+        ? "Check --ledger and the disk. If the ledger was lost, restore it from a backup. To create a first ledger, run `noonmark ingest FILE`."
+        : "Check the path.",
   });
 }
 

@@ -1,12 +1,15 @@
-/** Errors of SQLite as failures with a stable code and a hint, by the name of the file: `ledger_locked`, `state_damaged` … */
+/**
+ * Converts SQLite errors into failures with a stable code and a hint. The file's name begins the code: `ledger_locked`,
+ * `state_damaged` …
+ */
 import type { Database } from "better-sqlite3";
 import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
 import { missingPermission } from "../files/missing-permission.ts";
 import { EXIT, Failure } from "../values/failure.ts";
 
 /**
- * An error of SQLite or of the file system as a `Failure` for the operator; any other error comes back as it is. `name` is
- * the file's name in messages, `doing` the attempt.
+ * Returns an error of SQLite or of the file system as a `Failure` for the operator, and any other error unchanged.
+ * `name` is the file's name in messages; `doing` is the failed operation.
  */
 export function sqliteFailure(error: unknown, path: string, name: string, doing: "read" | "write"): unknown {
   const code = errorCode(error);
@@ -17,24 +20,24 @@ export function sqliteFailure(error: unknown, path: string, name: string, doing:
   return new Failure(failure, sentence, { exit, cause: error, ...(hint === undefined ? {} : { hint }) });
 }
 
-/** SQLite says "disk I/O error" if a file that it maps cannot grow: the disk is asked. */
+/** Also checks the disk's free space: SQLite reports "disk I/O error" if a file that it maps cannot grow. */
 function isFullDisk(error: unknown, code: string, path: string): boolean {
   return isDiskFull(error) || (/^SQLITE_(?:IOERR|CANTOPEN)/.test(code) && path !== ":memory:" && hasNoSpace(path));
 }
 
-/** One of several files that are open at once. */
+/** One of several open files. */
 export interface OpenFile {
   readonly db: Database;
   /** Its name in messages. */
   readonly name: string;
-  /** True if something is written to it. A failed write is attributed to the first such file. */
+  /** True if the file is written. A failed write is attributed to the first such file. */
   readonly isWritten: boolean;
 }
 
 /**
- * The same for an error that one of several open files has caused: SQLite's errors do not name theirs. A write that failed
- * is the written file's. Damage is looked for, which reads each file whole, and only now. Comes back as it is if it is
- * none of these.
+ * Like `sqliteFailure`, for an error of one of several open files, because SQLite's errors do not name the file. A
+ * failed write is attributed to the written file. To find damage, it checks each file completely, and only after an
+ * error.
  */
 export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unknown {
   const code = errorCode(error);
@@ -78,14 +81,14 @@ function meaning(code: string, { path, name, doing, because }: Attempt): Meaning
   const cannot = doing === "write" ? "cannot be opened for writing" : "cannot be read";
   if (code.startsWith("SQLITE_IOERR")) {
     const sentence = `the ${name} ${path} ${cannot}: its disk reports an error (${code})`;
-    return [failure, sentence, "Look at the kernel's log (dmesg | tail), and copy the file to another disk."];
+    return [failure, sentence, "Check the kernel's log (dmesg | tail), and copy the file to another disk."];
   }
   const missing = path === ":memory:" ? undefined : missingPermission(path, doing);
   if (missing !== undefined) return [failure, `the ${name} ${path} ${cannot}: ${missing.says}`, missing.todo];
   const hint =
     doing === "write"
       ? "Check the permissions of the file and of its directory."
-      : "Make its directory writable: SQLite keeps a -shm file beside it.";
+      : "Make its directory writable: SQLite keeps a -shm file next to it.";
   const isOpening = code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY");
   return [failure, `the ${name} ${path} ${cannot}: ${because}`, doing === "write" || isOpening ? hint : undefined];
 }

@@ -1,7 +1,10 @@
-/** Prepared statements and typed reads. Code that may only read gets a `ReadOnlyDatabase`, whose type hides what writes. */
+/**
+ * Prepared statements and typed reads. Code that must not write gets a `ReadOnlyDatabase`, whose type hides the writing
+ * methods.
+ */
 import type { Database, RunResult, Statement } from "better-sqlite3";
 
-/** A database as a snapshot gives it: it can be queried, and neither written nor closed. */
+/** A database that can only be queried: it can be neither written nor closed. */
 export type ReadOnlyDatabase = Pick<Database, "name" | "inTransaction">;
 
 /** A prepared statement of a `ReadOnlyDatabase`: it has no `run`. */
@@ -17,7 +20,7 @@ export interface Query<Parameters extends unknown[], Row> {
 const prepared = new WeakMap<Database, Map<string, Statement>>();
 
 /**
- * The prepared statement of a text, prepared once for each connection. A limit should be part of the text: SQLite prepares a
+ * Returns the prepared statement of a text, prepared once per connection. Put a limit into the text: SQLite prepares a
  * statement again (50 µs) whenever a value is bound to its LIMIT.
  */
 export function statement<Parameters extends unknown[] = unknown[], Row = unknown>(
@@ -29,7 +32,7 @@ export function statement<Parameters extends unknown[] = unknown[], Row = unknow
   sql: string,
 ): Query<Parameters, Row>;
 export function statement(db: ReadOnlyDatabase, sql: string): Statement {
-  // Every ReadOnlyDatabase is a whole one; only its type hides what writes.
+  // Every ReadOnlyDatabase is a full Database; only its type hides the writing methods.
   const whole = db as Database;
   let statements = prepared.get(whole);
   if (statements === undefined) prepared.set(whole, (statements = new Map()));
@@ -40,7 +43,7 @@ export function statement(db: ReadOnlyDatabase, sql: string): Statement {
 
 type Parameter = string | number | bigint | null;
 
-/** The first row; undefined if there is none. */
+/** Returns the first row; undefined if there is none. */
 export function readRow<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Row | undefined {
   return statement<Parameter[], Row>(db, sql).get(...parameters);
 }
@@ -49,19 +52,22 @@ export function readRows<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: 
   return statement<Parameter[], Row>(db, sql).all(...parameters);
 }
 
-/** The rows, each read when it is asked for. */
+/** Iterates the rows lazily. */
 export function eachRow<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): IterableIterator<Row> {
   return statement<Parameter[], Row>(db, sql).iterate(...parameters);
 }
 
-/** The first column of the first row; undefined if there is none. A text whose value is read is never read as rows. */
+/**
+ * Returns the first column of the first row; undefined if there is none. Use each SQL text for values or for rows, not
+ * both: a cached statement stays plucked.
+ */
 export function readValue<Value>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Value | undefined {
   return statement<Parameter[], Value>(db, sql)
     .pluck()
     .get(...parameters);
 }
 
-/** The first column of each row. */
+/** Returns the first column of each row. */
 export function readValues<Value>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Value[] {
   return statement<Parameter[], Value>(db, sql)
     .pluck()
@@ -72,10 +78,10 @@ export function run(db: Database, sql: string, ...parameters: Parameter[]): RunR
   return statement<Parameter[]>(db, sql).run(...parameters);
 }
 
-/** The columns of a row: what is a bigint in the program is an integer or a decimal text in the file. */
+/** The stored form of a row: a bigint is stored as an integer or a decimal text. */
 export type Stored<Row> = { readonly [Name in keyof Row]: Row[Name] extends bigint ? string | number : Row[Name] };
 
-/** The row itself, with its columns `names` as bigints. */
+/** Converts the columns `names` to bigints in place, and returns the row. */
 export function withBigints<Row extends object>(row: Stored<Row>, ...names: (keyof Row)[]): Row {
   const read = row as Record<keyof Row, unknown>;
   for (const name of names) read[name] = BigInt(read[name] as string | number);

@@ -1,6 +1,7 @@
 /**
- * The enumerations of docs/spec/api.md#values that intake and the resources share. Within the first two each word has an initial of
- * its own, because the hash of a receipt has only that (src/ledger/intake/accept/fact-hash.ts).
+ * The enumerations of docs/spec/api.md#values that intake and the resources share. Within each of the first two, all
+ * words have different initials, because a receipt's hash uses only the initial
+ * (src/ledger/intake/accept/fact-hash.ts).
  */
 
 export const PROVENANCES = ["hardware", "simulated", "replay", "derived"] as const;

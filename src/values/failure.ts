@@ -4,8 +4,8 @@ export const EXIT = { done: 0, failed: 1, usage: 2, io: 74, locked: 75 } as cons
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /**
- * A failure that somebody can act on: a stable code for programs, one sentence for people, and what to do about it. It is
- * thrown where it is known and printed once, at the edge (bin/).
+ * A failure that an operator can act on: a stable code for programs, a sentence for people, and a hint. It is thrown
+ * where the cause is known and printed once, by bin/.
  */
 export class Failure extends Error {
   override readonly name = "Failure";

@@ -1,15 +1,15 @@
-/** The age at which an event is stale, and the distance in the future at which it cannot be true. */
+/** Computes when an event becomes stale, and defines how far in the future an instant may be. */
 
 /**
- * Two correct clocks differ by less. It applies to facts, publications and stored objects (docs/spec/intake.md#future,
- * docs/spec/api.md#future, docs/spec/publishing.md#moved-clock).
+ * Correct clocks differ by less than this. Applies to facts, publications and stored objects
+ * (docs/spec/intake.md#future, docs/spec/api.md#future, docs/spec/publishing.md#moved-clock).
  */
 export const FUTURE_ALLOWANCE_MS = 60_000;
 
 /**
- * The first instant after `at` at which something of `instant` is stale; undefined if it is stale at `at`. All epoch ms.
- * `seenAt` is the clock when it was read. An instant further ahead of that clock is stale at every `at`, so that time alone
- * never makes it fresh (docs/spec/api.md#future).
+ * Returns the first instant after `at` at which something of `instant` is stale; undefined if it is stale at `at`. All
+ * are epoch ms. `seenAt` is the clock when it was read. An instant too far ahead of that clock is stale at every `at`,
+ * so it never becomes fresh without new input (docs/spec/api.md#future).
  */
 export function staleFrom(
   instant: number,

@@ -1,13 +1,16 @@
-/** Installation ids (docs/spec/api.md#values; docs/spec/intake.md#records): 1 to 128 characters of `A-Z a-z 0-9 . _ : -`. */
+/**
+ * Installation ids (docs/spec/api.md#values; docs/spec/intake.md#records): 1 to 128 characters of `A-Z a-z 0-9 . _ :
+ * -`.
+ */
 
 const IN_PATHS = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The form in a path. `.` and `..` match, though no URL reaches them. */
+/** Checks an id in a path. `.` and `..` match, but no URL reaches them. */
 export function isInstallationId(text: string): boolean {
   return IN_PATHS.test(text);
 }
 
-/** The form in a ledger or a configuration: as in paths, except `.` and `..`. */
+/** The form of an id in a ledger or a configuration: as in paths, except `.` and `..`. */
 const NAMEABLE = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
 export const INSTALLATION_ID_PATTERN = NAMEABLE.source;
 

@@ -1,12 +1,12 @@
 /**
- * A log: facts in a fixed order, of which a follower derives something of its own. The ledger's facts of one kind and the
- * chain's events are logs. The ledger only grows; the chain is rewound. A position says how far a follower has come.
+ * A log has facts in a fixed order, from which followers derive data. The ledger's facts of one kind and the chain's
+ * events are logs. The ledger only grows; the chain may be rewound. A position records a follower's progress.
  */
 
 export interface Position {
   /** Compact text that only the log itself reads; "" is the beginning. */
   readonly at: string;
-  /** A checksum of the log's facts up to there, so that another log is noticed at the same place. */
+  /** A checksum of the log's facts up to this position, which detects a different log. */
   readonly checksum: string;
 }
 
@@ -14,20 +14,23 @@ export const START: Position = { at: "", checksum: "" };
 
 export interface Batch<Fact> {
   readonly facts: readonly Fact[];
-  /** The position after these facts. */
+  /** Position after these facts. */
   readonly through: Position;
 }
 
 export interface Log<Fact> {
   /** `after` is a position that the log still has. */
   hasMore(after: Position): boolean;
-  /** The next facts, oldest first, about `limit` at most and at least one. `after` is a position that the log still has. */
+  /**
+   * Returns the next facts, oldest first: at least one and about `limit` at most. `after` is a position that the log
+   * still has.
+   */
   read(after: Position, limit: number): Batch<Fact>;
-  /** The last position up to this one that the log still has: this one itself if nothing was taken back. */
+  /** Returns the last position up to this one that the log still has: `position` itself if nothing was rewound. */
   lastCommon(position: Position): Position;
 }
 
-/** A log without facts: what was followed of another one is taken back. */
+/** A log without facts. A follower that switches to it drops everything it derived. */
 export const EMPTY_LOG: Log<never> = {
   hasMore: () => false,
   read: () => ({ facts: [], through: START }),

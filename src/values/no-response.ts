@@ -1,6 +1,6 @@
 /**
- * Reasons why an address gave no response, in plain words. Each is recognised by a code of Node, OpenSSL or the resolver,
- * never by a library's sentence.
+ * Explains in plain words why an address gave no response. Recognises causes by codes of Node, OpenSSL or the resolver,
+ * never by a library's message.
  */
 
 /** A problem, and the operator's next step. */
@@ -12,13 +12,15 @@ export interface Advice {
 interface Asked {
   /** Scheme, host and port, without secrets. */
   readonly address: string;
-  /** The setting that names it: `--s3-endpoint`. */
+  /** The setting that holds the address, such as `--s3-endpoint`. */
   readonly setting: string;
 }
 
 const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
 
-/** The deepest error's code counts, because clients wrap the socket's error. Undefined if it is none of these. */
+/**
+ * Uses the code of the innermost error, because clients wrap the socket's error. Returns undefined for an unknown code.
+ */
 export function noResponse(error: unknown, { address, setting }: Asked): Advice | undefined {
   const code = deepestCode(error);
   const url = URL.canParse(address) ? new URL(address) : undefined;
@@ -58,8 +60,8 @@ export function noResponse(error: unknown, { address, setting }: Asked): Advice 
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
       return {
-        says: `${address} does not speak https on that port`,
-        todo: `Write http:// in ${setting}, or name the port of https.`,
+        says: `${address} does not use https on that port`,
+        todo: `Write http:// in ${setting}, or use the port of https.`,
       };
     default:
       if (code === undefined || !CERTIFICATE.test(code)) return undefined;

@@ -1,21 +1,21 @@
 /**
- * Foreign text for a terminal, a log or a report, such as a message of a node, a store, a deployment, a file's name or a
- * fact. Text from outside reaches an operator only through here.
+ * Makes foreign text safe for a terminal, a log or a report, such as a message of a node or a store, a file name or a
+ * fact. Every text from outside must pass through here before an operator sees it.
  */
 
 /**
- * Control and format characters (bidi, zero width), line ends, halves of surrogate pairs, and characters that fonts draw as
- * nothing.
+ * Control and format characters (bidi, zero width), line separators, lone surrogates, and characters that fonts do not
+ * draw.
  */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Characters of a foreign text that an operator sees. */
+/** Maximum number of characters of a foreign text that an operator sees. */
 export const SHOWN_CHARACTERS = 300;
 const LONGEST_VALUE = 4_096;
 
 /**
- * One line. Characters that a terminal would obey, or hide, are written as JSON escapes them: `\u001b`. A longer text is cut,
- * and says so.
+ * Returns the text as one line. Control and invisible characters are escaped as in JSON, such as `\u001b`. A longer
+ * text is cut and followed by its length.
  */
 export function printable(text: string, longest = SHOWN_CHARACTERS): string {
   const isCut = text.length > longest;
@@ -23,7 +23,7 @@ export function printable(text: string, longest = SHOWN_CHARACTERS): string {
   return isCut ? `${shown}… (${text.length} characters)` : shown;
 }
 
-/** A message of the program, which may have several lines: each is printable, and none is cut. */
+/** Escapes a message of the program line by line, without cutting. */
 export function printableLines(text: string): string {
   return text
     .split("\n")
@@ -31,7 +31,7 @@ export function printableLines(text: string): string {
     .join("\n");
 }
 
-/** Every text in a value of JSON, printable, and cut only far above the length that somebody may search for. */
+/** Escapes every text in a JSON value. The limit is far above the length that somebody may search for. */
 export function printableValues<Value>(value: Value): Value {
   if (typeof value === "string") return printable(value, LONGEST_VALUE) as Value;
   if (Array.isArray(value)) return value.map(printableValues) as Value;

@@ -3,12 +3,12 @@
 export const ROUND_SECONDS = 600;
 export const ROUND_MS = ROUND_SECONDS * 1000;
 
-/** First millisecond of a round, as bigint: a uint64 round id may lie beyond every calendar. */
+/** Returns the first millisecond of a round, as bigint: a uint64 round id may lie beyond every calendar. */
 export function roundStart(genesisSeconds: bigint, roundId: bigint): bigint {
   return (genesisSeconds + roundId * BigInt(ROUND_SECONDS)) * 1000n;
 }
 
-/** First millisecond after a round. */
+/** Returns the first millisecond after a round. */
 export function roundEnd(genesisSeconds: bigint, roundId: bigint): bigint {
   return roundStart(genesisSeconds, roundId + 1n);
 }

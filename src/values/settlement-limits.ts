@@ -1,10 +1,10 @@
-/** Limits of the settlement protocol, for every module that computes or checks with them. */
+/** Limits of the settlement protocol that several modules use. */
 
-/** Confirmations after which a block counts as safe, the block itself counted (docs/spec/chain.md#reading). */
+/** Confirmations of a safe block, including the block itself (docs/spec/chain.md#reading). */
 export const CONFIRMATIONS = 12n;
 
-/** How far the safe block lies below the head: the block itself is the first of its confirmations. */
+/** Distance of the safe block below the head; the block itself is its first confirmation. */
 export const SAFE_DEPTH = CONFIRMATIONS - 1n;
 
-/** The most active rounds that one batch of settlement may have (docs/spec/chain.md#checks). */
+/** Maximum number of active rounds in one settlement batch (docs/spec/chain.md#checks). */
 export const MAX_ACTIVE_ROUNDS = 16n;

@@ -1,5 +1,5 @@
 /**
- * Timestamps: RFC 3339 in, epoch milliseconds inside, ISO 8601 UTC with three decimals outside
+ * Converts timestamps: RFC 3339 as input, epoch milliseconds in the program, ISO 8601 UTC with three decimals as output
  * (docs/spec/intake.md#records 3; docs/spec/api.md#values).
  */
 
@@ -15,8 +15,8 @@ export const EARLIEST = Date.parse("0001-01-01T00:00:00.000Z");
 export const LATEST = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * Epoch milliseconds of an RFC 3339 timestamp, without digits after the millisecond. `undefined` if the text is not a
- * timestamp, names a day that the calendar lacks, or is outside the years 0001 to 9999 in UTC.
+ * Returns epoch milliseconds of an RFC 3339 timestamp, ignoring digits after the millisecond. Returns `undefined` if
+ * the text is not a timestamp, names a day that does not exist, or is outside the years 0001 to 9999 in UTC.
  */
 export function parseTimestamp(text: string): number | undefined {
   const quick = parsePublished(text);
@@ -33,14 +33,14 @@ export function parseTimestamp(text: string): number | undefined {
   return Number(year) >= 1 && instant >= EARLIEST && instant <= LATEST ? instant : undefined;
 }
 
-/** The one way an instant is published: `2026-11-20T10:00:00.000Z`. */
+/** Returns an instant in its published form: `2026-11-20T10:00:00.000Z`. */
 export function formatTimestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
 
 /**
- * The published form, digit by digit: most timestamps have it, and Date.parse takes longer and accepts many other forms.
- * Undefined for anything else, right or wrong.
+ * Parses the published form digit by digit: most timestamps have it, and Date.parse is slower and accepts other forms.
+ * Returns undefined for anything else, valid or not.
  */
 function parsePublished(text: string): number | undefined {
   if (text.length !== PUBLISHED.length) return undefined;
@@ -52,7 +52,7 @@ function parsePublished(text: string): number | undefined {
   const minute = digits(text, 14, 16);
   const second = digits(text, 17, 19);
   const millisecond = digits(text, 20, 23);
-  // The 29th to 31st are left to the calendar below. NaN is neither above nor below anything.
+  // `parseTimestamp` handles days 29 to 31 with the calendar. A comparison with NaN is false.
   if (!(year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= 28)) return undefined;
   if (!(hour <= 23 && minute <= 59 && second <= 59 && millisecond >= 0)) return undefined;
   return daysSinceEpoch(year, month, day) * DAY + hour * 3_600_000 + minute * MINUTE + second * 1000 + millisecond;
@@ -68,7 +68,7 @@ function digits(text: string, from: number, to: number): number {
   return value;
 }
 
-/** In the proleptic Gregorian calendar; years are counted from March, so that a leap day is their last. */
+/** Counts days of the proleptic Gregorian calendar; years start in March, so that a leap day is the last day. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;

@@ -1,6 +1,6 @@
-/** Why a line is rejected, and what an accepted one is (docs/spec/intake.md#codes). */
+/** Faults of rejected lines and verdicts on records (docs/spec/intake.md#codes). */
 
-/** Every code of docs/spec/intake.md#codes, in the order in which the first that fits is given. */
+/** Every code of docs/spec/intake.md#codes, in order of precedence. */
 export const FAULT_CODES = [
   "malformed_json",
   "unknown_type",
@@ -18,13 +18,13 @@ export const FAULT_CODES = [
 ] as const;
 export type FaultCode = (typeof FAULT_CODES)[number];
 
-/** Plain data, so that it can be sent from one thread to another. */
+/** Plain data, so that it can be sent between threads. */
 export interface Fault {
   readonly code: FaultCode;
-  /** A dotted path; of a conflict the last field of its key; null if there is none. */
+  /** A dotted path, or for a conflict the last field of the key; null if no field applies. */
   readonly field: string | null;
   readonly sentence: string;
-  /** The other faults of the same line, in the same order: people correct all of them at once. */
+  /** The other faults of the line in order of precedence, so that people can correct all at once. */
   readonly others: readonly Fault[];
 }
 
@@ -32,7 +32,7 @@ export function fault(code: FaultCode, field: string | null, sentence: string, o
   return { code, field, sentence, others };
 }
 
-/** No record has a field `sentence`. */
+/** A record has no field `sentence`. */
 export function isFault(found: object): found is Fault {
   return "sentence" in found;
 }
@@ -40,7 +40,7 @@ export function isFault(found: object): found is Fault {
 /** The outcome of one well-formed record. */
 export type Verdict = "accepted" | "duplicate" | Fault;
 
-/** The same key with other content; `field` is the last of the key. */
+/** Reports a stored record with the same key and other content; `field` is the last field of the key. */
 export function conflict(field: string, sentence: string): Fault {
   return fault("conflict", field, sentence);
 }

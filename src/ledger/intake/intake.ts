@@ -1,6 +1,6 @@
 /**
- * Takes facts into the ledger (docs/spec/intake.md#codes): chunks of NDJSON, and one transaction for each batch of whole lines.
- * A crash at any byte leaves a prefix of whole batches. The same input again completes it.
+ * Ingests facts into the ledger (docs/spec/intake.md#codes): reads chunks of NDJSON and commits whole lines in batches.
+ * After a crash the ledger has a prefix of whole batches. Ingesting the same input again completes it.
  */
 import type { Database } from "better-sqlite3";
 import { ledgerFailure } from "../ledger-failure.ts";
@@ -11,14 +11,14 @@ import { isFault } from "./fault.ts";
 import { type Rejection, rejection } from "./rejection.ts";
 
 /**
- * The bytes of the first batch and of the largest one. Each full batch is twice as long as the one before. Telemetry ids are
- * random, so a commit writes a page of their index for nearly every receipt, until a batch has more receipts than the index
- * has pages: with batches of 1 MiB that took two thirds of the time. The first ones are small, so that progress shows.
+ * Sizes of the first and the largest batch; each full batch doubles the size of the next. Telemetry ids are random, so
+ * a commit writes an index page for nearly every receipt until a batch has more receipts than the index has pages. With
+ * batches of 1 MiB this took two thirds of the time. The first batches are small so that progress shows early.
  */
 export const FIRST_BATCH_BYTES = 1024 * 1024;
 const LARGEST_BATCH_BYTES = 64 * FIRST_BATCH_BYTES;
 
-/** Lines are decoded in pieces of this many bytes, so that memory stays flat. */
+/** Size of the pieces in which lines are decoded, so that memory stays flat. */
 const PIECE_BYTES = 64 * 1024;
 
 export interface Counts {
@@ -28,11 +28,11 @@ export interface Counts {
 }
 
 export interface IntakeOptions {
-  /** The first rejection stops the run, and nothing of it is kept: one transaction holds it all. */
+  /** The first rejection stops the run and discards all its records: the whole run is one transaction. */
   readonly strict?: boolean;
-  /** The clock, epoch ms, that instants must not be ahead of (docs/spec/intake.md#future); without one none is. */
+  /** Returns epoch ms; later instants are rejected (docs/spec/intake.md#future). By default no instant is too late. */
   readonly now?: () => number;
-  /** Rejections in the order of their lines; called before their batch is committed. */
+  /** Receives rejections in line order, before their batch is committed. */
   readonly onRejected?: (rejections: readonly Rejection[]) => void;
 }
 
@@ -43,7 +43,7 @@ export class Intake {
   readonly #decoder: LineDecoder;
   readonly #installations: Installations;
   #counts: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
-  /** Counts of the batch that is not committed yet. */
+  /** Counts of the uncommitted batch. */
   #batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
   #batchBytes = FIRST_BATCH_BYTES;
   #lineCount = 0;
@@ -58,7 +58,7 @@ export class Intake {
     this.#installations = new Installations(db);
   }
 
-  /** Counts of the committed batches. A strict run that was stopped has one rejected line and nothing else. */
+  /** Counts of the committed batches. A stopped strict run counts only one rejected line. */
   get counts(): Counts {
     return this.#counts;
   }
@@ -68,12 +68,14 @@ export class Intake {
     return this.#lineCount;
   }
 
-  /** A strict run met its rejection: later chunks are ignored. */
+  /** True after a rejection in a strict run: later chunks are ignored. */
   get stopped(): boolean {
     return this.#stopped;
   }
 
-  /** Takes a chunk in, committing each batch that becomes full. The chunk may be used again. Throws as `flush` does. */
+  /**
+   * Ingests a chunk and commits each batch that becomes full. The caller may reuse the chunk. Throws as `flush` does.
+   */
   write(chunk: Uint8Array): void {
     for (let start = 0; start < chunk.byteLength && !this.#stopped; start += PIECE_BYTES) {
       this.#decoder.write(chunk.subarray(start, start + PIECE_BYTES));
@@ -81,7 +83,7 @@ export class Intake {
     }
   }
 
-  /** Takes in a piece that another thread has decoded; never used together with `write`. Throws as `flush` does. */
+  /** Ingests a piece that another thread decoded; must not be mixed with `write`. Throws as `flush` does. */
   take(piece: DecodedPiece): void {
     this.#take(piece);
     if (this.#batch.bytes < this.#batchBytes || this.#strict) return;
@@ -90,22 +92,22 @@ export class Intake {
   }
 
   /**
-   * Commits the whole lines so far; a strict run commits at its end alone. Throws `Failure` (`ledger_locked`,
-   * `disk_full`, `ledger_unwritable`, `ledger_damaged`): the batch is then not in the ledger.
+   * Commits the whole lines so far; a strict run commits only at its end. Throws `Failure` (`ledger_locked`,
+   * `disk_full`, `ledger_unwritable`, `ledger_damaged`) and then discards the batch.
    */
   flush(): void {
     this.#take(this.#decoder.take());
     if (!this.#strict) this.#commit();
   }
 
-  /** Commits the rest, a last line without its end included, and gives the counts. Throws as `flush` does. */
+  /** Commits the rest, including a last line without LF, and returns the counts. Throws as `flush` does. */
   end(): Counts {
     this.#take(this.#decoder.take(true));
     this.#commit();
     return this.#counts;
   }
 
-  /** Undoes what is not committed. */
+  /** Rolls back the uncommitted batch. */
   abort(): void {
     if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
     this.#installations.forget();

@@ -1,4 +1,4 @@
-/** The JSON Schemas (draft 2020-12) of intake's lines, made from the record types that judge them. */
+/** Generates JSON Schemas (draft 2020-12) for intake lines from the schemas that validate them. */
 import * as z from "zod";
 import { FACT_KINDS, type FactKind } from "../schema.ts";
 import { RECORD_TYPES } from "./record-types.ts";
@@ -19,7 +19,10 @@ export interface FieldSchema {
 
 const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 
-/** One line of a type. It cannot express what needs the ledger (`conflict`, `unknown_round` …); its description says it. */
+/**
+ * Returns the schema of one record type. Rules that need the ledger (`conflict`, `unknown_round` …) are in its
+ * description.
+ */
 export function recordSchema(kind: FactKind): FieldSchema {
   const { schema, keywords, rules = [], example } = RECORD_TYPES[kind];
   const { $schema: _, ...fields } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });
@@ -33,7 +36,7 @@ export function recordSchema(kind: FactKind): FieldSchema {
   } as FieldSchema;
 }
 
-/** One line of any type. */
+/** Returns the schema of a line of any type. */
 export function intakeSchema(): object {
   const schemas = FACT_KINDS.map((kind) => {
     const { $schema: _, ...schema } = recordSchema(kind) as { $schema?: string };

@@ -1,6 +1,7 @@
 /**
- * The record types of intake (docs/spec/intake.md), one entry each: form, meaning, rules between fields, and an example. Decoding,
- * the JSON Schemas, docs/facts.md and `ingest --example` read these entries; `accept/` decides what the ledger makes of a record.
+ * The record types of intake (docs/spec/intake.md), one entry each: form, meaning, rules between fields, and an
+ * example. Decoding, the JSON Schemas, docs/facts.md and `ingest --example` use these entries; `accept/` adds records
+ * to the ledger.
  */
 import * as z from "zod";
 import { compareDecimals, isCanonicalDecimal } from "../../values/decimal.ts";
@@ -28,31 +29,31 @@ import { type Fault, fault } from "./fault.ts";
 export type Json = Readonly<Record<string, unknown>>;
 
 interface RecordType {
-  /** For docs/facts.md: one sentence. */
+  /** One sentence for docs/facts.md. */
   readonly meaning: string;
   /** The fields that identify a record within its installation. */
   readonly key: readonly string[];
-  /** The fields in the order of docs/spec/intake.md, in which faults are reported. */
+  /** The fields in the order of docs/spec/intake.md, which is also the order of reported faults. */
   readonly schema: z.ZodType;
   /**
-   * The instants that the receiving service set: none may be ahead of intake's clock. A receipt's observedAt and a module's health
-   * come from the device's own clock (docs/spec/intake.md#future).
+   * The instants that the receiving service set, none of which may be ahead of the clock. A receipt's observedAt and a
+   * module's health come from the device's clock (docs/spec/intake.md#future).
    */
   readonly serviceInstants: readonly string[];
-  /** Rules that the fields' forms do not show, as sentences, each with the code and the field of its rejection. */
+  /** Rules between fields, as sentences with the code and field of each rejection. */
   readonly rules?: readonly string[];
-  /** These rules in JSON Schema, as far as it can express them. */
+  /** The rules as JSON Schema, as far as it can express them. */
   readonly keywords?: Json;
-  /** A fault between two fields that are each well formed, whatever else is wrong with the record. */
+  /** Returns a fault between two well-formed fields, even if other fields of the record are invalid. */
   readonly faultBetween?: (json: Json) => Fault | undefined;
-  /** A valid record. Taken in the order of the types, all of them are accepted. */
+  /** A valid record. A ledger accepts all of them in the order of the types. */
   readonly example: Json;
 }
 
 const receipt = {
   meaning: "An accepted measurement.",
   key: ["telemetryId"],
-  // `decode/decode-receipt.ts` is a faster reading of this form.
+  // `decode/decode-receipt.ts` is a faster decoder for this type.
   schema: z.strictObject({
     type: z.literal("receipt"),
     installationId,
@@ -95,7 +96,7 @@ const receipt = {
 } as const satisfies RecordType;
 
 const epoch = {
-  meaning: "A counter epoch that the Oracle lets count.",
+  meaning: "A counter epoch that the Oracle approved.",
   key: ["counterEpoch"],
   schema: z.strictObject({
     type: z.literal("epoch"),
@@ -134,7 +135,7 @@ const module = {
     enabled: boolean,
   }),
   serviceInstants: ["observedAt"],
-  rules: ["A snapshot older than the stored one of the same instanceId is a duplicate, whatever it says."],
+  rules: ["A snapshot older than the stored one of the same instanceId is a duplicate, even if its content differs."],
   example: {
     type: "module",
     installationId: "wheel-1",
@@ -167,13 +168,13 @@ const round = {
     installationId,
     roundId: uint64,
     workUnits: uint256,
-    distanceMm: uint256.nullable().describe("millimetres, null where it is not known"),
+    distanceMm: uint256.nullable().describe("millimetres; null if unknown"),
     eligible: boolean,
     closedAt: timestamp,
   }),
   serviceInstants: ["closedAt"],
   rules: [
-    "A new round that would lift the installation's total of work or distance above (2^256 - 1) / 1000 is `out_of_range`.",
+    "A new round that would raise the installation's total of work or distance above (2^256 - 1) / 1000 is `out_of_range`.",
   ],
   example: {
     type: "round",
@@ -199,7 +200,7 @@ const closure = {
   serviceInstants: ["acceptedAt"],
   rules: [
     "lastRound below firstRound is `invalid_field` of lastRound.",
-    "Each round from firstRound to lastRound was accepted before, on a line above or earlier: else `unknown_round`.",
+    "Each round from firstRound to lastRound must have been accepted before: else `unknown_round`.",
     "No two closures overlap: `closure_overlap`.",
   ],
   faultBetween({ firstRound, lastRound }) {
@@ -217,7 +218,7 @@ const closure = {
 } as const satisfies RecordType;
 
 const oracle = {
-  meaning: "The Oracle blocks, or no longer does; the latest `at` counts.",
+  meaning: "The Oracle starts or stops blocking; the record with the latest `at` counts.",
   key: ["at"],
   schema: z.strictObject({
     type: z.literal("oracle"),
@@ -238,7 +239,7 @@ const NULL = { type: "null" };
 const SET = { type: "string" };
 
 const submission = {
-  meaning: "A settlement submission; later records move it on.",
+  meaning: "A settlement submission; later records update it.",
   key: ["submissionId"],
   schema: z.strictObject({
     type: z.literal("submission"),
@@ -260,11 +261,11 @@ const submission = {
     outcomeCode: text.nullable(),
   }),
   serviceInstants: ["preparedAt", "submittedAt", "terminalAt", "confirmedAt"],
-  // `accept/accept-submission.ts` checks them.
+  // `accept/accept-submission.ts` checks these rules.
   rules: [
     `settledThroughRound is above previousSettledThroughRound; activeRoundCount is at most their difference, and at most ${MAX_ACTIVE_ROUNDS}.`,
-    "submittedAt is null in preparing and set in submitted, confirmed and reverted; terminalAt is set in confirmed, reverted and superseded alone, confirmedAt in confirmed alone; outcomeCode is `reverted` or `superseded` in the lifecycle of that name and null elsewhere.",
-    "preparedAt ≤ submittedAt ≤ confirmedAt ≤ terminalAt, as far as they are set; no lifecycle moves back to preparing. All of these are `submission_invalid`.",
+    "submittedAt is null in preparing and set in submitted, confirmed and reverted; terminalAt is set only in confirmed, reverted and superseded, confirmedAt only in confirmed; outcomeCode is `reverted` or `superseded` in the lifecycle of that name and null elsewhere.",
+    "preparedAt ≤ submittedAt ≤ confirmedAt ≤ terminalAt for those that are set; no lifecycle moves back to preparing. All of these are `submission_invalid`.",
     "Another previousSettledThroughRound, settledThroughRound, expected or preparedAt of a known submissionId is a `conflict`; anything else new after confirmed, reverted or superseded is `submission_terminal`.",
   ],
   keywords: {
@@ -348,7 +349,7 @@ const reporterRun = {
 } as const satisfies RecordType;
 
 const settlementControl = {
-  meaning: "The operator's switches; the latest `at` counts.",
+  meaning: "The operator's switches; the record with the latest `at` counts.",
   key: ["at"],
   schema: z.strictObject({
     type: z.literal("settlement_control"),
@@ -383,7 +384,7 @@ const TYPES = {
   settlement_control: settlementControl,
 } as const satisfies Record<FactKind, RecordType>;
 
-/** By the `type` of its records, in the order of the documents. */
+/** The record types by name, in documented order. */
 export const RECORD_TYPES: {
   readonly [Kind in FactKind]: Omit<RecordType, "schema"> & Pick<(typeof TYPES)[Kind], "schema">;
 } = TYPES;
@@ -391,7 +392,7 @@ export const RECORD_TYPES: {
 export type RecordOf<Kind extends FactKind> = z.output<(typeof TYPES)[Kind]["schema"]>;
 export type IntakeRecord = { [Kind in FactKind]: RecordOf<Kind> }[FactKind];
 
-/** As a line of NDJSON, without its end. */
+/** Returns the example as a line of NDJSON, without its line end. */
 export function exampleLine(kind: FactKind): string {
   return JSON.stringify(RECORD_TYPES[kind].example);
 }
@@ -400,7 +401,7 @@ function isDecimal(value: unknown): value is string {
   return typeof value === "string" && isCanonicalDecimal(value);
 }
 
-/** Epoch ms of a field; undefined if it holds no instant. */
+/** Returns the epoch ms of a field; undefined if it is not a timestamp. */
 export function instantOf(value: unknown): number | undefined {
   return typeof value === "string" ? parseTimestamp(value) : undefined;
 }

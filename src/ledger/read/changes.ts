@@ -1,6 +1,6 @@
 /**
- * Finds the installations that changed since a point, and the sums by which an installation's facts are compared with earlier
- * ones (docs/spec/publishing.md#nothing-goes-back). Ledgers of schema 1 have only counts.
+ * Finds the installations that changed since a point, and reads the sums that detect a replaced or restored ledger
+ * (docs/spec/publishing.md#nothing-goes-back). Ledgers of schema 1 have only counts.
  */
 import { createHash } from "node:crypto";
 import { type ReadOnlyDatabase, readRow, readRows, readValue, readValues, statement } from "../../sqlite/statement.ts";
@@ -9,38 +9,38 @@ import { FACT_KINDS, type FactKind } from "../schema.ts";
 import { readWatermarks } from "../watermarks.ts";
 import { type Receipt, SELECT_RECEIPTS } from "./receipts.ts";
 
-/** A large batch saves the sum of its receipts after so many; between two of them it is made from the receipts. */
+/** A large batch saves the sum of its receipts at this interval; sums in between are computed from the receipts. */
 export const RECEIPTS_PER_SUM = 1024;
 
 /** The accepted facts of one kind. */
 export interface FactSum {
   readonly count: number;
   /**
-   * The sum of the hashes of the facts after `base`, modulo 2^64 and whatever their order; undefined if counts alone
-   * are known. Sums can be compared if their bases are equal.
+   * The sum of the hashes of the facts after `base`, modulo 2^64 and independent of their order; undefined if only
+   * counts are known. Sums are comparable if their bases are equal.
    */
   readonly sum: bigint | undefined;
-  /** The number of first facts that have no sum, because an earlier version accepted them. */
+  /** The number of first facts that are not in the sum, because an earlier version accepted them. */
   readonly base: number;
 }
 
 export type FactSums = Record<FactKind, FactSum>;
 
-/** How far a ledger had come when it was read. */
+/** The state of a ledger when it was read. */
 export interface LedgerPoint {
   /** The newest change; 0 in an empty ledger. */
   readonly seq: number;
-  /** 64 bits of a hash of that change and the 15 before it. They differ at the same `seq` of another ledger. */
+  /** 64-bit hash of that change and the 15 before it. It differs at the same `seq` of another ledger. */
   readonly check: string;
 }
 
 export interface Changes {
   readonly now: LedgerPoint;
-  /** Row ids of the installations that changed since, ascending; undefined if any of them may have. */
+  /** Row ids of the changed installations, ascending; undefined if any may have changed. */
   readonly installations: readonly number[] | undefined;
 }
 
-/** The facts of an installation as they are now; 0 and a sum of 0 for a kind that it has none of. */
+/** Returns the current sums of an installation; count and sum are 0 for a kind without facts. */
 export function readFactSums(ledger: ReadOnlyDatabase, installation: number): FactSums {
   const watermarks = readWatermarks(ledger, installation);
   const sums = FACT_KINDS.map((kind) => [kind, readFactSum(ledger, installation, kind, watermarks[kind])]);
@@ -48,9 +48,9 @@ export function readFactSums(ledger: ReadOnlyDatabase, installation: number): Fa
 }
 
 /**
- * The facts of one kind when there were `count` of them. Every position has a sum: other facts than receipts save it, and a
- * receipt's is made from the nearest one that is saved. Undefined in a ledger of schema 1, and if the facts came in a batch of
- * an earlier version, which saved only the sum at its end. Such facts cannot be compared.
+ * Returns the sum of the first `count` facts of one kind. Receipts start from the nearest saved sum; the other kinds
+ * save the sum at every count. Undefined in a ledger of schema 1, and within a batch of an earlier version, which saved
+ * only the sum at its end: such facts cannot be compared.
  */
 export function factSumAt(
   ledger: ReadOnlyDatabase,
@@ -66,7 +66,7 @@ export function factSumAt(
   return kind === "receipt" ? receiptSumAt(ledger, installation, count) : undefined;
 }
 
-/** From the newest saved sum before it, or from its base, by the receipts since. */
+/** Adds the receipts after the newest saved sum, or after the base. */
 function receiptSumAt(ledger: ReadOnlyDatabase, installation: number, count: number): FactSum | undefined {
   const base = readValue<number>(ledger, BASE, installation, "receipt", count) ?? 0;
   const from = savedReceipts(ledger, installation, count);
@@ -83,7 +83,7 @@ function receiptSumAt(ledger: ReadOnlyDatabase, installation: number, count: num
   return position === count ? { count, sum: sum.value, base } : undefined;
 }
 
-/** The newest position up to `count` whose sum is saved, or is a base; 0 if there is none. */
+/** Returns the newest position up to `count` with a saved sum or a base; 0 if there is none. */
 export function savedReceipts(ledger: ReadOnlyDatabase, installation: number, count: number): number {
   if (!hasChanges(ledger)) return 0;
   return readValue<number>(ledger, SAVED_UP_TO, installation, count) ?? 0;
@@ -95,8 +95,8 @@ SELECT max(count) FROM change WHERE installation = ? AND kind = 'receipt' AND co
 const RECEIPTS = `${SELECT_RECEIPTS} WHERE installation = ? AND position > ? AND position <= ? ORDER BY position`;
 
 /**
- * The installations that have changed since a point that an earlier call returned. The time grows with the number of changes. All
- * may have changed if there is no point, if the ledger was replaced or has gone back, and in a ledger of schema 1.
+ * Returns the installations that changed since a point of an earlier call, in time linear in the number of changes. All
+ * may have changed without a point, after the ledger was replaced or went back, and in a ledger of schema 1.
  */
 export function changedSince(ledger: ReadOnlyDatabase, since: LedgerPoint | undefined): Changes {
   const now = newestPoint(ledger);
@@ -105,29 +105,29 @@ export function changedSince(ledger: ReadOnlyDatabase, since: LedgerPoint | unde
   return { now, installations: moved.sort((one, other) => one - other) };
 }
 
-/** By the primary key: for DISTINCT alone SQLite would go through the index of all installations' changes. */
+/** Uses the primary key; for DISTINCT SQLite would otherwise scan the index of all installations' changes. */
 export const MOVED_SINCE = "SELECT DISTINCT installation FROM change NOT INDEXED WHERE seq > ?";
 
-/** The newest change; `seq` 0 if the ledger has or keeps none. */
+/** Returns the newest change; `seq` is 0 if the ledger has no changes or does not record them. */
 export function newestPoint(ledger: ReadOnlyDatabase): LedgerPoint {
   if (!hasChanges(ledger)) return { seq: 0, check: "" };
   const newest = readValue<number | null>(ledger, "SELECT max(seq) FROM change") ?? 0;
   return { seq: newest, check: checkAt(ledger, newest) };
 }
 
-/** True if this ledger was at that point once. A ledger without changes cannot know. */
+/** Returns true if this ledger was at that point. A ledger that does not record changes returns false after `seq` 0. */
 export function hasBeenAt(ledger: ReadOnlyDatabase, point: LedgerPoint): boolean {
   if (point.seq === 0) return true;
   return hasChanges(ledger) && checkAt(ledger, point.seq) === point.check;
 }
 
-/** True if the file keeps changes: another process may upgrade it while it is open. */
+/** Returns true if the ledger records changes. Checked each time: another process may upgrade the open file. */
 function hasChanges(ledger: ReadOnlyDatabase): boolean {
   const sql = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'change'";
   return readRow(ledger, sql) !== undefined;
 }
 
-/** Changes in the check of a point. A ledger that went back and grew again has others among them. */
+/** Number of changes in the check of a point. A ledger that went back and grew again differs in one of them. */
 const CHECKED = 16;
 
 function checkAt(ledger: ReadOnlyDatabase, seq: number): string {
@@ -139,7 +139,7 @@ function checkAt(ledger: ReadOnlyDatabase, seq: number): string {
   return hash.digest().subarray(0, 8).toString("base64url");
 }
 
-/** The facts of one kind when there were `count` of them, in a commit that ended there. */
+/** Reads the saved sum of the first `count` facts of one kind; `sum` is undefined if none is saved at that count. */
 export function readFactSum(ledger: ReadOnlyDatabase, installation: number, kind: FactKind, count: number): FactSum {
   if (count === 0) return { count, sum: 0n, base: 0 };
   if (!hasChanges(ledger)) return { count, sum: undefined, base: count };

@@ -1,7 +1,4 @@
-/**
- * Typed reads of the modules' latest snapshots (docs/spec/intake.md#module): what may be published of them, and no
- * more.
- */
+/** Reads the publishable fields of the modules' latest snapshots (docs/spec/intake.md#module). */
 import { type ReadOnlyDatabase, readRows } from "../../sqlite/statement.ts";
 
 export interface ModuleSnapshot {
@@ -11,14 +8,15 @@ export interface ModuleSnapshot {
   readonly moduleVersion: string;
   readonly schemaVersion: number;
   readonly state: string;
-  /** Epoch ms, as is healthCheckedAt. */
+  /** observedAt and healthCheckedAt are epoch ms. */
   readonly observedAt: number;
   readonly provenance: string;
   readonly healthCheckedAt: number;
 }
 
 /**
- * Ordered by instanceId in code units (UTF-16), as docs/spec/api.md#modules asks; SQLite would order by UTF-8 bytes.
+ * Returns the snapshots by instanceId in code units (UTF-16), as docs/spec/api.md#modules requires. SQLite would order
+ * by UTF-8 bytes.
  */
 export function readModules(ledger: ReadOnlyDatabase, installation: number): ModuleSnapshot[] {
   const sql = `SELECT instance_id AS instanceId, module_type AS moduleType, driver_id AS driverId,

@@ -1,30 +1,30 @@
-/** Typed reads of accepted measurements (docs/spec/intake.md#receipt). Positions are 1, 2, 3 … per installation. */
+/** Reads accepted measurements (docs/spec/intake.md#receipt). Positions are 1, 2, 3 … per installation. */
 import { eachRow, type ReadOnlyDatabase, readRow, readRows, readValue } from "../../sqlite/statement.ts";
 import type { RecordOf } from "../intake/record-types.ts";
 
-/** As it was accepted: instants in epoch ms, cumulativeWorkUnits a uint64 decimal string. */
+/** A receipt as accepted: instants in epoch ms, cumulativeWorkUnits a uint64 decimal string. */
 export type Receipt = Omit<RecordOf<"receipt">, "type" | "installationId"> & { readonly position: number };
 
-/** The columns of a receipt but its position, by the names of its fields. */
+/** The columns of a receipt except its position, named as its fields. */
 export const RECEIPT_FIELDS = `telemetry_id AS telemetryId, boot_id AS bootId, counter_epoch AS counterEpoch, sequence,
   observed_at AS observedAt, received_at AS receivedAt, cumulative_work_units AS cumulativeWorkUnits, provenance,
   software_version AS softwareVersion, core_status AS coreStatus, rpm_milli AS rpmMilli,
   speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm`;
 export const SELECT_RECEIPTS = `SELECT position, ${RECEIPT_FIELDS} FROM receipt`;
 
-/** The receipt with the highest position. */
+/** Returns the receipt with the highest position. */
 export function readNewestReceipt(ledger: ReadOnlyDatabase, installation: number): Receipt | undefined {
   const sql = `${SELECT_RECEIPTS} WHERE installation = ? ORDER BY position DESC LIMIT 1`;
   return readRow<Receipt>(ledger, sql, installation);
 }
 
-/** The receipts from one position to another, both included, ascending. */
+/** Returns the receipts between two positions, both included, ascending. */
 export function readReceipts(ledger: ReadOnlyDatabase, installation: number, from: number, to: number): Receipt[] {
   const sql = `${SELECT_RECEIPTS} WHERE installation = ? AND position BETWEEN ? AND ? ORDER BY position`;
   return readRows<Receipt>(ledger, sql, installation, from, to);
 }
 
-/** The last receipt of a counter epoch that was observed before an instant (epoch ms). */
+/** Returns the last receipt of a counter epoch that was observed before an instant (epoch ms). */
 export function readReceiptBefore(
   ledger: ReadOnlyDatabase,
   installation: number,
@@ -36,7 +36,7 @@ export function readReceiptBefore(
   return readRow<Receipt>(ledger, sql, installation, counterEpoch, instant);
 }
 
-/** The telemetryId at a position. It shows if a ledger continues what was published. */
+/** Returns the telemetryId at a position, which shows if a ledger continues what was published. */
 export function readTelemetryIdAt(
   ledger: ReadOnlyDatabase,
   installation: number,
@@ -46,7 +46,7 @@ export function readTelemetryIdAt(
   return readValue<string>(ledger, sql, installation, position);
 }
 
-// The work counter's course, without the rest of each receipt (docs/spec/intake.md#receipt).
+// Readings of the work counter, without the other fields of a receipt (docs/spec/intake.md#receipt).
 
 export interface CounterReading {
   readonly counterEpoch: string;
@@ -56,7 +56,7 @@ export interface CounterReading {
   readonly cumulativeWorkUnits: string;
 }
 
-/** The readings above `after` up to and including `from`, by descending position; read as they are asked for. */
+/** Iterates the readings above `after` up to and including `from`, by descending position. Rows are read lazily. */
 export function iterateCountersBack(
   ledger: ReadOnlyDatabase,
   installation: number,
@@ -69,9 +69,9 @@ export function iterateCountersBack(
   return eachRow<CounterReading>(ledger, sql, installation, after, from);
 }
 
-// Typed reads of counter epochs (docs/spec/intake.md#epoch): what the Oracle approved, and where each began.
+// Reads of counter epochs (docs/spec/intake.md#epoch): the Oracle's approvals and the first receipts.
 
-/** True if the Oracle lets a counter epoch count, whenever it said so. */
+/** Returns true if the Oracle approved the counter epoch, at any time. */
 export function isEpochApproved(ledger: ReadOnlyDatabase, installation: number, counterEpoch: string): boolean {
   const sql = "SELECT 1 FROM epoch_approval WHERE installation = ? AND counter_epoch = ?";
   return readRow(ledger, sql, installation, counterEpoch) !== undefined;
@@ -80,11 +80,11 @@ export function isEpochApproved(ledger: ReadOnlyDatabase, installation: number, 
 export interface EpochStart {
   /** Position of the epoch's first receipt. */
   readonly position: number;
-  /** Its counter, a uint64 decimal string. */
+  /** The receipt's counter, a uint64 decimal string. */
   readonly cumulativeWorkUnits: string;
 }
 
-/** The first receipt of a counter epoch. */
+/** Returns the first receipt of a counter epoch. */
 export function readEpochStart(
   ledger: ReadOnlyDatabase,
   installation: number,

@@ -1,18 +1,18 @@
-/** Typed reads of the Reporter's runs (docs/spec/intake.md#reporter_run). Instants are epoch ms. */
+/** Reads the Reporter's runs (docs/spec/intake.md#reporter_run). Instants are epoch ms. */
 import { type ReadOnlyDatabase, readRow } from "../../sqlite/statement.ts";
 
 export type RunResult = "submitted" | "nothing_to_submit" | "failed";
 
 export interface ReporterRun {
   readonly startedAt: number;
-  /** Null together with the result while it runs. */
+  /** Null while the run lasts, as is result. */
   readonly finishedAt: number | null;
   readonly result: RunResult | null;
 }
 
 const COLUMNS = "started_at AS startedAt, finished_at AS finishedAt, result";
 
-/** The run with the highest startedAt. */
+/** Returns the run with the highest startedAt. */
 export function readLastRun(ledger: ReadOnlyDatabase, installation: number): ReporterRun | undefined {
   const sql = `SELECT ${COLUMNS} FROM reporter_run WHERE installation = ? ORDER BY started_at DESC LIMIT 1`;
   return readRow<ReporterRun>(ledger, sql, installation);
@@ -20,11 +20,13 @@ export function readLastRun(ledger: ReadOnlyDatabase, installation: number): Rep
 
 export interface LastCompletion {
   readonly finishedAt: number;
-  /** A run that started later has not finished. */
+  /** True if a run that started later has not finished. */
   readonly newerRunUnfinished: boolean;
 }
 
-/** The highest finishedAt; of two runs that share it the higher startedAt counts (docs/spec/api.md#process-queue). */
+/**
+ * Returns the completion with the highest finishedAt; ties go to the higher startedAt (docs/spec/api.md#process-queue).
+ */
 export function readLastCompletion(ledger: ReadOnlyDatabase, installation: number): LastCompletion | undefined {
   const completed = readRow<{ startedAt: number; finishedAt: number }>(
     ledger,

@@ -1,4 +1,4 @@
-/** Typed reads of closed rounds and their acceptance (docs/spec/intake.md#round, #closure). Round ids are bigint. */
+/** Reads closed rounds and their acceptance (docs/spec/intake.md#round, #closure). Round ids are bigint. */
 import {
   eachRow,
   type ReadOnlyDatabase,
@@ -16,14 +16,14 @@ export interface ClosedRound {
   readonly eligible: boolean;
 }
 
-/** The highest round id in the ledger. */
+/** Returns the highest round id in the ledger. */
 export function readNewestRoundId(ledger: ReadOnlyDatabase, installation: number): bigint | undefined {
   const sql = "SELECT max(round_id) FROM round WHERE installation = ?";
   const id = readValue<string | null>(ledger, sql, installation);
   return id === null || id === undefined ? undefined : BigInt(id as string);
 }
 
-/** The closed rounds above `after` up to and including `through`, ascending; read as they are asked for. */
+/** Iterates the closed rounds above `after` up to and including `through`, ascending. Rows are read lazily. */
 export function* iterateRounds(
   ledger: ReadOnlyDatabase,
   installation: number,
@@ -46,19 +46,21 @@ export interface Closure {
   readonly acceptedAt: number;
 }
 
-/** The closure with the highest lastRound; closures do not overlap, so that it is the one with the highest firstRound. */
+/**
+ * Returns the closure with the highest lastRound. It also has the highest firstRound, because closures do not overlap.
+ */
 export function readNewestClosure(ledger: ReadOnlyDatabase, installation: number): Closure | undefined {
   return readClosure(ledger, `${CLOSURE} WHERE installation = ? ${LAST}`, installation);
 }
 
-/** The closure that covers a round. */
+/** Returns the closure that covers a round. */
 export function readClosureOf(ledger: ReadOnlyDatabase, installation: number, roundId: bigint): Closure | undefined {
   const sql = `${CLOSURE} WHERE installation = ? AND first_round <= ? ${LAST}`;
   const found = readClosure(ledger, sql, installation, paddedRound(roundId));
   return found !== undefined && found.lastRound >= roundId ? found : undefined;
 }
 
-/** The closures that begin above a round, ascending; read as they are asked for. */
+/** Iterates the closures that begin above a round, ascending. Rows are read lazily. */
 export function* iterateClosures(
   ledger: ReadOnlyDatabase,
   installation: number,
@@ -77,7 +79,7 @@ function readClosure(ledger: ReadOnlyDatabase, sql: string, ...parameters: (numb
   return row && withBigints(row, "firstRound", "lastRound");
 }
 
-/** The highest acceptedAt of all closures (epoch ms). */
+/** Returns the highest acceptedAt of all closures (epoch ms). */
 export function readLatestAcceptedAt(ledger: ReadOnlyDatabase, installation: number): number | undefined {
   const sql = "SELECT max(accepted_at) FROM closure WHERE installation = ?";
   return readValue<number | null>(ledger, sql, installation) ?? undefined;

@@ -1,6 +1,4 @@
-/**
- * Typed reads of settlement submissions (docs/spec/intake.md#submission): the current state of each. Instants are epoch ms.
- */
+/** Reads the current state of settlement submissions (docs/spec/intake.md#submission). Instants are epoch ms. */
 import { type ReadOnlyDatabase, readRow, type Stored, withBigints } from "../../sqlite/statement.ts";
 
 export type ActiveLifecycle = "preparing" | "submitted" | "retrying";
@@ -36,18 +34,21 @@ const COLUMNS = `submission_id AS submissionId, lifecycle,
   prepared_at AS preparedAt, submitted_at AS submittedAt, terminal_at AS terminalAt, confirmed_at AS confirmedAt,
   outcome_code AS outcomeCode`;
 
-/** The submission with the highest preparedAt, ties to the higher submissionId (docs/spec/api.md#process-queue). */
+/**
+ * Returns the submission with the highest preparedAt; ties go to the higher submissionId
+ * (docs/spec/api.md#process-queue).
+ */
 export function readLatestSubmission(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
   return newest(ledger, installation, "");
 }
 
-/** The same among those in preparing, submitted or retrying. */
+/** Returns the latest submission that is preparing, submitted or retrying. */
 export function readActiveSubmission(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
-  // The condition's words are those of the index submission_active: SQLite then sees that it serves.
+  // The condition repeats that of the index submission_active, so that SQLite uses the index.
   return newest(ledger, installation, "AND lifecycle IN ('preparing', 'submitted', 'retrying')");
 }
 
-/** The confirmed one with the highest preparedAt. */
+/** Returns the confirmed submission with the highest preparedAt. */
 export function readLatestConfirmed(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
   return newest(ledger, installation, "AND lifecycle = 'confirmed'");
 }

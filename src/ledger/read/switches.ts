@@ -1,8 +1,8 @@
-/** Typed reads of what the Oracle and the operator switch (docs/spec/intake.md#oracle, #settlement_control). */
+/** Reads the Oracle's block and the operator's switches (docs/spec/intake.md#oracle, #settlement_control). */
 import { type ReadOnlyDatabase, readRow, readValue } from "../../sqlite/statement.ts";
 import type { RecordOf } from "../intake/record-types.ts";
 
-/** The Oracle's own block, as its latest record says; null if it is lifted or was never set. */
+/** Returns the reason of the Oracle's current block; null if it is lifted or was never set. */
 export function readOracleBlock(ledger: ReadOnlyDatabase, installation: number): string | null {
   const sql = "SELECT blocked_reason FROM oracle_block WHERE installation = ? ORDER BY at DESC LIMIT 1";
   return readValue<string | null>(ledger, sql, installation) ?? null;
@@ -10,7 +10,7 @@ export function readOracleBlock(ledger: ReadOnlyDatabase, installation: number):
 
 export type SettlementControl = Omit<RecordOf<"settlement_control">, "type" | "installationId" | "at">;
 
-/** Before the first record everything is off (docs/spec/api.md#process-queue). */
+/** The switches before the first record: all off (docs/spec/api.md#process-queue). */
 export const NO_CONTROL: SettlementControl = {
   settlementEnabled: false,
   reporterEnvironmentEnabled: false,
@@ -18,7 +18,7 @@ export const NO_CONTROL: SettlementControl = {
   incidentOpen: false,
 };
 
-/** The operator's switches, as the latest record says. */
+/** Returns the operator's switches of the latest record. */
 export function readSettlementControl(ledger: ReadOnlyDatabase, installation: number): SettlementControl {
   const row = readRow<{ enabled: number; reporter: number; blockedReason: string | null; incident: number }>(
     ledger,

@@ -1,4 +1,4 @@
-/** The chain's part of the activity (docs/spec/api.md#activity-types): what an event of the activity keeps of its log. */
+/** Derives the activity's events from the chain's events (docs/spec/api.md#activity-types). */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../../chain/chain-state.ts";
 import { type EventName, textArgument } from "../../chain/store/read-events.ts";
@@ -39,7 +39,7 @@ export const ACTIVITY_EVENTS: readonly EventName[] = CHAIN_TYPE_NAMES.map((type)
   CHAIN_TYPES[type].eventName,
 ]);
 
-/** Runs after the settlements' follower: a completion names the difference of two settlements. */
+/** Must run after the settlement follower: a completion needs the difference of two settlements. */
 export const chainActivityFollower: Follower<ChainEvent> = {
   name: "activity",
   version: "1",
@@ -83,7 +83,7 @@ function isOfType({ contractKind, eventName }: ChainEvent, type: ChainEventType)
   return CHAIN_TYPES[type].contract === contractKind && CHAIN_TYPES[type].eventName === eventName;
 }
 
-/** The part of its log that a chain event keeps; the timestamp in epoch ms. */
+/** The part of its log that a chain event stores; blockTimestamp in epoch ms. */
 export interface ChainEventSource {
   readonly contractAddress: string;
   /** Decimal string. */

@@ -1,4 +1,7 @@
-/** The events of the activity in their order (docs/spec/api.md#activity). What comes or goes marks the tiles that cover it. */
+/**
+ * Stores the events of the activity in order (docs/spec/api.md#activity). Adding or deleting an event marks the tiles
+ * that cover it.
+ */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRows, readValue, readValues, run } from "../../sqlite/statement.ts";
 import { type ActivityCategory, type CategoryKey, type EventCategory, markTiles } from "./tile-tree.ts";
@@ -41,14 +44,14 @@ export function addActivityEvents(projections: Database, events: readonly NewAct
   markTiles(projections, events);
 }
 
-/** The block of the newest event of the chain but `events`; undefined if there are no more than these. */
+/** Returns the block of the newest chain event after skipping the newest `events`; undefined if there are no more. */
 export function chainBlockBelow(projections: ReadOnlyDatabase, events: number): number | undefined {
   const sql = `SELECT block_number FROM activity_event WHERE block_number IS NOT NULL
     ORDER BY block_number DESC LIMIT 1 OFFSET ?`;
   return readValue<number>(projections, sql, events);
 }
 
-/** Returns how many went. */
+/** Returns the number of deleted events. */
 export function dropChainEventsAbove(projections: Database, block: bigint): number {
   return drop(projections, "block_number > ?", block);
 }
@@ -57,26 +60,26 @@ export function dropMeasurementEvents(projections: Database): void {
   drop(projections, "category = ?", "measurement");
 }
 
-/** Keys at or below `through`, and above `above` or at or above `last`; each bound may be left out. */
+/** Keys at or below `through`, and above `above` or at or above `last`; each bound is optional. */
 export interface KeyRange {
   readonly through?: string;
   readonly above?: string;
   readonly last?: string;
 }
 
-/** The events of a range, newest first. */
+/** Returns the events of a range, newest first. */
 export function readActivityEvents(
   projections: ReadOnlyDatabase,
   category: ActivityCategory,
   { above = "", through = HIGHEST, last }: KeyRange,
 ): ActivityEvent[] {
-  // One lower bound in the statement: of two SQLite searches with the one and reads on to the end for the other.
+  // Use only one lower bound: with two, SQLite would search by one of them and scan for the other.
   const sql = `SELECT key, type, source, payload FROM activity_event
     WHERE ${inCategory(category)} AND key ${last === undefined ? ">" : ">="} ? AND key <= ? ORDER BY key DESC`;
   return readRows<ActivityEvent>(projections, sql, ...categoryArgument(category), last ?? above, through);
 }
 
-/** The newest events of a type, newest first. */
+/** Returns the newest events of a type, newest first. */
 export function newestEvents(
   projections: ReadOnlyDatabase,
   category: EventCategory,
@@ -88,7 +91,7 @@ export function newestEvents(
   return readRows<ActivityEvent>(projections, sql, category, type);
 }
 
-/** The keys alone, of a half-open range: above `above`, at or below `through`. Newest first. */
+/** Returns only the keys above `above` and at or below `through`, newest first. */
 export function readActivityKeys(
   projections: ReadOnlyDatabase,
   category: ActivityCategory,
@@ -99,7 +102,7 @@ export function readActivityKeys(
   return readValues<string>(projections, sql, ...categoryArgument(category), above, through);
 }
 
-/** The oldest keys above one, oldest first. */
+/** Returns the oldest keys above a key, oldest first. */
 export function oldestKeys(
   projections: ReadOnlyDatabase,
   category: ActivityCategory,
@@ -110,7 +113,7 @@ export function oldestKeys(
   return readValues<string>(projections, sql, ...categoryArgument(category), above);
 }
 
-/** Above every key: keys begin with a digit. */
+/** Greater than every key, because keys begin with a digit. */
 export const HIGHEST = "~";
 
 function inCategory(category: ActivityCategory): string {

@@ -3,14 +3,15 @@ import type { EventCategory } from "./tile-tree.ts";
 
 interface ChainType {
   readonly category: Exclude<EventCategory, "measurement">;
-  /** The contract that emits it: its kind, and its name among the `identities` of the body. */
+  /** The contract that emits the event: its kind, which is also its name among the `identities` of the body. */
   readonly contract: "core" | "mining" | "collection";
   readonly eventName: string;
 }
 
 /**
- * One row for each type of the chain. With another row `chainActivityFollower` needs another version, so that it follows the earlier
- * events; an event that is new in src/chain/abi.ts needs another CHAIN_SCHEMA_VERSION, so that its earlier logs are read.
+ * The event types that come from the chain. For a new row, change the version of `chainActivityFollower`, so that it
+ * follows the earlier events too. If the event is also new in src/chain/abi.ts, raise CHAIN_SCHEMA_VERSION, so that its
+ * earlier logs are read.
  */
 export const CHAIN_TYPES = {
   "system.settlement_completed": { category: "protocol", contract: "core", eventName: "BatchSettled" },
@@ -23,7 +24,7 @@ export const CHAIN_TYPES = {
 export type ChainEventType = keyof typeof CHAIN_TYPES;
 export const CHAIN_TYPE_NAMES = Object.keys(CHAIN_TYPES) as ChainEventType[];
 
-/** `milestone-policy.ts` says when a receipt causes one. */
+/** `milestone-policy.ts` decides which receipts cause these events. */
 export const MEASUREMENT_TYPES = [
   "measurement.lifetime_distance_milestone",
   "measurement.daily_distance_milestone",

@@ -1,22 +1,22 @@
 /**
  * Measurement policy v1 (docs/spec/api.md#activity-policy): which milestones a receipt passes. Distances are
- * millimetres, speeds millimetres a second; a milestone is passed if it lies above the value before and at or below the
- * one after.
+ * millimetres, speeds millimetres per second. A milestone is passed if it is above the value before and at most the
+ * value after.
  */
 
 export const POLICY_VERSION = "measurement-policy-v1";
 
 const KM = 1_000_000n;
-/** Kilometres within one day; the fifth is a marathon's. */
+/** Daily milestones in mm, listed in km; 42.195 km is a marathon. */
 const DAILY_MM = [1, 2, 5, 10, 20, 42.195, 50, 100].map((km) => BigInt(Math.round(km * 1_000_000)));
 const SPEED_STEP = 500;
 const HIGHEST_SPEED_MILESTONE = 100_000;
-/** From this distance on a day counts for a streak. */
+/** Minimum distance of a day that counts for a streak. */
 export const STREAK_DAY_MM = KM;
 const STREAK_DAYS = [3, 7, 14, 30, 60, 100, 180];
 const STREAK_YEAR = 365;
 
-/** 1, 2, 5 × 10^n km from 1 km on, ascending. */
+/** Returns the passed milestones of 1, 2 and 5 × 10^n km, from 1 km, ascending. */
 export function lifetimeMilestones(before: bigint, after: bigint): bigint[] {
   const passed: bigint[] = [];
   for (let power = KM; power <= after; power *= 10n) {
@@ -28,12 +28,12 @@ export function lifetimeMilestones(before: bigint, after: bigint): bigint[] {
   return passed;
 }
 
-/** 1, 2, 5, 10, 20, 42.195, 50 and 100 km of one noon-to-noon day, ascending. */
+/** Returns the passed milestones of one noon-to-noon day, ascending. */
 export function dailyMilestones(before: bigint, after: bigint): bigint[] {
   return DAILY_MM.filter((milestone) => before < milestone && milestone <= after);
 }
 
-/** Every full 500 mm/s that no receipt before has reached, up to 100,000 mm/s, ascending. */
+/** Returns every multiple of 500 mm/s that no earlier receipt reached, up to 100,000 mm/s, ascending. */
 export function speedMilestones(fastest: number, speed: number): number[] {
   const passed: number[] = [];
   const top = Math.min(speed, HIGHEST_SPEED_MILESTONE);
@@ -42,12 +42,15 @@ export function speedMilestones(fastest: number, speed: number): number[] {
   return passed;
 }
 
-/** Above every earlier speed and at least 5 % above the last record event, or above the base without one yet. */
+/**
+ * Returns true for a speed above every earlier one and at least 5 % above the last record event, or above the base if
+ * there is none yet.
+ */
 export function isSpeedRecord(speed: number, fastest: number, lastRecord: number): boolean {
   return speed > fastest && BigInt(speed) * 100n >= BigInt(lastRecord) * 105n;
 }
 
-/** True if so many consecutive days are worth an event. */
+/** Returns true if a streak of this many days gets an event. */
 export function isStreakMilestone(days: number): boolean {
   return STREAK_DAYS.includes(days) || (days > 0 && days % STREAK_YEAR === 0);
 }

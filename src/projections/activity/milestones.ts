@@ -1,6 +1,6 @@
 /**
- * The measurement part of the activity (docs/spec/api.md#activity; docs/spec/api.md#activity-policy): milestones by policy v1
- * over all receipts in the order of their positions.
+ * Derives the measurement part of the activity (docs/spec/api.md#activity; docs/spec/api.md#activity-policy):
+ * milestones by policy v1 over all receipts in position order.
  */
 import type { Database } from "better-sqlite3";
 import type { MeasuredReceipt } from "../../ledger/logs.ts";
@@ -33,7 +33,7 @@ CREATE TABLE milestone_day (
 
 const MILESTONES = "milestones";
 
-/** The part of its receipt that a measurement event keeps; instants in epoch ms. */
+/** The part of its receipt that a measurement event stores; instants in epoch ms. */
 export interface MeasurementEventSource {
   readonly position: number;
   readonly telemetryId: string;
@@ -53,7 +53,7 @@ export function followMilestones(projections: Database, receipts: readonly Measu
   totals.save();
 }
 
-/** Forgets every milestone, so that the receipts are followed from the first one on. */
+/** Deletes every milestone, so that the next steps follow the receipts from the first one. */
 export function forgetMilestones(projections: Database): void {
   dropMeasurementEvents(projections);
   forgetTotals(projections, MILESTONES);
@@ -105,7 +105,7 @@ function followSpeed(events: NewActivityEvent[], { all }: Totals, row: MeasuredR
 
 interface Milestone {
   readonly type: MeasurementEventType;
-  /** Ends the event's id. */
+  /** The end of the event's id. */
   readonly value: bigint | number;
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -127,11 +127,14 @@ function add(events: NewActivityEvent[], row: MeasuredReceipt, { type, value, pa
 }
 
 /**
- * The sums of policy v1: totals of the lifetime, of each counter epoch and of each noon-to-noon day, and the speeds. Rows are
- * read at their first use, and written back by `save`.
+ * The state of policy v1: distance totals of the lifetime, of each counter epoch and of each noon-to-noon day, and
+ * speeds. Rows are read at first use and written by `save`.
  */
 class Totals {
-  /** All receipts together. `lastRecord` is the speed of the last record event or of the base; 0 before the first positive speed. */
+  /**
+   * Over all receipts. `lastRecord` is the speed of the last record event or of the base; 0 before the first positive
+   * speed.
+   */
   readonly all: { lifetimeMm: bigint; fastest: number; lastRecord: number };
   readonly #projections: Database;
   readonly #epochs = new Map<string, number>();
@@ -142,7 +145,7 @@ class Totals {
     this.all = readTotals(projections, MILESTONES, { lifetimeMm: 0n, fastest: 0, lastRecord: 0 });
   }
 
-  /** The increase within the epoch; its first receipt counts its own value. */
+  /** Returns the increase within the epoch; the epoch's first receipt counts from 0. */
   increase(epoch: string, distanceMm: number): bigint {
     const known = this.#epochs.get(epoch) ?? this.#storedEpoch(epoch);
     this.#epochs.set(epoch, distanceMm);
@@ -163,7 +166,7 @@ class Totals {
     this.#days.set(day, total);
   }
 
-  /** Consecutive days with a kilometre each, counted back from one that has it. */
+  /** Returns the number of consecutive days with at least 1 km each, counted back from `day`. */
   streak(day: number): number {
     let days = 0;
     while (this.day(day - days) >= STREAK_DAY_MM) days++;

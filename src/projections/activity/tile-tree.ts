@@ -1,7 +1,7 @@
 /**
- * How the activity is cut into tiles (docs/spec/publishing.md#tiles): for each category the tiles of events
- * (level 1) and the index tiles over them (level 2), by the key of their newest child. A tile covers the keys from its
- * own newest down to the next older tile's newest; what lies above all of them has no tile yet.
+ * Stores how the activity is cut into tiles (docs/spec/publishing.md#tiles): per category, the tiles of events (level
+ * 1) and the index tiles over them (level 2), by the key of their newest child. A tile covers the keys from its newest
+ * event down to the next older tile's newest event. Events above all tiles have no tile yet.
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, readRows, readValue, run } from "../../sqlite/statement.ts";
@@ -34,12 +34,12 @@ CREATE TABLE activity_category (
 `;
 
 export type EventCategory = "protocol" | "players" | "measurement";
-/** Every event is in its own category and in all. */
+/** Every event is in one category and in `all`. */
 export type ActivityCategory = EventCategory | "all";
 
 export type TileLevel = 1 | 2;
 
-/** The change of a tile that must be made before anything is planned with it. */
+/** Work that a tile needs before it can be used in a plan. */
 export type TileTodo = "cut" | "hash";
 
 export interface TileNode {
@@ -60,27 +60,27 @@ export class TileReader {
     this.category = category;
   }
 
-  /** The newest of a level. */
+  /** Returns the newest tile of a level. */
   newest(level: TileLevel): TileNode | undefined {
     return this.#one(level, "ORDER BY first DESC LIMIT 1");
   }
 
-  /** The one that covers a key; undefined if the key lies above all. */
+  /** Returns the tile that covers a key; undefined if the key is above all tiles. */
   covering(level: TileLevel, key: string): TileNode | undefined {
     return this.#one(level, "AND first >= ? ORDER BY first LIMIT 1", key);
   }
 
-  /** The next older one. */
+  /** Returns the next older tile. */
   olderThan(level: TileLevel, first: string): TileNode | undefined {
     return this.#one(level, "AND first < ? ORDER BY first DESC LIMIT 1", first);
   }
 
-  /** Above one key and at or below another, newest first. */
+  /** Returns the tiles above one key and at or below another, newest first. */
   between(level: TileLevel, above: string, through: string): TileNode[] {
     return this.#all(level, "AND first > ? AND first <= ? ORDER BY first DESC", above, through);
   }
 
-  /** The oldest above a key, oldest first. */
+  /** Returns the oldest tiles above a key, oldest first. */
   oldest(level: TileLevel, above: string, most: number): TileNode[] {
     return this.#all(level, `AND first > ? ORDER BY first LIMIT ${most}`, above);
   }
@@ -89,7 +89,7 @@ export class TileReader {
     return this.#one(1, "AND hash = ?", hash) ?? this.#one(2, "AND hash = ?", hash);
   }
 
-  /** True if no tile is to be cut or hashed, nor the events above all tiles, and the tiles are those of this basis. */
+  /** Returns true if no tile needs cutting or hashing, no events await a tile, and the tiles have this basis. */
   isDone(basis: string): boolean {
     const category = readRow(
       this.#db,
@@ -101,7 +101,7 @@ export class TileReader {
     return category !== undefined && readRow(this.#db, todo, this.category) === undefined;
   }
 
-  /** The oldest tile with this `todo`. */
+  /** Returns the oldest tile with this `todo`. */
   next(level: TileLevel, todo: TileTodo): TileNode | undefined {
     return this.#one(level, "AND todo = ? ORDER BY first LIMIT 1", todo);
   }
@@ -115,7 +115,7 @@ export class TileReader {
   }
 }
 
-/** One category's tiles, to be cut. */
+/** Changes one category's tiles. */
 export class TileTree extends TileReader {
   readonly #db: Database;
 
@@ -129,7 +129,7 @@ export class TileTree extends TileReader {
     run(this.#db, sql, this.category, level, first, last, hash, todo);
   }
 
-  /** Removes all tiles if they are of another basis: they are then cut again from the first event on. */
+  /** Deletes all tiles if their basis differs, so that they are cut again from the first event. */
   begin(basis: string): void {
     const sql = "SELECT 1 FROM activity_category WHERE category = ? AND basis = ?";
     if (readRow(this.#db, sql, this.category, basis) !== undefined) return;
@@ -138,19 +138,19 @@ export class TileTree extends TileReader {
     run(this.#db, "UPDATE activity_category SET basis = ? WHERE category = ?", basis, this.category);
   }
 
-  /** Adds to the category's `changes`. The events above all tiles may then fill another tile. */
+  /** Adds to the category's `changes`, and records that the events above all tiles may fill another one. */
   count(changes: number): void {
     const sql = `INSERT INTO activity_category VALUES (?, NULL, ?, 1)
       ON CONFLICT DO UPDATE SET changes = changes + excluded.changes, above = 1`;
     run(this.#db, sql, this.category, changes);
   }
 
-  /** The events above all tiles do not fill another one. */
+  /** Records that the events above all tiles do not fill another one. */
   finishAbove(): void {
     run(this.#db, "UPDATE activity_category SET above = 0 WHERE category = ?", this.category);
   }
 
-  /** The tile that covers a key must be cut again, if there is one. */
+  /** Marks the tile that covers a key, if any, to be cut again. */
   mustCut(level: TileLevel, key: string): void {
     const tile = this.covering(level, key);
     if (tile === undefined || tile.todo === "cut") return;
@@ -158,7 +158,7 @@ export class TileTree extends TileReader {
     run(this.#db, sql, this.category, level, tile.first);
   }
 
-  /** Names a tile. Nothing is left to do with it. */
+  /** Stores a tile's hash, which is its name, and clears its `todo`. */
   setHash({ level, first }: Pick<TileNode, "level" | "first">, hash: string): void {
     const sql = "UPDATE activity_tile SET hash = ?, todo = NULL WHERE category = ? AND level = ? AND first = ?";
     run(this.#db, sql, hash, this.category, level, first);
@@ -172,13 +172,13 @@ export class TileTree extends TileReader {
 
 const SELECT = "SELECT level, first, last, hash, todo FROM activity_tile WHERE category = ? AND level = ?";
 
-/** The key of an event, and the category that it is in besides all. */
+/** The key of an event, and its category besides `all`. */
 export interface CategoryKey {
   readonly key: string;
   readonly category: EventCategory;
 }
 
-/** These events come or go: the tiles that cover them are cut again. */
+/** Marks the tiles that cover added or deleted events, so that they are cut again. */
 export function markTiles(projections: Database, events: readonly CategoryKey[]): void {
   const byCategory: Map<ActivityCategory, readonly CategoryKey[]> = Map.groupBy(events, ({ category }) => category);
   if (events.length > 0) byCategory.set("all", events);
@@ -190,7 +190,7 @@ export function markTiles(projections: Database, events: readonly CategoryKey[])
   }
 }
 
-/** Another number if a category may have other events than before; 0 before its first. */
+/** Returns a number that changes whenever the category's events may have changed; 0 before its first event. */
 export function categoryChanges(projections: ReadOnlyDatabase, category: ActivityCategory): number {
   return readValue<number>(projections, "SELECT changes FROM activity_category WHERE category = ?", category) ?? 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs of consecutive active rounds and days, as disjoint intervals that never touch. Facts arrive in any order and
- * are never taken back, so that intervals only grow and join: the longest is always one look at an index away.
+ * Stores runs of consecutive active rounds and days as disjoint intervals that never touch. Facts arrive in any order
+ * and are never withdrawn, so intervals only grow and join. An index gives the longest with one lookup.
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, run, statement } from "../../sqlite/statement.ts";
@@ -23,7 +23,7 @@ export interface Interval {
   readonly length: number;
 }
 
-/** Adds numbers, ascending and each once, and joins what they touch. */
+/** Adds distinct ascending numbers, and joins the intervals that they touch. */
 export function addToIntervals(db: Database, unit: IntervalUnit, numbers: readonly number[]): void {
   let first: number | undefined;
   let last = Number.NaN;
@@ -41,7 +41,7 @@ export function forgetIntervals(db: Database): void {
   db.exec("DELETE FROM active_interval");
 }
 
-/** The longest, of several the earliest. */
+/** Returns the longest interval; ties go to the earliest. */
 export function longestInterval(db: ReadOnlyDatabase, unit: IntervalUnit): Interval | undefined {
   const sql = `SELECT first, length FROM active_interval WHERE unit = ?
     ORDER BY length DESC, first LIMIT 1`;
@@ -54,7 +54,7 @@ function join(db: Database, unit: IntervalUnit, first: number, last: number): vo
   const newest = statement<[string, number], Interval>(db, sql);
   const remove = statement(db, "DELETE FROM active_interval WHERE unit = ? AND first = ?");
   let [from, to] = [first, last];
-  // Downwards from what begins last at or before the end's neighbour, for as long as it reaches what is being added.
+  // Go down from the last interval that begins at or before `last + 1`, while intervals touch the one being added.
   for (let near = newest.get(unit, last + 1); near !== undefined; ) {
     if (near.first + near.length < from) break;
     remove.run(unit, near.first);

@@ -1,15 +1,15 @@
 /**
- * The work of the open round (docs/spec/api.md#process-builder 3). The sentence asks for the newest receipt of the
- * epoch observed before an instant, while receipts are ordered by position and may come late. Rounds end on multiples of
- * ten minutes, so it is enough to keep in memory, for the receipts since then, each ten-minute slot's last receipt with
- * nothing earlier after it: a receipt is read once, and any later end finds its receipt among the few that are kept.
+ * Computes the work of the open round (docs/spec/api.md#process-builder 3). The rule needs the newest receipt of the
+ * epoch observed before an instant, but receipts are ordered by position and may arrive late. Rounds end on multiples
+ * of ten minutes. So for each ten-minute slot it keeps in memory the last receipt that no later receipt precedes in
+ * time. Each receipt is read once, and any later round end is found among the few that are kept.
  */
 
 import { iterateCountersBack, type Receipt, readEpochStart, readTelemetryIdAt } from "../../ledger/read/receipts.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { ROUND_MS } from "../../values/round.ts";
 
-/** Slots and positions both ascend. */
+/** One kept receipt; slots ascend with positions. */
 interface Step {
   readonly slot: number;
   readonly cumulativeWorkUnits: string;
@@ -17,10 +17,10 @@ interface Step {
 
 interface Walked {
   readonly counterEpoch: string;
-  /** Receipts up to this one are accounted for. */
+  /** Position of the newest receipt that is accounted for. */
   readonly position: number;
   readonly telemetryId: string;
-  /** Nothing is known of what lies before the first step, unless `fromStart`. */
+  /** Nothing is known before the first step, unless `fromStart`. */
   readonly steps: Step[];
   readonly fromStart: boolean;
 }
@@ -28,9 +28,9 @@ interface Walked {
 const walks = new WeakMap<ReadOnlyDatabase, Map<number, Walked>>();
 
 /**
- * The work that the newest receipt shows beyond the newest receipt of its epoch observed before `end` (epoch ms, a
- * multiple of 600 s); if there is none, beyond the epoch's first. Costs the receipts since the last call on the same
- * ledger, and at first those observed since `end`.
+ * Returns the work of the newest receipt beyond the newest receipt of its epoch observed before `end` (epoch ms, a
+ * multiple of 600 s), or beyond the epoch's first receipt if there is none. Reads the receipts since the last call on
+ * the same ledger; the first call reads those observed since `end`.
  */
 export function readOpenWork(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, end: bigint): bigint {
   const endSlot = Number(end / BigInt(ROUND_MS));
@@ -62,7 +62,10 @@ interface Walk {
   readonly endSlot: number;
 }
 
-/** From the newest receipt back to the first observed before the end, to what was walked before, or to the epoch's start. */
+/**
+ * Reads back from the newest receipt to the first observed before the end, the last known position or the epoch's
+ * start.
+ */
 function walkBack(ledger: ReadOnlyDatabase, { installation, newest, endSlot }: Walk, before?: Walked): Walked {
   const { counterEpoch, position, telemetryId } = newest;
   const start = before?.position ?? (readEpochStart(ledger, installation, counterEpoch)?.position ?? 1) - 1;
@@ -86,7 +89,7 @@ function knows(walked: Walked, endSlot: number): boolean {
   return walked.fromStart || (walked.steps[0]?.slot ?? Number.POSITIVE_INFINITY) < endSlot;
 }
 
-/** Keeps only the last of the steps before the end: ends hardly ever go back, and then the walk is made again. */
+/** Keeps only the last step before the end. If the end ever goes back, the receipts are read again. */
 function forgetBefore(walked: Walked, endSlot: number): Walked {
   const after = walked.steps.findIndex((step) => step.slot >= endSlot);
   const dropped = (after === -1 ? walked.steps.length : after) - 1;

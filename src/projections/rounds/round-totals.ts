@@ -1,11 +1,11 @@
-/** Sums over the whole history of the observed rounds, and its best half hour and days. */
+/** Stores sums over all observed rounds, and the best half hour and days. */
 import type { Database } from "better-sqlite3";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { forgetTotals, readTotals, writeTotals } from "../follow.ts";
 
 const NAME = "rounds";
 
-/** The greatest value, and the earliest half hour or day that has it. */
+/** The greatest value, and the earliest half hour or day with that value. */
 export interface Best {
   readonly value: bigint;
   readonly at: number;
@@ -14,12 +14,12 @@ export interface Best {
 export interface RoundTotals {
   observed: number;
   work: bigint;
-  /** The rounds whose distance is known. */
+  /** Sum over the rounds whose distance is known, in millimetres. */
   distance: bigint;
   activeDays: number;
   firstSlot: number;
   lastSlot: number;
-  /** Half hours are numbered from 1970 on, days as in values/noon-day.ts. Undefined if there was nothing above zero. */
+  /** Half hours are numbered from 1970, days as in values/noon-day.ts. Undefined if no value was above zero. */
   bestHalfHour: Best | undefined;
   bestDay: Best | undefined;
   farthestDay: Best | undefined;
@@ -37,7 +37,7 @@ const EMPTY: RoundTotals = {
   farthestDay: undefined,
 };
 
-/** Undefined before the first observed round. */
+/** Returns undefined before the first observed round. */
 export function readRoundTotals(projections: ReadOnlyDatabase): RoundTotals | undefined {
   const totals = roundTotalsToAddTo(projections);
   return totals.observed === 0 ? undefined : totals;
@@ -55,7 +55,10 @@ export function forgetRoundTotals(projections: Database): void {
   forgetTotals(projections, NAME);
 }
 
-/** Nothing but a value above zero is a record; a tie goes to the earlier one. Values only grow: facts are never undone. */
+/**
+ * Returns the better of two values. Zero is never a record, and ties go to the earlier one. Records only grow, because
+ * facts are never withdrawn.
+ */
 export function better(best: Best | undefined, value: bigint, at: number): Best | undefined {
   if (value === 0n) return best;
   if (best === undefined || value > best.value || (value === best.value && at < best.at)) return { value, at };

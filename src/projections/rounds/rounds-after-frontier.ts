@@ -1,5 +1,5 @@
 /**
- * The rounds between the settled frontier and the newest closed and the newest accepted one
+ * Sums the rounds between the settled frontier and the newest closed or accepted round
  * (docs/spec/api.md#process-builder).
  */
 
@@ -16,9 +16,12 @@ import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 export interface RoundsAfterFrontier {
   /** The higher of the frontier and the highest round id in the ledger. */
   readonly newestClosed: bigint;
-  /** All closed rounds after the frontier; undefined if one is missing before the newest closed one. */
+  /** All closed rounds after the frontier; undefined if a round before the newest closed one is missing. */
   readonly closed: RunTotals | undefined;
-  /** The accepted ones; undefined if one is missing or not accepted before the newest accepted one. */
+  /**
+   * All accepted rounds after the frontier; undefined if a round before the newest accepted one is missing or not
+   * accepted.
+   */
   readonly accepted: RunTotals | undefined;
 }
 
@@ -30,7 +33,10 @@ interface Runs {
 
 const runs = new WeakMap<ReadOnlyDatabase, Map<number, Runs>>();
 
-/** Costs what has come in or been settled since the last call on the same ledger, and at first what lies after the frontier. */
+/**
+ * Reads the rounds that arrived or were settled since the last call on the same ledger; the first call reads all rounds
+ * after the frontier.
+ */
 export function readRoundsAfter(ledger: ReadOnlyDatabase, installation: number, frontier: bigint): RoundsAfterFrontier {
   const { closed, accepted, acceptance } = runsOf(ledger, installation);
   const newestRound = readNewestRoundId(ledger, installation) ?? 0n;
@@ -66,8 +72,8 @@ export interface RunTotals {
 }
 
 /**
- * The sums over an unbroken run of closed rounds after the settled frontier: a round is read once when the run reaches it
- * and once when the frontier passes it. Rounds never change once they are in the ledger, so what a run holds stays true.
+ * Sums over an unbroken run of closed rounds after the settled frontier. Each round is read once when the run reaches
+ * it and once when the frontier passes it. Sums stay valid because rounds never change.
  */
 class RoundRun {
   /** The run is (after, through]. */
@@ -77,7 +83,7 @@ class RoundRun {
   #ineligibleCount = 0n;
   #workUnits = 0n;
 
-  /** Makes it the run of rounds after the frontier, up to `limit` or the first that is missing. */
+  /** Moves the run to the rounds after the frontier, up to `limit` or the first missing round. */
   move(ledger: ReadOnlyDatabase, installation: number, frontier: bigint, limit: bigint): void {
     const lost = frontier < this.#after || (this.#through > limit && this.#through > this.#after);
     if (lost || frontier > this.#through) this.#restart(frontier);
@@ -93,7 +99,7 @@ class RoundRun {
     }
   }
 
-  /** The last round of the run, the frontier itself if it is empty. */
+  /** The last round of the run, or the frontier if the run is empty. */
   get through(): bigint {
     return this.#through;
   }
@@ -119,20 +125,23 @@ class RoundRun {
   }
 }
 
-/** How far the Oracle's closures cover the rounds after the settled frontier without a hole: a closure is read once. */
+/**
+ * Tracks how far the Oracle's closures cover the rounds after the settled frontier without a gap. Each closure is read
+ * once.
+ */
 class AcceptedRun {
   /** Every round of (after, through] is accepted. */
   #after = 0n;
   #through = 0n;
 
-  /** The last round of the unbroken acceptance after the frontier; `newest` is the highest accepted round. */
+  /** Returns the last round accepted without a gap after the frontier; `newest` is the highest accepted round. */
   move(ledger: ReadOnlyDatabase, installation: number, frontier: bigint, newest: bigint): bigint {
     const lost = frontier < this.#after || (this.#through > newest && this.#through > this.#after);
     if (lost || frontier >= this.#through) {
       this.#through = readClosureOf(ledger, installation, frontier + 1n)?.lastRound ?? frontier;
     }
     this.#after = frontier;
-    // Without a first closure there is no run to go on from: it may yet begin at or below the frontier.
+    // Without a first closure there is no run to extend: a later one may begin at or below the frontier.
     if (this.#through === frontier || this.#through >= newest) return this.#through;
     for (const closure of iterateClosures(ledger, installation, this.#through)) {
       if (closure.firstRound !== this.#through + 1n) break;

@@ -1,6 +1,6 @@
 /**
- * The observed rounds of one noon-to-noon day (docs/spec/api.md#statistics-terms): one row a day, so that a
- * window of thirty days is thirty rows, whatever the history.
+ * Stores the observed rounds of each noon-to-noon day (docs/spec/api.md#statistics-terms): one row per day, so that a
+ * window of thirty days reads thirty rows, however long the history.
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, readRows, run, type Stored, withBigints } from "../../sqlite/statement.ts";
@@ -27,7 +27,7 @@ export interface DayRounds {
   work: bigint;
   measured: number;
   distance: bigint;
-  /** Work of the day's rounds from noon on; undefined for a round that is not observed. */
+  /** Work of the day's rounds, starting at noon; undefined for a round that is not observed. */
   readonly rounds: (bigint | undefined)[];
 }
 
@@ -39,7 +39,7 @@ export function forgetDays(projections: Database): void {
   projections.exec("DELETE FROM day_rounds");
 }
 
-/** The days from one to another, both included, that have an observed round; ascending. */
+/** Returns the days between two days, both included, that have an observed round, ascending. */
 export function readDays(projections: ReadOnlyDatabase, from: number, to: number): DayRounds[] {
   const sql = `SELECT day, observed, work, measured, distance, rounds FROM day_rounds
     WHERE day BETWEEN ? AND ? ORDER BY day`;
@@ -64,7 +64,10 @@ export function writeDay(projections: Database, day: DayRounds): void {
   );
 }
 
-/** True if each day from one to another has all its 144 rounds observed; days without any are not looked for. */
+/**
+ * Returns true if every stored day between two days has all 144 rounds observed. Days without observed rounds are
+ * ignored.
+ */
 export function areComplete(projections: ReadOnlyDatabase, from: number, to: number): boolean {
   const sql = `SELECT 1 FROM day_rounds WHERE day BETWEEN ? AND ? AND observed < ${SLOTS_PER_DAY}`;
   return readRow(projections, `${sql} LIMIT 1`, from, to) === undefined;

@@ -1,6 +1,6 @@
 /**
- * Follows the rounds that the Oracle has accepted, and observes each once it has elapsed: into its day, the totals and the
- * intervals, in any order. A round that was accepted ahead of time waits.
+ * Follows the rounds that the Oracle accepted, and observes each once it has elapsed: adds it to its day, the totals
+ * and the intervals, in any order. A round that was accepted before its end waits.
  */
 import type { Database } from "better-sqlite3";
 import type { AcceptedRound } from "../../ledger/logs.ts";
@@ -20,10 +20,10 @@ CREATE TABLE waiting_round (
 `;
 
 export const ROUNDS = "rounds";
-/** Microseconds of one round. */
+/** Cost of one round, in microseconds. */
 const COST = 10;
 
-/** `genesis` in seconds; `at` in epoch ms: a round is observed once it has elapsed. */
+/** Follows accepted rounds; `genesis` in seconds, `at` in epoch ms. Rounds that have not elapsed at `at` wait. */
 export function roundFollower(installationId: string, genesis: bigint, at: number): Follower<AcceptedRound> {
   const now = slotAt(at);
   return {
@@ -49,7 +49,7 @@ export function roundFollower(installationId: string, genesis: bigint, at: numbe
   };
 }
 
-/** Observes rounds that have waited and have elapsed at `at` (epoch ms); true while there are more. */
+/** Observes waiting rounds that have elapsed at `at` (epoch ms), and returns true if more remain. */
 export function observeElapsed(projections: Database, at: number, budget: StepBudget): boolean {
   if (!hasElapsedWaiting(projections, at)) return false;
   const sql = "SELECT slot, work, distance FROM waiting_round WHERE slot < ? ORDER BY slot LIMIT ?";
@@ -65,7 +65,7 @@ export function observeElapsed(projections: Database, at: number, budget: StepBu
   return hasElapsedWaiting(projections, at);
 }
 
-/** True if a round that waited for its end has elapsed at `at` (epoch ms). */
+/** Returns true if a waiting round has elapsed at `at` (epoch ms). */
 export function hasElapsedWaiting(projections: ReadOnlyDatabase, at: number): boolean {
   const sql = "SELECT 1 FROM waiting_round WHERE slot < ? LIMIT 1";
   return readRow(projections, sql, slotAt(at)) !== undefined;
@@ -84,7 +84,7 @@ interface ObservedRound {
   readonly distance: bigint | null;
 }
 
-/** A round that is in already changes nothing. */
+/** Adds the rounds, and ignores those that are already observed. */
 function observe(projections: Database, rounds: readonly ObservedRound[]): void {
   if (rounds.length === 0) return;
   const totals = roundTotalsToAddTo(projections);

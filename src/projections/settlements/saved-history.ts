@@ -1,6 +1,7 @@
 /**
- * Settlement history as it was last published live, for when the chain cannot be read (docs/spec/api.md#settlements,
- * durable-cache). It outlives a restart and a wiped chain file; lost with this file, it is read back from the store.
+ * Stores the last live settlement history, which is served while the chain cannot be read
+ * (docs/spec/api.md#settlements, durable-cache). It survives a restart and a deleted chain file. If this file is lost,
+ * it is read back from the store.
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readValue, run } from "../../sqlite/statement.ts";
@@ -15,7 +16,7 @@ CREATE TABLE saved_history (
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** The saved body, queue projections excluded. */
+/** Returns the saved body, without queue projections. */
 export function savedHistory(projections: ReadOnlyDatabase, key: string, binding: string): string | undefined {
   const sql = "SELECT body FROM saved_history WHERE key = ? AND binding = ?";
   return readValue<string>(projections, sql, key, binding);

@@ -1,7 +1,7 @@
 /**
- * The settlement batches and what funded their rounds (docs/spec/api.md#settlements; docs/spec/chain.md#derived). Each
- * batch keeps the totals up to and including itself, so that any window is the difference of two rows, whatever the
- * history.
+ * Stores the settlement batches and the funding of their rounds (docs/spec/api.md#settlements;
+ * docs/spec/chain.md#derived). Each batch has the running totals including itself, so that any window is the difference
+ * of two rows, however long the history.
  */
 import type { Database } from "better-sqlite3";
 import type { ChainEvent } from "../../chain/chain-state.ts";
@@ -58,19 +58,19 @@ export interface Settlement {
   readonly activeRounds: bigint;
   readonly cumulativeWork: bigint;
   readonly blockHeight: bigint;
-  /** The batches up to and including this one. */
+  /** Number of batches including this one. */
   readonly batches: bigint;
   readonly totalActiveRounds: bigint;
 }
 
 const SETTLEMENTS = "settlements";
 
-/** Another number if a read of the settlements may give something else than before; 0 before the first. */
+/** Returns a number that changes whenever a read of the settlements may have another result; 0 before the first. */
 export function settlementChanges(projections: ReadOnlyDatabase): number {
   return readCursor(projections, SETTLEMENTS)?.changes ?? 0;
 }
 
-/** The last batch whose block was before an instant (epoch ms); undefined before the first. */
+/** Returns the last batch whose block is before an instant (epoch ms); undefined if there is none. */
 export function lastSettlementBefore(projections: ReadOnlyDatabase, instant: number): Settlement | undefined {
   const row = readRow<Stored<Settlement>>(
     projections,
@@ -80,7 +80,7 @@ export function lastSettlementBefore(projections: ReadOnlyDatabase, instant: num
   return row && settlementOf(row);
 }
 
-/** Batches with start ≤ blockTimestamp < end, newest first, at most `limit`. */
+/** Returns at most `limit` batches with start ≤ blockTimestamp < end, newest first. */
 export function settlementsBetween(
   projections: ReadOnlyDatabase,
   start: number,
@@ -91,7 +91,7 @@ export function settlementsBetween(
   return readRows<Stored<Settlement>>(projections, sql, start, end).map(settlementOf);
 }
 
-/** The batch before one. Its totals are subtracted for the work and blocks of the next. */
+/** Returns the batch before another; subtract its totals to get the work and blocks of the later batch. */
 export function settlementBefore(
   projections: ReadOnlyDatabase,
   { blockNumber, logIndex }: { readonly blockNumber: bigint; readonly logIndex: number },
@@ -121,7 +121,7 @@ function settlementOf(row: Stored<Settlement>): Settlement {
   );
 }
 
-/** The funding of the rounds above `after` up to and including `through`, in the token's base units. */
+/** Returns the funding of the rounds above `after` up to and including `through`, in the token's base units. */
 export function fundedAmount(projections: ReadOnlyDatabase, after: bigint, through: bigint): bigint {
   const sql = "SELECT amount FROM round_funding WHERE round > ? AND round <= ?";
   let sum = 0n;
@@ -203,12 +203,12 @@ interface Memo {
 }
 
 const memos = new WeakMap<ReadOnlyDatabase, Memo>();
-/** With more keys than this, all are forgotten: most belong to past instants. */
+/** Number of cached values at which the cache is cleared; most of them are then for past instants. */
 const MEMO_LIMIT = 64;
 
 /**
- * The value of `compute`, which is called again only after the settlements have changed: several responses of a cycle need the same
- * value. It may depend only on these tables and on `key`.
+ * Computes a value once for several responses of one cycle. `compute` must depend only on these tables and `key`; it is
+ * called again after the settlements change.
  */
 export function memoizedUntilChange<T>(projections: ReadOnlyDatabase, key: string, compute: () => T): T {
   const changes = settlementChanges(projections);

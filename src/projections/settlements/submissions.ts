@@ -1,4 +1,4 @@
-/** The state of each settlement submission, ordered by its submission, and the sums of the confirmed ones. */
+/** Stores the state of each settlement submission, and the sums of the confirmed ones. */
 import type { Database } from "better-sqlite3";
 import type { ChangedSubmission } from "../../ledger/logs.ts";
 import { type ReadOnlyDatabase, readRows, run } from "../../sqlite/statement.ts";
@@ -19,7 +19,7 @@ CREATE INDEX submission_state_submitted ON submission_state (submitted_at);
 
 export interface SubmissionState {
   readonly lifecycle: string;
-  /** Epoch ms, as are the others. */
+  /** All instants are epoch ms. */
   readonly preparedAt: number;
   readonly submittedAt: number;
   readonly confirmedAt: number | null;
@@ -27,10 +27,10 @@ export interface SubmissionState {
 }
 
 export interface SubmissionTotals {
-  /** The earliest, epoch ms. */
+  /** The earliest preparedAt, epoch ms. */
   firstPreparedAt: number;
   confirmed: number;
-  /** The greatest of the confirmed ones, as is blockHeight. */
+  /** cumulativeWork and blockHeight are the greatest of the confirmed submissions. */
   cumulativeWork: bigint;
   blockHeight: bigint;
 }
@@ -54,7 +54,7 @@ export function submissionFollower(installationId: string): Follower<ChangedSubm
       for (const submission of submissions) {
         store(projections, submission);
         totals.firstPreparedAt = Math.min(totals.firstPreparedAt, submission.preparedAt);
-        // A confirmed submission never changes again, so that it comes in this lifecycle once.
+        // A confirmed submission never changes, so the log returns it in this lifecycle only once.
         if (submission.lifecycle !== "confirmed") continue;
         totals.confirmed += 1;
         totals.cumulativeWork = greater(totals.cumulativeWork, BigInt(submission.expectedCumulativeWork));
@@ -70,14 +70,14 @@ export function submissionFollower(installationId: string): Follower<ChangedSubm
   };
 }
 
-/** Those submitted from one instant to another (epoch ms), both included. */
+/** Returns the submissions submitted between two instants (epoch ms), both included. */
 export function readSubmitted(projections: ReadOnlyDatabase, from: number, to: number): SubmissionState[] {
   const sql = `SELECT lifecycle, prepared_at AS preparedAt, submitted_at AS submittedAt, confirmed_at AS confirmedAt,
     zero_block AS zeroBlock FROM submission_state WHERE submitted_at BETWEEN ? AND ?`;
   return readRows<SubmissionState>(projections, sql, from, to);
 }
 
-/** Undefined if there never was a submission. */
+/** Returns undefined if there was never a submission. */
 export function readSubmissionTotals(projections: ReadOnlyDatabase): SubmissionTotals | undefined {
   const totals = readTotals(projections, SUBMISSIONS, EMPTY);
   return Number.isFinite(totals.firstPreparedAt) ? totals : undefined;

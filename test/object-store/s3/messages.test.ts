@@ -95,8 +95,8 @@ test("a connection that the server closes is reported as closed", async () => {
 test("https to an http port is reported as such", async () => {
   const host = await listening((_request, response) => response.end());
   const failure = await failureOf(storeAt(`https://${host}`).get("status.json"));
-  expect(failure.message).toBe(`get s3://bucket/p/status.json: https://${host} does not speak https on that port`);
-  expect(failure.hint).toBe("Write http:// in --s3-endpoint, or name the port of https.");
+  expect(failure.message).toBe(`get s3://bucket/p/status.json: https://${host} does not use https on that port`);
+  expect(failure.hint).toBe("Write http:// in --s3-endpoint, or use the port of https.");
 });
 
 const HTML = "<html><p>no S3 <br> here</html>";

@@ -1,6 +1,6 @@
 /**
- * Facts that are dated and never move: approved epochs, the Oracle's blocks, the operator's switches
- * (docs/spec/intake.md#epoch, #oracle, #settlement_control). A run of the Reporter moves once (#reporter_run).
+ * Accepts dated facts that never change: approved epochs, the Oracle's blocks and the operator's switches
+ * (docs/spec/intake.md#epoch, #oracle, #settlement_control). A run of the Reporter changes once (#reporter_run).
  */
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { conflict, type Fault, type Verdict } from "../fault.ts";
@@ -13,19 +13,19 @@ interface DatedFact {
   readonly table: string;
   /** The column that identifies the fact within its installation, and its value. */
   readonly key: readonly [column: string, value: string | number];
-  /** The other columns by name, in their order. */
+  /** The other columns by name, in table order. */
   readonly content: Readonly<Record<string, Column>>;
 }
 
 export function acceptEpoch(installation: Installation, epoch: RecordOf<"epoch">): Verdict {
   const key = ["counter_epoch", epoch.counterEpoch] as const;
   const fact = { table: "epoch_approval", key, content: { approved_at: epoch.approvedAt } };
-  return acceptOnce(installation, fact, conflict("counterEpoch", "it was approved at another instant"));
+  return acceptOnce(installation, fact, conflict("counterEpoch", "the epoch was approved at another instant"));
 }
 
 export function acceptOracle(installation: Installation, { at, blockedReason }: RecordOf<"oracle">): Verdict {
   const fact = { table: "oracle_block", key: ["at", at] as const, content: { blocked_reason: blockedReason } };
-  return acceptOnce(installation, fact, conflict("at", "the Oracle said otherwise at this instant"));
+  return acceptOnce(installation, fact, conflict("at", "another Oracle record has this instant"));
 }
 
 export function acceptSettlementControl(installation: Installation, control: RecordOf<"settlement_control">): Verdict {
@@ -36,10 +36,10 @@ export function acceptSettlementControl(installation: Installation, control: Rec
     incident_open: flag(control.incidentOpen),
   };
   const fact = { table: "settlement_control", key: ["at", control.at] as const, content };
-  return acceptOnce(installation, fact, conflict("at", "the switches were set otherwise at this instant"));
+  return acceptOnce(installation, fact, conflict("at", "the record of this instant has other switches"));
 }
 
-/** An open run is finished once. Its open form may come late, or never. */
+/** An open run finishes once. Its open form may arrive late, or never. */
 export function acceptReporterRun(
   installation: Installation,
   { startedAt, finishedAt, result }: RecordOf<"reporter_run">,
@@ -54,8 +54,8 @@ export function acceptReporterRun(
   }
   const key = ["started_at", startedAt] as const;
   const fact = { table: "reporter_run", key, content: { finished_at: finishedAt, result } };
-  const verdict = acceptOnce(installation, fact, conflict("startedAt", "the run ended otherwise"));
-  // The open form of a run that has finished.
+  const verdict = acceptOnce(installation, fact, conflict("startedAt", "this run finished differently"));
+  // The open form of a finished run is a duplicate.
   return verdict === "accepted" || finishedAt !== null ? verdict : "duplicate";
 }
 

@@ -1,6 +1,6 @@
 /**
- * The latest snapshot of each module (docs/spec/intake.md#module): key (instanceId, observedAt); a later one replaces
- * it.
+ * Keeps the latest snapshot of each module (docs/spec/intake.md#module). The key is (instanceId, observedAt); a later
+ * snapshot replaces the stored one.
  */
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
@@ -40,7 +40,7 @@ export function acceptModule(installation: Installation, module: Module): Verdic
   return "accepted";
 }
 
-/** The whole record in one form: instants in UTC, keys sorted, numbers as ECMAScript reads them. */
+/** Returns the record as canonical JSON with its instants in UTC. */
 function normalised({ health, ...module }: Module): string {
   return canonicalJson({ ...module, observedAt: formatTimestamp(module.observedAt), health: health.reported });
 }

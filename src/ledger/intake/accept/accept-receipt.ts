@@ -1,7 +1,6 @@
 /**
- * Receipts (docs/spec/intake.md#receipt): key telemetryId, (bootId, sequence) unique too, and counters that never fall
- * within an epoch. The position is given here: the next one, taken by accepted receipts alone, so that positions are
- * dense.
+ * Accepts receipts (docs/spec/intake.md#receipt): telemetryId and (bootId, sequence) are unique, and counters never
+ * fall within an epoch. Only an accepted receipt takes the next position, so positions have no gaps.
  */
 
 import { statement } from "../../../sqlite/statement.ts";
@@ -47,7 +46,7 @@ export function acceptReceipt(installation: Installation, receipt: Receipt): Ver
   return "accepted";
 }
 
-/** False if one of the three keys is taken. */
+/** Returns false if a receipt with one of the three keys exists. */
 function insert(installation: Installation, position: number, receipt: Receipt): boolean {
   return (
     statement(installation.db, INSERT).run(
@@ -72,7 +71,7 @@ function insert(installation: Installation, position: number, receipt: Receipt):
 
 const INSERT = `INSERT INTO receipt VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
 
-/** The ledger's receipt with this telemetryId. */
+/** Compares the receipt with the ledger's receipt of the same telemetryId; undefined if there is none. */
 function storedAs({ db, rowId }: Installation, receipt: Receipt): "same" | "other" | undefined {
   const stored = statement<[number, string], Omit<StoredReceipt, "position">>(db, STORED).get(
     rowId,

@@ -1,4 +1,4 @@
-/** Closed rounds and the Oracle's closures over them (docs/spec/intake.md#round, #closure). */
+/** Accepts closed rounds and the Oracle's closures of them (docs/spec/intake.md#round, #closure). */
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { TOTAL_MAX } from "../../../values/decimal.ts";
 import { paddedRound } from "../../schema.ts";
@@ -6,7 +6,7 @@ import { conflict, type Fault, fault, type Verdict } from "../fault.ts";
 import type { RecordOf } from "../record-types.ts";
 import { flag, type Installation, isSame } from "./installation.ts";
 
-/** A round is closed once. The sums over all rounds have a limit, because a mean is scaled by 1000 and must fit into uint256. */
+/** Accepts each round once, and only while the totals stay small enough for a mean in thousandths. */
 export function acceptRound(installation: Installation, round: RecordOf<"round">): Verdict {
   const { db } = installation;
   const roundId = paddedRound(round.roundId);
@@ -26,7 +26,7 @@ export function acceptRound(installation: Installation, round: RecordOf<"round">
   return "accepted";
 }
 
-/** A closure overlaps no other one, and all its rounds are in the ledger. */
+/** Accepts a closure only if it overlaps no other and the ledger has all of its rounds. */
 export function acceptClosure(installation: Installation, closure: RecordOf<"closure">): Verdict {
   const { db } = installation;
   const first = paddedRound(closure.firstRound);
@@ -51,7 +51,9 @@ export function acceptClosure(installation: Installation, closure: RecordOf<"clo
   return "accepted";
 }
 
-/** The bound of the closure at which a round is missing. A span may have 2^64 rounds, so they are counted and never walked. */
+/**
+ * Returns the bound at or before which a round is missing. A span may have up to 2^64 rounds, so it is not iterated.
+ */
 function unknownBound({ db, rowId, watermarks }: Installation, closure: RecordOf<"closure">): string | undefined {
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);
@@ -63,7 +65,7 @@ function unknownBound({ db, rowId, watermarks }: Installation, closure: RecordOf
 }
 
 function tooMuch(field: string): Fault {
-  return fault("out_of_range", field, `${field} would lift the installation's total above (2^256 - 1) / 1000`);
+  return fault("out_of_range", field, `${field} would raise the installation's total above (2^256 - 1) / 1000`);
 }
 
 interface StoredClosure {

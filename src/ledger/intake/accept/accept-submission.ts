@@ -1,6 +1,6 @@
 /**
- * Settlement submissions (docs/spec/intake.md#submission): each record moves its submission on, until a
- * terminal lifecycle, which never changes. Every accepted record is remembered, so that an equal one is a duplicate.
+ * Accepts settlement submissions (docs/spec/intake.md#submission): each record updates its submission until a terminal
+ * lifecycle, which never changes. The ledger keeps every accepted record, so an equal one is a duplicate.
  */
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
@@ -35,7 +35,7 @@ export function acceptSubmission(installation: Installation, submission: RecordO
   return "accepted";
 }
 
-/** Its fields behind the key, in the order of the table's columns. */
+/** Returns the columns after the key, in table order. */
 function columnsOf({ expected, ...submission }: Submission) {
   return {
     lifecycle: submission.lifecycle,
@@ -75,7 +75,7 @@ const REMEMBERED = "SELECT 1 FROM submission_record WHERE installation = ? AND s
 const REPLACE = `
 INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-// The rules of one submission's record (docs/spec/intake.md#submission).
+// Rules for one submission record (docs/spec/intake.md#submission).
 
 export type Submission = Omit<RecordOf<"submission">, "type">;
 type Lifecycle = Submission["lifecycle"];
@@ -84,7 +84,10 @@ export function isTerminal(lifecycle: Lifecycle): boolean {
   return lifecycle === "confirmed" || lifecycle === "reverted" || lifecycle === "superseded";
 }
 
-/** The first rule that a record breaks, as `submission_invalid`; `before` is the submission's lifecycle so far, if it has one. */
+/**
+ * Returns the first broken rule as `submission_invalid`. `before` is the stored lifecycle, undefined for a new
+ * submission.
+ */
 export function submissionFault(submission: Submission, before: Lifecycle | undefined): Fault | undefined {
   for (const [field, rule, holds] of RULES) {
     if (!holds(submission, before)) return fault("submission_invalid", field, rule);
@@ -150,7 +153,7 @@ const RULES: readonly Rule[] = [
 
 type Instant = "preparedAt" | "submittedAt" | "confirmedAt" | "terminalAt";
 
-/** As far as both are set. */
+/** Returns a rule that compares two instants if both are set. */
 function inOrder(earlier: Instant, later: Instant): Rule {
   const holds = (s: Submission) => {
     const [a, b] = [s[earlier], s[later]];

@@ -1,4 +1,7 @@
-/** Takes a decoded record into the ledger. Each kind of fact has its own function, which decides what a second record with its key is. */
+/**
+ * Adds decoded records to the ledger. Each kind of fact has a function that decides how to treat a second record with
+ * the same key.
+ */
 import type { FactKind } from "../../schema.ts";
 import type { Verdict } from "../fault.ts";
 import type { IntakeRecord, RecordOf } from "../record-types.ts";
@@ -26,7 +29,9 @@ const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
 
 const facts = new FactHash();
 
-/** Takes one normalised record into the ledger, or says why not; what is accepted is counted. `hash`: the record's, if known. */
+/**
+ * Adds one normalised record to the ledger and counts it, or returns why not. `hash` is the record's hash, if known.
+ */
 export function accept(installations: Installations, record: IntakeRecord, hash?: Hash64): Verdict {
   const installation = installations.of(record.installationId);
   const verdict = (BY_KIND[record.type] as Accept<FactKind>)(installation, record);

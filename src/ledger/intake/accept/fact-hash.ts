@@ -1,18 +1,18 @@
 /**
- * The 64 bits that an accepted fact adds to the sum of its kind. Ledgers and published objects store them, so another hash is
- * another schema of the ledger. It is not cryptographic: the sums guard against accidents, and in a catch-up of ten million
- * receipts SHA-256 would take a third of the time.
+ * Computes the 64-bit hash that each accepted fact adds to the sum of its kind. Ledgers and published objects store
+ * these sums, so a change of the hash requires a new ledger schema. The hash is not cryptographic because it only
+ * detects accidents: SHA-256 would take a third of the time of ingesting ten million receipts.
  */
 import { canonicalJson } from "../decode/canonical-json.ts";
 import type { IntakeRecord, RecordOf } from "../record-types.ts";
 
-/** 64 bits in two halves, each from 0 to 2^32 - 1. */
+/** A 64-bit value in two halves, each from 0 to 2^32 - 1. */
 export interface Hash64 {
   readonly high: number;
   readonly low: number;
 }
 
-/** A sum of hashes modulo 2^64, in two halves of 32 bits: no bigint is made for each fact. */
+/** A sum of hashes modulo 2^64, kept in two 32-bit halves to avoid creating a bigint per fact. */
 export class FactSum64 {
   #high: number;
   #low: number;
@@ -34,19 +34,19 @@ export class FactSum64 {
   }
 }
 
-/** Hashes one fact after the other; `high` and `low` are those of the last. */
+/** Hashes facts one at a time; `high` and `low` hold the hash of the latest. */
 export class FactHash {
   high = 0;
   low = 0;
   #a = 0;
   #b = 0;
-  /** The texts that one receipt has in common with the next. */
+  /** Cached hashes of texts that consecutive receipts usually share. */
   readonly #boot = new KnownText();
   readonly #epoch = new KnownText();
   readonly #software = new KnownText();
   readonly #text = new KnownText();
 
-  /** The type is left out, each kind having a sum of its own, and the installation too. */
+  /** Hashes a fact without its type and installation, because each kind of each installation has a separate sum. */
   of(fact: IntakeRecord): this {
     this.#a = SEED_A;
     this.#b = SEED_B;
@@ -65,7 +65,7 @@ export class FactHash {
     this.#integer(receipt.observedAt);
     this.#integer(receipt.receivedAt);
     this.#words(this.#text.hashed(receipt.cumulativeWorkUnits));
-    // Each begins with a letter of its own.
+    // The first letter identifies each allowed value.
     this.#word(receipt.provenance.charCodeAt(0));
     this.#word(receipt.coreStatus.charCodeAt(0));
     this.#words(this.#software.hashed(receipt.softwareVersion));
@@ -79,7 +79,7 @@ export class FactHash {
     this.#word(b);
   }
 
-  /** A safe integer, of any sign. */
+  /** Adds a safe integer, which may be negative. */
   #integer(value: number): void {
     this.#word(value | 0);
     this.#word(Math.floor(value / 0x100000000) | 0);
@@ -91,7 +91,7 @@ export class FactHash {
   }
 }
 
-/** The two halves of a text's own hash, computed only if the text differs from the last one. */
+/** Hashes a text in two halves; computes them only if the text differs from the previous one. */
 class KnownText {
   a = 0;
   b = 0;
@@ -113,13 +113,13 @@ class KnownText {
   }
 }
 
-/** As `acceptModule` compares it: a module's whole health counts. */
+/** Normalises a record as `acceptModule` does, including all members of a module's health. */
 function normalised(record: Exclude<IntakeRecord, { type: "receipt" }>): string {
   const { type: _, installationId: __, ...fact } = record;
   return canonicalJson("health" in fact ? { ...fact, health: fact.health.reported } : fact);
 }
 
-/** The finalizer of MurmurHash3: each bit in moves half of the bits out. */
+/** The finalizer of MurmurHash3: each input bit changes about half of the output bits. */
 function avalanche(word: number): number {
   let mixed = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

@@ -1,6 +1,6 @@
 /**
- * The state of each installation while a batch is accepted: watermarks, sums of its facts and rounds, counters of its epochs. It is
- * read once, changed in memory, and written at the end of the batch's own transaction.
+ * Holds the state of each installation while a batch is ingested: watermarks, sums of facts and rounds, epoch counters.
+ * Reads it once, updates it in memory, and writes it at the end of the batch in the batch's transaction.
  */
 import type { Database } from "better-sqlite3";
 import { readRow, run } from "../../../sqlite/statement.ts";
@@ -15,11 +15,11 @@ export interface EpochCounters {
   lastPosition: number;
   cumulativeWorkUnits: string;
   distanceMm: number;
-  /** Since the last `save`. */
+  /** True if the epoch changed since the last `save`. */
   hasChanged: boolean;
 }
 
-/** Limits of what is kept from one batch to the next, so that memory does not grow with the input. */
+/** Limits of the entries cached between batches, so that memory does not grow with the input. */
 const INSTALLATIONS_LIMIT = 256;
 const EPOCHS_LIMIT = 1024;
 
@@ -32,14 +32,14 @@ export class Installations {
     this.#db = db;
   }
 
-  /** Called in each transaction first: forgets what another process may have changed meanwhile. */
+  /** Must be called at the start of each transaction: drops the cache if another process changed the ledger. */
   refresh(): void {
     const version = readRow<{ data_version: number }>(this.#db, "PRAGMA data_version")?.data_version;
     if (version !== this.#dataVersion) this.forget();
     this.#dataVersion = version;
   }
 
-  /** After a rollback: the changes in memory have not happened. */
+  /** Must be called after a rollback: drops the uncommitted state. */
   forget(): void {
     this.#byId.clear();
   }
@@ -50,7 +50,7 @@ export class Installations {
     return found;
   }
 
-  /** Called in each transaction last. */
+  /** Must be called at the end of each transaction. */
   save(): void {
     for (const installation of this.#byId.values()) installation.save();
     if (this.#byId.size > INSTALLATIONS_LIMIT) this.#byId.clear();
@@ -79,12 +79,12 @@ export class Installation {
     this.roundDistanceMm = BigInt(sums?.distance ?? 0);
   }
 
-  /** 0 until `ensureRow`: an installation has a row from its first accepted record on. */
+  /** 0 until `ensureRow` adds the row, for the installation's first accepted record. */
   get rowId(): number {
     return this.#rowId;
   }
 
-  /** Adds its row if it has none. Returns the row id. */
+  /** Adds the installation's row if it is missing, and returns the row id. */
   ensureRow(): number {
     if (this.#rowId === 0) {
       this.#rowId = Number(run(this.db, "INSERT INTO installation (id) VALUES (?)", this.id).lastInsertRowid);
@@ -92,7 +92,7 @@ export class Installation {
     return this.#rowId;
   }
 
-  /** The counters of an epoch; undefined before its first receipt. */
+  /** Returns the counters of an epoch; undefined before its first receipt. */
   epoch(counterEpoch: string): EpochCounters | undefined {
     const known = this.epochs.get(counterEpoch);
     if (known !== undefined) return known;
@@ -107,7 +107,7 @@ export class Installation {
   count(kind: FactKind, hash: Hash64): void {
     let sum = this.#changedSums.get(kind);
     if (sum === undefined) {
-      // Without a sum yet, it begins here, and the earlier facts are its base.
+      // A ledger upgraded from schema 1 has no sum yet: the sum starts here, with the earlier facts as its base.
       sum = new FactSum64(readFactSum(this.db, this.#rowId, kind, this.watermarks[kind]).sum ?? 0n);
       this.#changedSums.set(kind, sum);
     }
@@ -119,7 +119,7 @@ export class Installation {
   save(): void {
     const { db } = this;
     for (const [kind, sum] of this.#changedSums) {
-      // Also if this sum is saved already: the newest change says what raised the watermark.
+      // Save the sum again even if it is stored: the newest change must be the one that raised the watermark.
       this.#saveSum(kind, sum);
       run(db, SAVE_WATERMARK, this.#rowId, kind, this.watermarks[kind]);
     }
@@ -160,9 +160,12 @@ const SAVE_WATERMARK = `
 INSERT INTO watermark VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET value = excluded.value`;
 
-// Values as they are stored.
+// Conversions to stored values.
 
-/** An integer to bind. better-sqlite3 binds numbers as doubles, and SQLite stores a double of 2^51 or more as REAL, even if it is whole. */
+/**
+ * Converts an integer for binding. better-sqlite3 binds numbers as doubles, and SQLite stores a double of 2^51 or more
+ * as REAL, even if it is an integer.
+ */
 export function integer(value: number): number | bigint {
   return value < 2 ** 51 ? value : BigInt(value);
 }
@@ -171,7 +174,7 @@ export function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** True if a stored row has the same columns as the incoming fact. */
+/** Returns true if a stored row equals the incoming fact, column by column. */
 export function isSame<Row extends object>(
   stored: Row,
   incoming: { readonly [Column in keyof Row]: Row[Column] },

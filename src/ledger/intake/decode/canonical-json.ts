@@ -1,6 +1,6 @@
 /**
- * One text for each JSON value, so that equal values have equal texts: keys sorted by code units, numbers as ECMAScript
- * reads them. It keeps its own stack: a line may nest half a million levels deep, which JSON.stringify cannot print.
+ * Renders equal JSON values as equal texts: keys sorted by code units, numbers as ECMAScript reads them. It uses an
+ * explicit stack because a line may nest half a million levels deep, where JSON.stringify fails.
  */
 export function canonicalJson(root: unknown): string {
   const out: string[] = [];
@@ -12,7 +12,7 @@ export function canonicalJson(root: unknown): string {
     } else {
       out.push(scalar(value));
     }
-    // Closes what is complete, then goes on with the next member of what is not.
+    // Close complete containers, then continue with the next member of the innermost open one.
     let level = open.at(-1);
     while (level !== undefined && level.next === level.members) {
       out.push(level.next === 0 ? level.empty : level.close);
@@ -53,7 +53,7 @@ function member(level: Level, out: string[]): unknown {
   return (level.container as Readonly<Record<string, unknown>>)[key];
 }
 
-/** JSON.stringify makes null of what JSON.parse reads as infinite, and would make it equal to null. */
+/** JSON.parse reads 1e400 as Infinity, and JSON.stringify would print that as null. */
 function scalar(value: unknown): string {
   if (value === Number.POSITIVE_INFINITY) return "1e999";
   if (value === Number.NEGATIVE_INFINITY) return "-1e999";

@@ -1,4 +1,7 @@
-/** Chunks of bytes → whole lines → a normalised record or a fault for each line that is not empty (docs/spec/intake.md#lines). */
+/**
+ * Splits chunks of bytes into lines and decodes each non-empty line into a normalised record or a fault
+ * (docs/spec/intake.md#lines).
+ */
 import { isUtf8 } from "node:buffer";
 import type { Hash64 } from "../accept/fact-hash.ts";
 import { type Fault, fault } from "../fault.ts";
@@ -8,16 +11,16 @@ import { decodeRecord } from "./decode-record.ts";
 import { isObject } from "./fields.ts";
 
 export interface DecodedLine {
-  /** From 1 on, empty lines counted. */
+  /** Line number from 1; empty lines count. */
   readonly line: number;
-  /** Without its end, U+FFFD for bytes that are not UTF-8; as long as it is. */
+  /** The full line without its line end; U+FFFD replaces bytes that are not UTF-8. */
   readonly raw: string;
   readonly record: IntakeRecord | Fault;
-  /** Its hash for the sum of its kind, if it is known already. */
+  /** The record's hash for the sum of its kind, if already computed. */
   readonly hash?: Hash64;
 }
 
-/** Decoded lines, and how much of the input they are. */
+/** Decoded lines, and the size of the input that they came from. */
 export interface DecodedPiece {
   readonly lines: readonly DecodedLine[];
   readonly bytes: number;
@@ -25,21 +28,21 @@ export interface DecodedPiece {
   readonly lineCount: number;
 }
 
-/** The longest line there is, in bytes without its end. */
+/** The maximum line length in bytes, without the line end. */
 export const LINE_MAX = 1024 * 1024;
 const LF = 10;
 const CR = 13;
 const OVERLONG = malformed("the line is longer than 1 MiB");
 const NOT_UTF8 = malformed("the line has bytes that are not UTF-8");
 
-/** Decodes the lines of one input, in order; it counts the lines. */
+/** Decodes and numbers the lines of one input. */
 export class LineDecoder {
   readonly #now: () => number;
   readonly #buffer = new LineBuffer();
   readonly #receipt = receiptDecoder();
   #line = 0;
 
-  /** `now` in epoch ms: the clock that instants must not be ahead of. */
+  /** `now` returns epoch ms; later instants are faults. By default no instant is too late. */
   constructor(now: () => number = () => Number.POSITIVE_INFINITY) {
     this.#now = now;
   }
@@ -54,14 +57,14 @@ export class LineDecoder {
     this.#buffer.write(chunk);
   }
 
-  /** The whole lines so far; at the end also what follows the last of them. */
+  /** Decodes and removes the buffered whole lines; with `isEnd` also a last line without LF. */
   take(isEnd = false): DecodedPiece {
     const bytes = this.#buffer.take(isEnd);
     const lines = isUtf8(bytes) ? this.#ofText(bytes.toString("utf8")) : this.#ofBytes(bytes);
     return { lines, bytes: bytes.length, lineCount: this.#line };
   }
 
-  /** The lines are slices of one string: no copy for each line. */
+  /** Each line is a slice of one string, so no line is copied. */
   #ofText(text: string): DecodedLine[] {
     const decoded: DecodedLine[] = [];
     const now = this.#now();
@@ -107,25 +110,25 @@ function isOverlong(line: string): boolean {
   return line.length > LINE_MAX || Buffer.byteLength(line) > LINE_MAX;
 }
 
-// Bytes to whole lines.
+// Splitting bytes into whole lines.
 
-/** So much of a longer line is kept that it is known to be longer, also with a CR. */
+/** The bytes kept of an overlong line: enough to recognise it as too long, even if it ends with CR. */
 const KEPT_BYTES_LIMIT = LINE_MAX + 2;
 
 class LineBuffer {
   #bytes = Buffer.allocUnsafeSlow(KEPT_BYTES_LIMIT);
-  /** `take` has given away everything before this. */
+  /** Start of the bytes that `take` has not returned yet. */
   #start = 0;
-  /** Behind the last LF. */
+  /** Position after the last LF. */
   #whole = 0;
   #end = 0;
 
-  /** Bytes of whole lines that `take` would give. */
+  /** Bytes of whole lines that `take` would return. */
   get size(): number {
     return this.#whole - this.#start;
   }
 
-  /** Copies the chunk. Of a line that is too long it keeps only the beginning. */
+  /** Copies the chunk, but only the beginning of an overlong line. */
   write(chunk: Uint8Array): void {
     const lf = chunk.indexOf(LF);
     const rest = lf < 0 ? chunk.length : lf;
@@ -139,8 +142,8 @@ class LineBuffer {
   }
 
   /**
-   * The whole lines so far, each with its LF; with `last` also what follows the last LF. A view, good until the
-   * next write.
+   * Returns the buffered whole lines with their LFs; with `last` also the bytes after the last LF. The result is a
+   * view, valid until the next write.
    */
   take(last = false): Buffer {
     if (last) this.#whole = this.#end;
@@ -166,11 +169,11 @@ class LineBuffer {
   }
 }
 
-// A line to its object.
+// Parsing a line into an object.
 
 const BYTE_ORDER_MARK = 0xfeff;
 
-/** The object that a line holds, or why it is malformed; of a key twice in it the last counts. */
+/** Parses the object of a line, or returns why it is malformed. For a repeated key the last value counts. */
 function parseObject(line: string): Readonly<Record<string, unknown>> | string {
   let value: unknown;
   try {
@@ -179,7 +182,7 @@ function parseObject(line: string): Readonly<Record<string, unknown>> | string {
     return line.charCodeAt(0) === BYTE_ORDER_MARK ? "the line begins with a byte order mark" : "the line is not JSON";
   }
   if (!isObject(value)) return "the line is not one JSON object";
-  // The text is judged, not the value: a key that a later one hides counts too.
+  // Check the text rather than the value, so that repeated keys are checked too.
   if (line.includes("\\u") && hasLoneSurrogate(line)) return "the line has half of a surrogate pair";
   return value;
 }
@@ -188,13 +191,13 @@ function malformed(sentence: string): Fault {
   return fault("malformed_json", null, sentence);
 }
 
-/** The second digit of an escaped half: `\\ud800` to `\\udbff` are high, `\\udc00` to `\\udfff` low. */
+/** The hexadecimal digit after `\\ud`: 8 to b begins a high surrogate, c to f a low one. */
 const HIGH = "89abAB";
 const LOW = "cdefCDEF";
 
-/** True if valid JSON has an escape that is half of a pair. Unescaped halves cannot be: the bytes were UTF-8. */
+/** Returns true if valid JSON escapes only half of a surrogate pair. Unescaped halves are impossible in UTF-8 input. */
 function hasLoneSurrogate(json: string): boolean {
-  // The end of a high surrogate that still lacks its low one; −1 if there is none.
+  // End of a high surrogate that still needs its low one; −1 if there is none.
   let highEndsAt = -1;
   for (let at = json.indexOf("\\"); at !== -1; ) {
     const isUnit = json[at + 1] === "u";

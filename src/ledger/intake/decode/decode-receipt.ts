@@ -1,6 +1,7 @@
 /**
- * Receipts as devices write them, read quickly: ten million of them are a catch-up. Whatever is not plainly right here
- * (upper-case digits, an offset, a fault) is left to the schema in `record-types.ts`, which alone says what is wrong.
+ * A fast decoder for receipts in their usual form, because a catch-up may have ten million of them. It returns
+ * undefined for anything unusual (upper-case digits, an offset, a fault); the schema in `records.ts` then decides and
+ * reports.
  */
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX } from "../../../values/decimal.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
@@ -14,7 +15,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 type Receipt = RecordOf<"receipt">;
 
-/** Makes a decoder that remembers the values that one receipt has in common with the next; `now` in epoch ms. */
+/** Creates a decoder that remembers the last valid value of fields that rarely change; `now` in epoch ms. */
 export function receiptDecoder(): (json: Readonly<Record<string, unknown>>, now?: number) => Receipt | undefined {
   const isInstallationId = remembering(isNameableInstallationId);
   const isBootId = remembering(isUuid);
@@ -38,7 +39,7 @@ export function receiptDecoder(): (json: Readonly<Record<string, unknown>>, now?
       !isCount(rpmMilli) ||
       !isCount(speedMmPerSecond) ||
       !isCount(distanceMm) ||
-      // All fifteen are there: another key would be a sixteenth.
+      // All fifteen fields are present, so any other key would be a sixteenth.
       Object.keys(json).length !== FIELDS
     ) {
       return undefined;
@@ -66,7 +67,7 @@ export function receiptDecoder(): (json: Readonly<Record<string, unknown>>, now?
   };
 }
 
-/** A check of strings that knows the last one it found right. */
+/** Wraps a string check so that it skips the last string that passed. */
 function remembering(check: (text: string) => boolean): (value: unknown) => value is string {
   let last: string | undefined;
   return (value): value is string => {
@@ -82,7 +83,7 @@ function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Not −0, which the schema makes 0. */
+/** Excludes −0, which the schema converts to 0. */
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && (value > 0 || Object.is(value, 0));
 }

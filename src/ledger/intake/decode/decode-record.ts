@@ -1,4 +1,6 @@
-/** One parsed JSON object → one normalised record, or the first fault that counts (docs/spec/intake.md#codes). */
+/**
+ * Validates one parsed JSON object and returns its normalised record or its first fault (docs/spec/intake.md#codes).
+ */
 import type * as z from "zod";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
@@ -10,13 +12,13 @@ import { OUT_OF_RANGE } from "./fields.ts";
 const KINDS: ReadonlySet<unknown> = new Set(FACT_KINDS);
 
 /**
- * The record with its instants in epoch milliseconds and its letters in one case, or why there is none. `now` is the
- * clock that instants must not be ahead of (epoch ms); without one none is.
+ * Returns the record with instants in epoch milliseconds and hexadecimal text in lower case, or its fault. Instants
+ * ahead of `now` (epoch ms) are faults; by default none is too late.
  */
 export function decodeRecord(json: Json, now = Number.POSITIVE_INFINITY): IntakeRecord | Fault {
   const { type } = json;
   if (!KINDS.has(type)) {
-    return fault("unknown_type", "type", type === undefined ? "the record has no type" : "no record type of this name");
+    return fault("unknown_type", "type", type === undefined ? "the record has no type" : "this record type is unknown");
   }
   const kind = type as FactKind;
   const { schema, faultBetween } = RECORD_TYPES[kind];
@@ -46,12 +48,12 @@ function ahead(kind: FactKind, json: Json, now: number): Fault[] {
     const claimed = instantOf(json[field]);
     if (claimed === undefined || claimed - now <= FUTURE_ALLOWANCE_MS) return [];
     const [then, clock] = [formatTimestamp(claimed), formatTimestamp(now)];
-    const sentence = `${field} ${then} is more than a minute ahead of this clock, ${clock}; --allow-future takes it all the same`;
+    const sentence = `${field} ${then} is more than a minute ahead of this clock, ${clock}; --allow-future accepts it anyway`;
     return [fault("in_future", field, sentence)];
   });
 }
 
-/** If there are several faults, the first code counts, then the first field in its table's order (docs/spec/intake.md#codes). */
+/** Orders several faults by code, then by the field's place in the table of its type (docs/spec/intake.md#codes). */
 function first(faults: readonly Fault[], kind: FactKind): Fault {
   const fields = fieldOrder(kind);
   const rank = ({ code, field }: Fault): number => {

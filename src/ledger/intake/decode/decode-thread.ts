@@ -1,7 +1,7 @@
 /**
- * Decodes NDJSON in a thread of its own, so that a bulk ingest uses two processors: this thread splits, parses and checks
- * the lines and hashes the receipts, the other one writes them to the ledger. The pieces come in the order of the input,
- * and are what `LineDecoder` gives. Receipts are sent in columns: copying each as an object would cost what is saved.
+ * Decodes NDJSON in a worker thread, so that a bulk ingest uses two processors: the worker splits, parses and checks
+ * lines and hashes receipts, while the main thread writes to the ledger. Pieces arrive in input order and equal those
+ * of `LineDecoder`. Receipts are sent as columns, because cloning each object would cost as much as the thread saves.
  */
 import { on } from "node:events";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
@@ -10,18 +10,19 @@ import { type Fault, isFault } from "../fault.ts";
 import type { IntakeRecord, RecordOf } from "../record-types.ts";
 import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode-lines.ts";
 
-/** Size of one message. Longer strings survive many garbage collections, so that memory would not be flat. */
+/** Size of one message. Longer strings would survive many garbage collections and let memory grow. */
 const PART_BYTES = 64 * 1024;
-/** Parts that are under way at once: the other thread always has one to write. */
+/** Parts in flight, so that the main thread always has one to write. */
 const PARTS_AHEAD = 8;
-/** A part is garbage once it is sent. */
+/** The worker's young generation in MB. A small one is enough because each part is garbage once it is sent. */
 const YOUNG_MB = 4;
-/** Distinguishes this thread from any other that may load this file. */
+/** Identifies this worker among threads that may load this file. */
 const THREAD = "noonmark-decode";
 
 /**
- * The pieces of a sequence of chunks; a chunk may be used again once the next is asked for. `judgesFuture`: instants must
- * not be ahead of the clock (docs/spec/intake.md#future). Throws what `chunks` throws, and if the thread fails.
+ * Yields the decoded pieces of the chunks; a chunk's buffer may be reused when the next chunk is requested. With
+ * `judgesFuture`, rejects instants ahead of the clock (docs/spec/intake.md#future). Throws errors of `chunks` and of
+ * the thread.
  */
 export async function* decodeInThread(
   chunks: AsyncIterable<Uint8Array>,
@@ -37,7 +38,7 @@ export async function* decodeInThread(
   try {
     for await (const chunk of chunks) {
       for (let start = 0; start < chunk.length; start += PART_BYTES) {
-        // Copied, and not transferred: to transfer a buffer costs more than to copy as many bytes.
+        // Copy instead of transferring: transferring a buffer of this size costs more.
         thread.postMessage(Uint8Array.prototype.slice.call(chunk, start, start + PART_BYTES), []);
         if (++waiting < PARTS_AHEAD) continue;
         yield await next();
@@ -52,7 +53,7 @@ export async function* decodeInThread(
 }
 
 type Receipt = RecordOf<"receipt">;
-/** The texts that many receipts have in common. */
+/** The fields that many receipts share. */
 type Common = Omit<Receipt, (typeof OWN)[number]>;
 const OWN = [
   "type",
@@ -66,18 +67,18 @@ const OWN = [
   "distanceMm",
 ] as const;
 
-/** A piece as it is sent. */
+/** The form in which a piece is sent to the main thread. */
 interface Packed extends Pick<DecodedPiece, "bytes" | "lineCount"> {
-  /** All lines without their ends, one after the other. */
+  /** All lines without their line ends, concatenated. */
   readonly raw: string;
-  /** For each line: its number, its length in `raw`, and its kind: a place in `commons`, or OTHER. */
+  /** For each line: its number, its length in `raw`, and its index in `commons`, or OTHER. */
   readonly places: Uint32Array;
-  /** For each receipt: its numbers, and the halves of its hash. */
+  /** For each receipt: its numeric fields and the halves of its hash. */
   readonly numbers: Float64Array;
   /** For each receipt: telemetryId and cumulativeWorkUnits. */
   readonly texts: string;
   readonly commons: readonly Common[];
-  /** The lines that are no receipts, in their order. */
+  /** The results of all other lines, in order. */
   readonly others: readonly (IntakeRecord | Fault)[];
 }
 
@@ -147,7 +148,7 @@ function isCommon(common: Common, receipt: Receipt): boolean {
   return (Object.keys(common) as (keyof Common)[]).every((name) => common[name] === receipt[name]);
 }
 
-/** This thread's side: a message for each part, and one for the end. */
+/** Runs in the worker: replies to each part with a message, and to the end with one. */
 function serve(judgesFuture: boolean): void {
   const decoder = new LineDecoder(judgesFuture ? () => Date.now() : undefined);
   const hash = new FactHash();

@@ -1,15 +1,15 @@
 /**
- * The fields of intake records as zod schemas. Parsed values are normalised: instants in epoch milliseconds, UUIDs and
- * hashes in lower case. A refinement marked `OUT_OF_RANGE` is a value of the right form outside its range; every other
- * issue is an invalid field (docs/spec/intake.md#records). `meta` is the field's form as JSON Schema, because zod knows
- * only the type of a refined or transformed value.
+ * Zod schemas for the fields of intake records. Parsed values are normalised: instants in epoch milliseconds, UUIDs and
+ * hashes in lower case. A refinement marked `OUT_OF_RANGE` fails for a well-formed value outside its range; every other
+ * issue is an invalid field (docs/spec/intake.md#records). `meta` holds the field's form as JSON Schema, because zod
+ * exports only the type of a refined or transformed value.
  */
 import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
 import { INSTALLATION_ID_PATTERN, isNameableInstallationId } from "../../../values/installation-id.ts";
 import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";
 
-/** The mark by which `decodeRecord` distinguishes out_of_range from invalid_field. */
+/** Lets `decodeRecord` distinguish out_of_range from invalid_field. */
 export const OUT_OF_RANGE = "out_of_range";
 
 const HEX = "[0-9a-fA-F]";
@@ -81,12 +81,12 @@ export const text = z
 
 export const boolean = z.boolean("must be true or false").meta({ title: "boolean", description: "true or false" });
 
-/** A free part of a module: an object with anything in it. */
+/** An object with any members. */
 export const object = z
   .custom<Readonly<Record<string, unknown>>>(isObject, "must be an object")
   .meta({ title: "object", description: "an object with anything in it", type: "object" });
 
-/** Only checkedAt of a module's health is validated; `reported` is all of it, with this instant in one form. */
+/** Validates only checkedAt of a module's health; `reported` is the whole object, with checkedAt normalised. */
 export const health = object
   .transform((reported, context) => {
     const checkedAt = timestamp.safeParse(reported.checkedAt);
@@ -99,7 +99,7 @@ export const health = object
   })
   .meta({
     title: "health",
-    description: "an object with checkedAt, a timestamp; the rest is free, message and code by custom",
+    description: "an object with checkedAt, a timestamp; its other members are free, usually message and code",
     type: "object",
     required: ["checkedAt"],
     properties: { checkedAt: { type: "string", pattern: TIMESTAMP_PATTERN } },
@@ -108,12 +108,12 @@ export const health = object
 export const uint64 = decimal("uint64", UINT64_MAX, "2^64 - 1");
 export const uint256 = decimal("uint256", UINT256_MAX, "2^256 - 1");
 
-/** A safe integer from 0 on. */
+/** A safe integer of at least 0. */
 export const count = integer("count", 0);
-/** A safe integer from 1 on. */
+/** A safe integer of at least 1. */
 export const positive = integer("positive", 1);
 
-/** The forms that a field may have besides the words of a list, for docs/facts.md. */
+/** The forms that docs/facts.md describes; fields with a list of allowed words are not among them. */
 export const FORMS = [
   installationId,
   uuid,
@@ -133,7 +133,7 @@ export function word<const Words extends readonly [string, ...string[]]>(...word
   return z.enum(words, `must be one of ${words.join(", ")}`);
 }
 
-/** True if a string is allowed in a field without a form of its own: 1 to 256 code points, no control character. */
+/** Returns true if a string is valid as free text: 1 to 256 code points, no control character. */
 export function isText(value: string): boolean {
   if (value.length === 0 || value.length > 2 * TEXT_MAX || CONTROL.test(value)) return false;
   return value.length <= TEXT_MAX || [...value].length <= TEXT_MAX;
@@ -158,7 +158,7 @@ function decimal(title: string, max: bigint, name: string) {
     });
 }
 
-/** 1e400 is read as Infinity, as ECMAScript reads it: a number outside every range. */
+/** Infinity passes the type check and then fails the range: JSON.parse reads 1e400 as Infinity. */
 function integer(title: string, min: number) {
   return z
     .custom<number>(
