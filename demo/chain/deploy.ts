@@ -2,6 +2,7 @@
  * Deploys all contracts of docs/spec/chain.md#abi: factory, Core behind its proxy, timelock and economy. Provides their
  * deployment file and the transactions of their users.
  */
+import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { call } from "./anvil.ts";
 import { callData, deploy, type Receipt, send } from "./calls.ts";
@@ -70,6 +71,8 @@ export interface World extends Governance {
   deployOtherCore(): Promise<Receipt>;
   /** Mines empty blocks, `interval` seconds apart. */
   mine(blocks: number, interval?: number): Promise<void>;
+  /** Mines as many blocks as make the newest one safe. */
+  confirm(): Promise<void>;
   /** Sets the timestamp (seconds) of the next block. */
   nextTimestamp(seconds: number): Promise<void>;
   /** The number of the latest block. */
@@ -141,6 +144,9 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
     if (economy === undefined) throw new Error("this world has no economy");
     return send(url, deployer, economy[to], callData(to === "mining" ? "Mining" : "Collection", name, args));
   };
+  const mine = async (blocks: number, interval = 12) => {
+    await call(url, "anvil_mine", [numberToHex(blocks), numberToHex(interval)]);
+  };
   return {
     url,
     deployment,
@@ -175,9 +181,8 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
     pause: () => toCore(roles.guardian, "pause"),
     unpause: () => toCore(roles.guardian, "unpause"),
     deployOtherCore: () => deployCore(keccak256(stringToHex("noonmark.test.other"))),
-    async mine(blocks, interval = 12) {
-      await call(url, "anvil_mine", [numberToHex(blocks), numberToHex(interval)]);
-    },
+    mine,
+    confirm: () => mine(Number(SAFE_DEPTH)),
     async nextTimestamp(seconds) {
       await call(url, "evm_setNextBlockTimestamp", [numberToHex(seconds)]);
     },

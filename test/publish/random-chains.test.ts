@@ -3,6 +3,7 @@
  * while publishers die, restart and lose files. A reader checks after every put. After an undisturbed cycle over a good
  * chain, readers get what a new publisher would publish from the same sources.
  */
+
 import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
@@ -23,6 +24,7 @@ import { PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { parseActivityTileKey } from "../../src/resources/activity/route.ts";
 import { ROBOTS } from "../../src/resources/site/site-files.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { SAFE_DEPTH as CHAIN_SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { closure, epoch, receipt, round, submission, uuid } from "../ledger/samples.ts";
 import {
   type Action,
@@ -41,7 +43,7 @@ const STEPS = 25;
 /** Number of story lines in a failure message. */
 const LOGGED_LINES = 40;
 const MINUTE = 60_000;
-const SAFE_DEPTH = 11;
+const SAFE_DEPTH = Number(CHAIN_SAFE_DEPTH);
 const SITE = { program: "1.0.0", files: [ROBOTS], publicUrl: undefined };
 const URL_OF_KEY = new Map(ANSWERS.flatMap(([url, key]) => [[key, url] as const, [constantKey(key), url] as const]));
 const KEY_OF_URL = new Map(ANSWERS);

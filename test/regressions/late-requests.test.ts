@@ -51,7 +51,7 @@ describe.runIf(ON_S3)("on S3", () => {
       expect(exitCode, stderr).toBe(0);
       return (await scene.read("/v4/public/onchain", 0)).body.chain?.safeThroughBlock ?? "unavailable";
     };
-    await on.world.mine(12);
+    await on.world.confirm();
     expect(await publish(s3Endpoint, {})).toBe("unavailable");
     // The first attempt of this put does not arrive in time. Its publisher tries again and continues.
     const late = proxy.hold(ONCHAIN_PUT);

@@ -113,7 +113,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a real chain${NO_ANVIL ? `: ${NO_ANVIL}
       await world.mintUnit(player, 4);
       await world.mergeUnits(player, [1n, 2n], 9);
       await world.claim(player, 16, 5n);
-      await world.mine(12);
+      await world.confirm();
       return { workPerBlock: 1000n };
     }
   });
@@ -121,7 +121,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a real chain${NO_ANVIL ? `: ${NO_ANVIL}
   test("without the node saved history is served, and the other views are unavailable", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 16, activeRoundCount: 9, workUnits: 12_345n });
-    await on.world.mine(12);
+    await on.world.confirm();
     using read = reader(on.world.deployment, [on.anvil.url]);
     const service = publisher(read);
     await read.poll();

@@ -39,7 +39,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     const { logs } = await world.deployOtherCore();
     const [core, proxyAdmin] = (logs.at(-1)?.topics.slice(1) ?? []).map((topic) => `0x${topic.slice(26)}`);
     other = { core: core as string, proxyAdmin: proxyAdmin as string };
-    await world.mine(12);
+    await world.confirm();
   });
   afterAll(() => on[Symbol.asyncDispose]());
 
@@ -205,7 +205,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`binding checks${NO_ANVIL ? `: ${NO_ANVI
     using read = reader(on.world.deployment, [proxy.url]);
     await read.poll();
     const { blockNumber } = await on.world.fund(16, [[17, 9n]]);
-    await on.world.mine(12);
+    await on.world.confirm();
     const before = coreOf(read.state());
     await read.poll();
     expect(read.events.at(-1)).toMatchObject({ type: "unconfirmed_fault", check: "round_funded_cursor" });
@@ -236,11 +236,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`settlements without continuity${NO_ANVI
   test("17 active rounds in a batch are a mismatch; 40 rounds are not", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 40, activeRoundCount: 16, workUnits: 5n });
-    await on.world.mine(12);
+    await on.world.confirm();
     using read = reader(on.world.deployment, [on.anvil.url]);
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(40n);
     await on.world.settle({ throughRound: 60, activeRoundCount: 17, workUnits: 5n });
-    await on.world.mine(12);
+    await on.world.confirm();
     await read.poll();
     await read.poll();
     expect(read.statuses()).toEqual(MISMATCH);
@@ -249,7 +249,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`settlements without continuity${NO_ANVI
 
   test("an undeployed economy is a separate mismatch, and no economy is disabled", async () => {
     await using on = await stage({ economy: false });
-    await on.world.mine(12);
+    await on.world.confirm();
     using none = reader(on.world.deployment, [on.anvil.url]);
     await none.poll();
     expect(none.statuses()).toEqual(["available", "indexer_disabled"]);

@@ -60,7 +60,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`reorgs${NO_ANVIL ? `: ${NO_ANVIL}` : ""
     expect(read.statuses()).toEqual(AVAILABLE);
     expect(coreOf(read.state()).core.settledThroughRound).toBe(0n);
     await world.settle({ throughRound: 8, activeRoundCount: 1, workUnits: 700n });
-    await world.mine(11);
+    await world.confirm();
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(8n);
   });
 

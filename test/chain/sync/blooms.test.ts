@@ -1,8 +1,10 @@
 // Responses that omit logs are detected by the blooms of the block headers (docs/spec/chain.md#blooms).
+
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
+import { SAFE_DEPTH } from "../../../src/values/settlement-limits.ts";
 import { coreOf, reader, type Stage, stage } from "../../support/chain/harness.ts";
 import { type Call, type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 
@@ -35,7 +37,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}
     using read = reader(on.world.deployment, [proxy.url]);
     const before = coreOf(await read.poll());
     await on.world.fund(16, [[3, 7n]]);
-    await on.world.mine(11);
+    await on.world.confirm();
     proxy.script = forgetful;
     await read.poll();
     expect(coreOf(read.state())).toEqual(before);
@@ -50,7 +52,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}
   test("another node is used in the same poll", async () => {
     await using on = await settled();
     await on.world.fund(16, [[3, 7n]]);
-    await on.world.mine(11);
+    await on.world.confirm();
     await using proxy = await scriptedRpc(on.anvil.url, forgetful);
     using read = reader(on.world.deployment, [proxy.url, on.anvil.url]);
     await read.poll();
@@ -88,14 +90,17 @@ describe.skipIf(NO_ANVIL !== undefined)(`omitted logs${NO_ANVIL ? `: ${NO_ANVIL}
     proxy.script = saturated;
     for (let turn = 0; turn < 3; turn++) {
       await on.world.mine(1);
-      const safe = BigInt((await on.world.head()) - 11);
+      const safe = BigInt(await on.world.head()) - SAFE_DEPTH;
       await read.poll();
       expect(readSync(read.chain.db).stored?.block).toBe(safe - 1n);
       // The head moves meanwhile; the second pass covers the same blocks.
       await on.world.mine(1);
       await read.poll();
       expect(readSync(read.chain.db).stored?.block).toBe(safe);
-      expect(coreOf(read.state()).chain).toMatchObject({ safeThroughBlock: safe, indexedThroughBlock: safe + 11n });
+      expect(coreOf(read.state()).chain).toMatchObject({
+        safeThroughBlock: safe,
+        indexedThroughBlock: safe + SAFE_DEPTH,
+      });
       proxy.script = () => undefined;
       await read.poll();
       proxy.script = saturated;

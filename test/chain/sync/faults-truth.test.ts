@@ -98,7 +98,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}`
     using read = reader(on.world.deployment, [proxy.url]);
     const before = coreOf(await read.poll());
     const { blockNumber } = await settle(on.world, 1);
-    await on.world.mine(11);
+    await on.world.confirm();
     proxy.script = losing(blockNumber);
     await read.poll();
     expect(coreOf(read.state())).toEqual(before);
@@ -112,7 +112,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}`
     await using on = await stage();
     const { blockNumber } = await settle(on.world, 1);
     await settle(on.world, 2);
-    await on.world.mine(11);
+    await on.world.confirm();
     await using proxy = await scriptedRpc(on.anvil.url, losing(blockNumber));
     using read = reader(on.world.deployment, [proxy.url, on.anvil.url]);
     expect(coreOf(await read.poll()).core.settledThroughRound).toBe(32n);
@@ -126,7 +126,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}`
     await read.poll();
     const { blockNumber } = await settle(on.world, 1);
     await settle(on.world, 2);
-    await on.world.mine(11);
+    await on.world.confirm();
     proxy.script = losing(blockNumber);
     await read.poll();
     expect(read.statuses()).toEqual(AVAILABLE);
@@ -169,7 +169,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`data faults${NO_ANVIL ? `: ${NO_ANVIL}`
     await using on = await stage();
     await settle(on.world, 1);
     await settle(on.world, 2);
-    await on.world.mine(11);
+    await on.world.confirm();
     await using proxy = await scriptedRpc(on.anvil.url);
     using read = reader(on.world.deployment, [proxy.url]);
     const changes: Record<string, (found: RawLog[]) => unknown> = {

@@ -8,7 +8,7 @@ import { coreOf, type Reader, reader, type Stage, stage } from "../../support/ch
 
 describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` : ""}`, () => {
   async function governance(on: Stage, read: Reader): Promise<string> {
-    await on.world.mine(11);
+    await on.world.confirm();
     const { operationId, operationKind, operationState } = coreOf(await read.poll()).governance;
     return `${operationKind} ${operationState} ${operationId}`;
   }
@@ -18,7 +18,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`governance${NO_ANVIL ? `: ${NO_ANVIL}` 
     const { world } = on;
     using read = reader(world.deployment, [on.anvil.url]);
     const none = `0x${"0".repeat(64)}`;
-    await world.mine(12);
+    await world.confirm();
     expect(await governance(on, read)).toBe(`None None ${none}`);
     // An operation with another target than the proxy admin is ignored.
     const delay = callData("TimelockController", "updateDelay", [120n]);

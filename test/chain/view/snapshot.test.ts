@@ -108,7 +108,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     expect(await cost()).toBe(1);
     expect(read.chain.changes()).toBe(changes);
     await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
-    await on.world.mine(11);
+    await on.world.confirm();
     expect(await cost()).toBe(3);
     expect(read.chain.changes()).toBeGreaterThan(changes);
     expect(coreOf(read.state()).core.settledThroughRound).toBe(3n);
@@ -180,7 +180,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     await one.poll();
     using two = reader(on.world.deployment, [on.anvil.url], { path: one.path, begins: one.now });
     await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
-    await on.world.mine(11);
+    await on.world.confirm();
     await Promise.all([one.poll(), two.poll()]);
     await Promise.all([one.poll(), two.poll()]);
     expect(coreOf(one.state())).toEqual(coreOf(two.state()));

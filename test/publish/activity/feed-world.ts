@@ -1,4 +1,5 @@
 /** A ledger and a chain that the test extends, and the activity published from them into an in-memory store. */
+
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { planActivity } from "../../../publish/activity-tiles.ts";
 import { futureOf } from "../../../publish/plan/successors.ts";
@@ -12,6 +13,7 @@ import { activityContext } from "../../../src/resources/activity/tiles.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
+import { SAFE_DEPTH } from "../../../src/values/settlement-limits.ts";
 import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
 import { AT, chainState, coreView } from "../../support/chain/chain-state.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
@@ -139,7 +141,9 @@ export class FeedWorld {
   #setSafe(safeThroughBlock: bigint): void {
     this.#chainDb.prepare("UPDATE sync SET stored_through_block = ?").run(Number(safeThroughBlock));
     const { chain } = coreView();
-    this.chain = chainState({ chain: { ...chain, safeThroughBlock, indexedThroughBlock: safeThroughBlock + 11n } });
+    this.chain = chainState({
+      chain: { ...chain, safeThroughBlock, indexedThroughBlock: safeThroughBlock + SAFE_DEPTH },
+    });
   }
 }
 

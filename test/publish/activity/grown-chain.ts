@@ -1,7 +1,9 @@
 /** A chain that the test extends: its database, and the state that a pass at an instant would return. */
+
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
+import { SAFE_DEPTH } from "../../../src/values/settlement-limits.ts";
 import { addEvents, batchEvents, chainDb, fundingEvent } from "../../support/chain/chain-db.ts";
 import { chainState, coreView } from "../../support/chain/chain-state.ts";
 
@@ -30,7 +32,7 @@ export class GrownChain implements Chain {
     this.mine(() => []);
     const { chain, source } = coreView();
     const early = { ...source, blockNumber: 101n };
-    const heights = { safeThroughBlock: this.#safeBlock, indexedThroughBlock: this.#safeBlock + 11n };
+    const heights = { safeThroughBlock: this.#safeBlock, indexedThroughBlock: this.#safeBlock + SAFE_DEPTH };
     this.#set({
       ...chainState({ chain: { ...chain, ...heights }, source: early, events: [early] }),
       validUntil: at + VALIDITY_MS,

@@ -1,8 +1,10 @@
 /** A chain database with hand-written events, and a settlement history that matches its Core state. */
+
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { ChainEvent, ChainState, EconomyView } from "../../../src/chain/chain-state.ts";
 import { CHAIN_SCHEMA } from "../../../src/chain/store/schema.ts";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
+import { SAFE_DEPTH } from "../../../src/values/settlement-limits.ts";
 import { AT, address, chainEvent, chainState, coreView, DEPLOYMENT_BLOCK, hash, MINING } from "./chain-state.ts";
 
 export const projectionsDb: () => Database = openProjectionsInMemory;
@@ -14,7 +16,7 @@ export function chainDb(events: readonly ChainEvent[], storedThrough = 500, hist
   db.prepare(
     `INSERT INTO sync (id, binding, history, stored_through_block, stored_through_hash, indexed_through_block)
      VALUES (1, '{}', ?, ?, ?, ?)`,
-  ).run(history, storedThrough, hash(storedThrough), storedThrough + 11);
+  ).run(history, storedThrough, hash(storedThrough), storedThrough + Number(SAFE_DEPTH));
   addEvents(db, events);
   return db;
 }
@@ -101,7 +103,7 @@ export function settledChain(
   const source = batchEvents(batches).at(-1) ?? view.source;
   return chainState(
     {
-      chain: { ...view.chain, safeThroughBlock: safeBlock, indexedThroughBlock: safeBlock + 11n },
+      chain: { ...view.chain, safeThroughBlock: safeBlock, indexedThroughBlock: safeBlock + SAFE_DEPTH },
       core: {
         ...view.core,
         settledThroughRound: batches.reduce((sum, { rounds }) => sum + rounds, 0n),

@@ -1,8 +1,10 @@
 // `noonmark chain` as an operator runs it.
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
+import { SAFE_DEPTH } from "../../../../src/values/settlement-limits.ts";
 import { stage } from "../../../support/chain/harness.ts";
 import { scriptedRpc } from "../../../support/chain/scripted-rpc.ts";
 import { runCli } from "../../../support/cli.ts";
@@ -34,7 +36,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     const synced = await chain(["sync"], on.anvil.url);
     expect(synced).toEqual({
       exitCode: 0,
-      stdout: `8 events read; block ${head - 11} is safe at head ${head}\n`,
+      stdout: `8 events read; block ${head - Number(SAFE_DEPTH)} is safe at head ${head}\n`,
       stderr: "",
     });
 
@@ -55,7 +57,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
       chainId: 31337,
       rpc: [`${proxy.url}/…`],
       events: 8,
-      storedThroughBlock: String(head - 11),
+      storedThroughBlock: String(head - Number(SAFE_DEPTH)),
       indexedThroughBlock: String(head),
       views: { core: "available", economy: "available" },
       problem: null,
