@@ -12,7 +12,11 @@ export function takeLock(path: string): Database {
     return lock;
   } catch (cause) {
     lock.close();
-    throw new Failure("demo_running", `another demo is running on ${path}`, { exit: EXIT.locked, cause });
+    throw new Failure("demo_running", `another demo is running on ${path}`, {
+      exit: EXIT.locked,
+      hint: "End it with Ctrl-C in its terminal, then start again.",
+      cause,
+    });
   }
 }
 

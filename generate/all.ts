@@ -40,7 +40,7 @@ async function documents(): Promise<Files> {
   return {
     ...(await fronts()),
     ...(await (await import("./reference.ts")).referencePages()),
-    ...(await import("./readme.ts")).readmeFiles(),
+    ...(await import("./page-tables.ts")).pagesWithTables(),
     "docs/openapi.json": documentText(openApiDocument({ version })),
     "docs/facts.md": intakeReference(),
     [man[0]]: await manual(version),

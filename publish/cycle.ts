@@ -107,7 +107,10 @@ async function nameHistories(cycle: Cycle): Promise<void> {
   await publishIndex(cycle);
   const failed = cycle.rows.find(({ action }) => action === "failed");
   if (failed !== undefined) {
-    throw new Failure("history_unnamed", `the new history could not be named: ${failed.why}`, { exit: EXIT.io });
+    throw new Failure("history_unnamed", `the new history could not be named: ${failed.why}`, {
+      exit: EXIT.io,
+      hint: "Nothing was published under it. Run the same command again, once noonmark doctor finds the store in order.",
+    });
   }
   cycle.session.mustNameFirst = false;
 }

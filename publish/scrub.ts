@@ -185,7 +185,7 @@ function hasOtherReceipts(key: string, found: StoredObject, { body }: Observatio
 function forkedTile(key: string): Failure {
   return new Failure("ledger_forked", `${key} in the store holds other receipts than the ledger`, {
     exit: EXIT.failed,
-    hint: "Restore the ledger that was published from, or abandon that history: noonmark publish --new-history ID",
+    hint: "Restore the ledger that was published from. If the published facts are lost for good, abandon them: noonmark publish --once --new-history ID",
   });
 }
 

@@ -8,9 +8,12 @@ import { printableLines } from "../../src/values/printable.ts";
 export interface Ending {
   readonly code: string;
   readonly message: string;
-  readonly hint: string | undefined;
+  readonly hint: string;
   readonly exitCode: ExitCode;
 }
+
+/** For a store that has not said what is wrong. */
+export const STORE_HINT = "Check the store: noonmark doctor";
 
 export function endingOf(thrown: unknown): Ending {
   // The cause names the full disk's file, which no setting may name, such as derived data.
@@ -18,11 +21,13 @@ export function endingOf(thrown: unknown): Ending {
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) return error;
   if (error instanceof StoreUnavailable) {
-    return { code: error.code, message: error.message, hint: error.hint, exitCode: EXIT.io };
+    const { code, message, hint = STORE_HINT } = error;
+    return { code, message, hint, exitCode: EXIT.io };
   }
-  const message = error instanceof Error ? error.message : String(error);
-  const hint = "This is a defect of Noonmark; --debug shows where.";
-  return { code: "internal_error", message, hint, exitCode: EXIT.failed };
+  return new Failure("internal_error", error instanceof Error ? error.message : String(error), {
+    exit: EXIT.failed,
+    hint: "This is a defect of Noonmark; --debug shows where.",
+  });
 }
 
 /** Prints a failure on stderr, once, and returns the exit code: `noonmark: code: sentence`, then the hint. */
@@ -30,7 +35,7 @@ export function report(thrown: unknown, debug: boolean): ExitCode {
   const { code, message, hint, exitCode } = endingOf(thrown);
   console.error(printableLines(`noonmark: ${code}: ${message}`));
   const isDefect = code === "internal_error";
-  if (hint !== undefined && !(isDefect && debug)) console.error(printableLines(`  ${hint}`));
+  if (!(isDefect && debug)) console.error(printableLines(`  ${hint}`));
   if (debug && thrown instanceof Error) console.error(thrown.stack, thrown.cause ?? "");
   return exitCode;
 }

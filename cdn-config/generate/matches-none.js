@@ -1,4 +1,4 @@
-/** Evaluates If-None-Match in fronts' scripts (njs 0.7, CloudFront Functions), as src/http/request.ts does. */
+/** Evaluates If-None-Match in fronts' scripts (njs 0.7, CloudFront Functions), as the shim does. */
 
 /** Compares weakly, skips malformed list members, and treats commas inside quotes as part of a tag. */
 export function matchesNone(field, etag) {

@@ -235,7 +235,7 @@ const UNAVAILABLE = {
   "seconds": 0
 };
 
-/** Evaluates If-None-Match in fronts' scripts (njs 0.7, CloudFront Functions), as src/http/request.ts does. */
+/** Evaluates If-None-Match in fronts' scripts (njs 0.7, CloudFront Functions), as the shim does. */
 
 /** Compares weakly, skips malformed list members, and treats commas inside quotes as part of a tag. */
 function matchesNone(field, etag) {

@@ -82,7 +82,12 @@ export class DemoChain {
   /** Settles or mines every 4 s if needed. Calls `onFailure` if a step fails or the node exits. */
   follow(onFailure: (error: unknown) => void): void {
     this.#node.ended.then(() =>
-      onFailure(new Failure("demo_ended", "the demo's chain process exited", { exit: EXIT.failed })),
+      onFailure(
+        new Failure("demo_ended", "the demo's chain process exited", {
+          exit: EXIT.failed,
+          hint: "Start again: npm start",
+        }),
+      ),
     );
     this.#next(onFailure);
   }

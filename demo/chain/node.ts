@@ -137,6 +137,7 @@ async function callAll(url: string, calls: readonly (readonly [string, readonly 
     if (error !== undefined) {
       throw new Failure("demo_chain", `the demo's chain rejected ${calls[id]?.[0]}: ${error.message}`, {
         exit: EXIT.failed,
+        hint: "Begin again without its state: npm start -- --fresh",
       });
     }
     results[id] = result;

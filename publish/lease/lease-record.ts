@@ -163,6 +163,7 @@ export function lostTo(found: LeaseRecord | undefined, writer: string): Failure 
   }
   return new Failure("lease_lost", `${found?.holderName ?? "another publisher"} has taken over the lease`, {
     exit: EXIT.locked,
+    hint: "That publisher continues. Start this one again as its standby: noonmark publish",
   });
 }
 

@@ -161,6 +161,7 @@ export class Lease {
     if (!this.#isAlive) {
       throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written", {
         exit: EXIT.locked,
+        hint: "The store did not respond in time, or this process was stopped. Run the command again.",
       });
     }
   }

@@ -155,5 +155,8 @@ function keptWhileSettling(isSettling: boolean, { states, condition }: KnownObje
 
 /** `Failure` for a response that later becomes a constant which is not stored. Readers would find nothing after its end. */
 export function constantMissing(key: string): Failure {
-  return new Failure("constant_missing", `${key} is not in the store yet`, { exit: EXIT.failed });
+  return new Failure("constant_missing", `${key} is not in the store yet`, {
+    exit: EXIT.failed,
+    hint: "It is put first, and could not be. See why it failed in noonmark status; the next cycle tries again.",
+  });
 }

@@ -182,7 +182,9 @@ function chainRegression(
 }
 
 function behind(what: string) {
-  const hint = "What was published stays until the chain has caught up. If it does not, use another node (rpcUrl).";
+  const hint =
+    "What was published stays until the chain has caught up. If it does not, use another node (rpcUrl). " +
+    "After a deep reorg see docs/nodes.md#after-a-deep-reorg";
   return { failure: new Failure("chain_behind", `the chain ${what}`, { exit: EXIT.failed, hint }) };
 }
 
@@ -224,21 +226,19 @@ function kindRegression(
 function ledgerBehind(id: string, what: string, ledger: string): Failure {
   return new Failure("ledger_behind", `${id} was published ${what}, the ledger ${ledger}`, {
     exit: EXIT.failed,
-    hint: hintFor(id),
+    hint: `What was published stays. Ingest the missing facts in their order: noonmark ingest FILE --yes. ${abandon(id)}`,
   });
 }
 
 function ledgerForked(id: string, what: string, ledger: string): Failure {
   return new Failure("ledger_forked", `${id} was published ${what}, the ledger ${ledger}`, {
     exit: EXIT.failed,
-    hint: hintFor(id),
+    hint: `What was published stays. Restore the ledger that was published from. ${abandon(id)}`,
   });
 }
 
-function hintFor(id: string): string {
-  const restore =
-    "What was published stays. Restore the ledger that was published from, or abandon its published history: ";
-  return `${restore}noonmark publish --new-history ${id}`;
+function abandon(id: string): string {
+  return `If the published facts are lost for good, abandon them: noonmark publish --once --new-history ${id}`;
 }
 
 export function factPart({ count, sum, base }: FactSum): FactPart {

@@ -78,6 +78,7 @@ export function fitAnswer(answer: StoredResponse): FittedAnswer {
   }
   throw new Failure("metadata_too_large", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`, {
     exit: EXIT.failed,
+    hint: "This is a defect of Noonmark: report it with the route that noonmark status names.",
   });
 }
 

@@ -43,6 +43,9 @@ export const deploymentSchema = z.strictObject({
 export type Deployment = z.output<typeof deploymentSchema>;
 export type EconomyDeployment = NonNullable<Deployment["economy"]>;
 
+const KEYS_HINT =
+  "docs/spec/chain.md#deployment lists its keys; chainId and blocks are integers, and no other key is allowed.";
+
 /** Reads and validates deployment.json. Throws `Failure`: exit 74 if it cannot be read, 2 if it is wrong. */
 export function readDeployment(path: string): Deployment {
   let text: string;
@@ -59,7 +62,11 @@ export function readDeployment(path: string): Deployment {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Failure("invalid_deployment", `${path} is not JSON`, { exit: EXIT.usage, cause });
+    throw new Failure("invalid_deployment", `${path} is not JSON: ${(cause as Error).message}`, {
+      exit: EXIT.usage,
+      hint: KEYS_HINT,
+      cause,
+    });
   }
   const parsed = deploymentSchema.safeParse(value);
   if (parsed.success) return parsed.data;
@@ -67,6 +74,6 @@ export function readDeployment(path: string): Deployment {
   const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
   throw new Failure("invalid_deployment", `${path}: ${field}${issue?.message ?? "is invalid"}`, {
     exit: EXIT.usage,
-    hint: "docs/spec/chain.md#deployment lists its keys; chainId and blocks are integers, and no other key is allowed.",
+    hint: KEYS_HINT,
   });
 }

@@ -19,7 +19,8 @@ export const RULES = {
   "index-entry": "the index names the configured installation; each named one has telemetry and is in the right shard",
   "activity-tile": "an activity tile has its events or tiles in order, and the hash of its bytes as its name",
   "activity-missing": "a tile that a head or an index tile names is stored, and has the right kind",
-  "activity-order": "tiles end where their entry says, follow each other, and all but the oldest have 99 events",
+  "activity-order":
+    "tiles end where their entry says, follow each other, and all but the oldest have at least 99 events",
   "activity-asof": "no head is older than a tile that it names",
   orphan: "a tile that nothing names is deleted after an hour",
   lease: "the lease is readable and agrees with its metadata",

@@ -26,6 +26,7 @@ export async function openStore(location: string, settings: StoreSettings): Prom
   if (place === undefined) {
     throw new Failure("invalid_setting", `store "${location}" is neither a directory nor s3://bucket/prefix`, {
       exit: EXIT.usage,
+      hint: "Give --store DIRECTORY or --store s3://BUCKET/PREFIX.",
     });
   }
   switch (place.kind) {

@@ -144,14 +144,16 @@ function checkKind(db: Database, path: string, kind: DatabaseKind): void {
   }
   const version = versionOf(db);
   if (version === kind.schemaVersion || kind.upgrades?.[version] !== undefined) return;
-  const [code, hint] =
-    version > kind.schemaVersion
-      ? ["newer", "A newer Noonmark wrote it. Use that version."]
-      : ["older", "An older Noonmark wrote it. This version cannot read or upgrade it."];
+  const isNewer = version > kind.schemaVersion;
   throw new Failure(
-    `${kind.name}_schema_${code}`,
+    isNewer ? `${kind.name}_schema_newer` : `${kind.name}_schema_older`,
     `${path} has version ${version} of the ${kind.name}'s schema; this Noonmark supports ${kind.schemaVersion}`,
-    { exit: EXIT.io, hint },
+    {
+      exit: EXIT.io,
+      hint: isNewer
+        ? "A newer Noonmark wrote it. Use that version."
+        : "An older Noonmark wrote it, and this version cannot read it. Use that version, or name another file.",
+    },
   );
 }
 

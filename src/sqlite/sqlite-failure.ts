@@ -15,9 +15,7 @@ export function sqliteFailure(error: unknown, path: string, name: string, doing:
   const code = errorCode(error);
   if (error instanceof Failure || code === undefined) return error;
   if (isFullDisk(error, code, path)) return diskFull(`the ${name} ${path}`, error);
-  const because = error instanceof Error ? error.message : String(error);
-  const [failure, sentence, hint, exit = EXIT.io] = meaning(code, { path, name, doing, because });
-  return new Failure(failure, sentence, { exit, cause: error, ...(hint === undefined ? {} : { hint }) });
+  return failureOf(code, { path, name, doing, cause: error });
 }
 
 /** Also checks the disk's free space: SQLite reports "disk I/O error" if a file that it maps cannot grow. */
@@ -62,35 +60,40 @@ interface Attempt {
   /** The file's name in messages. */
   readonly name: string;
   readonly doing: "read" | "write";
-  readonly because: string;
+  readonly cause: unknown;
 }
 
-type Meaning = readonly [code: string, sentence: string, hint?: string | undefined, exit?: 74 | 75];
-
-function meaning(code: string, { path, name, doing, because }: Attempt): Meaning {
+function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure {
+  const because = cause instanceof Error ? cause.message : String(cause);
   if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
-    return [`${name}_locked`, `another process is writing to ${path}`, "Try again when it is done.", EXIT.locked];
+    const hint = "Try again when it is done.";
+    return new Failure(`${name}_locked`, `another process is writing to ${path}`, { exit: EXIT.locked, hint, cause });
   }
   if (code === "SQLITE_NOTADB") {
-    return [`${name}_not_a_database`, `${path} is not an SQLite file`, "Name another file. This one was not changed."];
+    const hint = "Name another file. This one was not changed.";
+    return new Failure(`${name}_not_a_database`, `${path} is not an SQLite file`, { exit: EXIT.io, hint, cause });
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
-    return [`${name}_damaged`, `${path} is damaged: ${because}`, "Restore it from a backup."];
+    const hint = "Restore it from a backup.";
+    return new Failure(`${name}_damaged`, `${path} is damaged: ${because}`, { exit: EXIT.io, hint, cause });
   }
-  const failure = `${name}_${doing === "write" ? "unwritable" : "unreadable"}`;
+  const failure = doing === "write" ? `${name}_unwritable` : `${name}_unreadable`;
   const cannot = doing === "write" ? "cannot be opened for writing" : "cannot be read";
   if (code.startsWith("SQLITE_IOERR")) {
     const sentence = `the ${name} ${path} ${cannot}: its disk reports an error (${code})`;
-    return [failure, sentence, "Check the kernel's log (dmesg | tail), and copy the file to another disk."];
+    const hint = "Check the kernel's log (dmesg | tail), and copy the file to another disk.";
+    return new Failure(failure, sentence, { exit: EXIT.io, hint, cause });
   }
   const missing = path === ":memory:" ? undefined : missingPermission(path, doing);
-  if (missing !== undefined) return [failure, `the ${name} ${path} ${cannot}: ${missing.says}`, missing.todo];
+  if (missing !== undefined) {
+    const sentence = `the ${name} ${path} ${cannot}: ${missing.says}`;
+    return new Failure(failure, sentence, { exit: EXIT.io, hint: missing.todo, cause });
+  }
   const hint =
     doing === "write"
       ? "Check the permissions of the file and of its directory."
-      : "Make its directory writable: SQLite keeps a -shm file next to it.";
-  const isOpening = code === "SQLITE_CANTOPEN" || code.startsWith("SQLITE_READONLY");
-  return [failure, `the ${name} ${path} ${cannot}: ${because}`, doing === "write" || isOpening ? hint : undefined];
+      : "Check its disk. Its directory must be writable, because SQLite keeps a -shm file beside it.";
+  return new Failure(failure, `the ${name} ${path} ${cannot}: ${because}`, { exit: EXIT.io, hint, cause });
 }
 
 function errorCode(error: unknown): string | undefined {

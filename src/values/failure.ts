@@ -11,9 +11,10 @@ export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: string;
   readonly exitCode: ExitCode;
-  readonly hint: string | undefined;
+  /** The next step, as a command. */
+  readonly hint: string;
 
-  constructor(code: string, message: string, options: { exit: ExitCode; hint?: string; cause?: unknown }) {
+  constructor(code: string, message: string, options: { exit: ExitCode; hint: string; cause?: unknown }) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.exitCode = options.exit;

@@ -1,4 +1,4 @@
-// The alert rules and the dashboard use existing metrics, and docs/operating.md explains each alarm.
+// The alert rules and the dashboard use existing metrics, and docs/incidents.md explains each alarm.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -74,7 +74,7 @@ test("each alarm has a section, and each section has an alarm", () => {
   const rules = read("alerts/noonmark.rules.yml");
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = ""]) => name);
   const runbooks = [...rules.matchAll(/runbook: (.*)$/gm)].map(([, text]) => text);
-  expect(runbooks).toEqual(alerts.map((name) => `docs/operating.md#${name.toLowerCase()}`));
-  const sections = anchors(read("operating.md")).filter((anchor) => anchor.startsWith("noonmark"));
+  expect(runbooks).toEqual(alerts.map((name) => `docs/incidents.md#${name.toLowerCase()}`));
+  const sections = anchors(read("incidents.md")).filter((anchor) => anchor.startsWith("noonmark"));
   expect(new Set(sections)).toEqual(new Set(alerts.map((name) => name.toLowerCase())));
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { DOCUMENT_EXCEPTIONS, LEFT_OVER_STARTS, LEFT_OVER_WORDS, WORD_EXCEPTIONS } from "./language-exceptions.ts";
-import { passages, sentences, wordsIn } from "./markdown.ts";
+import { brokenSpans, passages, sentences, wordsIn } from "./markdown.ts";
 import { type Prose, ROOT, sourceOf, sources, tracked } from "./source-prose.ts";
 
 const AVERAGE_WORDS = 15;
@@ -42,6 +42,14 @@ test("no sentence of a document starts with Of, What, Whether or Where, unless i
       .filter(({ text }) => startsBadly(text)),
   );
   expect(beyond(found, LEFT_OVER_STARTS)).toEqual([]);
+});
+
+test("no code span of a document is broken over two lines, so that a command can be copied and searched", () => {
+  const found = DOCUMENTS.filter((path) => path !== "CHANGELOG.md").flatMap((path) =>
+    brokenSpans(read(path)).map(({ line, text }) => `${path}:${line} ${text}`),
+  );
+  expect(found).toEqual([]);
+  expect(brokenSpans("a `b c\nd` e `f`\n```\n`\n```\n").map(({ line }) => line)).toEqual([1, 2]);
 });
 
 test("no comment starts with Of, What, Whether or Where, unless it is a question", () => {

@@ -39,6 +39,15 @@ function slug(heading: string): string {
     .replaceAll(" ", "-");
 }
 
+/** Lines outside fenced blocks that begin or end a code span without its other end. */
+export function brokenSpans(markdown: string): { readonly line: number; readonly text: string }[] {
+  return markdown
+    .replace(/^```[^]*?^```$/gm, (block) => block.replace(/[^\n]/g, ""))
+    .split("\n")
+    .map((text, index) => ({ line: index + 1, text }))
+    .filter(({ text }) => (text.match(/`/g)?.length ?? 0) % 2 === 1);
+}
+
 /** Keeps line numbers. */
 function withoutCode(markdown: string): string {
   return markdown

@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { readPrices } from "../../bin/cli/cost.ts";
+import { failuresOfSource } from "../../generate/failures-of-source.ts";
 import { manualPage } from "../../generate/manual-page.ts";
+import { CODES } from "../../src/judge/errors.ts";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { exampleLine } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
@@ -51,4 +53,25 @@ test("the manual page escapes backslashes and dots at the start of a line", () =
   program.command("odd").description(".TH it's a \\fB trap");
   const lines = manualPage(program, "1").split("\n");
   expect(lines).toContain("\\&.TH it's a \\efB trap.");
+});
+
+test("each failure of a command has an exit code and says what to do", () => {
+  const failures = failuresOfSource();
+  expect(failures.length).toBeGreaterThan(60);
+  const silent = [...Map.groupBy(failures, ({ code }) => code).values()].filter(
+    (same) =>
+      same.some(({ exit }) => exit === "") ||
+      !same.some(({ hints }) => hints.some((text) => /[a-z]{2} [a-z]/i.test(text))),
+  );
+  expect(silent.map(([first]) => first?.code)).toEqual([]);
+});
+
+test("the codes of the API's specification are those of the contract", () => {
+  const page = readFileSync(new URL("../../docs/spec/api.md", import.meta.url), "utf8");
+  const section = page.split('<a id="errors"></a>')[1]?.split('<a id="')[0] ?? "";
+  const written = [...section.matchAll(/^\| (\d{3}) \| `([a-z_]+)` \|/gm)].map(
+    ([, status, code]) => `${status} ${code}`,
+  );
+  const judged = [...CODES].flatMap(([status, codes]) => [...codes].map((code) => `${status} ${code}`));
+  expect(written.toSorted()).toEqual(judged.toSorted());
 });

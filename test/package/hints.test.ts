@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import { commentedConfiguration } from "../../bin/commands/operating/init.ts";
 import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
+import { failuresOfSource } from "../../generate/failures-of-source.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { anchors, links } from "../docs/markdown.ts";
 import { packedFiles } from "./packed-files.ts";
@@ -114,9 +115,10 @@ test("the hints about a deployment and a check lead to their sections", () => {
         .find((part) => part.startsWith(`${anchor}"`)) ?? ""
     );
   };
-  const [keys] = pathsIn(read("src/chain/deployment.ts").split("hint: ").at(-1) ?? "");
+  const hintsOf = (code: string) => failuresOfSource().flatMap((one) => (one.code === code ? one.hints : []));
+  const [keys] = pathsIn(hintsOf("invalid_deployment").join(" "));
   for (const key of Object.keys(deploymentSchema.shape)) expect.soft(section(keys)).toContain(key);
-  const [checks] = pathsIn(read("bin/commands/publishing/chain.ts").split("const hint = ").at(-1) ?? "");
+  const [checks] = pathsIn(hintsOf("indexer_mismatch").join(" "));
   const names = [...(read("src/chain/poll-event.ts").split("type CheckName")[1] ?? "").matchAll(/\| "(\w+)"/g)].map(
     ([, name]) => name,
   );

@@ -59,11 +59,11 @@ async function examineNode(address: string, chainId: number, now: () => number):
       return wrong(check, saw, `The deployment is on chain ${chainId}: correct rpcUrl or the deployment file.`);
     }
     return age > OLDEST_HEAD
-      ? wrong(check, saw, "It does not follow the chain: look at it, or name another.")
+      ? wrong(check, saw, "It does not follow the chain: see why, or name another node in rpcUrl.")
       : fine(check, saw);
   } catch (error) {
     const what = error instanceof RpcError ? `${error.kind}: no good response` : "no good response";
-    return wrong(check, what, "Look at the address, its key and whether the node runs.");
+    return wrong(check, what, "Check the address, its key and whether the node runs.");
   }
 }
 
@@ -82,7 +82,11 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
     await pollUntilConcluded(chain, now, now() + PASS_LIMIT_MS);
     const [fault] = faults;
     if (fault !== undefined) {
-      return wrong("deployment", `${fault.check}: ${fault.detail}`, "docs/spec/chain.md#checks says what it compares.");
+      return wrong(
+        "deployment",
+        `${fault.check}: ${fault.detail}`,
+        "docs/spec/chain.md#checks says what it compares. Correct the deployment file, or remove that node from rpcUrl.",
+      );
     }
     if (disagreement !== undefined) {
       const todo = "One of the two is wrong: docs/nodes.md#quorum says how to find out which.";
@@ -93,7 +97,7 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
     const saw = `core ${views[0]}, economy ${views[1]}`;
     const isGood = views.every((view) => WELL.has(view));
     if (isGood) return fine("deployment", `no check failed; ${saw}`);
-    return wrong("deployment", failed ?? saw, "Look at the nodes; a first sync may take longer than this look.");
+    return wrong("deployment", failed ?? saw, "Check the nodes. A first sync may take longer than this command waits.");
   } finally {
     chain.close();
   }

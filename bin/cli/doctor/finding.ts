@@ -29,6 +29,12 @@ export async function examined(
     return await examine();
   } catch (error) {
     if (!(error instanceof Failure || error instanceof StoreUnavailable)) throw error;
-    return [wrong(check, `${error.code}: ${error.message}`, error.hint ?? "Look at what it names.")];
+    return [
+      wrong(
+        check,
+        `${error.code}: ${error.message}`,
+        error.hint ?? "Correct what this names, then run noonmark doctor again.",
+      ),
+    ];
   }
 }

@@ -41,7 +41,7 @@ export async function examineStore(settings: Settings, now: () => number): Promi
     const skew = provenSkew(await store.measureClock(now));
     const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
     const differs = Math.abs(skew) > TOLERATED_MS;
-    findings.push(differs ? wrong("clock", text, "Set this host's clock right (NTP).") : fine("clock", text));
+    findings.push(differs ? wrong("clock", text, "Correct this host's clock (NTP).") : fine("clock", text));
   }
   if (found === undefined) return [...findings, fine("lease", "nobody has ever held it")];
   const { epoch, renewedAt, released } = found.record;
@@ -121,5 +121,5 @@ async function unansweredFindings(
 async function behindFindings(settings: Settings): Promise<Finding[]> {
   if (settings.ledger === "none" || !existsSync(settings.ledger)) return [];
   const behind = await behindPublication(settings, () => undefined);
-  return behind === undefined ? [] : [wrong("ledger", `${behind.code}: ${behind.message}`, behind.hint ?? "")];
+  return behind === undefined ? [] : [wrong("ledger", `${behind.code}: ${behind.message}`, behind.hint)];
 }

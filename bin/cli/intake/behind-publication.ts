@@ -25,11 +25,11 @@ import type { Settings } from "../settings/settings.ts";
 const COMPARED_LIMIT = 64;
 
 const MISSING_FIRST =
-  "Take in the missing facts first, in their original order, with --yes: a new fact in their place forks the ledger for " +
-  'good. docs/operating.md, "Backup and restore", has the steps.';
+  "Ingest the missing facts first, in their original order, with --yes. A new fact in their place forks the ledger for good. " +
+  "docs/operating.md#backup-and-restore has the steps.";
 const RESTORE_IT =
-  "Restore the ledger, or name it with --ledger. --yes begins a new one; what is published stays until " +
-  "`noonmark publish --new-history` leaves it behind.";
+  "Restore the ledger, or name it with --ledger. To begin a new one on purpose, add --yes; what is published stays until " +
+  "`noonmark publish --once --new-history ID`.";
 
 /**
  * Throws `Failure` ledger_behind, unless `yes`: then it warns. A store that does not respond causes a warning, and stops only

@@ -157,7 +157,7 @@ function heldLease(
   });
 }
 
-/** The cost in advance (docs/storage.md, "What it costs"). */
+/** The cost in advance (docs/costs.md, "A day in advance"). */
 function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
   const receipts = options.reader.begin(options.clock.wall()).snapshot(receiptPace);
   log.info(

@@ -34,7 +34,7 @@ function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
     `genesisTimestamp ${genesisTimestamp} is ${genesis}, and this clock says ${clock}`,
     {
       exit: EXIT.failed,
-      hint: "Rounds that have not begun have no statistics. Set genesisTimestamp to the start of round 0, or the clock right (NTP).",
+      hint: "Rounds that have not begun have no statistics. Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
     },
   );
 }

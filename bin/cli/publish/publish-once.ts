@@ -119,7 +119,10 @@ export function chainTime(limitMs: number): number {
 export function withDeadline(store: ObjectStore, monotonic: () => number, limitMs: number): ObjectStore {
   const end = monotonic() + limitMs;
   const inTime = () => {
-    if (monotonic() >= end) throw new StoreUnavailable(`the run's time (${limitMs / 1_000} s, --deadline) is over`);
+    if (monotonic() >= end)
+      throw new StoreUnavailable(`the run's time (${limitMs / 1_000} s, --deadline) is over`, {
+        hint: "The next run puts what is missing. If this happens again, give more time: --deadline SECONDS.",
+      });
   };
   return {
     name: store.name,

@@ -69,7 +69,7 @@ export function effectiveSettings(
 }
 
 function all(mistakes: readonly Failure[]): Failure {
-  const hint = mistakes.map(({ message }) => message).join("\n  ");
+  const hint = `Correct each of these:\n  ${mistakes.map(({ message }) => message).join("\n  ")}`;
   return new Failure("invalid_settings", `${mistakes.length} settings are wrong`, { exit: EXIT.usage, hint });
 }
 
@@ -260,12 +260,8 @@ export const DEFAULT_CONFIGURATION = "noonmark.json";
  */
 function readConfiguration(path: string): Record<string, unknown> {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return {};
-  const fail = (where: string, message: string, hint?: string, cause?: unknown) =>
-    new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, {
-      exit: EXIT.usage,
-      ...(hint === undefined ? {} : { hint }),
-      cause,
-    });
+  const fail = (where: string, message: string, hint: string, cause?: unknown) =>
+    new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, { exit: EXIT.usage, hint, cause });
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -280,10 +276,13 @@ function readConfiguration(path: string): Record<string, unknown> {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error !== undefined) throw fail(placeOf(text, error.offset), words(printParseErrorCode(error.error)));
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw fail("", "is not one JSON object");
+  if (error !== undefined) throw fail(placeOf(text, error.offset), words(printParseErrorCode(error.error)), FORM_HINT);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw fail("", "is not one JSON object", FORM_HINT);
   return value as Record<string, unknown>;
 }
+
+const FORM_HINT = "Correct it there. `noonmark init --config FILE` writes a file of the right form.";
 
 /** `:3:14`, line and column as editors count them. */
 function placeOf(text: string, offset: number): string {

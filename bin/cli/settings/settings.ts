@@ -76,7 +76,7 @@ export const SETTINGS = {
   installationId: setting(
     z.string().refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
     "id",
-    "the public installation",
+    "the installation that routes without an id serve",
     { pattern: INSTALLATION_ID_PATTERN },
   ),
   ledger: setting(z.string().min(1).default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts", {
@@ -193,9 +193,13 @@ export const SETTINGS = {
   chainGrace: setting(
     seconds.default(15),
     "seconds",
-    "time without a good pass over the chain before its views are unavailable",
+    "time without a good pass over the chain before the publisher makes its views unavailable",
   ),
-  chainMaxAge: setting(seconds.default(600), "seconds", "how long a chain view is served after the last good pass"),
+  chainMaxAge: setting(
+    seconds.default(600),
+    "seconds",
+    "how long the chain's views are served after the last good pass if the publisher is dead",
+  ),
   chainInterval: setting(seconds.default(4), "seconds", "time between two passes over the chain"),
   statisticsInterval: setting(
     seconds.default(30),
@@ -227,7 +231,11 @@ export const SETTINGS = {
     "the address of the metrics page for Prometheus (such as 127.0.0.1:9464), or none; each process needs its own",
   ),
   cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
-  deadline: setting(seconds.default(120), "seconds", "time limit for one run of `publish --once`"),
+  deadline: setting(
+    seconds.default(120),
+    "seconds",
+    "time limit for one run of `publish --once`, `render` or `fsck --repair`",
+  ),
   logLevel: setting(
     z.enum(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
     "level",

@@ -4,6 +4,7 @@ import { type LeaseRecord, readLease } from "../../../publish/lease/lease-record
 import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
+import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { warn } from "../messages.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
@@ -26,6 +27,13 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   const answers = await publishedResponses(store, reported, now);
   const record = joined(found.record, await readPrivateStatus(store, found.record).catch(notReadable));
   return printableValues(publicationOf(store.name, record, answers, now));
+}
+
+export function neverPublished(store: ObjectStore): Failure {
+  return new Failure("never_published", `nothing has ever been published to ${store.name}`, {
+    exit: EXIT.failed,
+    hint: "Publish to it with `noonmark publish`, or name another store: --store.",
+  });
 }
 
 /** Other users may not read the operator's part; `status` then shows the rest. */

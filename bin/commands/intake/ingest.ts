@@ -50,16 +50,16 @@ export function registerIngest(program: Command): void {
       "--strict",
       "stop at the first rejected line and keep nothing of the run, so that you can correct the input",
     )
-    .option("--retry", "the file is one that --rejects wrote: take its lines again, as they were")
-    .option("--allow-future", "take facts more than a minute ahead of this clock too: for replays")
-    .option("--yes", "take facts into a ledger that is new or behind what is published: the missing ones first")
-    .option("--example <type>", `print a valid line of ${FACT_KINDS.join(", ")}, and take nothing`)
+    .option("--retry", "take the lines of a file that --rejects wrote again, as they were")
+    .option("--allow-future", "also take facts more than a minute ahead of this clock, for replays")
+    .option("--yes", "take facts although the ledger lacks published ones; give the missing ones first, in their order")
+    .option("--example <type>", `print a valid line of this type and end: ${FACT_KINDS.join(", ")}`)
     .option(
       "--follow",
-      "the file grows, or is a directory into which finished *.ndjson are moved: go on until a signal",
+      "follow a file that grows, or a directory into which finished *.ndjson are moved, until a signal",
     )
     .option("--json", "print the counts as one JSON object")
-    .option("--quiet", "print nothing if nothing is rejected");
+    .option("--quiet", "print nothing unless a line is rejected");
   settingOptions(command, ["ledger", "store", "state", "metrics"]).action(
     async (file: string | undefined, flags: Flags) => {
       if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
@@ -87,8 +87,9 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
   }
   if (flags.follow === true) return followFile(file, settings, flags);
   if (flags.metrics !== undefined) {
-    throw new Failure("usage", "--metrics goes with --follow: one run is over before anybody asks", {
+    throw new Failure("usage", "--metrics needs --follow: a single run ends before anybody asks", {
       exit: EXIT.usage,
+      hint: "Add --follow, or leave out --metrics: a single run prints its counts.",
     });
   }
   const input = await openInput(file);

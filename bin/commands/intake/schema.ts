@@ -10,7 +10,7 @@ import { SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
 export function registerSchema(program: Command): void {
   program
     .command("schema")
-    .description("print a JSON Schema (draft 2020-12) of the input")
+    .description("print the JSON Schema (draft 2020-12) of a fact, the deployment file or the configuration")
     .argument("<name>", `one of ${Object.keys(SCHEMAS).join(", ")}`)
     .action((name: string) => {
       const known = knownName(name, Object.keys(SCHEMAS));

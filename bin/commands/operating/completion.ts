@@ -7,8 +7,8 @@ import { SHELLS } from "../../cli/completion/shells.ts";
 export function registerCompletion(program: Command, tree: () => Promise<readonly TreeCommand[]>): void {
   program
     .command("completion")
-    .description("print a shell's completion of commands, options and choices (docs/operating.md)")
-    .addArgument(new Argument("<shell>", "whose").choices(Object.keys(SHELLS)))
+    .description("print the completion script of a shell")
+    .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
     .action(async (shell: keyof typeof SHELLS) => {
       process.stdout.write(SHELLS[shell](await tree()));
     });

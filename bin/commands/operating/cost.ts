@@ -3,17 +3,17 @@ import type { Command } from "commander";
 import { readLease } from "../../../publish/lease/lease-record.ts";
 import { readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { type MeasuredRequests, measuredRequestsSchema } from "../../../publish/status/request-tally.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { costJson, costLines, monthOf, readPrices } from "../../cli/cost.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
+import { neverPublished } from "../../cli/status/publication.ts";
 
 export function registerCost(program: Command): void {
   const command = program
     .command("cost")
-    .description("compute puts, gets and money a month from what the publisher really did")
+    .description("compute puts, gets and money a month from the requests that the publisher counted")
     .option("--prices <file>", "a file of prices in the form of docs/prices.json")
     .option("--json", "as one JSON object");
   settingOptions(command, ["store"]).action(async ({ prices: file, json }: { prices?: string; json?: boolean }) => {
@@ -29,9 +29,7 @@ export function registerCost(program: Command): void {
 async function measured(settings: Settings): Promise<MeasuredRequests | undefined> {
   const store = await openConfiguredStore(settings, { write: false });
   const found = await readLease(store);
-  if (found === undefined) {
-    throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });
-  }
+  if (found === undefined) throw neverPublished(store);
   const operator = await readPrivateStatus(store, found.record);
   return measuredRequestsSchema.safeParse(operator?.requests).data;
 }

@@ -158,7 +158,10 @@ async function takeIn(facts: string, path: string): Promise<number> {
     const intake = new Intake(ledger, { strict: true, onRejected });
     const counts = await feed(input.chunks, intake, (bytes) => progress.advance(bytes, intake.lines));
     if (counts.rejected === 0) return counts.accepted;
-    throw new Failure("demo_rejected", `${facts}, ${reason}; this is a defect of Noonmark`, { exit: EXIT.failed });
+    throw new Failure("demo_rejected", `${facts}, ${reason}`, {
+      exit: EXIT.failed,
+      hint: "This is a defect of Noonmark: report it with this message.",
+    });
   } finally {
     progress.stop();
     ledger.close();

@@ -21,7 +21,7 @@ export function registerDoctor(program: Command): void {
   const command = program
     .command("doctor")
     .description("check everything that a publisher needs, and say what to do; exit 1 if something is wrong")
-    .option("--url <base-url>", "where readers find the API: a minute of verify's rules", urlArgument)
+    .option("--url <base-url>", "also check the API at this address, with verify's rules, for a minute", urlArgument)
     .option("--json", "as one JSON array of {check, ok, saw, todo}");
   settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence"]).action(async ({ url, json }: Flags) => {
     const findings = await examineAll(command.opts(), url);
@@ -55,11 +55,7 @@ function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings |
     return loadSettings(flags);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return wrong(
-      "settings",
-      `${error.code}: ${error.message}`,
-      error.hint ?? "Correct it, then run noonmark doctor again.",
-    );
+    return wrong("settings", `${error.code}: ${error.message}`, error.hint);
   }
 }
 

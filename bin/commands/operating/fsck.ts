@@ -22,7 +22,7 @@ export function registerFsck(program: Command): void {
     .description("check every stored object from its bytes; without --repair it writes nothing")
     .option("--repair", "restore what the ledger and the chain can give, under the lease, and name the rest")
     .option("--json", "as one JSON object: objects, findings, repaired")
-    .option("--rules", "list the rules by name, read nothing");
+    .option("--rules", "list the rules by name and read nothing");
   settingOptions(command, [...CYCLE_SETTINGS]).action(async ({ json, rules, repair }: Flags) => {
     if (rules === true) {
       for (const [name, says] of Object.entries(RULES)) console.log(`${name.padEnd(18)} ${says}`);

@@ -16,7 +16,7 @@ export function registerInit(program: Command): void {
     .option("--force", "overwrite an existing file")
     .option(
       "--installation-id <id>",
-      "the public installation; on a terminal you are asked for it, else it stays empty",
+      "the installation to publish; on a terminal init asks for it, else it stays empty",
     )
     .action(async ({ config, force, installationId }: InitOptions) => {
       const id = known(installationId ?? (await askedFor()));
@@ -51,6 +51,7 @@ function known(answer: string): string | undefined {
   if (error === undefined) return id;
   throw new Failure("invalid_setting", `installationId ${JSON.stringify(id)}: ${error.issues[0]?.message}`, {
     exit: EXIT.usage,
+    hint: "Give 1 to 128 characters of A-Z a-z 0-9 . _ : -, such as wheel-1.",
   });
 }
 
@@ -61,11 +62,18 @@ function write(path: string, force: boolean, installationId: string | undefined)
     else writeFileSync(path, text, { flag: "wx", mode: PRIVATE_MODE });
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
-    throw new Failure(
-      exists ? "configuration_exists" : "configuration_unwritable",
-      `${path} ${exists ? "is there already" : `cannot be written: ${(cause as Error).message}`}`,
-      { exit: exists ? EXIT.failed : EXIT.io, ...(exists ? { hint: "--force writes over it." } : {}), cause },
-    );
+    if (exists) {
+      throw new Failure("configuration_exists", `${path} is there already`, {
+        exit: EXIT.failed,
+        hint: "Keep it, or write over it with --force.",
+        cause,
+      });
+    }
+    throw new Failure("configuration_unwritable", `${path} cannot be written: ${(cause as Error).message}`, {
+      exit: EXIT.io,
+      hint: "Name a file in a directory in which you may write: --config FILE.",
+      cause,
+    });
   }
 }
 
@@ -81,7 +89,7 @@ export function commentedConfiguration(installationId?: string): string {
     return [comment, isSet ? `  ${entry}` : `  // ${entry}`, ""];
   });
   return [
-    "// Noonmark's configuration. A flag goes before an environment variable before this file. Paths are relative to this file.",
+    "// Noonmark's configuration. A flag wins over an environment variable, and a variable over this file. Paths are relative to this file.",
     "{",
     ...lines.slice(0, -1),
     "}",

@@ -13,13 +13,13 @@ import { missingInputs } from "../../cli/publish/missing-inputs.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import { publicationLines } from "../../cli/status/print-publication.ts";
-import { type Publication, readPublication } from "../../cli/status/publication.ts";
+import { neverPublished, type Publication, readPublication } from "../../cli/status/publication.ts";
 
 export function registerStatus(program: Command): void {
   const command = program
     .command("status")
     .description("show the publication: each response's age and next change, sources, lease, problems")
-    .option("--max-age <seconds>", "exit 1 if the last renewal is older", secondsArgument)
+    .option("--max-age <seconds>", "exit 1 if the lease was renewed longer ago", secondsArgument)
     .option("--json", "as one JSON object");
   settingOptions(command, ["store"]).action(async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
     const settings = loadSettings(command.opts());
@@ -32,7 +32,14 @@ export function registerStatus(program: Command): void {
     for (const warning of await missingInputs(store, answers, settings)) warn(warning);
     if (maxAge !== undefined) judgeAhead(record, now);
     if (maxAge !== undefined && !(ageSeconds <= maxAge)) {
-      throw new Failure("publisher_silent", `the last word is ${ageSeconds.toFixed(1)} s old`, { exit: EXIT.failed });
+      throw new Failure(
+        "publisher_silent",
+        `the lease was last renewed ${ageSeconds.toFixed(1)} s ago, and --max-age is ${maxAge} s`,
+        {
+          exit: EXIT.failed,
+          hint: "Start a publisher, or read the log of the one that runs: journalctl -u noonmark-publish",
+        },
+      );
     }
     if (problems.length > 0) process.exitCode = EXIT.failed;
   });
@@ -41,7 +48,7 @@ export function registerStatus(program: Command): void {
 async function readStatus(store: ObjectStore, now: number): Promise<Publication> {
   const publication = await readPublication(store, now);
   if (publication !== undefined) return publication;
-  throw new Failure("never_published", `nothing has ever been published to ${store.name}`, { exit: EXIT.failed });
+  throw neverPublished(store);
 }
 
 /** A publication from the future says nothing about now. Throws `Failure` clock_behind. */

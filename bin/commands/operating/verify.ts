@@ -34,9 +34,14 @@ export function registerVerify(program: Command): void {
     .option("--qps <number>", "requests a second at most", positiveArgument, DEFAULTS.qps)
     .option("--timeout <seconds>", "for one request", positiveArgument, DEFAULTS.timeout)
     .option("--pages <number>", "pages of a walk at most", wholeArgument, DEFAULTS.pages)
-    .option("--watch <seconds>", "then watch revisions for so long", secondsArgument, DEFAULTS.watch)
+    .option(
+      "--watch <seconds>",
+      "afterwards request every route once a second for so long",
+      secondsArgument,
+      DEFAULTS.watch,
+    )
     .option("--json", "one JSON object: checks, findings, skipped")
-    .option("--rules", "list the rules by name, send no request")
+    .option("--rules", "list the rules by name and send no request")
     .action(async (base: string | undefined, flags: Flags) => {
       if (flags.rules === true) {
         for (const { name, says } of ALL_RULES) console.log(`${name.padEnd(36)} ${says}`);
@@ -53,6 +58,7 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
   if (installation !== undefined && !isNameableInstallationId(installation)) {
     throw new Failure("invalid_setting", `--installation "${installation}" is not an installation id`, {
       exit: EXIT.usage,
+      hint: "Give 1 to 128 characters of A-Z a-z 0-9 . _ : -, as in the paths of the API.",
     });
   }
   const { environment, close } = connectTo(base, { timeout: timeout * 1000, qps }, "verify");

@@ -20,7 +20,7 @@ const SYNC_FORMAT =
   "{bar} {percentage}% | block {block} of {safe} | {events} events | {rate} events/s | {eta_formatted} left";
 
 export function registerChain(program: Command): void {
-  const chain = program.command("chain").description("the settlement chain: status, sync, rewind");
+  const chain = program.command("chain").description("show, read or rewind the stored data of the settlement chain");
   const status = chain
     .command("status")
     .description("show what is stored of the chain and why a view is unavailable; exit 1 on a mismatch")
@@ -41,7 +41,7 @@ export function registerChain(program: Command): void {
 
   const back = chain
     .command("rewind")
-    .description(`delete everything above a block, after a reorg deeper than ${CONFIRMATIONS} blocks`)
+    .description(`delete the stored data above a block, after a reorg deeper than ${CONFIRMATIONS} blocks`)
     .requiredOption("--to <block>", "the last block to keep", blockArgument);
   settingOptions(back, CHAIN_SETTINGS).action(({ to }: { to: bigint }) => {
     withChain(ofFile(back), ({ chain: { db } }) => {
@@ -100,11 +100,10 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
 }
 
 function failureOf(problem: ProblemEvent): Failure {
-  const hint = "`noonmark chain status` shows it again; docs/spec/chain.md#checks has each check.";
   if (problem.type === "disagreement") {
     return new Failure("nodes_disagree", `${problem.node}: ${problem.detail}`, {
       exit: EXIT.failed,
-      hint: "docs/nodes.md says how to find out which node is right.",
+      hint: "Find out which node is right, as docs/nodes.md#quorum says, and remove the other one from rpcUrl.",
     });
   }
   return problem.type === "failed"
@@ -114,7 +113,7 @@ function failureOf(problem: ProblemEvent): Failure {
       })
     : new Failure("indexer_mismatch", `${problem.check}: ${problem.detail} (${problem.node})`, {
         exit: EXIT.failed,
-        hint,
+        hint: "Look the check up in docs/spec/chain.md#checks. If the deployment has changed on purpose, correct deployment.json; else do not trust that node.",
       });
 }
 

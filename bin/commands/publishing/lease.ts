@@ -12,8 +12,8 @@ import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 
 export function registerLease(program: Command): void {
-  const lease = program.command("lease").description("show or release the one writer's lease");
-  const show = lease.command("show").description("who holds it").option("--json", "as one JSON object");
+  const lease = program.command("lease").description("show or release the lease, which lets one publisher write");
+  const show = lease.command("show").description("show who holds the lease").option("--json", "as one JSON object");
   settingOptions(show, ["store"]).action(async ({ json }: { json?: boolean }) => {
     const store = await openConfiguredStore(loadSettings(show.opts()), { write: false });
     const found = (await readLease(store))?.record;
@@ -29,7 +29,7 @@ export function registerLease(program: Command): void {
   const release = lease
     .command("release")
     .description("free the lease of a holder that is known to be gone")
-    .option("--force", "also if the holder was alive a moment ago");
+    .option("--force", "even if the holder renewed it a moment ago");
   settingOptions(release, ["store"]).action(async ({ force }: { force?: boolean }) => {
     console.log(await releaseLease(loadSettings(release.opts()), force === true));
   });
@@ -46,7 +46,7 @@ async function releaseLease(settings: Settings, force: boolean): Promise<string>
   if (!force && !isFree(record, systemClock.wall())) {
     throw new Failure("lease_fresh", `${holderName} renewed the lease at ${record.renewedAt}: it may be alive`, {
       exit: EXIT.locked,
-      hint: "Stop that publisher: it lets go by itself. Where its host is gone for good, --force takes the lease from it.",
+      hint: "Stop that publisher: it releases the lease by itself. If its host is gone for good, add --force.",
     });
   }
   const released = await forceRelease(await openConfiguredStore(settings, { write: true }));

@@ -36,14 +36,21 @@ export function registerPublish(program: Command): void {
   const command = program
     .command("publish")
     .description("compute every response and put changes into the store, on a cadence or once")
-    .option("--once", "one cycle, then end")
+    .option("--once", "run one cycle, then end")
     .option("--dry-run", "print what one cycle would put, and why, without putting it")
-    .option("--only <resources>", `of ${RESOURCE_NAMES.join(",")}`, namesArgument(RESOURCE_NAMES))
+    .option(
+      "--only <resources>",
+      `publish these resources alone: ${RESOURCE_NAMES.join(",")}`,
+      namesArgument(RESOURCE_NAMES),
+    )
     .option("--json", "print the cycle's report as one JSON object (with --once or --dry-run)")
     .option("--quiet", "print nothing if all went well (with --once or --dry-run)")
     .option("--at <instant>", "compute as of this instant (with --once or --dry-run)")
     .option("--force", "put every response as of now, changed or not (with --once)")
-    .option("--new-history <installation...>", "start a new history for an installation");
+    .option(
+      "--new-history <installation...>",
+      "abandon the published history of an installation and start a new one; give it once",
+    );
   settingOptions(command, [...CYCLE_SETTINGS, "cadence", "scrubInterval", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts());
@@ -66,7 +73,7 @@ export function registerPublish(program: Command): void {
 /** Throws `Failure` usage (2). */
 function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
   if (metrics === undefined || (once !== true && dryRun !== true)) return;
-  throw new Failure("usage", "--metrics goes without --once: one run is over before anybody asks", {
+  throw new Failure("usage", "--metrics does not go with --once: a single run ends before anybody asks", {
     exit: EXIT.usage,
     hint: "For single runs, check with `noonmark status --max-age <seconds>`.",
   });

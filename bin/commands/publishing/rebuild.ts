@@ -13,7 +13,7 @@ import { settingOptions } from "../../cli/settings/setting-options.ts";
 export function registerRebuild(program: Command): void {
   const command = program
     .command("rebuild")
-    .description("rebuild the projections from the ledger; a publisher may run meanwhile");
+    .description("derive the projections from the ledger again; a publisher may run meanwhile");
   settingOptions(command, ["installationId", "ledger", "state", "genesisTimestamp"]).action(() => {
     const settings = loadSettings(command.opts());
     const { ledger: path, state, genesisTimestamp } = settings;

@@ -33,13 +33,17 @@ export function registerCdn(program: Command): void {
     .description("write the configuration of a CDN or cache, generated from the table of routes")
     .addArgument(new Argument("<target>", "which").choices(Object.keys(CDN_TARGETS)))
     .option("--out <directory>", "where to write (default: cdn-config/<target>)")
-    .option("--bucket <url>", "the published prefix", `http://${bucket.host}:${bucket.port}${bucket.path}`)
-    .option("--shim <url>", "of the shim", `http://${shim.host}:${shim.port}`)
+    .option(
+      "--bucket <url>",
+      "the address of the published prefix",
+      `http://${bucket.host}:${bucket.port}${bucket.path}`,
+    )
+    .option("--shim <url>", "the address of the shim", `http://${shim.host}:${shim.port}`)
     .option("--listen <address:port>", "where nginx listens", DEFAULT_OPTIONS.listen)
-    .option("--socket <path>", "between nginx's script and its cache", DEFAULT_OPTIONS.socket)
+    .option("--socket <path>", "the socket between nginx's script and its cache", DEFAULT_OPTIONS.socket)
     .option("--cache <directory>", "where nginx keeps responses", DEFAULT_OPTIONS.cache)
     .option("--trusted <file>", "certificates that nginx trusts for https origins", DEFAULT_OPTIONS.trusted)
-    .option("--brotli", "nginx has its brotli filter: prefer it to gzip")
+    .option("--brotli", "prefer brotli to gzip; nginx must have its brotli filter")
     .option("--front-secret <secret>", `the shim's setting fronts, if that is a secret; prefer ${VARIABLE}`)
     .option(...SECRET_FILE_OPTION)
     .action((target: CdnTarget, flags: CdnFlags) => {
@@ -87,7 +91,10 @@ function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | u
 function parseUrl(option: string, text: string): URL {
   const url = webUrl(text);
   if (url !== undefined) return url;
-  throw new Failure("invalid_setting", `--${option} "${text}" is not an http or https URL`, { exit: EXIT.usage });
+  throw new Failure("invalid_setting", `--${option} "${text}" is not an http or https URL`, {
+    exit: EXIT.usage,
+    hint: `Give one as in --${option} http://HOST:8080/`,
+  });
 }
 
 function write(directory: string, name: string, text: string, mode: number): void {
@@ -98,6 +105,7 @@ function write(directory: string, name: string, text: string, mode: number): voi
   } catch (cause) {
     throw new Failure("file_unwritable", `${path} cannot be written: ${(cause as Error).message}`, {
       exit: EXIT.io,
+      hint: "Name a directory in which you may write: --out DIRECTORY.",
       cause,
     });
   }

@@ -29,8 +29,8 @@ const LIMITS = ["maxConnections", "requestTimeout", "readerTimeout", "keepAliveT
 export function registerServe(program: Command): void {
   const command = program
     .command("serve")
-    .description("serve what is published")
-    .option("--at <instant>", "stop the clock at this instant")
+    .description("serve the published responses over HTTP")
+    .option("--at <instant>", "serve the responses as of this instant")
     .option(...SECRET_FILE_OPTION)
     .action(serve);
   settingOptions(command, [

@@ -41,7 +41,7 @@ systemctl() {
   [[ \${1:-} == --now ]] && shift
   for unit in "$@"; do
     case $verb in
-      enable) unit_start "$unit" ;;
+      enable | start) unit_start "$unit" ;;
       disable | stop) unit_end "$unit" ;;
       restart) unit_end "$unit"; unit_start "$unit" ;;
     esac

@@ -1,4 +1,4 @@
-/** Runs docs/operating.md as written, on a bare Debian, from its first to its last command. */
+/** Runs docs/operating.md as written, on a bare Debian, from its first to its last command, and docs/incidents.md within it. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import { fillCache, onMachine, type Step } from "./debian-machine.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const BLOCKS = fenced(readFileSync(join(ROOT, "docs/operating.md"), "utf8"), "sh");
+const INCIDENTS = fenced(readFileSync(join(ROOT, "docs/incidents.md"), "utf8"), "sh");
 const PARTS = "cat /srv/parts/noonmark.cdx.json; echo";
 /** Runs as the shim's user, with only the files that its unit leaves visible. */
 const asShim = (command: string) =>
@@ -21,6 +22,7 @@ const SHIM_SEES = [
   asShim("cat /etc/noonmark/noonmark.json"),
 ];
 const AFTER_ENABLE = BLOCKS.findIndex((block) => block.includes("enable --now noonmark-publish noonmark-serve"));
+const VERIFIED = BLOCKS.findIndex((block) => block.includes("noonmark verify"));
 const BACKUP = BLOCKS.findIndex((block) => block.includes("-- noonmark-backup"));
 const LOOK_AT_BACKUP = `cd /var/lib/noonmark
 sqlite3 ledger.backup.db "SELECT count(*) FROM receipt; PRAGMA integrity_check"
@@ -28,6 +30,7 @@ stat -c '%a %U' ledger.backup.db && ls | grep backup; cd - > /dev/null`;
 /** Checks to run after a block, by its position: what a reader of the page would do or see next. */
 const BETWEEN: ReadonlyMap<number, readonly string[]> = new Map([
   [AFTER_ENABLE, SHIM_SEES],
+  [VERIFIED, INCIDENTS],
   [BACKUP, [BLOCKS[BACKUP] ?? "", LOOK_AT_BACKUP]],
 ]);
 /** The exit code in a block's comment; otherwise 0. */
@@ -37,6 +40,7 @@ let folder: string;
 let steps: Step[];
 let shimSees: Step[];
 let again: Step[];
+let incidents: Step[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "noonmark-operating-"));
   const tarball = packInto(folder);
@@ -50,6 +54,7 @@ beforeAll(async () => {
     steps.push(...all.splice(0, 1));
     const seen = all.splice(0, BETWEEN.get(index)?.length ?? 0);
     if (index === AFTER_ENABLE) shimSees = seen;
+    else if (index === VERIFIED) incidents = seen;
     else if (index === BACKUP) again = seen;
   }
   steps.push(...all);
@@ -66,6 +71,14 @@ test("every block of docs/operating.md ends as the page says", () => {
   expect(BLOCKS.length).toBeGreaterThan(20);
   const seen = BLOCKS.map((block, index) => ({ block, code: steps[index]?.code, output: steps[index]?.output }));
   expect(seen.filter(({ block, code }) => code !== expected(block))).toEqual([]);
+});
+
+test("every block of docs/incidents.md ends well beside a publisher", () => {
+  // The machine's one receipt makes no statistics, which doctor says.
+  expect(incidents.map(({ code }) => code)).toEqual([1, 0, 0]);
+  expect(incidents[0]?.output.match(/^FIX \w+/gm)).toEqual(["FIX inputs"]);
+  expect(incidents[1]?.output).toMatch(/^as of .*, 0 failed$/m);
+  expect(incidents[2]?.output).toMatch(/^\d+ objects, 0 findings/m);
 });
 
 test("the first doctor lists what is missing, and the second finds nothing", () => {

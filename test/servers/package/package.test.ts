@@ -14,8 +14,11 @@ import { until } from "../../support/processes.ts";
 import { type Ended, type Installed, installNode, installPackage, shell, staying } from "./installed-package.ts";
 
 const README = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
-const LINES = fenced(README, "sh").flatMap((block) => block.split("\n"));
-const COMMANDS = LINES.filter((line) => line.startsWith("npx noonmark"));
+const linesOf = (section: string) =>
+  fenced(README.split(`\n## ${section}\n`)[1]?.split("\n## ")[0] ?? "", "sh")
+    .flatMap((block) => block.split("\n"))
+    .filter((line) => line.startsWith("noonmark "));
+const COMMANDS = linesOf("Commands");
 
 let root: string;
 let tarball: string;
@@ -26,9 +29,9 @@ beforeAll(() => {
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const readmeLine = (command: string) => {
-  const found = COMMANDS.find((line) => line.startsWith(`npx noonmark ${command}`));
+  const found = COMMANDS.find((line) => line.startsWith(`noonmark ${command}`));
   if (found === undefined) throw new Error(`README has no line for ${command}`);
-  return found;
+  return `npx ${found}`;
 };
 
 describe.each([
@@ -93,9 +96,7 @@ describe.each([
   });
 
   test("the README's demo is created, and the two commands that it prints publish and serve it", async () => {
-    const [made = "", ...after] = LINES.filter((line) => line.startsWith("noonmark ")).map((line) =>
-      line.replace(/\s+#.*$/, ""),
-    );
+    const [made = "", ...after] = linesOf("Start").map((line) => line.replace(/\s+#.*$/, ""));
     const { code, output } = await run(`npx ${made}`);
     expect(output.match(/^ {2}noonmark .*$/gm)).toEqual(after.map((line) => `  ${line}`));
     expect([code, output]).toEqual([0, expect.stringMatching(/ simulated facts of 30 days in facts\.ndjson/)]);

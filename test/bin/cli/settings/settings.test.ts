@@ -158,7 +158,8 @@ describe("settings validation", () => {
       failure = error as Failure;
     }
     expect(failure).toMatchObject({ code: "invalid_settings", exitCode: 2, message: "7 settings are wrong" });
-    expect(failure?.hint?.split("\n  ")).toEqual([
+    expect(failure?.hint.split("\n  ")).toEqual([
+      "Correct each of these:",
       `${path}: unknown key "instalationId"; did you mean installationId?`,
       `${path}: unknown key "genesis"; did you mean genesisTimestamp?`,
       "NOONMARK_LEGDER is not a setting; did you mean NOONMARK_LEDGER?",

@@ -48,7 +48,7 @@ test("without --yes a ledger that is behind accepts nothing, and with --yes it a
   const refused = await ingest([receipt(4)]);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toMatch(/^noonmark: ledger_behind: wheel-1 was published through position 3, the ledger .*\n/);
-  expect(refused.stderr).toContain("Take in the missing facts first, in their original order, with --yes");
+  expect(refused.stderr).toContain("Ingest the missing facts first, in their original order, with --yes");
 
   const missing = await ingest([receipt(3), oracle()], "--yes");
   expect(missing).toMatchObject({ exitCode: 0, stdout: "2 accepted, 0 duplicate, 0 rejected\n" });

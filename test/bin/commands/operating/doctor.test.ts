@@ -196,7 +196,7 @@ describe("noonmark doctor", () => {
       const { lines } = await doctor(...settings, `${on.anvil.url},http://127.0.0.1:9/secret`);
       expect(lines).toContainEqual(expect.stringMatching(/^\S+ +node \S+ chain 31337, head \d+ \(.* old\), batches/));
       expect(lines).toContainEqual(
-        "FIX node http://127.0.0.1:9/… transient: no good response. Look at the address, its key and whether the node runs.",
+        "FIX node http://127.0.0.1:9/… transient: no good response. Check the address, its key and whether the node runs.",
       );
       expect(lines).toContainEqual("ok  deployment   no check failed; core available, economy available");
       expect(existsSync(join(directory, ".noonmark"))).toBe(false);
