@@ -31,13 +31,14 @@ export interface Resumption {
 /**
  * The installations that this process plans first: those that changed since the checkpoint, and those that were unpublished
  * then. It plans all of them in these cases: they are few; `force`; another program version published, whose responses may
- * differ; the stored index is missing or has another configured installation.
+ * differ; the stored index is missing, is an older version, or has another configured installation.
  */
 export function dirtyInstallations({ checkpoint, known, configured, program, force }: Resumption): DirtyInstallations {
   const index = storedIndex(known);
   const isKnown = index !== undefined && index.is !== "lost" && index.configured === configured;
   const isFew = index?.is === "whole" && index.names.size <= FULL_SCAN_LIMIT;
-  if (checkpoint === null || checkpoint.program !== program || !isKnown || force || isFew) {
+  const isOlder = (known.floor(INSTALLATIONS_KEY)?.at ?? 0) < (checkpoint?.indexAt ?? 0);
+  if (checkpoint === null || checkpoint.program !== program || !isKnown || isOlder || force || isFew) {
     return new DirtyInstallations();
   }
   const { seq, check, left } = checkpoint;
@@ -54,7 +55,7 @@ export function resumeDue(pace: Pace, known: Known): void {
 
 /** Returns the checkpoint to write now, or `before` if it cannot advance. */
 export function checkpointOf(session: Session, program: string, before: Checkpoint | null): Checkpoint | null {
-  const { selected, dirty, pace, names } = session;
+  const { selected, dirty, pace, names, known } = session;
   if (!selected("telemetry") || !selected("observations")) return before;
   if (dirty.point === undefined) return null;
   const left = new Set([...dirty.unpublished, ...pace.waitingTiles()]);
@@ -65,5 +66,6 @@ export function checkpointOf(session: Session, program: string, before: Checkpoi
   }
   // The stored index does not name these yet.
   for (const id of names.keys()) left.add(id);
-  return left.size > UNPUBLISHED_LIMIT ? before : { ...dirty.point, left: [...left], program };
+  const indexAt = known.floor(INSTALLATIONS_KEY)?.at;
+  return left.size > UNPUBLISHED_LIMIT ? before : { ...dirty.point, left: [...left], program, indexAt };
 }

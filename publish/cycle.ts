@@ -14,7 +14,7 @@ import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
+import { parseInstallationTelemetryKey, TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { DirtyBatch } from "./dirty-installations.ts";
@@ -59,6 +59,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
   if (!isLedgerRefused(session)) session.dirty.planned(dirty);
+  session.pace.ended(at);
   scheduleDoubted(session);
   session.known.dropBodies((key) => isKept(key, session));
   session.known.forgetSilentBlocks();
@@ -241,11 +242,11 @@ function planningOf({ session, at }: Cycle): ScopePlanning {
 }
 
 /**
- * True for bodies that later plans read: the index, and responses from which the chain part is kept while no node
- * responds.
+ * True for bodies that later plans read: the index, telemetry of the previously configured installation, and responses from which
+ * the chain part is kept while no node responds.
  */
 function isKept(key: string, { publications }: Session): boolean {
-  if (key === INSTALLATIONS_KEY || isShardKey(key)) return true;
+  if (key === INSTALLATIONS_KEY || isShardKey(key) || key === TELEMETRY_KEY) return true;
   return publications.some((one: Publication) => one.key === key && one.publishedBody?.core !== undefined);
 }
 

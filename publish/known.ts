@@ -157,6 +157,8 @@ export class Known {
     );
     this.#objects.set(key, object);
     this.#unread.delete(key);
+    // It was of the object before.
+    this.#bodies.delete(key);
   }
 
   /** Makes the next plan read the object. Its published version is kept, so that nothing older replaces it. */

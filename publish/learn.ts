@@ -168,20 +168,30 @@ async function readProgress(
     const tile = parseObservationTileKey(key)?.tile;
     if (tile !== undefined) tiles.add(tile);
   }
-  const newest = Math.max(-1, ...tiles);
-  const through = Math.max(newest, isKnown ? tileOf(before.position) : -1);
-  const missing = Array.from({ length: through + 1 }, (_, tile) => tile).filter((tile) => !tiles.has(tile));
-  const faulty: { key: string; tag: StoreTag | null }[] = missing.map((tile) => ({ key: keyOf(tile), tag: null }));
-  if (newest < 0) return { progress: nothing, faulty };
-  const found = await readOrDamaged(store, keyOf(newest));
-  const tile = { installationId, history, tile: newest };
-  const facts = found === undefined || found instanceof StoreDamaged ? undefined : judgeObservationTile(tile, found);
-  const { first } = tileBounds(newest);
-  if (found === undefined || facts?.complaint !== undefined || facts?.lastTelemetryId === undefined) {
+  const stored = [...tiles].toSorted((one, other) => other - one);
+  let faulty: FoundProgress["faulty"] = [];
+  let progress: TileProgress = nothing;
+  for (const tile of stored) {
+    const found = await readOrDamaged(store, keyOf(tile));
+    const facts =
+      found === undefined || found instanceof StoreDamaged
+        ? undefined
+        : judgeObservationTile({ installationId, history, tile }, found);
+    const { first } = tileBounds(tile);
+    if (found !== undefined && facts?.complaint === undefined && facts?.lastTelemetryId !== undefined) {
+      const position = first - 1 + facts.positions;
+      progress = { history, position, tag: found.tag, telemetryId: facts.lastTelemetryId };
+      break;
+    }
+    // Tiles are put in ascending order. What lies beyond a gap, and is no tile of this history, was put there by somebody else.
+    if (tile > 0 && !tiles.has(tile - 1)) continue;
     // The tile is rewritten from its first position on.
-    faulty.push({ key: keyOf(newest), tag: found?.tag ?? null });
-    return { progress: { ...nothing, position: first - 1 }, faulty };
+    faulty = [{ key: keyOf(tile), tag: found?.tag ?? null }];
+    progress = { ...nothing, position: first - 1 };
+    break;
   }
-  const position = first - 1 + facts.positions;
-  return { progress: { history, position, tag: found.tag, telemetryId: facts.lastTelemetryId }, faulty };
+  const through = Math.max(progress.position, isKnown ? before.position : 0);
+  const last = through === 0 ? -1 : tileOf(through);
+  const missing = Array.from({ length: last + 1 }, (_, tile) => tile).filter((tile) => !tiles.has(tile));
+  return { progress, faulty: [...faulty, ...missing.map((tile) => ({ key: keyOf(tile), tag: null }))] };
 }

@@ -32,7 +32,8 @@ export class Pace {
   readonly #tilesPutAt = new Map<string, number>();
   /** Installations with unpublished receipts → epoch ms at which their tiles are put. */
   readonly #tilesDueAt = new DueQueue();
-
+  /** Keys that are due although nothing has changed. */
+  readonly #hurried = new Set<string>();
   /** Keys that are read again at an instant (epoch ms), besides their other due times. */
   readonly #rereadAt = new DueQueue();
 
@@ -83,6 +84,7 @@ export class Pace {
 
   built(key: string, build: LastBuild): void {
     this.#waiting.delete(key);
+    this.#hurried.delete(key);
     this.#builds.set(key, build);
     this.#dueAt.set(key, build.dueAt);
   }
@@ -94,6 +96,7 @@ export class Pace {
     if (last !== undefined) this.#builds.set(key, { ...last, dueAt });
     this.#dueAt.set(key, dueAt);
     this.#waiting.add(key);
+    this.#hurried.delete(key);
   }
 
   /** The instant (epoch ms) from which an object of the index may be put. */
@@ -104,6 +107,7 @@ export class Pace {
   /** Records that an object was put that does not become due by itself. */
   rest(key: string): void {
     this.#waiting.delete(key);
+    this.#hurried.delete(key);
     this.#dueAt.set(key, undefined);
   }
 
@@ -121,6 +125,19 @@ export class Pace {
   hurry(key: string, at: number): void {
     this.#builds.delete(key);
     this.#dueAt.set(key, at);
+    this.#hurried.add(key);
+  }
+
+  /**
+   * A cycle at `at` (epoch ms) has ended. What was due and could not be planned is tried again later, as after a failure: its
+   * installation is not in the ledger, or the ledger is refused. A hurried key that no plan has (a tile, the index) is due no more.
+   */
+  ended(at: number): void {
+    for (const key of this.#dueAt.due(at)) {
+      this.#dueAt.set(key, this.#hurried.has(key) ? undefined : at + AFTER_FAILURE_MS);
+    }
+    for (const id of this.#tilesDueAt.due(at)) this.#tilesDueAt.set(id, at + AFTER_FAILURE_MS);
+    this.#hurried.clear();
   }
 
   tilesPut(installationId: string, at: number): void {

@@ -79,8 +79,6 @@ interface Named {
 /** The keys to delete for a finding. */
 async function toDelete(store: ObjectStore, { rule, key }: Finding, { led, left }: Named) {
   if (rule === "probe-left") return left.has(key) ? [key] : [];
-  // This finding's key is a history, not an object.
-  if (rule === "tile-history") return listed(store, `${key}/`);
   const { is } = kindOf(key);
   if (is === "foreign") return (await isPublished(store, key)) ? [key] : [];
   const isUnled = led !== undefined && is === "activity-tile" && !led.has(key);
@@ -92,12 +90,6 @@ async function isPublished(store: ObjectStore, key: string): Promise<boolean> {
   const found = await readOrDamaged(store, key);
   if (found === undefined || found instanceof StoreDamaged) return false;
   return found.metadata.epoch !== undefined && found.metadata.writer !== undefined && found.metadata.asof !== undefined;
-}
-
-async function listed(store: ObjectStore, prefix: string): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const key of store.list(prefix)) keys.push(key);
-  return keys;
 }
 
 /** Keys of the activity tiles that the heads and their index tiles name. */

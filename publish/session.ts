@@ -58,15 +58,15 @@ export function isLedgerRefused({ refused, configured }: Session): boolean {
 /** Abandons the published history of an installation, for `--new-history`. The next one begins at position 1. */
 export async function startHistory(id: string, session: Session, learning: Learning): Promise<void> {
   for (;;) {
-    const { subject, unknown } = subjectOf(id, session.configured, session);
+    const { subject, unknown } = subjectOf(id, session);
     if (unknown.length > 0) {
       await learn(unknown, learning);
       continue;
     }
     const { history, isPublished } = subject;
     const next = isPublished ? String(Number(history) + 1) : history;
+    // Only the name is kept in memory: if it does not get into the index, the next process knows nothing of it.
     session.names.set(id, next);
-    session.known.rememberProgress(id, { history: next, position: 0, tag: null, telemetryId: null });
     session.mustNameFirst ||= isPublished;
     return;
   }

@@ -87,10 +87,10 @@ export function explicitInstant({ at, now, last, force }: ExplicitInstant): numb
       hint: "Use an instant that is not ahead. For a trial on an empty store, add --force.",
     });
   }
-  if (at < last && !force) {
+  if (at < last) {
     throw new Failure("at_before_published", `--at is before ${formatTimestamp(last)}, the last instant published`, {
       exit: EXIT.failed,
-      hint: "Use a later instant. To publish as of that instant anyway, add --force.",
+      hint: "Use a later instant. If that one is ahead of the time: noonmark fsck --repair",
     });
   }
   return at;

@@ -30,6 +30,8 @@ const checkpointSchema = z.object({
   left: z.array(z.string()),
   /** The version of the program that published. Another version may render other responses. */
   program: z.string(),
+  /** When the stored index was put (epoch ms). An older one may come back. */
+  indexAt: z.number().optional(),
 });
 
 export type Checkpoint = z.infer<typeof checkpointSchema>;

@@ -5,6 +5,8 @@
 import { type HistoryNames, parseIndex, parseIndexShard, shardKeyOf } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
+import type { Publication } from "../../src/resources/publication.ts";
+import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import {
   installationTelemetryKey,
   parseInstallationTelemetryKey,
@@ -86,6 +88,28 @@ export interface PublishedNames {
   readonly names: NewNames;
 }
 
+/** The responses of a publisher. */
+export interface Responses {
+  readonly configured: string;
+  /** The configured installation's responses except telemetry, and every file. */
+  readonly publications: readonly Publication[];
+}
+
+/** The responses of the configured installation and every file, or of one other installation. */
+export function responsesOf(id: string, { configured, publications }: Responses): Publication[] {
+  if (id !== configured) return [telemetryPublication(id, false)];
+  return [unknownTelemetryPublication, telemetryPublication(id, true), ...publications];
+}
+
+/** Keys of the responses that are computed from the installation's facts or its chain. */
+export function ownKeys(id: string, responses: Responses): string[] {
+  const isOwn = ({ sources: { installationId = id, kinds = [], usesChain = false } = {} }: Publication) =>
+    installationId === id && (kinds.length > 0 || usesChain);
+  return responsesOf(id, responses)
+    .filter(isOwn)
+    .map(({ key }) => key);
+}
+
 /** An installation that is planned, and what is published of it. */
 export interface Subject {
   readonly id: string;
@@ -95,35 +119,37 @@ export interface Subject {
   readonly isPublished: boolean;
   /** The stored index names it with this history. */
   readonly isNamed: boolean;
-  /** Its source versions under the key that it had before the configured installation changed. Nothing older is put. */
-  readonly elsewhere: readonly SourceVersion[];
+  /**
+   * The versions under the keys of its responses, and its version under the key that its telemetry had when it was, or was not, the
+   * configured installation. Nothing older is put.
+   */
+  readonly published: readonly SourceVersion[];
 }
 
 /**
- * Finds an installation's history: the highest one in the index, its telemetry, its tiles and `names`. So an older index that
- * comes back (bucket versioning) does no harm. `unknown`: what must be looked up before the subject is right.
+ * Its history is the highest that the index, its responses, its tiles and `names` report. So an older index that comes back
+ * (bucket versioning) does no harm. `unknown`: what must be looked up before the subject is right.
  */
 export function subjectOf(
   id: string,
-  configured: string,
-  { known, names }: PublishedNames,
+  { known, names, ...responses }: PublishedNames & Responses,
 ): { readonly subject: Subject; readonly unknown: readonly Unknown[] } {
   const named = namedInIndex(known, id);
   const unknown: Unknown[] = named.unknown === undefined ? [] : [named.unknown];
   if (named.isLost === true && known.publishedInstallations === undefined) unknown.push({ is: "installations" });
-  const ownKey = installationTelemetryKey(id);
-  const [key, otherKey] = id === configured ? [TELEMETRY_KEY, ownKey] : [ownKey, TELEMETRY_KEY];
   const of = shortHash(id);
-  const publishedAt = (one: string) => {
-    const version = known.get(one)?.sourceVersion;
-    return version?.of === of ? [version] : [];
-  };
-  if (known.get(key) === undefined) unknown.push({ is: "answer", key });
-  if (id === configured && wasOther(id, known) && known.get(otherKey) === undefined) {
-    unknown.push({ is: "answer", key: otherKey });
-  }
+  const keys = ownKeys(id, responses);
+  const versions = keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
+  const isConfigured = id === responses.configured;
+  // A change of the configured installation may have ended before the index named the new one.
+  const wasOther = isOther(id, known) || versions.some((version) => version.of !== undefined && version.of !== of);
+  const otherKey = isConfigured ? installationTelemetryKey(id) : TELEMETRY_KEY;
+  if (isConfigured && wasOther) keys.push(otherKey);
+  for (const key of keys) if (known.get(key) === undefined) unknown.push({ is: "answer", key });
+  const elsewhere = known.get(otherKey)?.sourceVersion;
+  const published = elsewhere?.of === of ? [...versions, elsewhere] : versions;
   const history = [
-    ...publishedAt(key).map((version) => version.history ?? FIRST_HISTORY),
+    ...published.filter((version) => version.of === of).map((version) => version.history ?? FIRST_HISTORY),
     known.publishedInstallations?.get(id),
     known.progressFloor(id)?.history,
     names.get(id),
@@ -133,29 +159,56 @@ export function subjectOf(
     history: history ?? FIRST_HISTORY,
     isPublished: history !== undefined,
     isNamed: history !== undefined && named.history === history,
-    elsewhere: publishedAt(otherKey),
+    published,
   };
   return { subject, unknown };
 }
 
-/**
- * The configured installation of the stored index. If the index is lost, its telemetry is still under the key of the
- * configured one. Undefined if nothing is published.
- */
-export function configuredBefore(known: Known): string | undefined {
-  const index = storedIndex(known);
-  if (index?.is !== "lost") return index?.configured;
-  const of = known.get(TELEMETRY_KEY)?.sourceVersion.of;
-  return [...(known.publishedInstallations?.keys() ?? [])].find((id) => shortHash(id) === of);
-}
-
-/** True if another installation may have been configured before. */
-function wasOther(id: string, known: Known): boolean {
+/** True if the index does not name the installation as the configured one. */
+function isOther(id: string, known: Known): boolean {
   const index = storedIndex(known);
   return index !== undefined && (index.is === "lost" || index.configured !== id);
 }
 
-/** Adds the installations that an index or a shard lacks to `names`, because the object that was just read may be older. */
+export interface Owner {
+  /** Undefined if there is none. */
+  readonly id?: string | undefined;
+  /** Must be looked up first. */
+  readonly unknown?: Unknown;
+}
+
+/** The installation whose telemetry is stored under the key of the configured one. */
+export function telemetryOwner(configured: string, known: Known): Owner {
+  const unknown = { is: "answer", key: TELEMETRY_KEY } as const;
+  const published = known.floor(TELEMETRY_KEY);
+  if (published === undefined) return { unknown };
+  if (published.of === shortHash(configured)) return { id: configured };
+  // Nothing was ever stored, also if the first put has just failed.
+  if (published.at === 0) return {};
+  const object = known.get(TELEMETRY_KEY);
+  if (object === undefined) return { unknown };
+  if (object.condition !== "stored") return {};
+  const body = known.body(TELEMETRY_KEY);
+  return body === undefined ? { unknown } : { id: installationOf(body) };
+}
+
+function installationOf(body: string): string | undefined {
+  try {
+    return (JSON.parse(body) as { readonly installationId?: string } | null)?.installationId;
+  } catch {
+    // Another object was copied to this key.
+    return undefined;
+  }
+}
+
+/** The configured installation of the stored index; if that is lost, the one whose telemetry is stored. */
+export function configuredBefore(configured: string, known: Known): Owner {
+  const index = storedIndex(known);
+  if (index === undefined) return { unknown: { is: "index", key: INSTALLATIONS_KEY } };
+  return index.is === "lost" ? telemetryOwner(configured, known) : { id: index.configured };
+}
+
+/** An index or a shard that was just read may be an older version. Installations that it lacks are named again. */
 export function reconcileNames(read: readonly Unknown[], { known, names }: PublishedNames): void {
   const keys = new Set(read.flatMap((one) => (one.is === "index" || one.is === "shard" ? [one.key] : [])));
   if (keys.size === 0) return;

@@ -13,22 +13,25 @@ import {
   shardKeyOf,
 } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
-import type { Publication } from "../../src/resources/publication.ts";
-import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Known } from "../known.ts";
 import { decide, responsePut } from "./decide.ts";
-import { configuredBefore, higherHistory, type NewNames, storedIndex, storedPart } from "./histories.ts";
+import {
+  configuredBefore,
+  higherHistory,
+  type NewNames,
+  type Responses,
+  storedIndex,
+  storedPart,
+} from "./histories.ts";
 import { NOTHING, needs, type Plan, type Planning, type Put, type Unknown } from "./plan.ts";
 import { shortHash } from "./source-version.ts";
 
 /** Above this number of installations (about 50 kB) the index has shards. */
 const WHOLE_LIMIT = 1_000;
 
-export interface IndexPlanning extends Planning {
+export interface IndexPlanning extends Planning, Responses {
   readonly names: NewNames;
-  readonly configured: string;
-  /** The configured installation's responses except telemetry. */
-  readonly publications: readonly Publication[];
   /** Keys of the index that are planned although no name has changed. */
   readonly rechecked: ReadonlySet<string>;
   /** New histories are named at once, whatever the minimum put interval. */
@@ -37,27 +40,34 @@ export interface IndexPlanning extends Planning {
 
 /** Plans the index. Shards are put before the object that says how many there are. */
 export function planIndex(planning: IndexPlanning): Plan {
-  const { known, names, force, rechecked } = planning;
+  const { known, force, rechecked } = planning;
   const index = storedIndex(known);
   if (index === undefined) return needs([{ is: "index", key: INSTALLATIONS_KEY }]);
-  if (index.is === "lost" && known.publishedInstallations === undefined) return needs([{ is: "installations" }]);
-  const configured = namedConfigured(configuredBefore(known) ?? planning.configured, planning);
+  // With `force`, the index names everything that is stored: an older one may have come back.
+  const isListed = index.is === "lost" || force;
+  if (isListed && known.publishedInstallations === undefined) return needs([{ is: "installations" }]);
+  const names = withNames((isListed ? known.publishedInstallations : undefined) ?? NO_NAMES, planning.names);
+  const before = configuredBefore(planning.configured, known);
+  if (before.unknown !== undefined) return needs([before.unknown]);
+  const configured = namedConfigured(before.id ?? planning.configured, planning);
+  const isChange = before.id !== configured;
   if (index.is === "sharded") {
     const all = Array.from({ length: index.shards }, (_, shard) => shardKey(shard, index.shards));
     const changed = new Set([...names.keys()].map((id) => shardKeyOf(id, index.shards)));
     const keys = all.filter((key) => force || changed.has(key) || rechecked.has(key) || isLostShard(known, key));
-    return planShards(keys, { shards: index.shards, configured, names }, planning);
+    return planShards(keys, { shards: index.shards, configured, isChange, names }, planning);
   }
-  const before = index.is === "whole" ? index.names : (known.publishedInstallations ?? new Map<string, string>());
-  const all = withNames(before, names);
+  const all = withNames(index.is === "whole" ? index.names : NO_NAMES, names);
   if (all.size > WHOLE_LIMIT) {
     const keys = Array.from({ length: SHARDS }, (_, shard) => shardKey(shard, SHARDS));
-    return planShards(keys, { shards: SHARDS, configured, names: all }, planning);
+    return planShards(keys, { shards: SHARDS, configured, isChange, names: all }, planning);
   }
-  if (index.is === "whole" && !force && names.size === 0 && index.configured === configured) return NOTHING;
+  if (index.is === "whole" && !force && names.size === 0 && !isChange) return NOTHING;
   const put = indexPut(INSTALLATIONS_KEY, encodeWholeIndex({ configured, histories: all }), [], planning);
-  return paced(put === undefined ? [] : [put], planning);
+  return paced(put === undefined ? [] : [put], isChange, planning);
 }
+
+const NO_NAMES: HistoryNames = new Map();
 
 function isLostShard(known: Known, key: string): boolean {
   const object = known.get(key);
@@ -67,11 +77,17 @@ function isLostShard(known: Known, key: string): boolean {
 interface Shards {
   readonly shards: number;
   readonly configured: string;
-  /** Names that the stored shards may lack. */
+  /** The index has another configured installation. */
+  readonly isChange: boolean;
+  /** Names that the shards may lack. */
   readonly names: HistoryNames;
 }
 
-function planShards(keys: readonly string[], { shards, configured, names }: Shards, planning: IndexPlanning): Plan {
+function planShards(
+  keys: readonly string[],
+  { shards, configured, isChange, names }: Shards,
+  planning: IndexPlanning,
+): Plan {
   const { known } = planning;
   const unknown: Unknown[] = keys
     .filter((key) => storedPart(known, key, parseIndexShard) === undefined)
@@ -93,7 +109,7 @@ function planShards(keys: readonly string[], { shards, configured, names }: Shar
   }
   const after = puts.map(({ key }) => key);
   const top = indexPut(INSTALLATIONS_KEY, encodeShardedIndex({ configured, shards }), after, planning);
-  return paced(top === undefined ? puts : [...puts, top], planning);
+  return paced(top === undefined ? puts : [...puts, top], isChange, planning);
 }
 
 function byShard(names: HistoryNames, shards: number): ReadonlyMap<string, HistoryNames> {
@@ -107,10 +123,17 @@ function byShard(names: HistoryNames, shards: number): ReadonlyMap<string, Histo
   return all;
 }
 
-/** Postpones the puts until the minimum put interval of each key is over. */
-function paced(puts: readonly Put[], { known, pace, at, force, mustNameFirst }: IndexPlanning): Plan {
+/**
+ * Waits until the minimum put interval of each key is over. A change of the configured installation does not wait: until then the
+ * previous one's telemetry cannot be read.
+ */
+function paced(
+  puts: readonly Put[],
+  isChange: boolean,
+  { known, pace, at, force, mustNameFirst }: IndexPlanning,
+): Plan {
   const until = Math.max(...puts.map(({ key }) => pace.indexAt(known.get(key)?.putAt ?? 0)));
-  if (puts.length === 0 || force || mustNameFirst || until <= at) return { ...NOTHING, puts };
+  if (puts.length === 0 || force || mustNameFirst || isChange || until <= at) return { ...NOTHING, puts };
   return { ...NOTHING, waits: puts.map(({ key }) => [key, until] as const) };
 }
 
@@ -138,14 +161,9 @@ function withNames(before: HistoryNames, names: HistoryNames): HistoryNames {
   return all;
 }
 
-/** Returns the configured installation for the index: the new one only after all of its responses are stored. */
-function namedConfigured(before: string, { known, configured, publications }: IndexPlanning): string {
-  if (before === configured) return configured;
-  const own = shortHash(configured);
-  const isElsewhere = ({ key, sources: { kinds = [], usesChain = false } = {} }: Publication) => {
-    if (kinds.length === 0 && !usesChain) return false;
-    const object = known.get(key);
-    return object !== undefined && object.condition === "stored" && object.sourceVersion.of !== own;
-  };
-  return [telemetryPublication(configured, true), ...publications].some(isElsewhere) ? before : configured;
+/** A new configured installation is named once its telemetry is stored: only telemetry is found through the index. */
+function namedConfigured(before: string, { known, configured }: IndexPlanning): string {
+  const telemetry = known.get(TELEMETRY_KEY);
+  const isStored = telemetry?.condition === "stored" && telemetry.sourceVersion.of === shortHash(configured);
+  return isStored ? configured : before;
 }

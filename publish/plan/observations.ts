@@ -3,6 +3,7 @@
  * tile. Full tiles never change, the last one grows, and they are stored in ascending order.
  */
 
+import { type FactSum, readFactSum } from "../../src/ledger/read/changes.ts";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import { type Installation, installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
 import { encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
@@ -29,7 +30,7 @@ export function planObservations({ subject, snapshot, refused }: Scope, planning
   if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return NOTHING;
   if (refused.ledger !== undefined || progress === undefined) return NOTHING;
   const through = readWatermarks(ledger, rowId).receipt;
-  const source = { installation: { rowId, id }, history, at };
+  const source = { installation: { rowId, id }, history, at, receipts: readFactSum(ledger, rowId, "receipt", through) };
   const faulty = known.faultyTiles(`${observationsKey(id)}/${history}/`);
   const puts = [
     ...faulty.flatMap((key) => faultyTile(key, progress, source, planning)),
@@ -50,6 +51,8 @@ interface TileSource {
   readonly history: string;
   /** Epoch ms. */
   readonly at: number;
+  /** All receipts of the ledger that was checked. */
+  readonly receipts: FactSum;
 }
 
 /**
@@ -95,8 +98,16 @@ function faultyTile(key: string, progress: TileProgress, source: TileSource, { k
 
 type TilePut = Omit<Put, "why" | "action" | "replaces" | "after">;
 
-/** The receipts of a tile up to a position. Published receipts never change, so they are read at the put. */
-function tilePut(tile: number, through: number, phase: Phase, { installation, history, at }: TileSource): TilePut {
+/**
+ * The receipts of a tile up to a position. Receipts never change, so they are read at the put, unless another ledger was restored
+ * in place since the check.
+ */
+function tilePut(
+  tile: number,
+  through: number,
+  phase: Phase,
+  { installation, history, at, receipts }: TileSource,
+): TilePut {
   const { rowId, id } = installation;
   const key = observationTileKey(id, history, tile);
   let telemetryId: string | null = null;
@@ -108,7 +119,11 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, hi
     etag: null,
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
-      const read = snapshot(({ ledger }) => ledger && observationTile(ledger, { rowId, id }, tile, through));
+      const read = snapshot(({ ledger }) => {
+        if (ledger === undefined) return undefined;
+        const { sum } = readFactSum(ledger, rowId, "receipt", receipts.count);
+        return sum === receipts.sum ? observationTile(ledger, { rowId, id }, tile, through) : undefined;
+      });
       if (read === undefined || read.position !== through) return undefined;
       const { body, ...version } = read;
       telemetryId = version.telemetryId;

@@ -1,12 +1,23 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
+import { unavailable } from "../../src/http/errors.ts";
 import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
-import type { Publication } from "../../src/resources/publication.ts";
+import type { Built } from "../../src/resources/built.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { TileProgress } from "../known.ts";
 import { planAnswers } from "./answers.ts";
-import { configuredBefore, higherHistory, type NewNames, type Subject, subjectOf } from "./histories.ts";
+import { responsePut } from "./decide.ts";
+import {
+  configuredBefore,
+  higherHistory,
+  type NewNames,
+  ownKeys,
+  type Responses,
+  responsesOf,
+  type Subject,
+  subjectOf,
+  telemetryOwner,
+} from "./histories.ts";
 import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
 import { joined, NOTHING, needs, type Plan, type Planning, type Put, type Unknown } from "./plan.ts";
@@ -20,23 +31,22 @@ import {
   shortHash,
   sourceRegression,
 } from "./source-version.ts";
+import { futureOf } from "./successors.ts";
 
-export interface ScopePlanning extends Planning {
+export interface ScopePlanning extends Planning, Responses {
   readonly names: NewNames;
-  /** The configured installation's responses except telemetry, and every file. */
-  readonly publications: readonly Publication[];
 }
 
 /** Plans the configured installation with every file, or one other installation. Throws `Failure` clock_behind. */
 export function planScope(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
   const { checked, unknown } = checkScope(id, snapshot, planning);
-  const previous = id === snapshot.installationId ? planPrevious(id, snapshot, planning) : NOTHING;
+  const previous = id === planning.configured ? planPrevious(id, planning) : NOTHING;
   if (checked === undefined || previous.unknown.length > 0) return needs([...unknown, ...previous.unknown]);
   const scope: Scope = { snapshot, ...checked, after: previous.puts.map(({ key }) => key) };
   return joined([
     resultOf(scope),
     previous,
-    planAnswers(publicationsOf(id, snapshot, planning), scope, planning),
+    planAnswers(responsesOf(id, planning), scope, planning),
     planObservations(scope, planning),
   ]);
 }
@@ -75,17 +85,12 @@ export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanni
 /** Returns every version that was published of an installation, or what must be looked up first. */
 function publishedOf(id: string, snapshot: Snapshot, planning: ScopePlanning) {
   const { known, selected } = planning;
-  const { subject, unknown: unknownSubject } = subjectOf(id, snapshot.installationId, planning);
-  const { history, elsewhere } = subject;
+  const { subject, unknown: unknownSubject } = subjectOf(id, planning);
   const unknown: Unknown[] = [...unknownSubject];
-  const published = [...elsewhere];
-  for (const { key } of ownPublications(id, snapshot, planning)) {
-    const object = known.get(key);
-    if (object === undefined) unknown.push({ is: "answer", key });
-    else published.push(object.sourceVersion);
-  }
+  const published = [...subject.published];
   const isInLedger = snapshot.ledger !== undefined && installationIn(snapshot.ledger, id) !== undefined;
-  if (unknownSubject.length === 0 && selected("observations") && isInLedger) {
+  if (unknown.length === 0 && selected("observations") && isInLedger) {
+    const { history } = subject;
     const progress = known.progress(id);
     if (progress?.history !== history) unknown.push({ is: "history", installationId: id, history });
     else if (progress.position > 0) published.push(newestTile(progress));
@@ -98,33 +103,34 @@ function newestTile({ history, position, telemetryId }: TileProgress): SourceVer
   return { at: 0, history, position, ...(telemetryId !== null && { telemetryId }) };
 }
 
-function publicationsOf(id: string, { installationId }: Snapshot, { publications }: ScopePlanning): Publication[] {
-  if (id !== installationId) return [telemetryPublication(id, false)];
-  return [unknownTelemetryPublication, telemetryPublication(id, true), ...publications];
+/**
+ * Moves the telemetry of a previously configured installation to its own key, before another one takes its place. There are two
+ * if a change was interrupted: the one in the index, and the one whose telemetry is stored.
+ */
+function planPrevious(id: string, planning: ScopePlanning): Plan {
+  const owners = [configuredBefore(id, planning.known), telemetryOwner(id, planning.known)];
+  const unknown = owners.flatMap((owner) => owner.unknown ?? []);
+  if (unknown.length > 0) return needs(unknown);
+  const before = new Set(owners.flatMap((owner) => owner.id ?? []));
+  before.delete(id);
+  return joined([...before].map((one) => planMove(one, planning)));
 }
 
-/** Returns the responses that are computed from the installation's facts or its chain. */
-function ownPublications(id: string, snapshot: Snapshot, planning: ScopePlanning): Publication[] {
-  const isOwn = ({ sources: { installationId = id, kinds = [], usesChain = false } = {} }: Publication) =>
-    installationId === id && (kinds.length > 0 || usesChain);
-  return publicationsOf(id, snapshot, planning).filter(isOwn);
-}
+/** Stored in place of telemetry that was lost, because an older copy must not be served. */
+const LOST: Built = { ...unavailable("store_unavailable"), lasting: "store_unavailable" };
 
 /**
- * Moves the telemetry of the previously configured installation to its own key, before another one takes its place
- * (docs/spec/publishing.md#asof). The version there joins all facts that were published of it, so that nothing goes
- * back if it becomes the configured one again.
+ * The version under its own key joins all facts that were published of it (docs/spec/publishing.md#asof). So it can become the
+ * configured one again without going back.
  */
-function planPrevious(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
+function planMove(before: string, planning: ScopePlanning): Plan {
   const { known, at } = planning;
-  const before = configuredBefore(known);
-  if (before === undefined || before === id) return NOTHING;
-  const keys = ownPublications(id, snapshot, planning).map(({ key }) => key);
   const key = installationTelemetryKey(before);
-  const unknown = [...keys, key].filter((one) => known.get(one) === undefined);
+  const keys = [...ownKeys(planning.configured, planning), key];
+  const unknown = keys.filter((one) => known.get(one) === undefined);
   if (unknown.length > 0) return needs(unknown.map((one) => ({ is: "answer", key: one })));
   const of = shortHash(before);
-  const versions = [...keys, key].flatMap((one) => {
+  const versions = keys.flatMap((one) => {
     const sourceVersion = known.get(one)?.sourceVersion;
     return sourceVersion?.of === of ? [sourceVersion] : [];
   });
@@ -132,30 +138,46 @@ function planPrevious(id: string, snapshot: Snapshot, planning: ScopePlanning): 
     .map((one) => one.history ?? "1")
     .reduce((one, other) => higherHistory(one, other) ?? one, "1");
   const facts = versions.filter((one) => isVersionOf(one, of, history)).reduce(joinedFacts, { at: 0 });
-  const stored = known.get(key)?.sourceVersion ?? { at: 0 };
-  if (facts.facts === undefined || (isVersionOf(stored, of, history) && includes(stored, facts))) return NOTHING;
-  const isStillThere =
-    known.get(TELEMETRY_KEY)?.condition === "stored" && known.get(TELEMETRY_KEY)?.sourceVersion.of === of;
-  const source = isStillThere ? TELEMETRY_KEY : key;
-  const copied = known.get(source);
-  if (copied === undefined || copied.condition !== "stored") return NOTHING;
-  const found = known.object(source);
-  if (found === undefined) return needs([{ is: "answer", key: source }]);
-  const sourceVersion: SourceVersion = {
-    ...facts,
-    at: copied.sourceVersion.at,
-    of,
-    ...(history === "1" ? {} : { history }),
-  };
+  const [replaced, telemetry] = [known.get(key), known.get(TELEMETRY_KEY)];
+  const stored = replaced?.sourceVersion ?? { at: 0 };
+  if (replaced === undefined || facts.facts === undefined) return NOTHING;
+  if (isVersionOf(stored, of, history) && includes(stored, facts)) return NOTHING;
+  const isStillThere = telemetry?.condition === "stored" && telemetry.sourceVersion.of === of;
+  const copied = isStillThere ? telemetry : replaced;
+  const place = {
+    key,
+    resource: "telemetry",
+    phase: "previous",
+    before: replaced,
+    after: [],
+    keepsBody: false,
+  } as const;
+  const versionAt = (instant: number) => ({ ...facts, at: instant, of, ...(history === "1" ? {} : { history }) });
+  // The telemetry that was lost may have been newer than the copy under its own key.
+  const isOlder = telemetry?.condition !== "stored" && (stored.position ?? 0) < (facts.position ?? 0);
+  if (isOlder || copied.condition !== "stored") {
+    const future = futureOf(() => LOST, at);
+    const decision = {
+      put: true,
+      why: "its telemetry was lost",
+      dueAt: undefined,
+      isPlaceholder: false,
+      future,
+    } as const;
+    return { ...NOTHING, puts: [responsePut(decision, { ...place, sourceVersion: versionAt(at) })] };
+  }
+  const found = known.object(copied.key);
+  if (found === undefined) return needs([{ is: "answer", key: copied.key }]);
+  const sourceVersion = versionAt(copied.sourceVersion.at);
   const put: Put = {
     key,
     resource: "telemetry",
     phase: "previous",
     why: "another installation is configured now",
-    action: known.get(key)?.condition === "stored" ? "updated" : "created",
+    action: replaced.condition === "stored" ? "updated" : "created",
     status: copied.status,
     etag: copied.etag,
-    replaces: known.get(key)?.tag ?? null,
+    replaces: replaced.tag,
     after: [],
     isContentEnough: false,
     object: ({ epoch, writer }) => ({

@@ -1,5 +1,10 @@
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ingest } from "../../src/ledger/ingest.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
+import { receipt } from "../ledger/samples.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 
 let world: World;
@@ -132,4 +137,46 @@ test("the last tile is not put while an earlier one is missing, and the next cyc
   await worker.cycle(START + 945_000);
   expect([await world.store.get(middle), await world.store.get(last)]).not.toContain(undefined);
   await worker.stop();
+});
+
+test("no tile is made from a ledger that was restored in place after the check", async () => {
+  const receipts = (count: number, changes = {}) => Array.from({ length: count }, (_, n) => receipt(n + 1, changes));
+  const [path, forkPath] = [join(world.folder, "own.db"), join(world.folder, "fork.db")];
+  const ledger = openLedgerForIntake(path);
+  ingest(ledger, receipts(300));
+  const fork = openLedgerForIntake(forkPath);
+  ingest(fork, receipts(400, { cumulativeWorkUnits: "7" }));
+  fork.close();
+  let isRestored = false;
+  const restore = () => {
+    isRestored = true;
+    ledger.exec(`ATTACH '${forkPath}' AS fork; PRAGMA foreign_keys = OFF`);
+    const tables = ledger
+      .prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+      .pluck()
+      .all();
+    ledger.transaction(() => {
+      for (const table of tables)
+        ledger.exec(`DELETE FROM main."${table}"; INSERT INTO main."${table}" SELECT * FROM fork."${table}"`);
+    })();
+  };
+  const { store } = world;
+  const restoring: ObjectStore = {
+    name: store.name,
+    get: (key, options) => store.get(key, options),
+    list: (prefix) => store.list(prefix),
+    delete: (key) => store.delete(key),
+    async put(key, object, condition) {
+      const tag = await store.put(key, object, condition);
+      if (!isRestored && key === observationTileKey(INSTALLATION, "1", 0)) restore();
+      return tag;
+    },
+  };
+  const worker = await world.work({ store: restoring, ledgerPath: path });
+  const { failures } = await worker.cycle(START + 2_000_000);
+  expect(failures.map(({ code }) => code)).toEqual(["ledger_forked"]);
+  const tiles = [...store.contents()].filter(([key]) => key.includes("/observations/"));
+  expect(tiles.map(([key]) => key)).toEqual([observationTileKey(INSTALLATION, "1", 0)]);
+  await worker.stop();
+  ledger.close();
 });

@@ -7,6 +7,7 @@
 import { afterEach, expect, test } from "vitest";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, type StoreObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 import { type Expected, IDS, type Id, KINDS, type Kind, PublishedFacts, runs, sumOf } from "./model/ledgers.ts";
 import { Random, seeds } from "./model/random.ts";
@@ -20,6 +21,8 @@ const STEPS = 25;
 const RECEIPTS = 90;
 /** Number of story lines in a failure message. */
 const LOGGED_STEPS = 12;
+
+const RESOURCES = ["telemetry", "modules", "observations", "process", "statistics"] as const;
 
 class Died extends Error {}
 
@@ -36,10 +39,14 @@ class Story {
     "wheel-2": new PublishedFacts(),
   };
   readonly #reader = new Reader(this.world.store);
-  readonly #watcher = new Watcher(this.#reader, () => this.#at);
+  /** A shim that runs all the time. */
+  readonly #shim: Reader;
+  readonly #watcher: Watcher;
 
   constructor(seed: number) {
     this.#random = new Random(seed);
+    this.#shim = new Reader(this.world.store, { remembers: this.#random.once(2) });
+    this.#watcher = new Watcher(this.#shim, () => this.#at);
     this.#sources = new ModelSources(this.world.folder, this.#random);
     this.#sources.grow(this.#sources.ledger, RECEIPTS);
   }
@@ -59,11 +66,14 @@ class Story {
     this.log.push(
       `ledger ${this.#sources.ledger.number} ${JSON.stringify(IDS.map((id) => KINDS.map((kind) => runs(this.#sources.ledger.facts[id][kind]))))}, configured ${this.#sources.configured}, state ${this.#states}`,
     );
-    const ending = random.below(8);
+    this.#shim.forget();
+    const ending = random.below(11);
     if (ending === 0) await this.#dyingCycle();
     else if (ending === 1 && this.#sources.ledger.facts[this.#sources.configured].receipts.length > 0)
       await this.#newHistory();
     else if (ending === 2) await this.#failingCycle();
+    else if (ending === 3) await this.#partialCycle();
+    else if (ending === 4) await this.#repair();
     else await this.#cycle();
     const { wrong } = this.#watcher;
     expect([...wrong, ...(wrong.length > 0 ? this.log.slice(-LOGGED_STEPS) : [])]).toEqual([]);
@@ -110,7 +120,34 @@ class Story {
     const { failures } = await worker.cycle(this.#at);
     if (this.#random.below(4) === 0) worker.kill();
     else await worker.stop();
-    this.#watcher.abandoned = undefined;
+    await this.#judgeAll(failures);
+  }
+
+  /** `noonmark fsck --repair`: without the state directory. */
+  async #repair(): Promise<void> {
+    this.log.push("  repair");
+    const worker = await this.world.work({ ...this.#options(this.#watched()), state: `repair-${this.log.length}` });
+    const { failures } = await worker.publisher.repair(this.#at);
+    await worker.stop();
+    await this.#judgeAll(failures);
+  }
+
+  /** `noonmark publish --only`. */
+  async #partialCycle(): Promise<void> {
+    const only = RESOURCES.filter(() => this.#random.once(2));
+    this.log.push(`  only ${only.join()}`);
+    this.#mayPublish();
+    const worker = await this.world.work({ ...this.#options(this.#watched()), only });
+    await worker.cycle(this.#at);
+    if (this.#random.once(2)) worker.kill();
+    else await worker.stop();
+  }
+
+  async #judgeAll(failures: readonly { readonly code: string }[]): Promise<void> {
+    this.#shim.forget();
+    const { abandoned } = this.#watcher;
+    const isBegun = abandoned === this.#sources.configured && this.#expected(abandoned) !== "refused";
+    if (isBegun) this.#watcher.abandoned = undefined;
     this.#watcher.servesOlder = false;
     await this.#watcher.look("after the cycle");
     const codes = new Set(failures.map(({ code }) => code));
@@ -122,13 +159,14 @@ class Story {
     if (own === "published") await this.#judge(other, this.#expected(other), codes);
   }
 
-  /** The compared facts: all kinds for the configured installation, and receipts for the other. */
+  /** Facts that are published: all kinds of the configured installation, receipts of the other. */
   #kinds(id: Id): readonly Kind[] {
     return id === this.#sources.configured ? KINDS : ["receipts"];
   }
 
+  /** The other installation is compared with everything that was published of it while it was configured, too. */
   #expected(id: Id): Expected {
-    return this.#published[id].expected(this.#sources.ledger.facts[id], this.#kinds(id));
+    return this.#published[id].expected(this.#sources.ledger.facts[id], KINDS);
   }
 
   async #judge(id: Id, expected: Expected, codes: ReadonlySet<string>): Promise<void> {
@@ -165,7 +203,7 @@ class Story {
   }
 
   /** Dies before or after any store request. */
-  async #dyingCycle(): Promise<void> {
+  async #dyingCycle(newHistories: Id[] = []): Promise<void> {
     let left = this.#random.below(60);
     const isAfter = this.#random.below(2) === 0;
     const mortal = steppedStore(this.#watched(), async (call) => {
@@ -176,14 +214,14 @@ class Story {
       return result;
     });
     this.log.push(`  dies after ${left} calls`);
-    await this.#disturbedCycle(mortal);
+    await this.#disturbedCycle(mortal, newHistories);
   }
 
   /** Some puts fail, and some of those were executed. */
-  async #failingCycle(): Promise<void> {
+  async #failingCycle(newHistories: Id[] = []): Promise<void> {
     const watched = this.#watched();
     this.log.push("  some puts fail");
-    await this.#disturbedCycle({
+    const failing: ObjectStore = {
       ...watched,
       put: async (key, object, condition) => {
         const fate = this.#random.below(6);
@@ -192,19 +230,22 @@ class Story {
         if (fate === 1) throw new StoreUnavailable(`${key}: the response was lost`);
         return tag;
       },
-    });
+    };
+    await this.#disturbedCycle(failing, newHistories);
   }
 
-  async #disturbedCycle(store: ObjectStore): Promise<void> {
+  async #disturbedCycle(store: ObjectStore, newHistories: Id[]): Promise<void> {
     try {
-      const worker = await this.world.work(this.#options(store));
+      const worker = await this.world.work({ ...this.#options(store), newHistories });
       try {
         await worker.cycle(this.#at);
       } finally {
-        worker.kill();
+        if (this.#random.once(2)) worker.kill();
+        else await worker.stop().catch(() => worker.kill());
       }
     } catch (error) {
-      if (!(error instanceof Died) && !(error instanceof StoreUnavailable)) throw error;
+      const isUnnamed = error instanceof Failure && error.code === "history_unnamed";
+      if (!(error instanceof Died) && !(error instanceof StoreUnavailable) && !isUnnamed) throw error;
     }
     this.#mayPublish();
   }
@@ -217,12 +258,18 @@ class Story {
     }
   }
 
-  /** The operator abandons the published history of the configured installation. */
+  /** The operator abandons what was published of the configured installation. The run may end before it has begun. */
   async #newHistory(): Promise<void> {
     this.log.push("  new history");
-    this.#published[this.#sources.configured] = new PublishedFacts();
-    this.#watcher.abandon(this.#sources.configured);
-    await this.#cycle([this.#sources.configured]);
+    const id = this.#sources.configured;
+    const before = this.#published[id];
+    this.#published[id] = new PublishedFacts();
+    this.#watcher.abandon(id);
+    const way = this.#random.below(4);
+    if (way === 0) await this.#dyingCycle([id]);
+    else if (way === 1) await this.#failingCycle([id]);
+    else return this.#cycle([id]);
+    this.#published[id].mayStillBe(before);
   }
 }
 

@@ -105,7 +105,7 @@ async function projectHistory({ batches, chain, projections: source }: Subject):
   console.log(`${batches} batches projected: ${steps} steps, ${seconds} s (${times.cpuMs.toFixed(0)} ms of CPU); ${blockingText(times)}`);
 }
 
-const SUBJECT = { id: INSTALLATION, history: "1", isPublished: false, isNamed: true, elsewhere: [] };
+const SUBJECT = { id: INSTALLATION, history: "1", isPublished: false, isNamed: true, published: [] };
 
 /** Measures one more settlement. Its puts are executed but not timed. */
 async function measureSettlement({ chain, projections: source, known, pace, store, times }: Subject): Promise<void> {

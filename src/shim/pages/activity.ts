@@ -17,6 +17,7 @@ import {
   decodeTile,
   type EventLine,
   type Head,
+  type IndexEntry,
   pageBody,
   type TileEntry,
 } from "../../resources/activity/stored-feed.ts";
@@ -136,34 +137,37 @@ async function cutPage(head: Head, after: string | undefined, limit: number, rea
   const recent = head.recent.filter(isBelow);
   if (recent.length > limit) return { events: recent.slice(0, limit), more: true };
   const events = [...recent];
-  const tiles = await tilesBelow(head, recent.length > 0 ? undefined : after, read);
-  for (const [index, { name }] of tiles.entries()) {
+  const { tiles, more } = await tilesBelow(head, recent.length > 0 ? undefined : after, read);
+  for (const { name } of tiles) {
     if (events.length === limit) return { events, more: true };
     const found = decodeTile(await read(name)).filter(isBelow);
     events.push(...found.slice(0, limit - events.length));
     if (found.length > 0 && events.at(-1) !== found.at(-1)) return { events, more: true };
-    if (events.length === limit) return { events, more: index + 1 < tiles.length };
   }
-  return { events, more: false };
+  return { events, more };
 }
 
-/**
- * The first tile with an event below a key (or the newest) and the two after it, if there are any. Two are read; the third
- * shows that there is more.
- */
-async function tilesBelow(
-  { tiles, indexes }: Head,
-  after: string | undefined,
-  read: TileReader,
-): Promise<readonly TileEntry[]> {
+interface TilesBelow {
+  /** Two at most: a page needs no more. */
+  readonly tiles: readonly TileEntry[];
+  /** True if an older tile exists. */
+  readonly more: boolean;
+}
+
+/** The first tile with an event below a key (or the newest), and the one after it. */
+async function tilesBelow({ tiles, indexes }: Head, after: string | undefined, read: TileReader): Promise<TilesBelow> {
   const isBelow = ({ last }: TileEntry) => after === undefined || last < after;
   const direct = tiles.findIndex(isBelow);
-  if (direct !== -1) return [...tiles.slice(direct), ...indexes.slice(0, 1).map(({ first }) => first)].slice(0, 3);
+  if (direct !== -1) return upToTwo(tiles.slice(direct), indexes);
   const at = indexes.findIndex(isBelow);
   const index = indexes[at];
-  if (index === undefined) return [];
-  const next = indexes.slice(at + 1, at + 2).map(({ first }) => first);
-  // If the index's newest tile is the first, its own text is needed only for the tile after it.
+  if (index === undefined) return { tiles: [], more: false };
   const entries = decodeIndexTile(await read(index.name));
-  return [...entries.slice(entries.findIndex(isBelow)), ...next].slice(0, 3);
+  return upToTwo(entries.slice(entries.findIndex(isBelow)), indexes.slice(at + 1));
+}
+
+/** The first two of some tiles and of the newest ones in older index tiles, which the head names. */
+function upToTwo(tiles: readonly TileEntry[], older: readonly IndexEntry[]): TilesBelow {
+  const all = [...tiles, ...older.map(({ first }) => first)];
+  return { tiles: all.slice(0, 2), more: all.length > 2 || older.some(({ first, last }) => first.last !== last) };
 }

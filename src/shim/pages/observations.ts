@@ -83,21 +83,32 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
 type TileReader = (tile: number, to: number) => Promise<Tile>;
 
 /** True if the history can end with this tile: the tiles before the newest one are full. */
-function isPossible({ ends }: Tile, tile: number, newest: number): boolean {
+function isPossible({ ends }: Tile, tile: number, newest: number | undefined): boolean {
+  if (newest === undefined) return ends.length > 0;
   return tile > newest || (tile === newest && ends.length > 0) || ends.length === TILE_SIZE;
 }
 
 /**
  * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so it
- * exists, and all tiles before it are full (docs/spec/publishing.md#damage).
+ * exists, and all tiles before it are full (docs/spec/publishing.md#damage). Undefined without telemetry. Throws
+ * `StoreUnavailable` if telemetry is of another history: a new one has not begun, or the index is an older one.
  */
-async function newestTile(installationId: string, named: NamedInstallation, { store }: ShimContext): Promise<number> {
+async function newestTile(
+  installationId: string,
+  named: NamedInstallation,
+  { store }: ShimContext,
+): Promise<number | undefined> {
   const key = telemetryKeyOf(installationId, named);
   const object = await store.get(key);
-  if (object === undefined) return -1;
+  if (object === undefined) return undefined;
   checkSubject(key, object, installationId);
-  const { position = 0, history = "1" } = decodeStored(object, key).writerMetadata.sourceVersion;
-  return history === named.history && position > 0 ? tileOf(position) : -1;
+  const { of, position = 0, history = "1" } = decodeStored(object, key).writerMetadata.sourceVersion;
+  if (history !== named.history) {
+    // Earlier program versions recorded neither the installation nor its history.
+    if (of === undefined) return -1;
+    throw new StoreUnavailable(`${key} is of history ${history}, the index names history ${named.history}`);
+  }
+  return position > 0 ? tileOf(position) : -1;
 }
 
 export interface Tile {

@@ -81,8 +81,13 @@ test("--at ahead of the clock is rejected, unless nothing was published and it i
   expect(() => ask({ at: START + DAY })).toThrow(refused);
   expect(() => ask({ at: START + DAY, force: true, last: START })).toThrow(refused);
   expect(ask({ at: START + DAY, force: true })).toBe(START + DAY);
-  expect(() => ask({ at: START - 1, last: START })).toThrow(expect.objectContaining({ code: "at_before_published" }));
-  expect(ask({ at: START - 1, last: START, force: true })).toBe(START - 1);
+});
+
+test("--at before the last published instant is refused, also if it is forced", () => {
+  for (const force of [false, true]) {
+    const ask = () => explicitInstant({ at: START - 1, now: START, last: START, force });
+    expect(ask).toThrow(expect.objectContaining({ code: "at_before_published" }));
+  }
 });
 
 test("after lost state the failure names the object from ahead of the clock", async () => {

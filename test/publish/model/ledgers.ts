@@ -111,6 +111,11 @@ export class PublishedFacts {
   mayPublish(facts: Facts, kinds: readonly Kind[]): void {
     this.#possible.push({ ...NO_FACTS, ...partOf(facts, kinds) });
   }
+
+  /** The facts that were published before may not have been abandoned. */
+  mayStillBe(before: PublishedFacts): void {
+    this.#possible.push(before.certain, ...before.#possible);
+  }
 }
 
 function partOf(facts: Facts, kinds: readonly Kind[]): Partial<Facts> {

@@ -1,7 +1,7 @@
 /** A reader of a model test: what it gets at an instant, and if that continues what it got before. */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { CATEGORIES } from "../../../src/resources/activity/route.ts";
-import { shimContext } from "../../../src/shim/context.ts";
+import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { type Id, isPrefix, LEDGERS } from "./ledgers.ts";
 
@@ -52,17 +52,29 @@ const SINGLE_URLS = [
 
 export class Reader {
   readonly #store: ObjectStore;
+  readonly #remembers: boolean;
+  #at = 0;
+  #context: ShimContext | undefined;
   /** The last text of each URL, parsed. */
   readonly #parsed = new Map<string, { readonly text: string; readonly body: Body }>();
 
-  constructor(store: ObjectStore) {
+  /** `remembers`: as one shim that remembers for a second; else each request comes to a new shim. */
+  constructor(store: ObjectStore, { remembers = false } = {}) {
     this.#store = store;
+    this.#remembers = remembers;
+  }
+
+  /** The next request comes to a new shim. */
+  forget(): void {
+    this.#context = undefined;
   }
 
   /** `at` is in epoch ms. JSON pages are parsed; other files are returned as text. */
   async get(url: string, at: number): Promise<{ status: number; headers: object; body: Body }> {
-    const context = shimContext({ store: this.#store, now: () => at, monotonic: () => at });
-    const { status, headers, body } = await respond({ method: "GET", url }, context);
+    this.#at = at;
+    if (!this.#remembers) this.forget();
+    this.#context ??= shimContext({ store: this.#store, now: () => this.#at, monotonic: () => this.#at });
+    const { status, headers, body } = await respond({ method: "GET", url }, this.#context);
     const text = new TextDecoder().decode(body);
     let parsed = this.#parsed.get(url);
     if (parsed?.text !== text) {

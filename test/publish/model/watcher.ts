@@ -14,6 +14,8 @@ export class Watcher {
   readonly #seen: Record<Id, Seen> = { "wheel-1": nothingSeen(), "wheel-2": nothingSeen() };
   /** Receipts of abandoned histories, which an older index may show again. */
   readonly #abandonedReceipts: Record<Id, (readonly number[])[]> = { "wheel-1": [], "wheel-2": [] };
+  /** Readers got receipts of the history that was abandoned last. */
+  #hadReceipts = false;
   /** Ids of the activity's events, by configured installation. */
   readonly #events = new Map<string, Set<string>>();
 
@@ -26,6 +28,7 @@ export class Watcher {
   /** The operator has abandoned the published history of an installation. */
   abandon(id: Id): void {
     this.#abandonedReceipts[id].push(this.#seen[id].receipts);
+    this.#hadReceipts = this.#seen[id].receipts.length > 0;
     this.#seen[id] = nothingSeen();
     this.#events.delete(id);
     this.abandoned = id;
@@ -43,6 +46,7 @@ export class Watcher {
   }
 
   async #lookAtFacts(when: string): Promise<void> {
+    if (this.abandoned !== undefined) await this.#lookAtNewHistory(this.abandoned, when);
     for (const id of IDS.filter((one) => one !== this.abandoned)) {
       const before = this.#seen[id];
       const now = await this.#reader.seen(id, before, this.#now());
@@ -50,6 +54,13 @@ export class Watcher {
       if (!isRight) this.wrong.push(`${id} ${when}: ${describeSeen(before)}, then ${describeSeen(now)}`);
       if (!this.servesOlder) this.#seen[id] = now;
     }
+  }
+
+  /** Before it has begun, nobody knows how many receipts it has. */
+  async #lookAtNewHistory(id: Id, when: string): Promise<void> {
+    const observations = await this.#reader.observations(id, this.#now());
+    if (observations?.length === 0 && this.#hadReceipts)
+      this.wrong.push(`${id} ${when}: the new history has no observations`);
   }
 
   #isOneHistory(id: Id, { receipts }: Seen): boolean {

@@ -70,7 +70,68 @@ test("a run that cannot name its new history in the index puts nothing", async (
   await expect(renamed.cycle(START + 701_000)).rejects.toMatchObject({ code: "history_unnamed" });
   const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
   expect(new Set(puts)).toEqual(new Set(["installations"]));
-  renamed.kill();
+  await renamed.stop();
+  // The next run knows nothing of it, and an older ledger is refused as ever.
+  world.store.failPuts = undefined;
+  const ledgerPath = join(world.folder, "older.db");
+  const ledger = openLedgerForIntake(ledgerPath);
+  receive(ledger, 100, { rowId: 1, id: INSTALLATION });
+  ledger.close();
+  const next = await world.work({ ledgerPath });
+  expect((await next.cycle(START + 702_000)).failures.map(({ code }) => code)).toEqual(["ledger_behind"]);
+  expect(await world.body("/v1/public/telemetry")).toContain('"cumulativeWorkUnits":"200"');
+  await next.stop();
+});
+
+test("readers get 503 for the observations of a new history that has a name and nothing else", async () => {
+  world.receive(200);
+  const worker = await world.work();
+  await worker.cycle(START + 700_000);
+  await worker.stop();
+  const renamed = await world.work({ newHistories: [INSTALLATION] });
+  world.store.failPuts = (key) => key.startsWith("v1/public/");
+  await renamed.cycle(START + 701_000);
+  await renamed.stop();
+  expect((await index()).installations[INSTALLATION].history).toBe("2");
+  const url = `/v1/public/installations/${INSTALLATION}/observations`;
+  expect((await world.read(url)).status).toBe(503);
+  world.store.failPuts = undefined;
+  const next = await world.work({ state: "other" });
+  await next.cycle(START + 702_000);
+  await next.stop();
+  expect(await observations()).toBe(100);
+});
+
+test("another configured installation is named at once, also within the minimum put interval of the index", async () => {
+  world.receive(3);
+  world.receive(3, 2, "wheel-2");
+  for (const [at, installationId] of [
+    [START + 100_000, INSTALLATION],
+    [START + 102_000, "wheel-2"],
+  ] as const) {
+    const worker = await world.work({ minimumPutInterval: 5_000, installationId });
+    await worker.cycle(at);
+    await worker.stop();
+  }
+  for (const id of [INSTALLATION, "wheel-2"]) {
+    expect((await world.read(`/v1/public/installations/${id}/telemetry`)).status).toBe(200);
+  }
+});
+
+test("another configured installation is named while one of its other responses fails", async () => {
+  world.receive(3);
+  world.receive(3, 2, "wheel-2");
+  const first = await world.work();
+  await first.cycle(START + 100_000);
+  await first.stop();
+  const second = await world.work({ installationId: "wheel-2" });
+  world.store.failPuts = (key) => key === "v1/public/modules";
+  await second.cycle(START + 102_000);
+  await second.stop();
+  expect((await index()).configured).toBe("wheel-2");
+  for (const id of [INSTALLATION, "wheel-2"]) {
+    expect((await world.read(`/v1/public/installations/${id}/telemetry`)).status).toBe(200);
+  }
 });
 
 test("a changed configured installation is compared with its own objects, and named after they are stored", async () => {

@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeObservationCursor, observationTileKey } from "../../../src/resources/observations/route.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putIndex, putTiles } from "../../support/publish-answer.ts";
+import { putAnswer, putIndex, putTiles } from "../../support/publish-answer.ts";
 import { item } from "../../support/world.ts";
 
 interface Page {
@@ -15,6 +16,7 @@ interface Page {
 async function history(count: number) {
   const store = new MemoryStore();
   await putIndex(store, { w: "h1" });
+  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '{"installationId":"w"}' });
   const grow = (to: number) =>
     putTiles(store, { installationId: "w", history: "h1" }, to, (position) => item("w", position));
   await grow(count);
