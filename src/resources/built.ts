@@ -1,6 +1,6 @@
 /**
- * The result of every resource's `build…(facts, at)`, a pure function. `at` is epoch ms. The same facts and instant give the
- * same bytes on every machine.
+ * The result of each resource's pure function `build…(facts, at)`, with `at` in epoch ms. The same facts and instant
+ * give the same bytes on every machine.
  */
 
 import { createHash } from "node:crypto";
@@ -8,23 +8,21 @@ import type { Representation } from "../http/representation.ts";
 
 export interface Built extends Representation {
   /**
-   * Everything that a reader sees except `generatedAt` (docs/spec/publishing.md#frozen-bytes). The response's fingerprint is
-   * computed from it. If the fingerprint differs, the publisher rewrites the response.
+   * All that a reader sees except `generatedAt` (docs/spec/publishing.md#frozen-bytes). The fingerprint is its hash: if
+   * it changes, the publisher rewrites the response.
    */
   readonly lasting: string;
-  /**
-   * The first millisecond after `at` at which time alone changes the response; a build for that instant gives the successor.
-   */
+  /** The first instant (epoch ms) at which the response changes without new facts: build then for the successor. */
   readonly nextChangeAt?: number;
-  /** The successor at nextChangeAt if a build for that instant would not give it, such as the same body as saved history. */
+  /** The successor at nextChangeAt, if a build for that instant would differ, for example saved history. */
   readonly successor?: Built;
-  /** At nextChangeAt the constant response at this key takes over, and nothing comes after it. */
+  /** Key of the constant response that replaces this one at nextChangeAt. It has no successor itself. */
   readonly successorKey?: string;
-  /** Put only if no good response is stored, such as a published 503 (docs/spec/publishing.md#missing-is-unknown). */
+  /** True if put only while no good response is stored, as a 503 (docs/spec/publishing.md#missing-is-unknown). */
   readonly isPlaceholder?: boolean;
 }
 
-/** An opaque revision of a text: 43 characters of base64url, SHA-256. */
+/** Returns an opaque revision of a text: SHA-256 as 43 base64url characters. */
 export function revisionOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }

@@ -1,4 +1,4 @@
-/** The contract of each row of the table. A row without one does not compile. */
+/** The contract of each row of the table. TypeScript reports a row without one. */
 import { activityContract } from "./activity/contract.ts";
 import { badgeContract } from "./badge/contract.ts";
 import type { Contract } from "./contract.ts";
@@ -31,7 +31,7 @@ const ROUTE_CONTRACTS: Readonly<Record<RouteName, RouteContract>> = {
   "settlements-legacy": legacySettlementsContract,
 };
 
-/** Null for a file that only people read. */
+/** Null for files that only people read. */
 const FILE_CONTRACTS: Readonly<Record<NamedFile["name"], Contract | null>> = {
   page: null,
   docs: null,
@@ -54,7 +54,7 @@ export interface Operation {
   readonly contract: Contract;
 }
 
-/** Every row that programs read, in the order of the table. */
+/** The rows that programs read, in the order of the table. */
 export const OPERATIONS: readonly Operation[] = [
   ...ROUTES.map((row) => ({ row, contract: ROUTE_CONTRACTS[row.name] })),
   ...FILES.flatMap((row) => {
@@ -63,7 +63,7 @@ export const OPERATIONS: readonly Operation[] = [
   }),
 ];
 
-/** Each accepted query of a row once; for a page the queries of its first pages. `[""]` if there is only the bare path. */
+/** Returns each accepted query of a row, for pages only those of first pages; `[""]` for just the bare path. */
 export function plainQueries(row: NamedRow): readonly string[] {
   if (row.kind === "file" || row.query === "ignored") return [""];
   if (row.query === "exact") return row.objects.map(({ query }) => query);
@@ -73,7 +73,7 @@ export function plainQueries(row: NamedRow): readonly string[] {
   return [""];
 }
 
-/** A row's URLs as path and query; `installationId` must be encoded for a path. */
+/** Returns a row's URLs as path and query; `installationId` must be percent-encoded. */
 export function plainTargets(row: NamedRow, installationId: string): string[] {
   const path = row.path.replace("{installationId}", installationId);
   return plainQueries(row).map((query) => (query === "" ? path : `${path}?${query}`));

@@ -8,7 +8,7 @@ import { CONFIRMATIONS, SAFE_DEPTH } from "../values/settlement-limits.ts";
 export const timestamp = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 /** YYYY-MM-DD. */
 export const calendarDate = z.string().regex(/^\d{4}-\d\d-\d\d$/);
-/** Responses may have any id that the ledger accepts. */
+/** Any id that the ledger accepts may appear in a response. */
 export const installationIdField = z.string().min(1).max(128);
 export const uuid = z.string().regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
 /** A nonnegative safe integer. */
@@ -23,7 +23,7 @@ export const CHAIN_UNAVAILABLE = [
   "indexer_unavailable",
 ] as const satisfies readonly ChainUnavailable[];
 
-/** `chain` of the settlements. In onchain and activity its fields have another order, and there are more of them. */
+/** `chain` in settlements. In onchain and activity its fields have another order, and there are more. */
 export const chainPointFields = {
   target: z.string(),
   chainId: uint256String,
@@ -53,7 +53,7 @@ interface Heights {
 /** The rule of `heightsAgree` (docs/spec/api.md#onchain). */
 export const HEIGHTS_RULE = `the safe block is the indexed one less ${SAFE_DEPTH}`;
 
-/** True if the safe block is as far below the indexed one as it must be, and not before the deployment. */
+/** True if the safe block is SAFE_DEPTH below the indexed one, and not before the deployment. */
 export function heightsAgree(chain: Heights): boolean {
   return (
     BigInt(chain.safeThroughBlock) === BigInt(chain.indexedThroughBlock) - SAFE_DEPTH &&
@@ -61,7 +61,7 @@ export function heightsAgree(chain: Heights): boolean {
   );
 }
 
-/** True if a block lies between the deployment and the safe height. */
+/** True if a block is between the deployment and the safe block, both included. */
 export function isWithin(chain: Heights, blockNumber: string): boolean {
   return BigInt(chain.deploymentBlock) <= BigInt(blockNumber) && BigInt(blockNumber) <= BigInt(chain.safeThroughBlock);
 }

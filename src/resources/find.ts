@@ -5,7 +5,7 @@ import { type NamedRow, ROWS } from "./table.ts";
 
 export interface RowMatch {
   readonly row: NamedRow;
-  /** The path's placeholder, decoded once; "" if it does not decode, which is as malformed as an empty one. */
+  /** The decoded placeholder of the path; "" if it cannot be decoded, which is as malformed as an empty one. */
   readonly parameter?: string;
 }
 
@@ -29,21 +29,21 @@ for (const row of ROWS) {
   for (const key of keys) byKey.push({ row, pattern: keyPattern(key) });
 }
 
-/** `path` as a URL normalises it; `undefined` for an unknown one. */
+/** Finds the row of a path that is normalised like a URL's; `undefined` if there is none. */
 export function matchPath(path: string): RowMatch | undefined {
   const match = byPath.get(path);
   if (match !== undefined) return match;
   for (const { row, before, after } of byTemplate) {
     if (!path.startsWith(before) || !path.endsWith(after)) continue;
     const segment = path.slice(before.length, path.length - after.length);
-    // `/installations/telemetry` starts and ends like the template and has no segment between.
+    // `/installations/telemetry` has the template's prefix and suffix, but no segment between them.
     if (path.length < before.length + after.length || segment.includes("/")) continue;
     return { row, parameter: decode(segment) };
   }
   return undefined;
 }
 
-/** The object for a query on a row of the `ignored` or `exact` rule; `undefined` for an invalid query. */
+/** Returns the object for a query on a row with the `ignored` or `exact` rule; `undefined` if the query is invalid. */
 export function matchObject(row: Row, query: string): RouteObject | undefined {
   if (row.query === "ignored") return row.objects[0];
   const quick = byQuery.get(row)?.get(query);
@@ -56,7 +56,7 @@ export function matchObject(row: Row, query: string): RouteObject | undefined {
   });
 }
 
-/** The first row with an object as its response, or as a part of it; `undefined` for an object that no reader gets. */
+/** Returns the first row that serves an object or composes responses from it; `undefined` if no row does. */
 export function matchKey(key: string): NamedRow | undefined {
   return byKey.find(({ pattern }) => pattern.test(key))?.row;
 }

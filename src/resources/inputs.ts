@@ -1,4 +1,4 @@
-/** Inputs and timing of publications. If an input's text is unchanged, the response is not rendered again. */
+/** Inputs and timing of publications. While an input's text is unchanged, the response is not rebuilt. */
 
 import type { ChainState } from "../chain/chain-state.ts";
 import { readFactSum } from "../ledger/read/changes.ts";
@@ -9,7 +9,7 @@ import { decimalText } from "../values/decimal.ts";
 import type { Timing } from "./publication.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** The counts and sums of some kinds of facts. A replaced fact changes its sum, though not the count. */
+/** Returns the counts and checksums of some kinds of facts. A replaced fact changes its sum but not the count. */
 export function factsInput({ ledger }: Snapshot, installationId: string, kinds: readonly FactKind[]): string {
   const rowId = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || rowId === undefined) return "none";
@@ -17,14 +17,14 @@ export function factsInput({ ledger }: Snapshot, installationId: string, kinds: 
   return kinds.map((kind) => `${watermarks[kind]} ${readFactSum(ledger, rowId, kind, watermarks[kind]).sum}`).join(",");
 }
 
-/** If puts cost money, the least time (ms) between two puts that change only the height. */
+/** Minimum time (ms) between two puts that change only the height, if puts cost money. */
 export const ONCHAIN_HEIGHT_INTERVAL = 15_000;
 export const HISTORY_HEIGHT_INTERVAL = 60_000;
 
 const VALIDITY_STEP = 60_000;
 const news = new WeakMap<ChainState, string>();
 
-/** Everything of a view except the chain's height. It is computed once per pass. */
+/** Returns all of the chain's views except the height, as text. Computed once per pass. */
 export function chainNews(chain: ChainState): string {
   let text = news.get(chain);
   if (text === undefined) {
@@ -35,19 +35,19 @@ export function chainNews(chain: ChainState): string {
   return text;
 }
 
-/** For a response that is rebuilt at most every `interval` ms while only the chain's height changes. */
+/** The timing of a response that is rebuilt at most every `interval` ms if only the chain's height changes. */
 export function heightTiming(interval: number): Timing {
   return { throttledInputs: ({ chain }) => chainHeight(chain), throttledInterval: interval };
 }
 
-/** The height, and the end of the views' validity in steps of a minute, so that it is extended in time. */
+/** Returns the height, and the end of validity in steps of a minute, so that a rebuild extends it in time. */
 function chainHeight(chain: ChainState): string {
   if (chain.core.status === "unavailable") return "";
   const { indexedThroughBlock, safeThroughBlock } = chain.core.view.chain;
   return `${indexedThroughBlock} ${safeThroughBlock} ${Math.floor(chain.validUntil / VALIDITY_STEP)}`;
 }
 
-/** True until the milestones have followed every receipt. Each cycle follows some of them. */
+/** True until the milestones have followed every receipt. Each cycle follows a limited number. */
 export function hasUnfollowedReceipts({ ledger, installationId, projections }: Snapshot): boolean {
   return ledger !== undefined && lacksReceipts(projections, { ledger, installationId });
 }

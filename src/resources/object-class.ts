@@ -1,4 +1,4 @@
-/** The kinds of objects that a store holds, for counting: names without ids, numbers and hashes. */
+/** Classifies a store's objects for counting, by keys without ids, numbers and hashes. */
 import { isShardKey } from "../http/installations.ts";
 import { constantKey, INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
 import { activityKey, CATEGORIES, parseActivityTileKey } from "./activity/route.ts";
@@ -9,9 +9,9 @@ import { FILES, ROUTES } from "./table.ts";
 import { parseInstallationTelemetryKey } from "./telemetry/route.ts";
 
 export interface ObjectClass {
-  /** The key, with `{…}` in the place of what differs from object to object of one kind. */
+  /** The key, with `{…}` for the parts that differ between objects of one class. */
   readonly keys: string;
-  /** The name in `--only`; `lease`, `standby`, `status` and `installations` for objects without a resource. */
+  /** The name in `--only`. Objects without a resource are `lease`, `standby`, `status` and `installations`. */
   readonly resource: string;
 }
 

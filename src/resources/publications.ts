@@ -1,4 +1,4 @@
-/** Every response of the configured installation except telemetry and observations, and every file. */
+/** Lists every publication of the configured installation except telemetry and observations, and every file. */
 import { activityPublications } from "./activity/publication.ts";
 import { feedPublications } from "./feed/publication.ts";
 import { modulesPublication } from "./modules/publication.ts";
@@ -14,15 +14,15 @@ import type { ResourceName } from "./table.ts";
 
 export interface PublicationSettings {
   readonly installationId: string;
-  /** Least time between two computations of one statistics range, ms. */
+  /** Minimum time (ms) between two computations of one statistics range. */
   readonly statisticsInterval: number;
-  /** The files beside the API; undefined with the site turned off. */
+  /** The files next to the API; undefined if the site is disabled. */
   readonly site?: Site | undefined;
 }
 
 /**
- * By resource. A resource that is missing here does not compile. The order is the one in which a cycle renders them. The
- * cycle itself adds telemetry and the tiles of observations, which every installation has.
+ * Publications by resource, in the order in which a cycle renders them. TypeScript reports a missing resource. The
+ * cycle adds telemetry and the tiles of observations, which every installation has.
  */
 const PUBLICATIONS: Readonly<Record<ResourceName, (settings: PublicationSettings) => readonly Publication[]>> = {
   telemetry: () => [],
@@ -36,7 +36,7 @@ const PUBLICATIONS: Readonly<Record<ResourceName, (settings: PublicationSettings
   activity: () => activityPublications,
   site: ({ site }) => (site === undefined ? [] : sitePublications(site)),
   feed: ({ site }) => (site === undefined ? [] : feedPublications(site)),
-  // The shim composes both from other objects.
+  // The shim composes both of these from other objects.
   badge: () => [],
   "publication-status": () => [],
 };

@@ -1,7 +1,6 @@
 /**
- * The table of routes and files: one line for each. The shim's routing, the CDN files, the OpenAPI document, the client and
- * `noonmark verify` are all read from it, so that they cannot disagree. Its rows are data without dependencies, so that
- * a Worker can load them.
+ * The table of routes and files. The shim's routing, the CDN files, the OpenAPI document, the client and `noonmark
+ * verify` all read it, so they cannot disagree. Rows are data without dependencies, so that a Worker can load them.
  */
 import { CONTENT_TYPE } from "../http/common-headers.ts";
 import type { FileRow, Route } from "../http/route.ts";
@@ -51,7 +50,7 @@ type AnyRow = RouteRow | (typeof FILE_ROWS)[number];
 export type RouteName = RouteRow["name"];
 /** The names in `--only` and in reports. */
 export type ResourceName = AnyRow["resource"];
-/** Rows of the table, their names known. */
+/** Rows with literal names. */
 export type NamedRoute = Route & { readonly name: RouteName; readonly resource: ResourceName };
 export type NamedFile = FileRow & {
   readonly name: (typeof FILE_ROWS)[number]["name"];
@@ -61,14 +60,14 @@ export type NamedRow = NamedRoute | NamedFile;
 
 /** The API's routes. */
 export const ROUTES: readonly NamedRoute[] = ROUTE_ROWS;
-/** The files beside the API. */
+/** The files next to the API. */
 export const FILES: readonly NamedFile[] = FILE_ROWS;
 export const ROWS: readonly NamedRow[] = [...ROUTES, ...FILES];
 
-/** An asset has the type of its file. These types are text. */
+/** The text types that assets may have. */
 const ASSET_TYPES = ["text/css", "text/javascript", "application/javascript"];
 
-/** Media types, without parameters, that the shim and every front compress. */
+/** Media types without parameters that the shim and every front compress. */
 export const COMPRESSED_TYPES: readonly string[] = [
   ...new Set(
     [CONTENT_TYPE, ...FILES.flatMap(({ contentType }) => contentType ?? ASSET_TYPES)].map((type) =>

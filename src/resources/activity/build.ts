@@ -1,4 +1,4 @@
-/** The head of a category's activity (docs/spec/api.md#activity). The shim cuts pages from it and its tiles. */
+/** Builds the head of a category's activity (docs/spec/api.md#activity). The shim cuts pages from it and its tiles. */
 import type { ChainUnavailable, CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey } from "../../http/keys.ts";
@@ -9,7 +9,7 @@ import { activeTypes, activitySchema } from "./contract.ts";
 import { ACTIVITY_LIMIT, activityKey, type Category } from "./route.ts";
 import { type EventLine, encodeHead, type Head, pageBody } from "./stored-feed.ts";
 
-/** A category in the form of its tiles; the newest events are in the head. */
+/** A category's tiles, and its newest events, which are in the head. */
 export interface ActivityLayout extends Pick<Head, "tiles" | "indexes"> {
   readonly recent: readonly EventLine[];
 }
@@ -25,7 +25,7 @@ export interface HeadInputs {
   readonly validUntil: number;
 }
 
-/** Throws if a page of its newest events would break a rule of docs/spec/api.md#activity. */
+/** Throws if its first page would break a rule of docs/spec/api.md#activity. */
 export function buildActivityHead(inputs: HeadInputs, layout: ActivityLayout, at: number): Built {
   const lasting = envelopeOf(inputs);
   const opening = openingOf(inputs, lasting, formatTimestamp(at));

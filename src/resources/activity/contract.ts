@@ -1,4 +1,4 @@
-/** The activity's body, its rules, its exchanges and its texts (docs/spec/api.md#activity). */
+/** The contract of activity: body, rules, exchanges and texts (docs/spec/api.md#activity). */
 
 import * as z from "zod";
 import {
@@ -25,7 +25,7 @@ import {
 import { blocksEndAtHeight } from "../settlements/contract.ts";
 import { ACTIVITY_CURSOR_LENGTH, ACTIVITY_LIMIT, CATEGORIES, type Category } from "./route.ts";
 
-/** The types that a category advertises. `protocol` and `players` advertise every chain type, but serve only their own. */
+/** The types a category advertises. `protocol` and `players` advertise all chain types but serve only their own. */
 export function activeTypes(category: Category, hasMeasurements: boolean): readonly string[] {
   if (category === "measurement") return MEASUREMENT_TYPES;
   return category === "all" && hasMeasurements ? [...CHAIN_TYPE_NAMES, ...MEASUREMENT_TYPES] : CHAIN_TYPE_NAMES;
@@ -128,7 +128,7 @@ export const activityEventSchema = z.discriminatedUnion("type", [
   measurement("measurement.speed_milestone", { milestoneMmPerSecond: millimetres, speedMmPerSecond: millimetres }),
   measurement("measurement.speed_record", { speedMmPerSecond: millimetres, previousSpeedMmPerSecond: millimetres }),
   measurement("measurement.distance_streak", { days: z.number().int().min(3), startDate: date, endDate: date }),
-  // It is in the schema, but it is never served.
+  // Part of the schema, but never served.
   measurement("measurement.rpm_record", { rpmMilli: millimetres, previousRpmMilli: millimetres }),
 ]);
 
@@ -214,7 +214,7 @@ function isOfThisInstallation({ installationId }: Available, { source }: Event):
   return source.kind === "chain" || source.installationId === installationId;
 }
 
-/** Newest first. At one instant chain events come before measurements, then the higher position in the source. */
+/** Newest first; at one instant, chain events precede measurements, then higher positions precede lower ones. */
 function isInOrder({ events }: Available): boolean {
   return events.slice(1).every((event, index) => {
     const newer = events[index] as Event;
@@ -225,7 +225,7 @@ function isInOrder({ events }: Available): boolean {
 }
 
 const PATH = "/v1/public/activity";
-/** Each parameter at most once and in one form; a 400 has no-store (src/judge/exchanges/format.ts describes the format). */
+/** Each parameter may appear once, in one form; a 400 has no-store (format: src/judge/exchanges/format.ts). */
 const gets = (queries: readonly string[]) => queries.map((query) => `GET ${PATH}?${query}`).join("\n");
 const refused = (rule: string, queries: readonly string[]) =>
   `& activity-query/${rule}\n${gets(queries)}\n400\nCache-Control: no-store\n= {"error":"invalid_query"}`;

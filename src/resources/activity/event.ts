@@ -1,4 +1,4 @@
-/** One event of the activity as JSON text (docs/spec/api.md#activity). Tiles hold this text, and pages copy it unchanged. */
+/** One activity event as JSON text (docs/spec/api.md#activity). Tiles hold this text, and pages copy it unchanged. */
 
 import type { ChainEventSource } from "../../projections/activity/activity-chain.ts";
 import type { ActivityEvent } from "../../projections/activity/activity-events.ts";
@@ -8,7 +8,7 @@ import { measurementSuffix } from "../../values/activity-key.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { encodeObservationCursor } from "../observations/route.ts";
 
-/** The common inputs of every event; if they change, every event's text does. */
+/** Inputs shared by all events. If they change, the text of every event changes. */
 export interface ActivityContext {
   readonly installationId: string;
   readonly target: string;
@@ -20,7 +20,7 @@ export function eventText(event: ActivityEvent, context: ActivityContext): strin
   const source = JSON.parse(event.source) as ChainEventSource | MeasurementEventSource;
   const { id, occurredAt, recordedAt, ...rest } =
     "blockNumber" in source ? chainParts(source, context) : measurementParts(event.key, source, context);
-  // The payload is JSON already. It is inserted as text, so that it is neither parsed nor serialised again.
+  // The payload is JSON text already, so it is inserted without parsing and serialising it again.
   const head = JSON.stringify({
     id,
     eventVersion: 1,

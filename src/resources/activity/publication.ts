@@ -1,6 +1,6 @@
 /**
- * The activity (docs/spec/api.md#activity): a head for each category with the tiles that it names, and the constant response
- * once it is no longer valid.
+ * Publishes activity (docs/spec/api.md#activity): per category a head with its tiles, and the constant response that
+ * replaces it when it expires.
  */
 
 import { constantKey } from "../../http/keys.ts";
@@ -44,7 +44,7 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
   if (category === "measurement" && ledger === undefined) {
     return buildUnavailableActivity(installationId, "source_disabled");
   }
-  // The economy's reason takes the Core's into account, in the order of docs/spec/chain.md#reasons.
+  // The economy's reason already includes the Core's, in the order of docs/spec/chain.md#reasons.
   if (chain.economy.status === "unavailable") return buildUnavailableActivity(installationId, chain.economy.reason);
   const context = activityContext(installationId, chain);
   if (at >= chain.validUntil || context === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The activity (docs/spec/api.md#activity): the keys of its objects (docs/spec/publishing.md#objects), its query, its cursor and
- * its row.
+ * The route of activity (docs/spec/api.md#activity): its row, query and cursor, and the keys of its objects
+ * (docs/spec/publishing.md#objects).
  */
 
 import { NO_STORE } from "../../http/common-headers.ts";
@@ -14,27 +14,27 @@ export const CATEGORIES = ["all", "protocol", "players", "measurement"] as const
 export type Category = (typeof CATEGORIES)[number];
 
 /**
- * A tile is deleted this long (ms) after no head names it (docs/spec/publishing.md#deletions). Caches and readers keep a head
- * for seconds.
+ * Milliseconds for which a tile is kept after no head names it (docs/spec/publishing.md#deletions). Caches and readers
+ * keep a head for seconds.
  */
 export const TILE_KEPT_MS = 3_600_000;
 
-/** The key of a category's head. */
+/** Returns the key of a category's head. */
 export function activityKey(category: Category): string {
   return pathKey(ACTIVITY_PATH, category);
 }
 
-/** The prefix of the keys of a category's tiles. */
+/** Returns the prefix of the keys of a category's tiles. */
 export function activityTilesPrefix(category: Category): string {
   return `${activityKey(category)}/tiles/`;
 }
 
-/** The key of an immutable tile; `name` is the hash of its text. */
+/** Returns the key of an immutable tile; `name` is the hash of its text. */
 export function activityTileKey(category: Category, name: string): string {
   return activityTilesPrefix(category) + name;
 }
 
-/** The reverse of `activityTileKey`; `undefined` for any other key. */
+/** Parses a key of `activityTileKey`; returns `undefined` for any other key. */
 export function parseActivityTileKey(key: string): { readonly category: Category; readonly name: string } | undefined {
   const [, category, name] = /^v1\/public\/activity\/([a-z]+)\/tiles\/([^/]+)$/.exec(key) ?? [];
   const known = CATEGORIES.find((one) => one === category);
@@ -43,7 +43,7 @@ export function parseActivityTileKey(key: string): { readonly category: Category
 
 /** Events of a page. */
 export const ACTIVITY_LIMIT = { minimum: 1, maximum: 100, default: 40 } as const;
-/** An event of one tile and the whole next tile fill the longest page, so that a page needs at most two tiles. */
+/** With one event of a tile, the whole next tile fills the longest page, so a page needs at most two tiles. */
 export const MINIMUM_TILE_EVENTS = ACTIVITY_LIMIT.maximum - 1;
 export const ACTIVITY_CURSOR_LENGTH = 512;
 
@@ -51,11 +51,11 @@ export interface ActivityQuery {
   readonly category: Category;
   /** Within ACTIVITY_LIMIT. */
   readonly limit: number;
-  /** Well formed; `decodeActivityCursor` decodes it. */
+  /** Well-formed; `decodeActivityCursor` decodes it. */
   readonly cursor?: string;
 }
 
-/** Parses the query of a page; `undefined` if it is invalid. */
+/** Parses a page's query; returns `undefined` if it is invalid. */
 export function activityQuery(query: string): ActivityQuery | undefined {
   const parameters = uniqueParameters(query);
   if (parameters === undefined) return undefined;
@@ -71,7 +71,7 @@ export function activityQuery(query: string): ActivityQuery | undefined {
   return wellFormed ? { category, limit: Number(limit), cursor } : undefined;
 }
 
-/** True for a canonical decimal integer within ACTIVITY_LIMIT: unlike that of the observations, any other limit is refused. */
+/** True for a canonical decimal integer within ACTIVITY_LIMIT. Observations accept other limits; activity does not. */
 function isActivityLimit(text: string): boolean {
   const { minimum, maximum } = ACTIVITY_LIMIT;
   const limit = Number(text);
@@ -79,14 +79,14 @@ function isActivityLimit(text: string): boolean {
 }
 
 /**
- * The cursor (docs/spec/api.md#activity-order) is the category and the key of the last returned event, as unpadded base64url. It
- * uses `btoa` and `atob` because the shim also runs without Buffer.
+ * Encodes the cursor (docs/spec/api.md#activity-order): category and key of the last returned event, as unpadded
+ * base64url. Uses `btoa` and `atob` because the shim also runs without Buffer.
  */
 export function encodeActivityCursor(category: Category, key: string): string {
   return btoa(`${category}:${key}`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The key; undefined if the cursor is invalid, not in its canonical form, or of another category. */
+/** Returns the key; undefined if the cursor is invalid, not canonical, or of another category. */
 export function decodeActivityCursor(category: Category, cursor: string): string | undefined {
   let text: string;
   try {

@@ -1,8 +1,8 @@
 /**
- * The stored form of a category's head and of its tiles (docs/spec/publishing.md#tiles). Each is lines of text, so that a page
- * is cut without parsing an event:
- * - Head: the response up to and including `"events":[`, then the layout as JSON, then one line per event that no tile has
- *   yet. The head of an unavailable activity is one line, the response itself.
+ * The stored form of activity heads and tiles (docs/spec/publishing.md#tiles). Each consists of text lines, so that a
+ * page is cut without parsing events:
+ * - Head: the response up to and including `"events":[`, then the layout as JSON, then one line per event that no tile
+ *   contains yet. The head of unavailable activity is one line, the response itself.
  * - Tile: one line per event, newest first: its key, a tab, its JSON text.
  * - Index tile: one line per tile, newest first: its name, a tab, the key of its oldest event.
  */
@@ -14,7 +14,7 @@ export interface TileEntry {
 }
 
 export interface IndexEntry extends TileEntry {
-  /** Its newest tile. A page that starts in the tile before it then needs no index tile. */
+  /** Its newest tile. A page that starts in the previous tile then needs no index tile. */
   readonly first: TileEntry;
 }
 
@@ -26,9 +26,9 @@ export interface EventLine {
 export interface Head {
   /** The response up to and including `"events":[`. */
   readonly opening: string;
-  /** Events newer than every tile. All lists here are newest first. */
+  /** Events that are newer than every tile. All lists here are newest first. */
   readonly recent: readonly EventLine[];
-  /** The newest tiles, which no index tile has yet. */
+  /** The newest tiles, which are not in an index tile yet. */
   readonly tiles: readonly TileEntry[];
   readonly indexes: readonly IndexEntry[];
 }
@@ -37,7 +37,7 @@ export function encodeHead({ opening, recent, tiles, indexes }: Head): string {
   return [opening, JSON.stringify({ tiles, indexes }), ...recent.map(lineOf)].join("\n");
 }
 
-/** `undefined` for an unavailable activity: the text is then the response. Throws if the layout is invalid. */
+/** Returns `undefined` for unavailable activity, whose text is the response. Throws if the layout is invalid. */
 export function decodeHead(text: string): Head | undefined {
   const [opening = "", layout, ...recent] = text.split("\n");
   if (layout === undefined) return undefined;
@@ -80,7 +80,7 @@ export function decodeIndexTile(text: string): TileEntry[] {
   });
 }
 
-/** The response of a page. */
+/** Returns the response body of a page. */
 export function pageBody(opening: string, events: readonly EventLine[], nextCursor: string | null): string {
   return `${opening}${events.map(({ text }) => text).join(",")}],"nextCursor":${JSON.stringify(nextCursor)}}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The activity's immutable tiles (docs/spec/publishing.md#activity-tiles): their texts, their names, and the layout that a
- * category's head names. A tile's name is the hash of its text, so the same text is never stored twice.
+ * Builds activity's immutable tiles (docs/spec/publishing.md#activity-tiles): texts, names, and the layout in a
+ * category's head. A tile's name is the hash of its text, so the same text is never stored twice.
  */
 
 import { createHash } from "node:crypto";
@@ -16,7 +16,7 @@ import { type ActivityContext, eventText } from "./event.ts";
 import { activityTileKey, type Category } from "./route.ts";
 import { type EventLine, encodeIndexTile, encodeTile, type TileEntry } from "./stored-feed.ts";
 
-/** The inputs of the activity's texts; they exist if both views of the chain are available. */
+/** The inputs of the tiles' texts. They exist if both chain views are available. */
 export interface ActivityViews extends ActivityContext {
   readonly core: CoreView;
   readonly economy: EconomyView;
@@ -35,20 +35,20 @@ export function activityContext(
 
 const HASH_LENGTH = 22;
 
-/** One category's events and the common inputs of their texts. */
+/** One category's events, and the shared inputs of their texts. */
 export interface CategoryEvents {
   readonly projections: ReadOnlyDatabase;
   readonly category: Category;
   readonly context: ActivityContext;
 }
 
-/** Keys of the newest and the oldest event of a tile. */
+/** The keys of a tile's newest and oldest event. */
 export interface TileRange {
   readonly first: string;
   readonly last: string;
 }
 
-/** The lines of a range, newest first. */
+/** Returns the lines of a range, newest first. */
 function eventLines({ projections, category, context }: CategoryEvents, range: KeyRange): EventLine[] {
   return readActivityEvents(projections, category, range).map((event) => ({
     key: event.key,
@@ -60,20 +60,20 @@ export function tileBody(events: CategoryEvents, { first, last }: TileRange): st
   return encodeTile(eventLines(events, { through: first, last }));
 }
 
-/** Also checks each event, once: every event is in its own category's tiles and in those of `all`. */
+/** Returns a tile's hash. Checks each event once, against its schema: `all` only repeats the others' events. */
 export function tileHash(events: CategoryEvents, { first, last }: TileRange): string {
   const lines = eventLines(events, { through: first, last });
   if (events.category !== "all") for (const { text } of lines) activityEventSchema.parse(JSON.parse(text));
   return hashOf(encodeTile(lines));
 }
 
-/** Throws if the hash is not computed yet. */
+/** Returns a tile's name. Throws if its hash is not computed yet. */
 export function nameOf({ hash, level, first }: TileNode): string {
   if (hash === null) throw new Error(`the tile of level ${level} at ${first} has no hash yet`);
   return hash;
 }
 
-/** The hash in a tile's name. Earlier versions wrote more before it. */
+/** Returns the hash in a tile's name. Earlier versions added a prefix. */
 export function hashInName(name: string): string {
   return name.slice(-HASH_LENGTH);
 }
@@ -86,7 +86,7 @@ export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url").slice(0, HASH_LENGTH);
 }
 
-/** The tiles of an index tile, newest first. */
+/** Returns the tiles of an index tile, newest first. */
 function entriesOf(tree: TileReader, { first }: Pick<TileNode, "first">): TileEntry[] {
   const older = tree.olderThan(2, first)?.first ?? "";
   return tree.between(1, older, first).map((tile) => ({ name: nameOf(tile), last: tile.last }));
@@ -94,29 +94,29 @@ function entriesOf(tree: TileReader, { first }: Pick<TileNode, "first">): TileEn
 
 const LEVELS = [1, 2] as const;
 
-/** Everything besides the events that the tiles' texts depend on, as one text. */
+/** Returns all inputs of the tiles' texts except the events, as one text. */
 export function tilesBasis({ installationId, target, chainId, releaseId }: ActivityContext): string {
   return JSON.stringify([installationId, target, String(chainId), releaseId]);
 }
 
-/** True if nothing is left to cut or hash. */
+/** True if every tile is cut and hashed. */
 export function areTilesCut({ projections, category, context }: CategoryEvents): boolean {
   return new TileReader(projections, category).isDone(tilesBasis(context));
 }
 
 /**
- * A text that changes with the tiles. It is made only from the tiles' names, because a head must not name a tile that was not
- * put, even after the projections were lost. "" until all tiles are cut, or if the inputs of the texts are unavailable.
+ * Returns a text that changes with the tiles; "" if not all are cut, or an input is unavailable. It depends only on the
+ * tiles' names: even if the projections were lost, a head must not name a tile that was not put.
  */
 export function tilesVersion(snapshot: Snapshot, category: Category): string {
   const events = eventsOf(snapshot, category);
   if (events === undefined || !areTilesCut(events)) return "";
   const { tiles, indexes } = tilesOf(events);
-  // An index tile's name is a hash of the names in it.
+  // An index tile's name is the hash of the names in it.
   return hashOf([...tiles, ...indexes].map(({ name }) => name).join());
 }
 
-/** The tiles of events, oldest first, then the index tiles over them. */
+/** Returns the event tiles, oldest first, then their index tiles. */
 export function activityTiles(snapshot: Snapshot, category: Category): ImmutableTile[][] {
   const tree = new TileReader(snapshot.projections, category);
   return LEVELS.map((level) =>
@@ -127,7 +127,7 @@ export function activityTiles(snapshot: Snapshot, category: Category): Immutable
   );
 }
 
-/** Undefined if there is no such tile. */
+/** Returns a tile's text; undefined if there is no tile with this name. */
 export function tileAt(snapshot: Snapshot, category: Category, name: string): string | undefined {
   const node = new TileReader(snapshot.projections, category).byHash(name);
   return node === undefined ? undefined : bodyOf(snapshot, category, node);
@@ -155,7 +155,7 @@ function eventsOf({ projections, chain, installationId }: Snapshot, category: Ca
   return context && { projections, category, context };
 }
 
-/** The newest events, the tiles that no index tile has yet, and the index tiles. Throws if not all tiles are cut. */
+/** Returns the newest events, tiles without an index tile, and index tiles. Throws if not all tiles are cut. */
 export function activityLayout(events: CategoryEvents): ActivityLayout {
   const { projections, category } = events;
   if (!areTilesCut(events)) throw new Error(`the tiles of ${category} are not all cut yet`);

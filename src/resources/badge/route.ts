@@ -1,4 +1,4 @@
-/** The file for badge services (docs/spec/people.md#files). The shim makes it from the telemetry as of now. */
+/** The file for badge services (docs/spec/people.md#files). The shim builds it from current telemetry. */
 import { CONTENT_TYPE } from "../../http/common-headers.ts";
 import { FILE_RULES, type FileRow, FOLLOWS_RECEIPTS } from "../../http/route.ts";
 

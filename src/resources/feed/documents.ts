@@ -1,6 +1,6 @@
 /**
- * The feeds (docs/spec/people.md#files): settlements and milestones as sentences, in JSON Feed 1.1 (jsonfeed.org) and Atom
- * (RFC 4287). Both have the same entries, newest first.
+ * Builds the feeds (docs/spec/people.md#files): settlements and milestones as sentences, in JSON Feed 1.1
+ * (jsonfeed.org) and Atom (RFC 4287). Both have the same entries, newest first.
  */
 import type { ActivityEvent } from "../../projections/activity/activity-events.ts";
 import { withoutLast } from "../../values/text.ts";
@@ -13,7 +13,7 @@ export interface Feed {
   readonly entries: readonly FeedEntry[];
 }
 
-/** The date of a feed without entries, because Atom requires one. */
+/** The date of an empty feed, because Atom requires one. */
 const NEVER = "1970-01-01T00:00:00.000Z";
 
 export function jsonFeed({ installationId, publicUrl, entries }: Feed): string {
@@ -75,7 +75,7 @@ function escaped(text: string): string {
 }
 
 export interface FeedEntry {
-  /** A tag: URI. It does not change with the feed's address. */
+  /** A tag: URI, which does not depend on the feed's address. */
   readonly id: string;
   readonly type: string;
   readonly title: string;
@@ -85,7 +85,7 @@ export interface FeedEntry {
   readonly occurredAt: string;
 }
 
-/** The type of the `protocol` category that has an entry. */
+/** The only type of the `protocol` category that becomes an entry. */
 export const SETTLEMENT_TYPE = "system.settlement_completed";
 
 type Payload = Readonly<Record<string, string | number>>;
@@ -104,12 +104,12 @@ function count(value: string | number | undefined, word: string): string {
   return `${value} ${word}${String(value) === "1" ? "" : "s"}`;
 }
 
-/** `.invalid` belongs to nobody (RFC 2606), so ids do not depend on an address. */
+/** Returns a tag URI. `.invalid` is reserved (RFC 2606), so ids do not depend on an address. */
 function tagUri(installationId: string, name: string): string {
   return `tag:noonmark.invalid,2026:${installationId}/${name}`;
 }
 
-/** Throws if a type has no text. A test covers all types. */
+/** Returns an entry's title and sentence. Throws if the type has none; a test covers all types. */
 export function entryTexts(type: string, payload: Payload): Pick<FeedEntry, "title" | "text"> {
   switch (type) {
     case SETTLEMENT_TYPE: {
@@ -149,7 +149,7 @@ export function entryTexts(type: string, payload: Payload): Pick<FeedEntry, "tit
   }
 }
 
-/** Exact: millimetres are whole. */
+/** Converts exactly, because millimetres are integers. */
 function kilometres(millimetres: string | number | undefined): string {
   return `${scaled(millimetres, 6)} km`;
 }
@@ -158,7 +158,7 @@ function metresPerSecond(millimetresPerSecond: string | number | undefined): str
   return `${scaled(millimetresPerSecond, 3)} m/s`;
 }
 
-/** A whole number divided by a power of ten, without trailing zeros. */
+/** Divides an integer by a power of ten, without trailing zeros. */
 function scaled(value: string | number | undefined, decimals: number): string {
   const digits = String(value ?? 0).padStart(decimals + 1, "0");
   const fraction = withoutLast(digits.slice(-decimals), "0");

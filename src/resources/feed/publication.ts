@@ -1,4 +1,4 @@
-/** Both feeds: the newest 50 settlements and milestones (docs/spec/people.md#files), put when an entry comes or goes. */
+/** Publishes both feeds: the newest 50 settlements and milestones (docs/spec/people.md#files). */
 import { newestEvents } from "../../projections/activity/activity-events.ts";
 import { MEASUREMENT_TYPES } from "../../projections/activity/event-types.ts";
 import { categoryChanges } from "../../projections/activity/tile-tree.ts";
@@ -34,13 +34,13 @@ function inputs(snapshot: Snapshot): string {
   return `${categoryChanges(snapshot.projections, "all")} ${isWhole(snapshot)} ${snapshot.chain.binding?.chainId}`;
 }
 
-/** True if every event is known. An event that a silent chain or an unfollowed receipt hides is not missing. */
+/** True if every event is known: the chain responds, and the milestones have followed every receipt. */
 function isWhole(snapshot: Snapshot): boolean {
   const { core, binding } = snapshot.chain;
   return (core.status === "available" || binding === undefined) && !hasUnfollowedReceipts(snapshot);
 }
 
-/** Without a chain there are milestones alone; an event at or below the safe block stays true while it is silent. */
+/** Without a chain, entries are only milestones. Events up to the safe block stay while the chain is silent. */
 function entriesOf({ installationId, chain, projections }: Snapshot): FeedEntry[] {
   const { chainId, target, releaseId = "" } = chain.binding ?? { chainId: 0n, target: "" };
   const context = { installationId, chainId, target, releaseId };

@@ -1,4 +1,4 @@
-/** The newest settlements and milestones for feed readers, in two forms (docs/spec/people.md#files). */
+/** The two feed files: the newest settlements and milestones (docs/spec/people.md#files). */
 import { FILE_RULES, type FileRow } from "../../http/route.ts";
 import { SITE_PREFIX } from "../site/route.ts";
 

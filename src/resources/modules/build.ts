@@ -1,13 +1,13 @@
 /**
- * The latest snapshot of each module (docs/spec/api.md#modules). It is sanitised: `health` has only `checkedAt`, and `data` is
- * empty.
+ * Builds the latest snapshot of each module (docs/spec/api.md#modules), sanitised: `health` has only `checkedAt`, and
+ * `data` is empty.
  */
 import type { ModuleSnapshot } from "../../ledger/read/modules.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import type { Built } from "../built.ts";
 import { modulesSchema } from "./contract.ts";
 
-/** `modules` in the order of their instanceId; an empty array is a normal response. */
+/** `modules` are ordered by instanceId. An empty array is a valid response. */
 export function buildModules(installationId: string, modules: readonly ModuleSnapshot[]): Built {
   const body = JSON.stringify(
     modulesSchema.parse({

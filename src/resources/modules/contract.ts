@@ -1,4 +1,4 @@
-/** The body and texts of the modules' snapshots (docs/spec/api.md#modules). */
+/** The contract of modules: body and texts (docs/spec/api.md#modules). */
 import * as z from "zod";
 import { MODULE_STATES, PROVENANCES } from "../../values/enums.ts";
 import type { Contract } from "../contract.ts";

@@ -1,4 +1,4 @@
-/** Modules (docs/spec/api.md#modules) as a publication. */
+/** Publishes modules (docs/spec/api.md#modules). */
 
 import { readModules } from "../../ledger/read/modules.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";

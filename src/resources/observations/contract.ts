@@ -1,4 +1,4 @@
-/** The body, the exchanges and the texts of the observations (docs/spec/api.md#observations). */
+/** The contract of observations: body, exchanges and texts (docs/spec/api.md#observations). */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { PROVENANCES } from "../../values/enums.ts";
@@ -45,11 +45,11 @@ const LIMITS: readonly (readonly [count: number, written: readonly string[]])[] 
   [maximum, [String(maximum), String(maximum + 1), "100000", "1e4"]],
   [fallback, ["2.5", "abc", "7a", "NaN", "Infinity", "%FF"]],
 ];
-/** Not the canonical base64url of a positive safe integer. Two are cursors of the activity. */
+/** Invalid cursors: none is the canonical base64url of a positive safe integer. Two are cursors of activity. */
 const BAD_CURSORS = ` ! 0 1 -1 abc a%20b %FF % MQ= MQ%3D%3D%3D 1.5e MQ+ %20MQ MA LTE MDE MS41 MWUz IDE MR
  OTAwNzE5OTI1NDc0MDk5Mg MTAwMDAwMDAwMDAwMDAwMDAwMDAw YWxsOjEyMw cHJvdG9jb2w6MS0yLTM ${"x".repeat(600)}`.split(/ |\n /);
 
-/** A limit is never rejected, a bad cursor is, and nothing else is read (src/judge/exchanges/format.ts describes the format). */
+/** Any limit is accepted, a bad cursor is rejected, and the rest is ignored (format: src/judge/exchanges/format.ts). */
 const OBSERVATIONS_EXCHANGES = [
   ...LIMITS.map(
     ([count, written]) =>

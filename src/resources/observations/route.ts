@@ -1,23 +1,23 @@
 /**
- * The observations (docs/spec/api.md#observations): the keys of the tiles of an installation's histories
- * (docs/spec/publishing.md#objects), the cursor, the query and the row.
+ * The route of observations (docs/spec/api.md#observations): its row, query and cursor, and the keys of the tiles
+ * (docs/spec/publishing.md#objects).
  */
 import { INSTALLATIONS_KEY, pathKey, TILE_SIZE } from "../../http/keys.ts";
 import { parseQuery } from "../../http/request.ts";
 import { FOLLOWS_RECEIPTS, limitPattern, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
-/** The prefix of an installation's histories. */
+/** Returns the key prefix of an installation's histories. */
 export function observationsKey(installationId: string): string {
   return pathKey(`/v1/public/installations/~${installationId}/observations`);
 }
 
-/** Tile n holds the positions n·128 + 1 to (n + 1)·128 of one history. */
+/** Returns the key of tile n, which holds positions n·128 + 1 to (n + 1)·128 of a history. */
 export function observationTileKey(installationId: string, history: string, tile: number): string {
   return `${observationsKey(installationId)}/${history}/${tile}`;
 }
 
-/** The tile that holds a position. */
+/** Returns the number of the tile that holds a position. */
 export function tileOf(position: number): number {
   return Math.floor((position - 1) / TILE_SIZE);
 }
@@ -28,7 +28,7 @@ export interface ObservationTile {
   readonly tile: number;
 }
 
-/** The reverse of `observationTileKey`; `undefined` for any other key. */
+/** Parses a key of `observationTileKey`; returns `undefined` for any other key. */
 export function parseObservationTileKey(key: string): ObservationTile | undefined {
   const match = /^v1\/public\/installations\/~([^/]+)\/observations\/([^/]+)\/(0|[1-9]\d*)$/.exec(key);
   if (match === null) return undefined;
@@ -37,14 +37,14 @@ export function parseObservationTileKey(key: string): ObservationTile | undefine
 }
 
 /**
- * The cursor is the decimal position as unpadded base64url. It uses `btoa` and `atob` because the shim also runs without
- * Buffer.
+ * Encodes a position as a cursor: its decimal digits as unpadded base64url. Uses `btoa` and `atob` because the shim
+ * also runs without Buffer.
  */
 export function encodeObservationCursor(position: number): string {
   return btoa(String(position)).replaceAll("=", "");
 }
 
-/** The position of a cursor; undefined if it is not canonical, not positive or above 2^53 − 1. */
+/** Returns a cursor's position; undefined if it is not canonical, not positive, or above 2^53 − 1. */
 export function decodeObservationCursor(cursor: string): number | undefined {
   if (!/^[A-Za-z0-9_-]{2,24}$/.test(cursor)) return undefined;
   let text: string;
@@ -59,21 +59,21 @@ export function decodeObservationCursor(cursor: string): number | undefined {
 }
 
 /**
- * Items of a page. `maximum` is at most TILE_SIZE, so that a page needs at most two tiles. Readers keep to it: raise it only together
- * with the table in docs/spec/api.md#observations.
+ * Items per page. `maximum` is at most TILE_SIZE, so a page needs at most two tiles. Readers rely on it: raise it only
+ * together with the table in docs/spec/api.md#observations.
  */
 export const OBSERVATIONS_LIMIT = { minimum: 1, maximum: 100, default: 100 } as const;
 
 export interface ObservationsQuery {
-  /** The page has only receipts above this position; 0 for the start of history. */
+  /** The page contains only receipts above this position; 0 for the start of history. */
   readonly after: number;
   /** Within OBSERVATIONS_LIMIT. */
   readonly limit: number;
 }
 
 /**
- * `undefined` if the cursor is invalid; nothing else is rejected. If a parameter is repeated, the first one counts. A piece that
- * does not decode is ignored, unless it is the first cursor.
+ * Parses a page's query. Returns `undefined` if the cursor is invalid; all else is accepted. If a parameter repeats,
+ * the first counts. A piece that does not decode is ignored, unless it is the first cursor.
  */
 export function observationsQuery(query: string): ObservationsQuery | undefined {
   const pieces = parseQuery(query);
@@ -84,7 +84,7 @@ export function observationsQuery(query: string): ObservationsQuery | undefined 
   return { after, limit: limit?.value === undefined ? OBSERVATIONS_LIMIT.default : observationsLimit(limit.value) };
 }
 
-/** An integer is clamped, and any other value is the default: a limit is never rejected. */
+/** Clamps an integer and replaces any other value by the default. No limit is rejected. */
 export function observationsLimit(value: string): number {
   const number = Number(value);
   if (!Number.isInteger(number)) return OBSERVATIONS_LIMIT.default;

@@ -1,4 +1,4 @@
-/** The Core's state and its newest events at the confirmation-safe block (docs/spec/api.md#onchain). */
+/** Builds the Core's state and newest events at the safe block (docs/spec/api.md#onchain). */
 import type { ChainEvent, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey } from "../../http/keys.ts";
@@ -8,7 +8,7 @@ import { chainPointOf } from "../fields.ts";
 import { onchainSchema } from "./contract.ts";
 import { ONCHAIN_KEY } from "./route.ts";
 
-/** Available while the chain's view is valid (docs/spec/publishing.md#chain-validity). Then the constant response takes over. */
+/** The constant response replaces an expired view (docs/spec/publishing.md#chain-validity). */
 export function buildOnchain(installationId: string, chain: ChainState, at: number): Built {
   if (chain.core.status === "unavailable") return buildUnavailableOnchain(installationId, chain.core.reason);
   if (at >= chain.validUntil) return buildUnavailableOnchain(installationId, "indexer_unavailable");
@@ -59,7 +59,7 @@ function positionOf(event: ChainEvent) {
   };
 }
 
-/** The quantities of an object as decimal strings. */
+/** Converts an object's bigint fields to decimal strings and omits the others. */
 function texts(object: object): Record<string, string> {
   return Object.fromEntries(
     Object.entries(object).flatMap(([name, value]) => (typeof value === "bigint" ? [[name, String(value)]] : [])),

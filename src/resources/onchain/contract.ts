@@ -1,4 +1,4 @@
-/** The body, the rules and the texts of the onchain state (docs/spec/api.md#onchain). */
+/** The contract of onchain: body, rules and texts (docs/spec/api.md#onchain). */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import type { Contract } from "../contract.ts";

@@ -1,11 +1,11 @@
-/** The onchain view (docs/spec/api.md#onchain), and the constant response once it is no longer valid. */
+/** Publishes onchain (docs/spec/api.md#onchain), and the constant response that replaces it when it expires. */
 import { constantKey } from "../../http/keys.ts";
 import { chainNews, heightTiming, ONCHAIN_HEIGHT_INTERVAL } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import { buildOnchain, buildUnavailableOnchain } from "./build.ts";
 import { ONCHAIN_KEY } from "./route.ts";
 
-/** The constant response first: an object must be stored before another one names it. */
+/** The constant response comes first, because an object must be stored before another one names it. */
 export const onchainPublications: readonly Publication[] = [
   {
     resource: "onchain",

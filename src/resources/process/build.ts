@@ -1,6 +1,6 @@
 /**
- * The process snapshot (docs/spec/api.md#process): the measurement, the Oracle's state, the optimistic blocks and the
- * settlement queue. Each section is computed from its own facts, so that none is taken for another.
+ * Builds the process snapshot (docs/spec/api.md#process): the measurement, the Oracle's state, the optimistic blocks
+ * and the settlement queue. Each section uses only its own facts, so they are never confused.
  */
 
 import type { SafeCoreState } from "../../chain/chain-state.ts";
@@ -17,8 +17,8 @@ import { type Builder, type Oracle, type Projected, processSchema, type Settleme
 import type { ProcessFacts, ProcessTime } from "./facts.ts";
 
 /**
- * `at` is epoch ms; `seenAt` is the clock when the facts were read, if `at` is a later instant. Throws a `ZodError` that
- * names the rule if the body would break the schema.
+ * `at` is the body's instant and `seenAt` the clock when the facts were read, both in epoch ms. Throws a `ZodError`
+ * that names the rule if the body breaks the schema.
  */
 export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Built {
   const time = { at, seenAt };
@@ -31,7 +31,7 @@ export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Buil
   const process = processSchema.parse({ ...head, revision, generatedAt: formatTimestamp(at), ...rest });
   const changes = [measurementChangesAt, oracleChangesAt, queueChangesAt]
     .filter((instant) => instant !== undefined)
-    // A timestamp has four digits for its year: after 9999 no successor can be rendered.
+    // A timestamp's year has four digits, so there is no successor after 9999.
     .filter((instant) => instant <= LATEST);
   return {
     status: 200,
@@ -42,7 +42,7 @@ export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Buil
   };
 }
 
-/** A fact that was ahead of the clock when it was read stays stale in every successor, even in the one for its instant. */
+/** A fact that was in the future when it was read is stale in every successor, even at its own instant. */
 function nextOf(facts: ProcessFacts, nextChangeAt: number, seenAt: number): Pick<Built, "nextChangeAt" | "successor"> {
   const instants = [
     facts.measurement?.receipt.receivedAt,
@@ -54,8 +54,8 @@ function nextOf(facts: ProcessFacts, nextChangeAt: number, seenAt: number): Pick
 }
 
 /**
- * `measurement` (docs/spec/api.md#process-measurement): the newest receipt, however old. `changesAt` is the first instant
- * (epoch ms) after `at` at which time alone changes the freshness.
+ * `measurement` (docs/spec/api.md#process-measurement): the newest receipt, however old. `changesAt` is the first
+ * instant (epoch ms) after `at` at which its freshness changes.
  */
 function measurementOf(receipt: Receipt | undefined, time: ProcessTime): { measurement: unknown; changesAt?: number } {
   if (receipt === undefined) return { measurement: null };
@@ -77,8 +77,9 @@ function measurementOf(receipt: Receipt | undefined, time: ProcessTime): { measu
 }
 
 /**
- * `builder` (docs/spec/api.md#process-builder): the settled frontier, the work queued after it, and both together. If several
- * reasons for `unavailable` hold, the first in the order of the specification is given. A stale measurement is not a reason.
+ * `builder` (docs/spec/api.md#process-builder): the settled frontier, the work queued after it, and their sum. If
+ * several reasons for `unavailable` apply, the first in the specification's order is used. A stale measurement is no
+ * reason.
  */
 function builderOf({ measurement, core, rounds, openRoundWorkUnits }: ProcessFacts): Builder {
   if (measurement === undefined) return { status: "unavailable", reason: "no_measurement" };
@@ -109,13 +110,13 @@ function builderOf({ measurement, core, rounds, openRoundWorkUnits }: ProcessFac
 }
 
 /**
- * `projected`: the Core with `added` work units beyond the settled work. It counts the blocks that the safe Core has not
- * completed. It is optimistic: neither a settlement nor a reward.
+ * `projected`: the Core after `added` more work units, and the blocks that the safe Core has not completed. It is
+ * optimistic: neither a settlement nor a reward.
  */
 function project(core: SafeCoreState, added: bigint): Projected {
   const { workPerBlock } = core;
   const cumulativeWork = core.cumulativeWork + added;
-  // A Core that breaks rule 1 fails the schema, which names the rule. It must not divide by zero here.
+  // A Core that breaks rule 1 fails the schema, which names the rule. Avoid dividing by zero before that.
   const blockHeight = workPerBlock > 0n ? cumulativeWork / workPerBlock : core.blockHeight;
   const completed = blockHeight - core.blockHeight;
   return {
@@ -130,12 +131,12 @@ function project(core: SafeCoreState, added: bigint): Projected {
   };
 }
 
-/** The newest acceptance is stale once it is older than this. */
+/** The Oracle is stale when its newest acceptance is older than this. */
 const ACCEPTANCE_STALE_AFTER_MS = 1_200_000;
 
 /**
- * `oracle` (docs/spec/api.md#process-oracle): the accepted closed rounds, and if acceptance continues. `changesAt` is the first
- * instant (epoch ms) after `at` at which time alone changes the state.
+ * `oracle` (docs/spec/api.md#process-oracle): the accepted closed rounds, and if acceptance continues. `changesAt` is
+ * the first instant (epoch ms) after `at` at which the state changes without new facts.
  */
 function oracleOf(facts: ProcessFacts["oracle"], time: ProcessTime): { oracle: Oracle; changesAt?: number } {
   const { accepted, blockedReason } = facts;
@@ -160,14 +161,14 @@ function oracleOf(facts: ProcessFacts["oracle"], time: ProcessTime): { oracle: O
   return { oracle: { state: "accepted", ...rest }, changesAt };
 }
 
-/** The Reporter is stale once its last completion is older than this. */
+/** The Reporter is stale when its last completion is older than this. */
 const REPORTER_STALE_AFTER_MS = 600_000;
 
 type Available = Extract<SettlementQueue, { status: "available" }>;
 
 /**
- * `settlementQueue` (docs/spec/api.md#process-queue): the accepted rounds that wait for settlement, and the Reporter's state.
- * `changesAt` is the first instant (epoch ms) after `at` at which time alone changes the state.
+ * `settlementQueue` (docs/spec/api.md#process-queue): the accepted rounds that await settlement, and the Reporter's
+ * state. `changesAt` is the first instant (epoch ms) after `at` at which the state changes without new facts.
  */
 function settlementQueueOf(facts: ProcessFacts, time: ProcessTime): { queue: SettlementQueue; changesAt?: number } {
   const { core, rounds, control } = facts;
@@ -200,13 +201,13 @@ function settlementQueueOf(facts: ProcessFacts, time: ProcessTime): { queue: Set
   return waits && reporterStaleFrom !== undefined ? { queue, changesAt: reporterStaleFrom } : { queue };
 }
 
-/** The first instant at which the Reporter is stale; undefined if it already is. */
+/** Returns the first instant at which the Reporter is stale; undefined if it already is. */
 function reporterStale({ lastCompletion }: ProcessFacts, time: ProcessTime): number | undefined {
   if (lastCompletion === undefined || lastCompletion.newerRunUnfinished) return undefined;
   return staleFrom(lastCompletion.finishedAt, REPORTER_STALE_AFTER_MS, time);
 }
 
-/** The precedence of docs/spec/api.md#process-queue. */
+/** Returns the state, by the precedence in docs/spec/api.md#process-queue. */
 function stateOf(facts: ProcessFacts, bufferedRounds: bigint, isReporterStale: boolean): Available["state"] {
   const { control, activeSubmission } = facts;
   if (control.blockedReason !== null) return "blocked";

@@ -1,5 +1,5 @@
 /**
- * The body of the process snapshot and its seven rules (docs/spec/api.md#process). Each rule is a refinement whose message
+ * The contract of process: its body and seven rules (docs/spec/api.md#process). Each rule is a refinement whose message
  * starts with the rule's number.
  */
 import * as z from "zod";
@@ -40,7 +40,7 @@ const projectedSchema = z
 
 const ROUND_COUNT_RULE = "rule 3: roundCount is the span of the inclusive bounds";
 
-/** The number of rounds or blocks from one to the other, both included. */
+/** Returns the number of rounds or blocks from `first` to `last`, both included. */
 function spanOf(first: string, last: string): bigint {
   return BigInt(last) - BigInt(first) + 1n;
 }
@@ -75,7 +75,7 @@ const bufferedSchema = z
 
 const TERMINAL: ReadonlySet<string> = new Set(["confirmed", "reverted", "superseded"]);
 
-/** `latestSubmission` (docs/spec/api.md#process-queue), as strict as docs/spec/intake.md#submission. */
+/** `latestSubmission` (docs/spec/api.md#process-queue), validated as strictly as docs/spec/intake.md#submission. */
 const submissionSchema = z
   .strictObject({
     submissionId: uuid,

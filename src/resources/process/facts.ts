@@ -1,6 +1,6 @@
 /**
- * The inputs of the process snapshot (docs/spec/api.md#process), read in one transaction. Rounds and work are bigint, instants
- * are epoch ms.
+ * Reads the inputs of the process snapshot (docs/spec/api.md#process) in one transaction. Rounds and work are bigint,
+ * instants are epoch ms.
  */
 
 import * as z from "zod";
@@ -26,7 +26,7 @@ import { type RoundsAfterFrontier, readRoundsAfter } from "../../projections/rou
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { roundEnd } from "../../values/round.ts";
 
-/** Epoch ms: the instant that a body is computed for, and the clock when its facts were read. */
+/** `at`: the body's instant; `seenAt`: the clock when the facts were read. Both in epoch ms. */
 export interface ProcessTime {
   readonly at: number;
   readonly seenAt: number;
@@ -36,7 +36,7 @@ export interface ProcessFacts {
   readonly installationId: string;
   /** Undefined without a safe Core state. */
   readonly core: SafeCoreState | undefined;
-  /** The newest receipt and whether its epoch is approved. */
+  /** The newest receipt, and if its epoch is approved. */
   readonly measurement: { readonly receipt: Receipt; readonly isEpochApproved: boolean } | undefined;
   /** Undefined without a safe Core state, because there is no frontier. */
   readonly rounds: RoundsAfterFrontier | undefined;
@@ -53,7 +53,7 @@ export interface ProcessFacts {
   readonly activeSubmission: Submission | undefined;
 }
 
-/** The facts of a publisher without a ledger, or of an installation without a record. */
+/** Returns the facts if there is no ledger, or the ledger lacks the installation. */
 export function noProcessFacts(installationId: string, core: SafeCoreState | undefined): ProcessFacts {
   const none = { count: 0n, activeCount: 0n, ineligibleCount: 0n, workUnits: 0n };
   return {
@@ -128,8 +128,8 @@ const publishedSchema = z.object({
 });
 
 /**
- * The anchor of a published body (docs/spec/api.md#process) as the safe Core state that it was made from. Undefined if the
- * body has none, because its builder is unavailable.
+ * Returns the safe Core state in a published body's anchor (docs/spec/api.md#process). Undefined if the body has none,
+ * because its builder is unavailable.
  */
 export function publishedAnchor(body: string): SafeCoreState | undefined {
   const { data } = publishedSchema.safeParse(JSON.parse(body));

@@ -1,4 +1,4 @@
-/** /v4/public/process (docs/spec/api.md#process): measurement, optimistic blocks, the Oracle and the settlement queue. */
+/** Publishes /v4/public/process (docs/spec/api.md#process). */
 
 import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";

@@ -1,6 +1,6 @@
 /**
- * `/status.json`, the publication's public status (docs/spec/people.md#status-json). The shim makes it from the lease object and
- * the clock.
+ * `/status.json`, the publication's public status (docs/spec/people.md#status-json). The shim builds it from the lease
+ * object and the clock.
  */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
@@ -38,7 +38,7 @@ export const publicationStatusSchema = z.strictObject({
       lastGoodPassAt: timestampOrNull,
     }),
   }),
-  /** The base of `/tx/…`, `/address/…` and `/block/…`. */
+  /** The base URL of `/tx/…`, `/address/…` and `/block/…`. */
   explorer: z
     .string()
     .regex(/^https:\/\//)

@@ -1,6 +1,6 @@
 /**
- * The publisher's public report in the lease object (docs/spec/people.md#status-json). The shim adds the clock. The operator's
- * data are not in it.
+ * The publisher's public report in the lease object (docs/spec/people.md#status-json). The shim adds the clock. It
+ * contains no data for the operator.
  */
 
 /** The states of the ledger and of the chain in the last cycle. */
@@ -10,7 +10,7 @@ export const CHAIN_STATES = ["followed", "disabled", "silent", "mismatch", "behi
 export interface PublicRecord {
   /** The configured installation. */
   readonly installationId: string;
-  /** By URL path with query. */
+  /** Responses by URL path with query. */
   readonly answers: Readonly<Record<string, PublicAnswer>>;
   readonly sources: {
     readonly ledger: {
@@ -24,7 +24,7 @@ export interface PublicRecord {
       readonly lastGoodPassAt: string | null;
     };
   };
-  /** The base of `/tx/…`, `/address/…` and `/block/…`. */
+  /** The base URL of `/tx/…`, `/address/…` and `/block/…`. */
   readonly explorer: string | null;
 }
 
@@ -35,25 +35,25 @@ export interface PublicAnswer {
   readonly nextChangeAt: string | null;
 }
 
-/** The fields of the lease object that the status needs. */
+/** The fields of the lease object that the public status uses. */
 export interface LeaseFacts {
   readonly ttlMs: number;
   readonly renewedAt: string;
   readonly released: boolean;
   readonly lastCycleAt: string | null;
   readonly nextCycleAt: string | null;
-  /** Null or absent if the site is turned off, or if an earlier version of the publisher wrote it. */
+  /** Null or absent if the site is disabled, or if an earlier publisher version wrote the lease. */
   readonly public?: PublicRecord | null;
 }
 
-/** A publisher whose lease was not renewed for so long (ms) counts as stopped. */
+/** A publisher is `stopped` if its lease has not been renewed for this long (ms). */
 const STOPPED_AFTER_MS = 60_000;
 
 /** live: renewed within the lease's TTL; late: not renewed within it; stopped: released, or not renewed for a minute. */
 export const PUBLISHER_STATES = ["live", "late", "stopped"] as const;
 export type PublisherState = (typeof PUBLISHER_STATES)[number];
 
-/** `now` in epoch ms. */
+/** `now` is in epoch ms. */
 export function publisherState({ released, renewedAt, ttlMs }: LeaseFacts, now: number): PublisherState {
   const age = now - Date.parse(renewedAt);
   if (released || age >= STOPPED_AFTER_MS) return "stopped";

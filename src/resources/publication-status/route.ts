@@ -1,4 +1,4 @@
-/** The publication's public status (docs/spec/people.md#status-json). The shim makes it from the lease object and the clock. */
+/** The file /status.json (docs/spec/people.md#status-json). The shim builds it from the lease object and the clock. */
 import { CONTENT_TYPE, NO_STORE } from "../../http/common-headers.ts";
 import { STATUS_KEY } from "../../http/keys.ts";
 import { FILE_RULES, type FileRow } from "../../http/route.ts";

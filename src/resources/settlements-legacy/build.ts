@@ -1,4 +1,4 @@
-/** The legacy history of settlement batches (docs/spec/api.md#legacy-settlements): work only, from the Core alone. */
+/** Builds the legacy history of batches (docs/spec/api.md#legacy-settlements): work only, from the Core only. */
 
 import type { Built } from "../built.ts";
 import { liveAnswer, readLive, type SettlementSources, savedAnswer, whyNotLive } from "../settlements/answer.ts";
@@ -23,7 +23,7 @@ export function buildLegacySettlements(range: SettlementRange, sources: Settleme
     });
     return liveAnswer(body, read.until);
   }
-  // It falls back with or without an economy, because its source is the Core.
+  // The fallback does not depend on the economy, because the source is the Core.
   const saved = {
     version: "v3",
     schemaVersion: 3,

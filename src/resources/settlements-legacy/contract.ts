@@ -1,4 +1,4 @@
-/** The body and texts of the legacy settlements (docs/spec/api.md#legacy-settlements): v4 without the economy. */
+/** The contract of legacy settlements: v4 without the economy (docs/spec/api.md#legacy-settlements). */
 import * as z from "zod";
 import type { Contract } from "../contract.ts";
 import {

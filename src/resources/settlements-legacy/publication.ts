@@ -1,4 +1,4 @@
-/** The settlements in their legacy version (docs/spec/api.md#settlements-legacy). */
+/** Publishes the legacy version of settlements (docs/spec/api.md#settlements-legacy). */
 
 import type { Publication } from "../publication.ts";
 import { historyNews, historyPublication } from "../settlements/history/history-publication.ts";

@@ -1,6 +1,7 @@
 /**
- * The common part of both settlement routes (docs/spec/api.md#settlements-source). A response is a live body, the same body as
- * saved history, or a reason alone. Its tag is a hash of the body without generatedAt, of the source and of the reason.
+ * The parts that both settlement routes share (docs/spec/api.md#settlements-source). A response is a live body, that
+ * body as saved history, or only a reason. Its tag is a hash of the body without generatedAt, the source and the
+ * reason.
  */
 
 import type * as z from "zod";
@@ -16,17 +17,17 @@ import { chainPointOf } from "../fields.ts";
 import { readHistory, type SettlementHistory, windowOf } from "./history.ts";
 import type { SettlementRange } from "./route.ts";
 
-/** A view is valid for so long after its window's end (docs/spec/publishing.md#chain-validity). */
+/** A view stays valid for this long after its window ends (docs/spec/publishing.md#chain-validity). */
 const WINDOW_GRACE_MS = 60_000;
 
 export interface SettlementSources {
   readonly installationId: string;
   readonly chain: ChainState;
-  /** With the settlements' tables advanced to the view's safe block. */
+  /** The settlement tables must have reached the view's safe block. */
   readonly projections: ReadOnlyDatabase;
 }
 
-/** The common parts of a live body. It is valid until `until` (epoch ms). */
+/** The shared parts of a live body. It is valid until `until` (epoch ms). */
 export interface LiveHistory {
   readonly envelope: Readonly<Record<string, unknown>>;
   readonly chain: Readonly<Record<string, string>>;
@@ -34,7 +35,7 @@ export interface LiveHistory {
   readonly until: number;
 }
 
-/** Throws if the batches do not lead to the Core's state, so that a contradiction is never published. */
+/** Reads live history. Throws if the batches do not lead to the Core's state: no contradiction is published. */
 export function readLive(sources: SettlementSources, core: CoreView, range: SettlementRange, at: number): LiveHistory {
   const window = windowOf(range, at);
   requireFrontier(sources.projections, core);
@@ -57,7 +58,7 @@ export function readLive(sources: SettlementSources, core: CoreView, range: Sett
   };
 }
 
-/** The reason for having no live read at an instant; `undefined` if there is one. */
+/** Returns the reason why there is no live read at an instant; `undefined` if there is one. */
 export function whyNotLive(
   chain: ChainState,
   view: ChainState["core"] | ChainState["economy"],
@@ -67,7 +68,7 @@ export function whyNotLive(
   return at >= chain.validUntil ? "indexer_unavailable" : undefined;
 }
 
-/** The binding of saved history (docs/spec/api.md#settlements). v3 does not include the economy's release. */
+/** Returns the binding of saved history (docs/spec/api.md#settlements). v3 omits the economy's release. */
 export function bindingText(
   installationId: string,
   range: SettlementRange,
@@ -96,8 +97,8 @@ type Body = Readonly<Record<string, unknown>>;
 type Source = "live" | "durable-cache" | "unavailable";
 
 /**
- * `body` has passed its schema. From `until` on (epoch ms) it is saved history, because no newer pass has confirmed it. Saved
- * history has no queue projection.
+ * Returns the live response. `body` has passed its schema. At `until` (epoch ms) it becomes saved history without the
+ * queue projection, because no newer pass has confirmed it.
  */
 export function liveAnswer(body: Body, until: number): Built {
   const live = textsOf(body);
@@ -109,13 +110,13 @@ export function liveAnswer(body: Body, until: number): Built {
   };
 }
 
-/** The part of a live body, or of a published one that was read back, that is saved. */
+/** Returns the part of a live or published body that is saved. */
 function withoutQueue(body: Body): Body {
   const { queueProjection: _, ...saved } = body;
   return saved;
 }
 
-/** `undefined` if the text does not pass the schema: it is then no acceptable saved response. */
+/** Returns saved history as a response; `undefined` if it does not pass the schema. */
 function durableAnswer(saved: string, schema: z.ZodType, reason: ChainUnavailable): Built | undefined {
   const parsed = schema.safeParse(parseJson(saved));
   if (!parsed.success) return undefined;
@@ -132,8 +133,8 @@ export interface SavedVersion {
 }
 
 /**
- * The response without a live read: saved history of the configured source if there is any, else the reason. Without a
- * configured source there is no history that could have been saved.
+ * Returns the response without a live read: saved history of the configured source if there is any, else the reason.
+ * Without a configured source, nothing can have been saved.
  */
 export function savedAnswer(
   { version, schemaVersion, key, range, schema }: SavedVersion,
@@ -149,7 +150,7 @@ export function savedAnswer(
   return answer(textsOf(body), "unavailable");
 }
 
-/** The body, and the body without generatedAt. */
+/** Returns the body, and the body without generatedAt. */
 function textsOf(body: Body): { readonly body: string; readonly lasting: string } {
   const { generatedAt: _, ...lasting } = body;
   return { body: JSON.stringify(body), lasting: JSON.stringify(lasting) };
@@ -178,9 +179,9 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * The saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound source, without the
- * queue projection. The body may come from this publisher's own put, or be read back from the store. `undefined` if the response
- * is unavailable or has another source's history.
+ * Returns the saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound
+ * source, without the queue projection. The body comes from this publisher's put or from the store. `undefined` if the
+ * response is unavailable or from another source.
  */
 export function savedForm(
   published: string,
@@ -192,7 +193,7 @@ export function savedForm(
   if (body.status !== "available" || body.installationId !== installationId) return undefined;
   const chain = body.chain as Record<string, unknown> | undefined;
   const economy = body.economy as Record<string, unknown> | undefined;
-  // A published body does not name its Core. Chain, target and deployment block determine it.
+  // A published body does not name its Core, but chain, target and deployment block determine it.
   const isSameSource =
     chain?.target === binding.target &&
     chain.chainId === String(binding.chainId) &&

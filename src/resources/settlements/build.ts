@@ -1,4 +1,4 @@
-/** The history of settlement batches with their mints (docs/spec/api.md#settlements), live or saved. */
+/** Builds the history of settlement batches with their mints (docs/spec/api.md#settlements), live or saved. */
 import type { CoreView, EconomyView } from "../../chain/chain-state.ts";
 import { fundedAmount, type Settlement } from "../../projections/settlements/settlements.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
@@ -9,10 +9,10 @@ import { settlementsSchema } from "./contract.ts";
 import { completedBlocks } from "./history.ts";
 import { type SettlementRange, settlementsKey } from "./route.ts";
 
-/** `queue` is range=now with the queue projection. */
+/** `queue` is range=now plus the queue projection. */
 export type SettlementsVariant = SettlementRange | "queue";
 
-/** Throws if the body breaks a rule of its schema. Only the variant `queue` uses `candidate`. */
+/** Throws if the body breaks a rule of its schema. `candidate` is used only by the variant `queue`. */
 export function buildSettlements(
   variant: SettlementsVariant,
   sources: SettlementSources,
@@ -75,7 +75,7 @@ function live({ sources, core, economy, range, queueProjection }: LiveParts, at:
   return liveAnswer(body, until);
 }
 
-/** The mint of a batch with this `completedBlockCount` (docs/spec/chain.md#derived). It is neither claimable nor claimed. */
+/** Returns the mint of a batch (docs/spec/chain.md#derived). It is neither claimable nor claimed. */
 function mintOf(
   projections: ReadOnlyDatabase,
   economy: EconomyView,
@@ -87,7 +87,7 @@ function mintOf(
     : { state: "pending", amountBaseUnits: String(completedBlockCount * economy.baselineRewardPerBlock) };
 }
 
-/** The submission with the highest preparedAt among those in preparing, submitted or retrying. */
+/** The submission with the highest preparedAt that is preparing, submitted or retrying. */
 export interface QueueCandidate {
   readonly previousSettledThroughRound: bigint;
   readonly settledThroughRound: bigint;
@@ -96,8 +96,8 @@ export interface QueueCandidate {
 }
 
 /**
- * The settlement of the submission under way (docs/spec/api.md#settlements-queue). It is neither settled work nor a confirmed
- * mint. `undefined` if there is no candidate, if it is not aligned, or if reward weights change inside it.
+ * Projects the settlement of a submission in progress (docs/spec/api.md#settlements-queue). It is neither settled work
+ * nor a confirmed mint. `undefined` without a candidate, if it is not aligned, or if reward weights change inside it.
  */
 export function queueProjectionOf(
   candidate: QueueCandidate | undefined,
@@ -121,7 +121,7 @@ export function queueProjectionOf(
   };
 }
 
-/** True if it starts at the safe frontier and its block count matches its heights. */
+/** True if the candidate starts at the safe frontier and its block count matches its heights. */
 function isAligned({ previousSettledThroughRound, expected }: QueueCandidate, core: CoreView["core"]): boolean {
   return (
     previousSettledThroughRound === core.settledThroughRound &&

@@ -1,4 +1,4 @@
-/** The bodies, rules and texts of the settlements, v4, and what v3 shares with them (docs/spec/api.md#settlements). */
+/** The contract of settlements (v4): bodies, rules and texts, and what v3 shares (docs/spec/api.md#settlements). */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import type { Contract } from "../contract.ts";
@@ -23,7 +23,7 @@ const totals = {
   completedBlockCount: uint256String,
 };
 
-/** In the order of the specification's table; v4 adds the mint. */
+/** Fields in the specification's order; v4 adds the mint. */
 export const recentFields = {
   transactionHash: chainHash,
   previousSettledThroughRound: uint256String,
@@ -80,7 +80,7 @@ type RecentBody = HistoryBody["recentSettlements"][number];
 
 type Rule = readonly [name: string, holds: (body: HistoryBody) => boolean];
 
-/** The rules of docs/spec/api.md#settlements-rules for both versions. A body that breaks one is never published. */
+/** The rules of docs/spec/api.md#settlements-rules for both versions. A body that breaks one is not published. */
 export const HISTORY_RULES: readonly Rule[] = [
   [HEIGHTS_RULE, ({ chain }) => heightsAgree(chain)],
   ["the window is the range's and holds generatedAt", windowMatchesRange],
@@ -132,7 +132,7 @@ function archivedMatches({ summary, recentSettlements }: HistoryBody): boolean {
   return BigInt(summary.archivedSettlementCount) === BigInt(summary.settlementCount) - BigInt(recentSettlements.length);
 }
 
-/** If no batch is archived, the sums are equal. */
+/** The recent batches' sums do not exceed the summary. They are equal if no batch is archived. */
 function recentWithinSummary({ summary, recentSettlements }: HistoryBody): boolean {
   return (["activeRoundCount", "workAdded", "completedBlockCount"] as const).every((name) => {
     const recent = sum(recentSettlements.map((settlement) => settlement[name]));
@@ -166,7 +166,7 @@ interface CompletedBlocks {
   readonly blockHeight: string;
 }
 
-/** A positive count has inclusive bounds that end at blockHeight. A count of 0 has no bounds. */
+/** True if a positive count has inclusive bounds that end at blockHeight, or a count of 0 has no bounds. */
 export function blocksEndAtHeight(blocks: CompletedBlocks): boolean {
   const { firstCompletedBlock: first, lastCompletedBlock: last, completedBlockCount, blockHeight } = blocks;
   if (completedBlockCount === "0") return first === null && last === null;
@@ -250,7 +250,7 @@ function queueStartsAtFrontier({ range, queueProjection: queue, recentSettlement
   );
 }
 
-/** Rules of both versions. */
+/** The documented rules of both versions. */
 export const SETTLEMENT_RULES = [
   "archivedSettlementCount is settlementCount minus the number of recentSettlements. docs/spec/api.md#settlements-rules 1",
   "The buckets fill the window and add up to summary; window is null and buckets empty for now. docs/spec/api.md#settlements-rules 2",

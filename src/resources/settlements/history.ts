@@ -1,4 +1,4 @@
-/** The windows and batches of a range, for both versions (docs/spec/api.md#settlements-window). */
+/** Reads the window and batches of a range for both versions (docs/spec/api.md#settlements-window). */
 
 import {
   lastSettlementBefore,
@@ -29,14 +29,14 @@ interface Layout {
 const nextHour = (at: number) => (Math.floor(at / HOUR_MS) + 1) * HOUR_MS;
 const nextNoon = (at: number) => noonOf(noonDay(at) + 1);
 
-/** `endAfter` gives the next boundary strictly after an instant. */
+/** `endAfter` returns the next boundary strictly after an instant. */
 export const LAYOUTS = {
   "24h": { bucketCount: 24, bucketMs: HOUR_MS, endAfter: nextHour },
   "7d": { bucketCount: 28, bucketMs: 6 * HOUR_MS, endAfter: nextNoon },
   "30d": { bucketCount: 30, bucketMs: DAY_MS, endAfter: nextNoon },
 } as const satisfies Record<Exclude<SettlementRange, "now">, Layout>;
 
-/** `undefined` for the lifetime. */
+/** Returns the window of a range at `at`; `undefined` for the lifetime. */
 export function windowOf(range: SettlementRange, at: number): Window | undefined {
   if (range === "now") return undefined;
   const { bucketCount, bucketMs, endAfter } = LAYOUTS[range];
@@ -44,12 +44,12 @@ export function windowOf(range: SettlementRange, at: number): Window | undefined
   return { start: end - bucketCount * bucketMs, end, bucketSeconds: bucketMs / 1000 };
 }
 
-/** The most batches that are listed one by one. */
+/** The maximum number of batches that are listed individually. */
 export const MAX_RECENT = 12;
 
 export interface RecentSettlement {
   readonly settlement: Settlement;
-  /** In the order of the API's table, without the mint. */
+  /** Fields in the order of the API's table, without the mint. */
   readonly fields: Readonly<Record<string, string | null>>;
 }
 
@@ -60,7 +60,7 @@ export interface SettlementHistory {
   readonly buckets: readonly Readonly<Record<string, string>>[];
 }
 
-/** Reads a bounded number of rows, however long the history is. Without a window it is the whole lifetime. */
+/** Reads the batches of a window, or of the lifetime without one. The number of rows is bounded. */
 export function readHistory(projections: ReadOnlyDatabase, window: Window | undefined): SettlementHistory {
   const { start, end } = window ?? { start: Number.MIN_SAFE_INTEGER, end: Number.MAX_SAFE_INTEGER };
   const recent = withDeltas(projections, settlementsBetween(projections, start, end, MAX_RECENT));
@@ -91,7 +91,7 @@ function bucketsOf(
   return buckets;
 }
 
-/** The sums of the batches after one and up to another. */
+/** Returns the sums of the batches after `before`, up to and including `last`. */
 function totalsBetween(before: Settlement | undefined, last: Settlement | undefined) {
   return {
     settlementCount: String((last?.batches ?? 0n) - (before?.batches ?? 0n)),
@@ -101,7 +101,7 @@ function totalsBetween(before: Settlement | undefined, last: Settlement | undefi
   };
 }
 
-/** `newestFirst` without a gap. */
+/** Adds differences to the previous batch. `newestFirst` must have no gap. */
 function withDeltas(projections: ReadOnlyDatabase, newestFirst: readonly Settlement[]): RecentSettlement[] {
   return newestFirst.map((settlement, index) => ({
     settlement,
@@ -127,7 +127,7 @@ function fieldsOf(settlement: Settlement, before: Settlement | undefined): Recor
   };
 }
 
-/** The blocks above one height up to another; the bounds are null if there are none (docs/spec/chain.md#derived). */
+/** Returns the blocks above one height up to another; null bounds if there are none (docs/spec/chain.md#derived). */
 export function completedBlocks(previousHeight: bigint, blockHeight: bigint) {
   const completed = blockHeight > previousHeight;
   return {

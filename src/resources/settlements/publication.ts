@@ -1,4 +1,4 @@
-/** The settlements (docs/spec/api.md#settlements): four ranges, and the queue. */
+/** Publishes settlements (docs/spec/api.md#settlements): four ranges, and the queue. */
 
 import { readActiveSubmission, type Submission } from "../../ledger/read/submissions.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";

@@ -7,12 +7,12 @@ const PATH = "/v4/public/settlements";
 export const SETTLEMENT_RANGES = ["now", "24h", "7d", "30d"] as const;
 export type SettlementRange = (typeof SETTLEMENT_RANGES)[number];
 
-/** `queue` is the response to `range=now&queue=1`. */
+/** `queue` selects the response to `range=now&queue=1`. */
 export function settlementsKey(range: SettlementRange | "queue"): string {
   return pathKey(PATH, range);
 }
 
-/** The common fields of both versions. */
+/** Common fields of both versions. */
 export const SETTLEMENTS_RULES = {
   ...ROUTE_RULES,
   etag: true,

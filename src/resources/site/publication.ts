@@ -1,6 +1,6 @@
 /**
- * The files that the package was built with (docs/spec/people.md#files), each put when its bytes change: after an
- * upgrade. What a page loads is put before the page.
+ * Publishes the files that the package was built with (docs/spec/people.md#files). They are put when their bytes
+ * change, that is, after an upgrade. The assets of a page are put before the page.
  */
 import { type FileRow, NO_CACHE } from "../../http/route.ts";
 import { type Built, revisionOf } from "../built.ts";
@@ -19,12 +19,12 @@ import type { Site, SiteFile } from "./site-files.ts";
 
 const ROWS = [pageFile, docsFile, openapiFile, robotsFile, faviconFile] as const;
 
-/** An asset stays for so long after no page names it: a reader may still have the page that did. */
+/** Milliseconds to keep an asset after no page names it, because a reader may still have an older page. */
 export const ASSET_KEPT_MS = 30 * 86_400_000;
 
-/** If a site has no file for a row, that row has no publication, and its path is 404. */
+/** Returns a publication for each row that has a file. Paths of other rows are 404. */
 export function sitePublications({ program, files }: Site): Publication[] {
-  // The page and the reference share a prefix: what one of them loads is not deleted for the other.
+  // Page and reference share a prefix, so each names all assets: otherwise one would delete the other's.
   const everyAsset = files.filter(({ path }) => isAsset(path)).map(immutableAsset);
   const allAssets = everyAsset.map(({ key }) => key).join(" ");
   const byKey = new Map(files.map((file) => [SITE_PREFIX + file.path, file]));
@@ -54,7 +54,7 @@ export function sitePublications({ program, files }: Site): Publication[] {
   });
 }
 
-/** The row's own type. */
+/** Returns the response of a file; `contentType` defaults to the row's. */
 export function fileAnswer(row: FileRow, text: string, contentType = row.contentType): Built {
   const etag = `"${revisionOf(text)}"`;
   return {

@@ -1,8 +1,8 @@
-/** The page, the API reference and the assets of both (docs/spec/people.md#files). */
+/** The files of the page, the API reference, and their assets (docs/spec/people.md#files). */
 import { CONTENT_TYPE } from "../../http/common-headers.ts";
 import { FILE_RULES, type FileRow, HTML_RULES, IMMUTABLE } from "../../http/route.ts";
 
-/** The prefix of every file's object. */
+/** The key prefix of every file. */
 export const SITE_PREFIX = "site/";
 export const ASSETS_PREFIX = `${SITE_PREFIX}assets/`;
 
@@ -22,7 +22,7 @@ export const docsFile = {
   objects: [{ query: "", key: `${SITE_PREFIX}docs.html` }],
 } as const satisfies FileRow;
 
-/** An asset's key is `site` and its path. Fronts request it from the shim. */
+/** An asset's key is `site` plus its path. Fronts request assets from the shim. */
 export const assetFile = {
   ...FILE_RULES,
   name: "asset",

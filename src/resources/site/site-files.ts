@@ -1,22 +1,22 @@
-/** The built files beside the API. */
+/** The built files that are published next to the API. */
 
-/** A file of the site; its text is UTF-8. */
+/** A file of the site, in UTF-8. */
 export interface SiteFile {
-  /** Below `/`, without a first slash; `index.html` is the page at `/`. */
+  /** Relative to `/`, without a leading slash; `index.html` is the page at `/`. */
   readonly path: string;
   readonly contentType: string;
   readonly text: string;
 }
 
 export interface Site {
-  /** The version of the program that built the files. An older version's files never replace a newer one's. */
+  /** The version of the program that built the files. An older version never replaces a newer one's files. */
   readonly program: string;
   readonly files: readonly SiteFile[];
-  /** The address that readers use, without a trailing slash; undefined if it is not set. */
+  /** The address that readers use, without a trailing slash; undefined if not set. */
   readonly publicUrl: string | undefined;
 }
 
-/** Crawlers may read everything. */
+/** Allows crawlers to read everything. */
 export const ROBOTS: SiteFile = {
   path: "robots.txt",
   contentType: "text/plain; charset=utf-8",

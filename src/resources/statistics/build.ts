@@ -1,4 +1,4 @@
-/** The statistics over 7 or 30 noon-to-noon days (docs/spec/api.md#statistics), and the response while they are rebuilt. */
+/** Builds statistics over 7 or 30 noon-to-noon days (docs/spec/api.md#statistics), and the 503 during a rebuild. */
 import { REVALIDATE } from "../../http/common-headers.ts";
 import { unavailable } from "../../http/errors.ts";
 import { etagOf } from "../../http/representation.ts";
@@ -14,9 +14,9 @@ import type { StatisticsRange } from "./route.ts";
 import type { Statistics } from "./schema.ts";
 
 /**
- * `facts` are those of `readStatisticsFacts` for this range and `at` (epoch ms). Without them the response is 503
- * public_stats_rebuilding, which is put only if no good body is stored. Throws a `ZodError` that names the rule if a body would
- * break one.
+ * `facts` come from `readStatisticsFacts` for this range and `at` (epoch ms). Without them the response is 503
+ * public_stats_rebuilding, which is put only if no good body is stored. Throws a `ZodError` that names the rule if a
+ * body breaks one.
  */
 export function buildStatistics(facts: StatisticsFacts | undefined, range: StatisticsRange, at: number): Built {
   if (facts === undefined) return REBUILDING;
@@ -33,7 +33,7 @@ export function buildStatistics(facts: StatisticsFacts | undefined, range: Stati
   };
 }
 
-/** Inserts the revision after installationId, without serialising the whole body again. */
+/** Inserts the revision after installationId without serialising the body again. */
 function withRevision(text: string, installationId: string, revision: string): string {
   const head = JSON.stringify({ schemaVersion: 2, installationId }).slice(0, -1);
   return `${head},"revision":"${revision}"${text.slice(head.length)}`;
@@ -45,7 +45,7 @@ const REBUILDING: Built = {
   isPlaceholder: true,
 };
 
-/** Everything but the revision, in the order of docs/spec/api.md#statistics. */
+/** Returns all except the revision, in the order of docs/spec/api.md#statistics. */
 function contentOf(facts: StatisticsFacts, range: StatisticsRange, at: number): Omit<Statistics, "revision"> {
   const window = windowOf(range, at);
   const days = daysOf(window, facts.days);
@@ -96,7 +96,7 @@ function publishedRecord(record: RecordFact | undefined): Statistics["records"][
   return { value: String(value), occurredAt: formatTimestamp(occurredAt), coverage: complete ? "complete" : "partial" };
 }
 
-/** `rounds`: the window's rounds, one by one. */
+/** `rounds`: statistics over the window's single rounds. */
 function roundsOf(days: readonly WindowDay[]): Statistics["rounds"] {
   const active: bigint[] = [];
   let total = 0n;
@@ -122,7 +122,7 @@ function roundsOf(days: readonly WindowDay[]): Statistics["rounds"] {
   };
 }
 
-/** `oracle` (docs/spec/api.md#statistics-lifetime): outcomes of the window's submissions, and how long they took. */
+/** `oracle` (docs/spec/api.md#statistics-lifetime): outcomes and durations of the window's submissions. */
 function oracleOf(
   window: Window,
   totals: SubmissionTotals | undefined,

@@ -1,6 +1,6 @@
 /**
- * The whole statistics body with its aggregate rules (docs/spec/api.md#statistics-rules), and its texts. A body that breaks a
- * rule is never published, and the error names the rule.
+ * The contract of statistics: texts, and a body with aggregate rules (docs/spec/api.md#statistics-rules). A body that
+ * breaks a rule is never published, and the error names the rule.
  */
 import { DAY_MS } from "../../values/noon-day.ts";
 import { SLOTS_PER_DAY } from "../../values/slot.ts";
@@ -172,7 +172,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** The sum of decimal strings; null counts as 0. */
+/** Sums decimal strings; null counts as 0. */
 function work(values: readonly (string | null)[]): bigint {
   let total = 0n;
   for (const value of values) if (value !== null && value !== "0") total += BigInt(value);

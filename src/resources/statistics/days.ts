@@ -1,6 +1,6 @@
 /**
- * `activity` of the statistics (docs/spec/api.md#statistics): coverage, summary, typical day, and the window's days. Each day has
- * 48 half hours in the order of the UTC clock.
+ * `activity` of statistics (docs/spec/api.md#statistics): coverage, summary, typical day, and the window's days. Each
+ * day has 48 half hours in the order of the UTC clock.
  */
 import type { DayRounds } from "../../projections/rounds/rounds-day.ts";
 import { noonDate, noonOf } from "../../values/noon-day.ts";
@@ -15,10 +15,10 @@ const BUCKET_MINUTES = 30;
 
 type Bucket = StatisticsDay["buckets"][number];
 
-/** A day's facts and their sums by half hour, in the order of the UTC clock. */
+/** A day's facts, and their sums per half hour in the order of the UTC clock. */
 export interface WindowDay {
   readonly day: number;
-  /** Rounds of this day that have elapsed at the window's end. */
+  /** Rounds of this day that have elapsed by the window's end. */
   readonly expected: number;
   readonly facts: DayRounds | undefined;
   readonly buckets: readonly BucketSum[];
@@ -31,7 +31,7 @@ interface BucketSum {
   readonly elapsed: boolean;
 }
 
-/** All days of the window, including those without an observed round. */
+/** Returns all days of the window, including those without an observed round. */
 export function daysOf(window: Window, facts: readonly DayRounds[]): WindowDay[] {
   const byDay = new Map(facts.map((day) => [day.day, day]));
   return Array.from({ length: window.dayCount }, (_, index) => {
@@ -60,7 +60,7 @@ function publishedDay({ day, expected, facts, buckets }: WindowDay): StatisticsD
 function bucketsOf(facts: DayRounds | undefined, expected: number): BucketSum[] {
   const rounds = facts?.rounds ?? [];
   return Array.from({ length: BUCKETS }, (_, index) => {
-    // Buckets start at midnight, a day's rounds at noon. So the buckets before noon are the second half of the day's rounds.
+    // Buckets start at midnight, and a day's rounds at noon. So buckets before noon hold the second half of its rounds.
     const first = ((index + BUCKETS / 2) % BUCKETS) * SLOTS_PER_HALF_HOUR;
     let observed = 0;
     let work = 0n;
@@ -131,7 +131,7 @@ function summaryOf(days: readonly WindowDay[], slots: readonly TypicalSlot[]): A
   };
 }
 
-/** One half hour of the clock over all days of the window. Only complete buckets count. */
+/** One half hour of the clock, over all days of the window. Only complete buckets count. */
 interface TypicalSlot {
   readonly startMinuteUtc: number;
   total: bigint;
@@ -151,7 +151,7 @@ function typicalSlots(days: readonly WindowDay[]): TypicalSlot[] {
   return slots;
 }
 
-/** Compares the means as fractions, before flooring. If two are equal, the earlier one by the clock wins. */
+/** Compares the means as fractions, before flooring. Of equal means, the earlier half hour wins. */
 function peakOf(slots: readonly TypicalSlot[]): number | null {
   let peak: TypicalSlot | undefined;
   for (const slot of slots) {

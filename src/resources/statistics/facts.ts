@@ -1,6 +1,6 @@
 /**
- * The inputs of one statistics body (docs/spec/api.md#statistics), read from the projections: about forty rows, however long the
- * history is.
+ * Reads the inputs of one statistics body (docs/spec/api.md#statistics) from the projections: about forty rows, however
+ * long the history is.
  */
 
 import { areStatisticsBehind } from "../../projections/advance.ts";
@@ -23,7 +23,7 @@ import { DAYS_OF_RANGE, type StatisticsRange } from "./route.ts";
 /** The noon-to-noon days of a range. The last one contains the instant of the body. */
 export interface Window {
   readonly dayCount: (typeof DAYS_OF_RANGE)[StatisticsRange];
-  /** Numbers of values/noon-day.ts, both included. */
+  /** Day numbers of values/noon-day.ts, both included. */
   readonly firstDay: number;
   readonly lastDay: number;
   /** Epoch ms. */
@@ -44,15 +44,15 @@ export interface StatisticsFacts {
   readonly days: readonly DayRounds[];
   readonly totals: RoundTotals;
   readonly records: RecordFacts;
-  /** Undefined if there never was a submission. */
+  /** Undefined if there has never been a submission. */
   readonly submissions: SubmissionTotals | undefined;
-  /** Submitted within the window. */
+  /** Submissions within the window. */
   readonly submitted: readonly SubmissionState[];
 }
 
 /**
- * The facts as of `at` (epoch ms); `genesis` is in seconds. Undefined while the statistics are rebuilt: the projections are behind
- * the ledger, genesis is unknown or has changed, or no round has been observed.
+ * Returns the facts at `at` (epoch ms); `genesis` is in epoch seconds. Undefined while statistics are rebuilt: the
+ * projections are behind the ledger, genesis is unknown or has changed, or no round has been observed.
  */
 export function readStatisticsFacts(
   ledger: ReadOnlyDatabase,
@@ -100,7 +100,7 @@ export interface RecordFact {
 
 export type RecordFacts = Readonly<Record<RecordName, RecordFact | undefined>>;
 
-/** Records of the whole history. One is `complete` if the time around it is fully covered. */
+/** Returns the records of the whole history. A record is `complete` if its time is fully covered. */
 function readRecords(projections: ReadOnlyDatabase, totals: RoundTotals): RecordFacts {
   const isObserved = (slot: number) => {
     const day = readDay(projections, dayOfSlot(slot));
@@ -140,7 +140,7 @@ function ofHalfHour(best: Best | undefined, isObserved: (slot: number) => boolea
   return { value: best.value, occurredAt: slotStart(slot), complete };
 }
 
-/** Complete if the rounds just before and after it are observed, so that they do not belong to it. */
+/** Returns the longest interval. It is complete if the rounds just before and after it are observed. */
 function longestWindow(projections: ReadOnlyDatabase, isObserved: (slot: number) => boolean): RecordFact | undefined {
   const run = longestInterval(projections, "slot");
   if (run === undefined) return undefined;

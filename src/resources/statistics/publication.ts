@@ -1,6 +1,6 @@
 /**
- * The statistics (docs/spec/api.md#statistics), one object per range. A body contains the instant for which it was computed, so
- * every rebuild changes it. It is rebuilt when facts have changed, at most every `interval` ms, and at the end of each round.
+ * Publishes statistics (docs/spec/api.md#statistics), one object per range. A body contains its instant, so every
+ * rebuild changes it. It is rebuilt when facts have changed, at most every `interval` ms, and at the end of each round.
  */
 
 import { FACT_KINDS } from "../../ledger/schema.ts";
@@ -39,21 +39,21 @@ export function statisticsPublications(interval: number): readonly Publication[]
 
 function inputs({ ledger, projections, installationId, genesisTimestamp }: Snapshot): string {
   if (ledger === undefined || installationRowId(ledger, installationId) === undefined) return "none";
-  // The cursor itself is no input: it advances with each receipt.
+  // The cursor is not an input, because it advances with each receipt.
   const state = lacksFacts(projections, { ledger, installationId, genesis: genesisTimestamp }) ? "behind" : "level";
   return `${genesisTimestamp} ${state} ${statisticsVersion(projections)}`;
 }
 
 /**
- * Changes if a body changes. Rounds are only added, so their count and sums are enough; submissions have their newest change.
- * Receipts count only if they are a new peak: otherwise each would rebuild the same body.
+ * Returns a text that changes if a body changes. Rounds are only added, so their count and sums suffice; submissions
+ * have their newest change. Receipts count only if they are a new peak: otherwise each would rebuild the same body.
  */
 export function statisticsVersion(projections: ReadOnlyDatabase): string {
   const totals = readRoundTotals(projections);
   const rounds = readCursor(projections, ROUNDS);
   const parts = [
     rounds?.version,
-    // The first closures after a rebuild count before any of their rounds is observed.
+    // After a rebuild, the first closures count before any of their rounds is observed.
     totals === undefined ? rounds?.at : "",
     totals?.observed,
     totals?.work,
@@ -66,7 +66,7 @@ export function statisticsVersion(projections: ReadOnlyDatabase): string {
   return parts.join("|");
 }
 
-/** The end of the round that contains `at`. */
+/** Returns the end of the round that contains `at`. */
 function rebuildAt({ genesisTimestamp }: Snapshot, at: number): number | undefined {
   return genesisTimestamp === undefined ? undefined : slotStart(slotAt(at) + 1);
 }

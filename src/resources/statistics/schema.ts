@@ -1,6 +1,6 @@
 /**
- * The statistics body, field by field, with the rules of its buckets (docs/spec/api.md#statistics, #statistics-buckets).
- * `contract.ts` adds the rules between its fields.
+ * The fields of the statistics body, with the rules of its buckets (docs/spec/api.md#statistics, #statistics-buckets).
+ * `contract.ts` adds the rules between fields.
  */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
@@ -10,10 +10,10 @@ import { DAYS_OF_RANGE, MAX_DAYS, RANGES } from "./route.ts";
 
 const MAX_ROUNDS = MAX_DAYS * SLOTS_PER_DAY;
 
-/** 0 to 1410 in steps of 30. A body has about 1,500 of them, and a literal is checked in one step. */
+/** 0 to 1410 in steps of 30. A literal is fast to check, and a body has about 1,500 of them. */
 const startMinuteUtc = z.literal(Array.from({ length: 48 }, (_, index) => index * 30));
 
-/** The rules of a bucket's coverage; a message names the rule. */
+/** The rules of a bucket's coverage; messages name the rule. */
 export const BUCKET_LAWS = {
   complete: { counts: [3], known: true, rule: "bucket rule 1: complete has 3 rounds and work" },
   partial: { counts: [1, 2], known: true, rule: "bucket rule 2: partial has 1 or 2 rounds and work" },
@@ -83,7 +83,7 @@ const record = z
   .strictObject({ value: uint256String, occurredAt: timestamp, coverage: z.enum(["complete", "partial"]) })
   .nullable();
 
-/** The publisher has no boundaries of completed blocks, so that it never renders the available branch. */
+/** The publisher does not know when blocks completed, so it never renders the available branch. */
 const blocks = z.discriminatedUnion("status", [
   z.strictObject({
     status: z.literal("available"),

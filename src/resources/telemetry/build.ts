@@ -1,4 +1,4 @@
-/** The newest accepted measurement, with its freshness (docs/spec/api.md#telemetry). */
+/** Builds the newest accepted measurement with its freshness (docs/spec/api.md#telemetry). */
 
 import { etagOf } from "../../http/representation.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";
@@ -7,13 +7,13 @@ import { formatTimestamp } from "../../values/timestamp.ts";
 import { type Built, revisionOf } from "../built.ts";
 import { type Telemetry, telemetrySchema } from "./contract.ts";
 
-/** A measurement is online up to and including this age of its receipt. It is stale from the next millisecond on. */
+/** A measurement is online up to and including this age (ms) of its receipt, and stale afterwards. */
 export const STALE_AFTER_MS = 120_000;
 
-/** `receipt` has the highest position. Without a receipt the status is `offline`, and there is no validator. */
+/** `receipt` has the highest position. Without one, the status is `offline` and there is no ETag. */
 export function buildTelemetry(installationId: string, receipt: Receipt | undefined, at: number): Built {
   if (receipt === undefined) return built(offline(installationId), {});
-  // The revision names the receipt, not its age (docs/spec/api.md#telemetry 4): `stale` has the same one as `online`.
+  // The revision identifies the receipt, not its age (docs/spec/api.md#telemetry 4), so `stale` and `online` share one.
   const revision = revisionOf(JSON.stringify([installationId, receipt.position, receipt.telemetryId]));
   const nextChangeAt = staleFrom(receipt.receivedAt, STALE_AFTER_MS, { at, seenAt: at });
   const online = nextChangeAt !== undefined;

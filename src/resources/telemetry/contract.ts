@@ -1,4 +1,4 @@
-/** The body, the exchanges and the texts of telemetry (docs/spec/api.md#telemetry). */
+/** The contract of telemetry: body, exchanges and texts (docs/spec/api.md#telemetry). */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CORE_STATUSES, PROVENANCES } from "../../values/enums.ts";
@@ -25,7 +25,7 @@ export const telemetrySchema = z.strictObject({
 
 export type Telemetry = z.infer<typeof telemetrySchema>;
 
-/** Telemetry of an unknown id is offline, with 200 (src/judge/exchanges/format.ts describes the format). */
+/** Telemetry of an unknown id is a 200 with status offline (format: src/judge/exchanges/format.ts). */
 const UNKNOWN_IS_OFFLINE = `& path/unknown-id
 ${UNKNOWN_IDS.map((id) => `GET /v1/public/installations/${id}/telemetry`).join("\n")}
 200

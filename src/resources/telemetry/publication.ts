@@ -1,4 +1,4 @@
-/** Telemetry (docs/spec/api.md#telemetry) as a publication, and the template for an unknown installation. */
+/** Publishes telemetry (docs/spec/api.md#telemetry), and the template for unknown installations. */
 
 import { readNewestReceipt } from "../../ledger/read/receipts.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
@@ -7,7 +7,7 @@ import type { Publication } from "../publication.ts";
 import { buildTelemetry } from "./build.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "./route.ts";
 
-/** The configured installation has a key of its own; both of its telemetry routes read it. */
+/** The configured installation has a separate key, which both of its telemetry routes read. */
 export function telemetryPublication(installationId: string, configured: boolean): Publication {
   return {
     resource: "telemetry",
@@ -21,7 +21,7 @@ export function telemetryPublication(installationId: string, configured: boolean
   };
 }
 
-/** The shim's response for an installation that the index does not name, with the id put in. */
+/** The shim inserts the id into this template for an installation that is not in the index. */
 export const unknownTelemetryPublication: Publication = {
   resource: "telemetry",
   key: UNKNOWN_TELEMETRY_KEY,

@@ -1,22 +1,22 @@
 /**
- * Telemetry (docs/spec/api.md#telemetry): the keys of its objects (docs/spec/publishing.md#objects), and the rows for the
- * configured installation and for any installation by id.
+ * The routes of telemetry (docs/spec/api.md#telemetry), for the configured installation and by id, and the keys of
+ * their objects (docs/spec/publishing.md#objects).
  */
 import { INSTALLATIONS_KEY, pathKey } from "../../http/keys.ts";
 import { FOLLOWS_RECEIPTS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
-/** The configured installation's key; both telemetry routes read it. */
+/** The configured installation's key, which both telemetry routes read. */
 export const TELEMETRY_KEY = pathKey("/v1/public/telemetry");
 /** The template for an unknown installation, with `{installationId}` in place of its id. */
 export const UNKNOWN_TELEMETRY_KEY = pathKey("/v1/public/installations/telemetry");
 
-/** The key of an installation other than the configured one. */
+/** Returns the key of an installation that is not the configured one. */
 export function installationTelemetryKey(installationId: string): string {
   return pathKey(`/v1/public/installations/~${installationId}/telemetry`);
 }
 
-/** The reverse of `installationTelemetryKey`; `undefined` for any other key. */
+/** Parses a key of `installationTelemetryKey`; returns `undefined` for any other key. */
 export function parseInstallationTelemetryKey(key: string): string | undefined {
   const match = /^v1\/public\/installations\/~([^/]+)\/telemetry$/.exec(key);
   return match?.[1] !== undefined && isInstallationId(match[1]) ? match[1] : undefined;

@@ -1,6 +1,6 @@
 /**
- * The common part of both versions of the settlements: a live body is saved under its binding, and replaces a chain that
- * cannot be read (docs/spec/api.md#settlements).
+ * The parts of publishing that both versions of settlements share (docs/spec/api.md#settlements). A live body is saved
+ * with its binding, and is served when the chain cannot be read.
  */
 
 import { savedHistory, saveHistory } from "../../../projections/settlements/saved-history.ts";
