@@ -1,6 +1,6 @@
 /**
- * The page at `/` as the files that are published (docs/spec/api.md#files): `index.html`, `favicon.svg`, and what they
- * load under `assets/`, each named by the hash of its bytes. The same sources give the same bytes.
+ * Builds the files of the page at `/` (docs/spec/api.md#files): `index.html`, `favicon.svg`, and the assets that they
+ * load, named by the hash of their bytes. The same sources give the same bytes.
  */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 export interface SiteFile {
-  /** The path below `/`, without a first slash. */
+  /** The path relative to `/`, without a leading slash. */
   readonly path: string;
   readonly contentType: string;
   readonly bytes: Uint8Array;
@@ -19,10 +19,10 @@ const TYPES: Readonly<Record<string, string>> = {
   js: "text/javascript; charset=utf-8",
   css: "text/css; charset=utf-8",
 };
-/** Every browser of the last three years can read this version. */
+/** Browsers of the last three years support this version. */
 const TARGET = ["es2022", "chrome110", "firefox115", "safari16"];
 
-/** The page's scripts and styles, with esbuild's list of the packages in them. */
+/** Bundles the page's scripts and styles. The result includes esbuild's list of bundled packages. */
 export function bundlePage() {
   return build({
     absWorkingDir: ROOT,
@@ -42,7 +42,7 @@ export function bundlePage() {
   });
 }
 
-/** `index.html` comes last. A publisher that puts the files in this order never shows a page before its assets. */
+/** Builds the page's files, `index.html` last: a publisher puts the assets before the page that loads them. */
 export async function buildSite(): Promise<readonly SiteFile[]> {
   const { outputFiles } = await bundlePage();
   const assets = outputFiles.map(({ path, contents }) => assetOf(path, contents));

@@ -1,4 +1,4 @@
-/** Part of `npm run build`: writes the files of the page and of the reference to dist/site/. */
+/** Writes the files of the page and of the reference to dist/site/. Part of `npm run build`. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { packageFile, packageVersion } from "../src/files/package-file.ts";

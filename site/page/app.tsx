@@ -1,4 +1,4 @@
-/** The page, from the present to the past. */
+/** The whole page, ordered from the present to the past. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { PublicationStatus } from "../../src/client/create-client.ts";
@@ -14,7 +14,7 @@ import { PublicationContext, publicationOf } from "./parts/panel.tsx";
 import { SettlementsPanel } from "./settlements/panel.tsx";
 import { moment, ms } from "./words/time.ts";
 
-/** One sentence for each late part of the publication. Screen readers read out changes of a `status`. */
+/** Shows one sentence per late part of the publication. Screen readers announce changes of a `status`. */
 function Banner({ status, now }: { readonly status: PublicationStatus | undefined; readonly now: number }) {
   const words = status === undefined ? [] : publicationWords(status, now);
   return (
@@ -26,7 +26,7 @@ function Banner({ status, now }: { readonly status: PublicationStatus | undefine
   );
 }
 
-/** A stopped publisher knows nothing about its sources. */
+/** Returns the banner's sentences. Only a live publisher's sources are mentioned, because others are unknown. */
 function publicationWords({ publisher, sources }: PublicationStatus, now: number): readonly string[] {
   const words: string[] = [];
   const since = (at: string | null) => (at === null ? "" : ` since ${moment(ms(at), now)}`);
@@ -53,10 +53,10 @@ function publicationWords({ publisher, sources }: PublicationStatus, now: number
 }
 
 function at(time: string | null, now: number): string {
-  return time === null ? "no time that is known" : moment(ms(time), now);
+  return time === null ? "an unknown time" : moment(ms(time), now);
 }
 
-/** Other ways to read the same data. */
+/** Links to other forms of the same data. */
 const LINKS = [
   ["openapi.json", "OpenAPI"],
   ["docs", "Reference"],
@@ -109,7 +109,7 @@ export function App() {
   );
 }
 
-/** The first panel is drawn before all others, because a phone shows only it at first. */
+/** Draws the first panel before all others, because a phone shows only this one at first. */
 function useAfterFirstPaint(): boolean {
   const [isPainted, setPainted] = useState(false);
   useEffect(() => {

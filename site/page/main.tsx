@@ -1,9 +1,9 @@
-/** The page's script: draws the page into its element of index.html. */
+/** The page's entry point: renders it into its element of index.html. */
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { PROCESS, TELEMETRY } from "./data/views.ts";
 
-// index.html has already requested these two. The page always shows them.
+// index.html has already requested these two, which the page always shows.
 for (const view of [PROCESS, TELEMETRY]) view.watch(() => undefined);
 
 const place = document.getElementById("page");

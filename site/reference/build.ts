@@ -1,4 +1,4 @@
-/** The published files of the reference at `/docs`, and the OpenAPI document (docs/spec/people.md#openapi). */
+/** Builds the files of the reference at `/docs`, and the OpenAPI document (docs/spec/people.md#openapi). */
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { type Recipe, referencePage } from "./page.ts";
 const ROOT = import.meta.dirname;
 const RECIPES = { curl: "curl.sh", JavaScript: "javascript.mjs", Python: "python.py" };
 
-/** The page comes last, after its assets. */
+/** The page is last, after its assets. */
 export async function buildReference(version: string): Promise<readonly SiteFile[]> {
   const document = openApiDocument({ version });
   const style = await readFile(join(ROOT, "style.css"));

@@ -1,4 +1,4 @@
-/** HTML templates: a value is escaped unless it is HTML itself. */
+/** HTML templates, which escape every value that is not Html. */
 export class Html {
   readonly text: string;
 

@@ -1,4 +1,4 @@
-/** One operation of the reference: its parameters, and every response with its headers and an example. */
+/** Renders one operation: its parameters, and every response with its headers and an example. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
 import type { JsonSchema } from "../../src/openapi/schemas.ts";
 import { type Html, html, NOTHING } from "./html.ts";
@@ -21,7 +21,7 @@ ${Object.entries(responses).map(([status, answer]) => answerHtml(status, answer,
 </section>`;
 }
 
-/** Text as paragraphs. Lines that begin with a number become a list. */
+/** Renders text as paragraphs. Lines that begin with a number become a list. */
 function prose(description: string): Html {
   return html`${description
     .split("\n\n")
@@ -32,7 +32,7 @@ function prose(description: string): Html {
     )}`;
 }
 
-/** A section of the specification as a link within the page. */
+/** Renders a citation of the specification as a link within the page. */
 function cited(text: string): Html {
   const [plain = "", anchor, rule = "", rest = ""] = text.split(/docs\/spec\/\w+\.md#([\w-]+)(?: (\d+))?/);
   if (anchor === undefined) return html`${plain}`;
@@ -86,7 +86,7 @@ function form(schema: JsonSchema, document: OpenApiDocument): Html {
   return html`${String(schema.type)}`;
 }
 
-/** JSON for people. Long lists are cut. */
+/** Lists with more than LONG entries are cut to SHOWN. */
 const SHOWN = 2;
 const LONG = 4;
 

@@ -1,4 +1,4 @@
-/** The reference as one page: the first steps, the rules of all responses, then each resource. */
+/** Renders the reference as one page: first steps, rules of all responses, then each resource. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { Html, html } from "./html.ts";
@@ -12,7 +12,7 @@ export interface Recipe {
 
 /** Sections of docs/spec/api.md about all routes. */
 const COMMON = ["interpretation", "values", "http"];
-/** Parts of the last section that have their own entry. */
+/** Subsections of `http` with separate entries. */
 const PARTS = ["caching", "client-caches", "query", "errors", "availability", "limits"];
 
 /** Sections of docs/spec/api.md, and the paths that they describe. */

@@ -1,4 +1,4 @@
-/** Sections of docs/spec as HTML. */
+/** Renders sections of docs/spec as HTML. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Marked } from "marked";
@@ -9,11 +9,11 @@ const marked = new Marked();
 
 export interface Section {
   readonly title: string;
-  /** The section without its own heading. Its headings are one level below `level`. */
+  /** The section without its heading. Its inner headings are one level below `level`. */
   readonly body: Html;
 }
 
-/** The section at an anchor. Its inner headings become h3 and h4. */
+/** Returns the section at an anchor. Its inner headings become h3 and h4. */
 export function section(file: "api.md" | "people.md", anchor: string): Section {
   const text = readFileSync(join(ROOT, file), "utf8");
   const from = text.search(new RegExp(`^.*<a id="${anchor}"></a>.*\\n#`, "m"));
@@ -27,7 +27,7 @@ export function section(file: "api.md" | "people.md", anchor: string): Section {
   return { title: title.replaceAll("`", ""), body: new Html(readable(marked.parse(own, { async: false }))) };
 }
 
-/** Makes wide tables scroll by keyboard, too. Links to other documents become plain text. */
+/** Makes wide tables scrollable by keyboard. Links to other documents become plain text. */
 function readable(text: string): string {
   return text
     .replaceAll("<table>", '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>')
@@ -36,7 +36,7 @@ function readable(text: string): string {
     .replaceAll(/<a href="(?!#)[^"]*">([\s\S]*?)<\/a>/g, "$1");
 }
 
-/** Links to anchors that the page lacks become plain text. */
+/** Turns links to anchors that the page lacks into plain text. */
 export function withoutDeadLinks(page: string): string {
   const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
   return page.replaceAll(/<a href="#([^"]+)">([\s\S]*?)<\/a>/g, (link, id: string, words: string) =>

@@ -1,4 +1,4 @@
-/** An event of the activity as a sentence. */
+/** Shows an activity event as a sentence. */
 import type { ComponentChildren } from "preact";
 import type { ActivityEvent } from "../data/bodies.ts";
 import { OnChain } from "../parts/explorer.tsx";
@@ -6,7 +6,7 @@ import { Exact } from "../parts/figure.tsx";
 import { amount, distance, exactAmount, grouped, milli, plural, speed } from "../words/number.ts";
 import { clock, day, full, ms, noonOf, shortDay } from "../words/time.ts";
 
-/** The token has 18 places (docs/spec/api.md#settlements). The activity names neither the token nor its places. */
+/** The token has 18 decimals (docs/spec/api.md#settlements). Activity does not say so itself. */
 const PLACES = 18;
 
 export function EventItem({ event }: { readonly event: ActivityEvent }) {

@@ -1,14 +1,14 @@
-/** The events on the page: the first page, which is read again and again, and older events that the reader has loaded. */
+/** The events that the page shows: the first page, which is refreshed, and older events that the reader has loaded. */
 import type { ActivityEvent } from "../data/bodies.ts";
 
-/** The most events, even if the reader loads older ones again and again. */
+/** The maximum number of events, however often the reader loads older ones. */
 export const MOST_EVENTS = 500;
 
 export interface Feed {
   readonly events: readonly ActivityEvent[];
-  /** The cursor of older events; null after the last event and at the limit. */
+  /** The cursor of older events; null after the last event or at the limit. */
   readonly cursor: string | null;
-  /** The reader has loaded older events. A newer first page must not remove them. */
+  /** True if the reader has loaded older events. A newer first page must not remove them. */
   readonly extended: boolean;
 }
 
@@ -18,8 +18,8 @@ interface Page {
 }
 
 /**
- * A newer first page replaces the first page, so that a page that is open for days does not grow. If older events were
- * loaded, the newer ones are added. If there is a gap between both, only the newer ones stay.
+ * Replaces the first page by a newer one, so that a page that is open for days does not grow. If older events were
+ * loaded, adds the newer ones. If there is a gap between them, keeps only the newer ones.
  */
 export function withNewest(feed: Feed | undefined, { events, nextCursor }: Page): Feed {
   if (feed === undefined || !feed.extended) return { events, cursor: nextCursor, extended: false };

@@ -1,4 +1,4 @@
-/** The activity by category. A button loads older events. */
+/** Shows activity by category. A button loads older events. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { ActivityCategory } from "../../../src/client/create-client.ts";

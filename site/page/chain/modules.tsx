@@ -1,4 +1,4 @@
-/** The device's modules and their last reported health. A module stays ready at any age of its report. */
+/** Shows the device's modules and their last reported health. A module stays ready, however old its report is. */
 import type { Modules } from "../../../src/client/create-client.ts";
 import { useSlowNow, useView } from "../data/use-view.ts";
 import { MODULES } from "../data/views.ts";

@@ -1,4 +1,4 @@
-/** The settlement chain: the last block read, the state, and the roles that may change it. */
+/** Shows the settlement chain: the last block read, the state, and the roles that may change it. */
 
 import type { Onchain } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";

@@ -1,4 +1,4 @@
-/** The parts of the API's bodies that more than one component reads. */
+/** Parts of the API's bodies that several components read. */
 import type { Activity, Process, Settlements, Statistics } from "../../../src/client/create-client.ts";
 
 export type Available<Body> = Extract<Body, { status: "available" }>;

@@ -1,12 +1,12 @@
-/** The browser as views need it, and an estimate of the server's clock. */
+/** The browser environment of views, and an estimate of the server's clock. */
 import type { BrowserEnvironment } from "./view.ts";
 
-/** Date has whole seconds, and the network adds a delay. A smaller difference is ignored. */
+/** Smaller differences are ignored, because Date has whole seconds and the network adds a delay. */
 const TOLERANCE_MS = 5_000;
 
 let ahead = 0;
 
-/** Epoch ms of the server's clock. Ages must not depend on the clock of the reader's machine. */
+/** Returns the server's time (epoch ms). Ages must not depend on the reader's clock. */
 export function now(): number {
   return Date.now() + ahead;
 }

@@ -1,25 +1,25 @@
-/** Views and the current time, as components read them. */
+/** Hooks that give components views and the current time. */
 import { useEffect, useReducer } from "preact/hooks";
 import { now } from "./browser.ts";
 import type { View, ViewState } from "./view.ts";
 
-/** The interval of the page's clock. */
+/** The interval (ms) of the page's clock. */
 const TICK_MS = 1_000;
 const SLOW_MS = 15_000;
 
-/** The view is updated while the component is shown. */
+/** Returns the view's state, and updates it while the component is shown. */
 export function useView<Body>(view: View<Body>): ViewState<Body> {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => view.watch(() => redraw(undefined)), [view]);
   return view.state;
 }
 
-/** Epoch ms, for a panel's ages: updated every 15 s while the tab is shown. */
+/** Returns epoch ms for a panel's ages, updated every 15 s while the tab is shown. */
 export function useSlowNow(): number {
   return useNow(SLOW_MS);
 }
 
-/** Epoch ms, updated each second (or each `every` ms) while the tab is shown. */
+/** Returns epoch ms, updated every `every` ms (1 s by default) while the tab is shown. */
 export function useNow(every = TICK_MS): number {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => eachTick(every, () => redraw(undefined)), [every]);
@@ -27,7 +27,7 @@ export function useNow(every = TICK_MS): number {
 }
 
 interface Listener {
-  /** In ticks. */
+  /** Interval in ticks. */
   readonly every: number;
   readonly call: () => void;
 }
@@ -36,7 +36,7 @@ const listeners = new Set<Listener>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let ticks = 0;
 
-/** Calls each `every` ms (whole seconds) by the page's one timer. Call the result to end it. */
+/** Calls `call` every `every` ms (whole seconds), using the page's only timer. Returns a function that stops it. */
 function eachTick(every: number, call: () => void): () => void {
   const listener = { every: every / TICK_MS, call };
   listeners.add(listener);

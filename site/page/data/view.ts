@@ -1,18 +1,18 @@
 /**
- * One response of the API, requested again and again while a part of the page shows it. A hidden tab requests nothing, and
- * requests at once when it is shown again. After failures the waits are longer.
+ * Requests one API response repeatedly while a part of the page shows it. A hidden tab requests nothing, and requests
+ * at once when it is shown again. Waits grow after failures.
  */
 
-/** The functions of the browser that a view uses. Tests replace them. */
+/** The browser functions that a view uses. Tests replace them. */
 export interface BrowserEnvironment {
   /** Epoch ms of the server's clock. */
   now(): number;
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 (included) to 1 (excluded). */
   random(): number;
-  /** Calls once after `ms`. The returned function cancels it. */
+  /** Calls `call` once after `ms`. Returns a function that cancels this. */
   after(ms: number, call: () => void): () => void;
   isHidden(): boolean;
-  /** Calls when the tab is shown or hidden, and when the network is back. The returned function ends that. */
+  /** Calls `call` when the tab is shown or hidden, or the network is back. Returns a function that stops this. */
   onChange(call: () => void): () => void;
 }
 
@@ -22,7 +22,7 @@ export interface Answered<Body> {
 }
 
 export interface Failure {
-  /** The API's error code, or `network`, `timeout`, `invalid_answer`. */
+  /** The API's error code, or `network`, `timeout` or `invalid_answer`. */
   readonly code: string;
   readonly retryAfter?: number | undefined;
   /** Epoch ms of the first failed request since the last good one. */
@@ -30,20 +30,20 @@ export interface Failure {
 }
 
 export interface ViewState<Body> {
-  /** The last good response, which stays while later ones fail. */
+  /** The last good response, kept while later ones fail. */
   readonly body?: Body;
   readonly headers?: Headers;
-  /** Epoch ms of that response. */
+  /** When that response arrived (epoch ms). */
   readonly answeredAt?: number;
-  /** The reason why there is no newer response. */
+  /** Why there is no newer response. */
   readonly failure?: Failure;
 }
 
 export interface ViewOptions<Body> {
-  /** In ms. */
+  /** Interval in ms. */
   readonly every: number;
   readonly ask: (signal: AbortSignal) => Promise<Answered<Body>>;
-  /** The meaning of an error; the view adds its `since`. */
+  /** Describes an error; the view adds `since`. */
   readonly failureOf: (error: unknown) => Omit<Failure, "since">;
 }
 
@@ -63,7 +63,7 @@ export class View<Body> {
     this.#around = around;
   }
 
-  /** The view sends requests while it has a watcher. `changed` is called after each change of `state`. The result ends it. */
+  /** Requests while there is a watcher, and calls `changed` when `state` changes. Returns a function that stops it. */
   watch(changed: () => void): () => void {
     this.#watchers.add(changed);
     if (this.#end === undefined) {
@@ -126,21 +126,21 @@ export class View<Body> {
   }
 }
 
-/** The longest wait while requests fail: the device is then still requested within two minutes. */
+/** The longest wait (ms) while requests fail: the device is then still requested every two minutes. */
 const LONGEST_MS = 115_000;
-/** Random, so that readers of a server that failed do not all return at once. */
+/** Random share of a wait, so that readers do not all return at once after a failure. */
 const SPREAD = 0.2;
 
 interface Waiting {
-  /** Between two responses, in ms. */
+  /** Milliseconds between two responses. */
   readonly every: number;
   /** Failed requests since the last good one. */
   readonly failures: number;
-  /** Seconds of the server's Retry-After. */
+  /** The server's Retry-After in seconds. */
   readonly retryAfter?: number | undefined;
 }
 
-/** The wait in ms; `random` is from 0 to 1. It doubles with each failure, and is then at least twice `every`. */
+/** Returns the wait in ms; `random` is from 0 to 1. It doubles per failure and is then at least twice `every`. */
 export function delayOf({ every, failures, retryAfter = 0 }: Waiting, random: number): number {
   if (failures === 0) return every;
   const longest = Math.max(2 * every, LONGEST_MS);

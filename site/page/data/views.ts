@@ -1,4 +1,4 @@
-/** Every response that the page reads, and its interval. */
+/** The responses that the page reads, and their intervals. */
 import {
   type Activity,
   type ActivityCategory,
@@ -13,10 +13,10 @@ import { BROWSER, learnTime } from "./browser.ts";
 import { View } from "./view.ts";
 
 const S = 1000;
-/** Events of one page of the activity. */
+/** Events per page of activity. */
 const PAGE = 20;
 
-/** The API is below the page's own address, which may be a subpath. The client tries once, because a view retries itself. */
+/** The API is relative to the page's address, which may be a subpath. Views retry, so the client does not. */
 const API = createClient({ baseUrl: new URL(".", document.baseURI), retries: 0 });
 
 type Options = { readonly signal: AbortSignal };
@@ -50,7 +50,7 @@ export const STATISTICS = { "7d": statistics("7d"), "30d": statistics("30d") };
 
 const settlements = (range: SettlementRange) => view(60 * S, (options) => API.settlements({ range }, options));
 export const SETTLEMENTS: Readonly<Record<SettlementRange, View<Settlements>>> = {
-  /** With the queue's projection. */
+  /** Includes the queue's projection. */
   now: view(60 * S, (options) => API.settlements({ queue: true }, options)),
   "24h": settlements("24h"),
   "7d": settlements("7d"),
@@ -66,7 +66,7 @@ export const ACTIVITY: Readonly<Record<ActivityCategory, View<Activity>>> = {
   measurement: activity("measurement"),
 };
 
-/** The page of events after a cursor. Throws `NoonmarkError`. */
+/** Requests the page of events after a cursor. Throws `NoonmarkError`. */
 export async function askOlder(category: ActivityCategory, cursor: string): Promise<Activity> {
   const { body } = await API.activity({ category, limit: PAGE, cursor });
   return body;

@@ -1,4 +1,4 @@
-/** Work and distance of each day, and the typical day over all of them. */
+/** Shows work and distance per day, and the typical day. */
 import type { Statistics } from "../../../src/client/create-client.ts";
 import type { StatisticsDay } from "../data/bodies.ts";
 import { type Bar, Bars } from "../parts/bars.tsx";
@@ -7,7 +7,7 @@ import { distance, grouped, milli, percent, plural } from "../words/number.ts";
 import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
 
 const NOON = 720;
-/** Clock times below the typical day. */
+/** Minutes between the clock times below the typical day. */
 const TICK_MINUTES = 360;
 
 export function DailyWork({ days }: { readonly days: readonly StatisticsDay[] }) {

@@ -1,4 +1,4 @@
-/** Sums of the range and of the whole history, and the seven records. A sum without observations is not known. */
+/** Shows sums of the range and of the whole history, and the seven records. Sums without observations are unknown. */
 import type { Statistics } from "../../../src/client/create-client.ts";
 import { Exact, Figure, Unknown } from "../parts/figure.tsx";
 import { distance, grouped, milli, percent, plural, speed } from "../words/number.ts";

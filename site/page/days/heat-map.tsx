@@ -1,5 +1,5 @@
 /**
- * A table with the work of each half hour of each noon-to-noon day. Arrow keys move the focus. The exact work of the half
+ * Shows a table of the work per half hour and noon-to-noon day. Arrow keys move the focus. The exact work of the half
  * hour under focus, pointer or finger is shown below the table.
  */
 
@@ -10,7 +10,7 @@ import { cellWords, fromNoon, lookOf, mostOf, slotClock, slotWords, stepOf } fro
 import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
 
 const SLOTS = 48;
-/** Every sixth half hour has a column heading. */
+/** Half hours per column heading. */
 const HEADED = 6;
 const MOVES: Readonly<Record<string, readonly [down: number, right: number]>> = {
   ArrowUp: [-1, 0],
@@ -124,7 +124,7 @@ function EmptyRow() {
   );
 }
 
-/** Tab reaches one cell only: the last one with focus. */
+/** Moves the focus. Tab reaches only the cell that last had focus. */
 function moveFocus(from: EventTarget | null, [down, right]: readonly [number, number]): void {
   if (!(from instanceof HTMLTableCellElement) || !(from.parentElement instanceof HTMLTableRowElement)) return;
   const rows = [...(from.closest("tbody")?.rows ?? [])];
@@ -141,7 +141,7 @@ function clamp(index: number, length: number): number {
   return Math.max(0, Math.min(index, length - 1));
 }
 
-/** The appearances of a half hour. They differ by more than colour. */
+/** The appearances of a half hour, which differ not only by colour. */
 
 const LOOKS = [
   ["worked step-1", "little"],

@@ -1,4 +1,4 @@
-/** 7 and 30 days: the heat map, its sums, and the records. */
+/** Shows 7 or 30 days: the heat map, its sums, and the records. */
 
 import { useState } from "preact/hooks";
 import type { Statistics, StatisticsRange } from "../../../src/client/create-client.ts";

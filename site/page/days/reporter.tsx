@@ -1,4 +1,4 @@
-/** The outcome of the Oracle's and the Reporter's submissions in the range. */
+/** Shows the outcomes of the Oracle's and the Reporter's submissions in the range. */
 import type { Statistics } from "../../../src/client/create-client.ts";
 import { Figure, Unknown } from "../parts/figure.tsx";
 import { Unavailable } from "../parts/panel.tsx";

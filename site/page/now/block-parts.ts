@@ -1,5 +1,5 @@
 /**
- * The block that is being filled, divided into settled, accepted, closed and open work (docs/spec/api.md#process). All parts
+ * Divides the block in progress into settled, accepted, closed and open work (docs/spec/api.md#process). All parts
  * except the settled one are projections, which the API calls optimistic.
  */
 import type { Process } from "../../../src/client/create-client.ts";
@@ -8,9 +8,9 @@ export type PartName = "settled" | "accepted" | "closed" | "open";
 
 export interface BlockPart {
   readonly name: PartName;
-  /** All units: ever settled, or waiting in one of the other states. */
+  /** All units in this state, or ever settled. */
   readonly total: bigint;
-  /** The units in this block, and the number of units below them. */
+  /** The units of this state in this block, and the number of units below them. */
   readonly inBlock: bigint;
   readonly from: bigint;
 }
@@ -20,11 +20,11 @@ export interface FillingBlock {
   readonly workPerBlock: bigint;
   readonly filled: bigint;
   readonly parts: readonly BlockPart[];
-  /** Blocks that are full and not settled. */
+  /** Full blocks that are not settled. */
   readonly completed: bigint;
 }
 
-/** `undefined` if the builder is unavailable. If the queue is unknown, all closed work counts as not accepted. */
+/** Returns `undefined` without a builder. If the queue is unknown, all closed work counts as not accepted. */
 export function fillingBlock({ builder, settlementQueue }: Process): FillingBlock | undefined {
   if (builder.status === "unavailable") return undefined;
   const { anchor, queued, projected } = builder;

@@ -1,11 +1,11 @@
-/** The block that is being filled, as a ring and as a table of numbers. */
+/** Shows the block in progress as a ring and as a table. */
 import type { Process } from "../../../src/client/create-client.ts";
 import { Unavailable, useStopped } from "../parts/panel.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { type FillingBlock, fillingBlock, type PartName } from "./block-parts.ts";
 import { Ring } from "./ring.tsx";
 
-/** The meaning of each part now, and its meaning if the publisher has stopped. */
+/** The meaning of each part, now and after the publisher has stopped. */
 const PARTS: readonly (readonly [name: PartName, text: string, meaning: string, past: string])[] = [
   ["settled", "Settled", "confirmed on the chain", "confirmed on the chain"],
   ["accepted", "Accepted", "by the Oracle, not yet settled", "by the Oracle, not settled by then"],
@@ -30,7 +30,7 @@ export function Block({ process }: { readonly process: Process | undefined }) {
   );
 }
 
-/** Without a block it keeps its space until the first response. */
+/** Reserves its space even before the first response. */
 function Parts({ block }: { readonly block: FillingBlock | undefined }) {
   const completed = block?.completed ?? 0n;
   const stopped = useStopped();

@@ -1,4 +1,4 @@
-/** The sentence, its age, and what the device last measured. */
+/** Shows the device's state as a sentence with its age, and its last measurement. */
 
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Process, Telemetry } from "../../../src/client/create-client.ts";
@@ -74,14 +74,14 @@ export function Device({ process, telemetry }: DeviceProps) {
   );
 }
 
-/** The tab's title has the page's first sentence: "Turning at 43 rpm · wheel-1". */
+/** Sets the tab's title to the page's first sentence: "Turning at 43 rpm · wheel-1". */
 function useTitle({ sentence }: DeviceWords, installation: string | undefined): void {
   useEffect(() => {
     document.title = [sentence, installation ?? "Noonmark"].join(" · ");
   }, [sentence, installation]);
 }
 
-/** For screen readers: announces a change of the state, but no change of age or speed. */
+/** Announces changes of the state to screen readers, but not of age or speed. */
 function Announce({ words }: { readonly words: DeviceWords }) {
   const [announced, announce] = useState<DeviceWords>();
   useEffect(() => {

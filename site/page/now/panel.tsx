@@ -1,4 +1,4 @@
-/** Now: the device, the block that is being filled, and the settlement queue. */
+/** Shows the present: the device, the block in progress, and the settlement queue. */
 
 import { useSlowNow, useView } from "../data/use-view.ts";
 import { PROCESS, SETTLEMENTS, TELEMETRY } from "../data/views.ts";

@@ -1,4 +1,4 @@
-/** The settlement queue as sentences, with the Oracle's round before it and the last settlement after it. */
+/** Shows the settlement queue as sentences, between the Oracle's last round and the last settlement. */
 import type { Process, Settlements } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
 import { useNow } from "../data/use-view.ts";

@@ -1,10 +1,10 @@
-/** The block that is being filled as a dial: one turn is one block, and the hand shows its work. */
+/** Shows the block in progress as a dial: one turn is one block, and the hand shows its work. */
 import { grouped, share } from "../words/number.ts";
 import type { BlockPart, FillingBlock } from "./block-parts.ts";
 
 const R = 84;
 const CENTRE = 110;
-/** The marks of the dial: quarters of a turn. */
+/** Positions of the dial's marks, as shares of a turn. */
 const TICKS = Array.from({ length: 20 }, (_, index) => index / 20);
 
 export function Ring({ block }: { readonly block: FillingBlock | undefined }) {
@@ -53,7 +53,7 @@ export function Ring({ block }: { readonly block: FillingBlock | undefined }) {
   );
 }
 
-/** The most characters that fit into the ring. The table beside it has every digit. */
+/** The maximum number of characters in the ring. The table next to it has every digit. */
 const RING_CHARACTERS = 9;
 
 function ringNumber(number: bigint): string {
@@ -77,7 +77,7 @@ function Arc({ part, block }: { readonly part: BlockPart; readonly block: Fillin
   );
 }
 
-/** Rotates by a share of a whole turn around the centre. */
+/** Rotates around the centre by a share of a whole turn. */
 function turned(turn: number) {
   return { transform: `rotate(${(turn * 360).toFixed(2)} ${CENTRE} ${CENTRE})` };
 }

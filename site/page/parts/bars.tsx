@@ -1,4 +1,4 @@
-/** A chart of columns and a table with the same values. An unknown value has an outline, and no column of its own height. */
+/** A column chart, and a table with the same values. An unknown value is an outline without a height. */
 import { useState } from "preact/hooks";
 import { share } from "../words/number.ts";
 
@@ -8,7 +8,7 @@ export interface Bar {
   readonly name: string;
   /** `null` if it is unknown. */
   readonly value: bigint | null;
-  /** The table's cells. Pointer and touch show them, too. */
+  /** The table's cells, also shown on pointer and touch. */
   readonly cells: readonly string[];
   readonly mark?: "partial" | "ahead" | "peak" | undefined;
   /** Shown below the column if there is space. */
@@ -19,7 +19,7 @@ export interface BarsProps {
   readonly label: string;
   readonly columns: readonly string[];
   readonly bars: readonly Bar[];
-  /** The label of the value axis, from the highest column's value. */
+  /** Formats the label of the value axis from the highest value. */
   readonly top: (most: bigint) => string;
 }
 
@@ -40,7 +40,7 @@ export function Bars({ label, columns, bars, top }: BarsProps) {
   return (
     <div class="bars-box">
       <figure class="bars">
-        {/* The base is 0. Without a column above it the axis has no label. */}
+        {/* The axis starts at 0 and has a label only if there is a column. */}
         <p class="axis" aria-hidden="true">
           {isEmpty ? "0" : top(most)}
         </p>
@@ -83,7 +83,7 @@ export function Bars({ label, columns, bars, top }: BarsProps) {
   );
 }
 
-/** Unknown and future values are outlines of full height. */
+/** Returns a column's height. Unknown and future values are outlines of full height. */
 function heightOf(value: bigint | null, most: bigint, mark: Bar["mark"]): number {
   if (value === null || mark === "ahead") return HEIGHT;
   return value === 0n ? 0 : Math.max(LEAST, share(value, most) * HEIGHT);

@@ -1,4 +1,4 @@
-/** A row of buttons, one of which is pressed. */
+/** A row of buttons of which one is pressed. */
 
 export interface ChoiceProps<Value extends string> {
   readonly label: string;

@@ -1,8 +1,8 @@
-/** Hashes and addresses. They are links if the settings name a block explorer. */
+/** Shows hashes and addresses, as links if the settings name a block explorer. */
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-/** The explorer's address without a slash at its end; null without one. */
+/** The explorer's URL without a trailing slash; null if there is none. */
 export const Explorer = createContext<string | null>(null);
 
 const HEAD = 8;
@@ -30,7 +30,7 @@ export function OnChain({ kind, of }: OnChainProps) {
   );
 }
 
-/** The explorer's address; null unless it is an https URL. */
+/** Returns the explorer's URL; null unless it is an https URL. */
 export function explorerOf(address: unknown): string | null {
   if (typeof address !== "string" || !URL.canParse(address)) return null;
   if (new URL(address).protocol !== "https:") return null;

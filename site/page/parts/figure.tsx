@@ -1,7 +1,7 @@
-/** Figures: short values, each with its exact value. */
+/** Shows figures: short values together with their exact values. */
 import type { ComponentChildren } from "preact";
 
-/** Shows `short`. Pointer and screen reader get the exact value. */
+/** Shows `short`, and gives `exact` to pointers and screen readers. */
 export function Exact({ short, exact }: { readonly short: string; readonly exact: string }) {
   if (short === exact) return <span class="num">{short}</span>;
   return (
@@ -34,7 +34,7 @@ export function Unknown({ why }: { readonly why?: string }) {
   return <span class="unknown">not known{why === undefined ? "" : `: ${why}`}</span>;
 }
 
-/** A badge for values that no hardware has measured. */
+/** A badge for values that were not measured by hardware. */
 export function Provenance({ of }: { readonly of: string }) {
   return of === "hardware" ? null : (
     <span class="badge" title="These values were not measured by hardware">

@@ -1,9 +1,9 @@
-/** A component that is rendered again only if one of its properties has changed. */
+/** A component that renders again only if a property has changed. */
 import { Component, type ComponentChild } from "preact";
 
 /**
- * A vnode kept with `useMemo` does the same but leaks: Preact 11 then keeps every earlier tree. 300 responses with
- * statistics took 22 MB that way, and 1 MB this way.
+ * Replaces vnodes kept with `useMemo`, because Preact 11 then leaks every earlier tree: 300 responses with statistics
+ * took 22 MB, and take 1 MB this way.
  */
 export function memo<Props extends object>(draw: (props: Props) => ComponentChild) {
   return class extends Component<Props> {

@@ -1,4 +1,4 @@
-/** A panel of the page: its heading, the instant of its data, and the reason if there is no data. */
+/** A panel of the page: its heading, the instant of its data, and the reason if it has none. */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { PublicationStatus } from "../../../src/client/create-client.ts";
@@ -9,11 +9,11 @@ import { reasonWords } from "../words/reasons.ts";
 import { full, moment, ms } from "../words/time.ts";
 
 /**
- * The state of the publication, from /status.json. A sentence about the present depends on `stoppedAt`: if the publisher is
- * not live, nothing is known after that instant.
+ * The state of the publication, from /status.json. Sentences about the present depend on `stoppedAt`: if the publisher
+ * is not live, nothing after that instant is known.
  */
 export interface Publication {
-  /** The instant at which each response was published, by URL path and query. */
+  /** When each response was published, by URL path and query. */
   readonly answers?: PublicationStatus["answers"];
   /** Epoch ms of the last cycle, if the publisher is late or stopped. */
   readonly stoppedAt?: number;
@@ -31,17 +31,17 @@ export function publicationOf(status: PublicationStatus | undefined): Publicatio
 export interface PanelProps {
   readonly id: string;
   readonly heading: string;
-  /** Epoch ms; undefined if the response does not say it. */
+  /** Epoch ms; undefined if the response does not contain it. */
   readonly asOf?: number | undefined;
-  /** URL path and query. /status.json has the instant of publication, for a response that does not have it. */
+  /** URL path and query. /status.json gives the instant for a response that does not contain one. */
   readonly path?: string;
   readonly view: ViewState<object>;
-  /** "The chain is": begins the sentence that replaces unavailable data. Without it the children show what is missing. */
+  /** "The chain is": begins the sentence that replaces unavailable data. If absent, the children do that. */
   readonly subject?: string;
   readonly children: ComponentChildren;
-  /** True without a response so far. The panel then fills the screen, so that nothing jumps later. */
+  /** True before the first response. The panel then fills the screen, so that nothing moves later. */
   readonly waiting?: boolean;
-  /** Buttons beside the heading. */
+  /** Buttons next to the heading. */
   readonly controls?: ComponentChildren;
 }
 
@@ -57,7 +57,7 @@ export function Panel({ id, heading, asOf, path = "", view, subject, children, w
       <div class="head">
         <h2 id={`${id}-h`}>{heading}</h2>
         {controls}
-        {/* After the publisher has stopped, a response changes by time alone: it has a later instant and no newer data. */}
+        {/* After the publisher has stopped, a response only ages: its instant advances, but its data do not. */}
         <AsOf at={at === undefined ? undefined : Math.min(at, stoppedAt)} now={now} />
       </div>
       {failure !== undefined && (body !== undefined || subject === undefined) && <Late failure={failure} now={now} />}
@@ -67,7 +67,7 @@ export function Panel({ id, heading, asOf, path = "", view, subject, children, w
   );
 }
 
-/** The code of a request that failed without an earlier response, or the reason in an unavailable body. */
+/** Returns the code of a failed request without an earlier response, or the reason in an unavailable body. */
 function reasonOf({ body, failure }: ViewState<object>): string | undefined {
   if (body === undefined) return failure?.code;
   const { status, reason } = body as { readonly status?: unknown; readonly reason?: string };
@@ -88,7 +88,7 @@ function AsOf({ at, now }: { readonly at: number | undefined; readonly now: numb
   );
 }
 
-/** A note that an earlier response is shown, because newer requests fail. */
+/** Notes that an earlier response is shown because newer requests fail. */
 function Late({ failure, now }: { readonly failure: Failure; readonly now: number }) {
   return (
     <p class="late">
@@ -97,13 +97,13 @@ function Late({ failure, now }: { readonly failure: Failure; readonly now: numbe
   );
 }
 
-/** The instant at which the publisher stopped, as text; undefined while it is live. */
+/** Returns the instant at which the publisher stopped, as text; undefined while it is live. */
 export function useStopped(): string | undefined {
   const { stoppedAt } = useContext(PublicationContext);
   return stoppedAt === undefined ? undefined : moment(stoppedAt, currentTime());
 }
 
-/** A part with a heading inside a panel. */
+/** A part of a panel with its own heading. */
 export function Part({ heading, children }: { readonly heading: string; readonly children: ComponentChildren }) {
   return (
     <section class="part">
@@ -113,7 +113,7 @@ export function Part({ heading, children }: { readonly heading: string; readonly
   );
 }
 
-/** Replaces unavailable data: the reason, and what is still known. */
+/** Replaces unavailable data by the reason, and by what is still known. */
 export function Unavailable({ what, reason }: { readonly what: string; readonly reason: string }) {
   const { why, holds } = reasonWords(reason, useStopped());
   return (

@@ -1,4 +1,4 @@
-/** The newest batches of the range (at most twelve), the number of older ones, and each batch's reward. */
+/** Shows up to twelve newest batches of the range with their rewards, and the number of older ones. */
 import type { Settlements } from "../../../src/client/create-client.ts";
 import type { Available, RecentSettlement } from "../data/bodies.ts";
 import { OnChain } from "../parts/explorer.tsx";
@@ -11,7 +11,7 @@ export interface MintProps {
   readonly economy: Available<Settlements>["economy"];
 }
 
-/** A pending reward is a projection, and is shown as one. */
+/** Shows a reward; a pending one is marked as a projection. */
 export function Mint({ mint, economy: { symbol, decimals } }: MintProps) {
   const value = (
     <Exact

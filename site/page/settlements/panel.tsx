@@ -1,4 +1,4 @@
-/** Settlements by range: their sums, the work of each slice, the batches, and the projection of the queue. */
+/** Shows settlements by range: their sums, the work per slice, the batches, and the queue's projection. */
 
 import { useState } from "preact/hooks";
 import type { SettlementRange, Settlements } from "../../../src/client/create-client.ts";
@@ -15,10 +15,10 @@ import { clock, day, ms, shortDay } from "../words/time.ts";
 import { Batches, Mint } from "./batches.tsx";
 
 const DAY_SECONDS = 86_400;
-/** A label at every fourth hour, each noon or every fifth day. */
+/** Slices per label: every fourth hour, each noon, or every fifth day. */
 const SLICES_PER_TICK = { now: 1, "24h": 4, "7d": 4, "30d": 5 } as const;
 
-/** The work settled in each slice of the range. A slice in the future is marked. */
+/** Shows the work settled per slice of the range. Slices in the future are marked. */
 function WorkBars({ history }: { readonly history: Available<Settlements> }) {
   const generatedAt = ms(history.generatedAt);
   const daily = history.window?.bucketSeconds === DAY_SECONDS;
@@ -81,7 +81,7 @@ export function SettlementsPanel() {
   );
 }
 
-/** A note that the history is saved, because the chain could not be read. */
+/** Notes that the history is saved, because the chain could not be read. */
 function Saved({ reason }: { readonly reason: string }) {
   return <p class="late">Saved history, not read from the chain just now. {reasonWords(reason, useStopped()).why}</p>;
 }

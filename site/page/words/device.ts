@@ -1,4 +1,4 @@
-/** The device's state as one sentence (docs/spec/api.md#process: freshness, and #telemetry: status). */
+/** Describes the device's state in one sentence (docs/spec/api.md#process: freshness, and #telemetry: status). */
 import type { Process } from "../../../src/client/create-client.ts";
 import type { Failure } from "../data/view.ts";
 import { fixed } from "./number.ts";
@@ -13,15 +13,15 @@ export interface DeviceWords {
   readonly detail: string;
 }
 
-/** A receipt of at most this age is fresh. */
+/** The maximum age (ms) of a fresh receipt. */
 const FRESH_MS = 120_000;
 
 export interface DeviceContext {
   /** Epoch ms of the server's clock. */
   readonly now: number;
-  /** True if the newest request failed, so that the body is an earlier one. */
+  /** The failure of the newest request, if the body is an earlier one. */
   readonly failure?: Failure | undefined;
-  /** Epoch ms at which the publisher stopped; undefined while it is live. */
+  /** When the publisher stopped (epoch ms); undefined while it is live. */
   readonly stoppedAt?: number | undefined;
 }
 

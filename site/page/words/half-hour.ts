@@ -1,4 +1,4 @@
-/** A half hour of the heat map: its appearance, and the text with its exact work. */
+/** Describes a half hour of the heat map: its appearance, and a text with its exact work. */
 import type { StatisticsDay } from "../data/bodies.ts";
 import { plural } from "./number.ts";
 import { clockOfMinute, day, noonOf } from "./time.ts";
@@ -11,7 +11,7 @@ const NOON = 720;
 const MINUTE_MS = 60_000;
 const STEPS = 5n;
 
-/** A day's buckets from noon on. The API has them in the order of the UTC clock. */
+/** Returns a day's buckets from noon on. The API orders them by the UTC clock. */
 export function fromNoon(buckets: readonly Bucket[]): readonly Bucket[] {
   const after = buckets.filter(({ startMinuteUtc }) => startMinuteUtc >= NOON);
   return [...after, ...buckets.filter(({ startMinuteUtc }) => startMinuteUtc < NOON)];
@@ -22,7 +22,7 @@ export function lookOf({ coverage, workUnits }: Bucket): Look {
   return workUnits === "0" ? "idle" : "worked";
 }
 
-/** The step from 1 to 5, relative to the half hour with the most work. The work must be above 0. */
+/** Returns a step from 1 to 5, relative to the half hour with the most work. The work must be above 0. */
 export function stepOf(workUnits: string, most: bigint): number {
   return Number((BigInt(workUnits) * STEPS + most - 1n) / most);
 }
@@ -35,7 +35,7 @@ export function mostOf(days: readonly StatisticsDay[]): bigint {
   return most;
 }
 
-/** The text of a cell, without its row and column. */
+/** Returns the text of a cell without its row and column. */
 export function cellWords(bucket: Bucket): string {
   const { coverage, workUnits, observedRoundCount } = bucket;
   if (coverage === "missing") return "Missing: no accepted round, work not known";
@@ -53,7 +53,7 @@ export function slotClock(startMinute: number): string {
   return `${clockOfMinute(startMinute)}–${clockOfMinute(startMinute + HALF_HOUR)}`;
 }
 
-/** Slots before noon belong to the following calendar date. */
+/** Half hours before noon belong to the following calendar date. */
 function slotStart(date: string, startMinute: number): number {
   const fromNoon = (startMinute - NOON + 1440) % 1440;
   return noonOf(date) + fromNoon * MINUTE_MS;

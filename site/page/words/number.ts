@@ -1,14 +1,14 @@
-/** Decimal strings of the API, formatted for people. The arithmetic is bigint; only rounded values become numbers. */
+/** Formats the API's decimal strings for people. The arithmetic uses bigint; only rounded values become numbers. */
 
 const GROUPED = new Intl.NumberFormat();
 const decimals = new Map<number, Intl.NumberFormat>();
 
-/** With separators of groups: "484,372". */
+/** Groups digits: "484,372". */
 export function grouped(value: string | bigint | number): string {
   return GROUPED.format(typeof value === "number" ? value : BigInt(value));
 }
 
-/** A number with at most `digits` decimals: `fixed(42.13, 1)` is "42.1". */
+/** Formats a number with at most `digits` decimals: `fixed(42.13, 1)` is "42.1". */
 export function fixed(value: number, digits: number): string {
   let format = decimals.get(digits);
   if (format === undefined) {
@@ -18,12 +18,12 @@ export function fixed(value: number, digits: number): string {
   return format.format(value);
 }
 
-/** Thousandths as the API scales them: `milli("16170310")` is "16,170.3". */
+/** Formats the API's thousandths: `milli("16170310")` is "16,170.3". */
 export function milli(value: string | number | bigint, digits = 1): string {
   return scaled(BigInt(value), 3, digits);
 }
 
-/** `value` × 10^-`places` with at most `digits` decimals. It is cut, never rounded up. */
+/** Formats `value` × 10^-`places` with at most `digits` decimals, cut and never rounded up. */
 export function scaled(value: bigint, places: number, digits: number): string {
   const unit = 10n ** BigInt(places);
   let rest = (value % unit).toString().padStart(places, "0").slice(0, digits);
@@ -31,19 +31,19 @@ export function scaled(value: bigint, places: number, digits: number): string {
   return rest === "" ? grouped(value / unit) : grouped(value / unit) + decimalPoint() + rest;
 }
 
-/** Token base units in whole units with at most two decimals. An amount below 0.01 is shown as "< 0.01". */
+/** Formats token base units as whole units with at most two decimals. Amounts below 0.01 are "< 0.01". */
 export function amount(baseUnits: string, places: number): string {
   const value = BigInt(baseUnits);
   if (value > 0n && value < 10n ** BigInt(Math.max(places - 2, 0))) return `< 0${decimalPoint()}01`;
   return scaled(value, places, 2);
 }
 
-/** Every digit, without zeros at the end: "20.000000000000000001". */
+/** Formats every digit without trailing zeros: "20.000000000000000001". */
 export function exactAmount(baseUnits: string, places: number): string {
   return scaled(BigInt(baseUnits), places, places);
 }
 
-/** Basis points: "99.27 %". */
+/** Formats basis points: "99.27 %". */
 export function percent(bps: number): string {
   return `${fixed(bps / 100, 2)} %`;
 }
@@ -53,23 +53,23 @@ export function plural(count: string | number | bigint, word: string, words = `$
   return `${grouped(count)} ${BigInt(count) === 1n ? word : words}`;
 }
 
-/** Millimetres: metres below a kilometre, else kilometres with two decimals. */
+/** Formats millimetres: as metres below a kilometre, else as kilometres with two decimals. */
 export function distance(mm: string | number): string {
   const value = BigInt(mm);
   return value < 1_000_000n ? `${scaled(value, 3, 1)} m` : `${scaled(value, 6, 2)} km`;
 }
 
-/** Millimetres a second as metres a second. */
+/** Formats millimetres per second as metres per second. */
 export function speed(mmPerSecond: number | string): string {
   return `${scaled(BigInt(mmPerSecond), 3, 2)} m/s`;
 }
 
-/** The share of a whole, from 0 to 1. It is exact enough only for drawings. */
+/** Returns the share of a whole, from 0 to 1. Exact enough only for drawing. */
 export function share(part: bigint, whole: bigint): number {
   return whole <= 0n ? 0 : Number((part * 1_000_000n) / whole) / 1_000_000;
 }
 
-/** As the reader's locale writes it. */
+/** Returns the decimal separator of the reader's locale. */
 function decimalPoint(): string {
   return fixed(0.5, 1).charAt(1);
 }

@@ -1,4 +1,4 @@
-/** The settlement queue's eight states as sentences (docs/spec/api.md#queue-state). */
+/** Describes the eight states of the settlement queue (docs/spec/api.md#queue-state). */
 import type { SettlementQueue } from "../data/bodies.ts";
 import { plural } from "./number.ts";
 

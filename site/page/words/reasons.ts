@@ -1,4 +1,4 @@
-/** For each code of the API: a sentence with the reason, and one with what is still known. */
+/** For each code of the API: one sentence with the reason, and one with what is still known. */
 
 export interface ReasonWords {
   readonly why: string;
@@ -7,25 +7,25 @@ export interface ReasonWords {
 
 interface Reason extends ReasonWords {
   /**
-   * `page`: a code of the page's own requests, whose sentences hold even if the publisher has stopped. `time`: a response gets it by
-   * time alone if the publisher does not refresh it.
+   * `page`: a code of the page's own requests, which stays true after the publisher has stopped. `time`: a code that a
+   * response gets as time passes if the publisher does not refresh it.
    */
   readonly cause?: "page" | "time";
 }
 
-const CHAIN_HOLDS = "Measurements go on; nothing here says that a settlement failed.";
+const CHAIN_HOLDS = "Measurements continue. This does not mean that a settlement failed.";
 
 const REASONS: Readonly<Record<string, Reason>> = {
   // Chain-backed views.
-  indexer_disabled: { why: "No settlement chain is being followed.", holds: "Measured work is counted all the same." },
-  not_yet_safe: { why: "The chain has no block yet that is confirmed deeply enough.", holds: CHAIN_HOLDS },
+  indexer_disabled: { why: "No settlement chain is being followed.", holds: "Measured work is still counted." },
+  not_yet_safe: { why: "The chain does not have a block with enough confirmations yet.", holds: CHAIN_HOLDS },
   indexer_unavailable: {
     why: "The chain's node gives no usable answer at the moment.",
     holds: CHAIN_HOLDS,
     cause: "time",
   },
   indexer_mismatch: {
-    why: "What the chain says contradicts what it must be, so none of it is shown.",
+    why: "The chain's data contradict the expected contracts or state, so none of them are shown.",
     holds: CHAIN_HOLDS,
   },
   source_disabled: {
@@ -34,7 +34,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   },
   // Builder and queue.
   no_measurement: {
-    why: "No measurement was ever accepted, so no block is being filled.",
+    why: "No measurement has been accepted yet, so no block is being filled.",
     holds: "What is settled stays settled.",
   },
   counter_fault: {
@@ -50,20 +50,20 @@ const REASONS: Readonly<Record<string, Reason>> = {
     holds: "What is settled stays settled; a gap is not zero work.",
   },
   oracle_head_unavailable: {
-    why: "The settled state of the chain is not known at the moment.",
-    holds: "The measurement itself is not touched by that.",
+    why: "The settled state of the chain is currently unknown.",
+    holds: "The measurement itself is not affected.",
   },
   round_ineligible: {
     why: "A waiting round may not be settled as it is.",
     holds: "What is settled stays settled.",
   },
-  no_accepted_closure: { why: "No closed round was ever accepted by the Oracle.", holds: "Measurements go on." },
+  no_accepted_closure: { why: "The Oracle has not accepted a closed round yet.", holds: "Measurements continue." },
   // Statistics.
   completion_boundaries_unavailable: {
-    why: "When single blocks were completed is not recorded.",
-    holds: "How many are settled is known.",
+    why: "The times at which blocks were completed are not recorded.",
+    holds: "The number of settled blocks is known.",
   },
-  insufficient_history: { why: "There is not enough history yet.", holds: "It will be shown once there is." },
+  insufficient_history: { why: "There is not enough history yet.", holds: "It is shown as soon as there is enough." },
   projection_not_initialized: {
     why: "The Oracle's submissions are not counted yet.",
     holds: "The other figures hold.",
@@ -74,7 +74,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
     cause: "time",
   },
   public_stats_rebuilding: {
-    why: "The statistics are being made anew.",
+    why: "The statistics are being rebuilt.",
     holds: "They are requested again; nothing is lost.",
     cause: "time",
   },
@@ -100,5 +100,5 @@ export function reasonWords(code: string, stopped?: string): ReasonWords {
 }
 
 function unknownReason(code: string): Reason {
-  return { why: `It is not available (${code}).`, holds: "That says nothing about work or settlements." };
+  return { why: `It is not available (${code}).`, holds: "This says nothing about work or settlements." };
 }

@@ -1,4 +1,4 @@
-/** Instants as text, always in UTC. A caller whose text has no zone shows "UTC" beside it. */
+/** Formats instants, always in UTC. Callers add "UTC" if the text has no zone. */
 
 const utc = (options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat(undefined, { timeZone: "UTC", ...options });
@@ -19,7 +19,7 @@ export function clock(at: number): string {
   return CLOCK.format(at);
 }
 
-/** A minute of the UTC day, "05:30"; 1440 is "24:00". */
+/** Formats a minute of the UTC day: "05:30"; 1440 is "24:00". */
 export function clockOfMinute(minute: number): string {
   return `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`;
 }
@@ -34,12 +34,12 @@ export function shortDay(at: number): string {
   return SHORT.format(at);
 }
 
-/** The noon that begins the day of a date. */
+/** Returns the noon at which a date's day begins. */
 export function noonOf(date: string): number {
   return Date.parse(`${date}T12:00:00.000Z`);
 }
 
-/** To the second, with its zone: "22 Nov 2026, 02:42:28 UTC". */
+/** Formats to the second, with the zone: "22 Nov 2026, 02:42:28 UTC". */
 export function full(at: number): string {
   return `${FULL.format(at)} UTC`;
 }
@@ -49,7 +49,7 @@ export function moment(at: number, now: number): string {
   return Math.abs(now - at) < 18 * HOUR ? `${clock(at)} UTC` : `${shortDay(at)}, ${clock(at)} UTC`;
 }
 
-/** A duration in its two largest units: "3 min 20 s", "2 d 4 h". */
+/** Formats a duration (ms) in its two largest units: "3 min 20 s", "2 d 4 h". */
 export function span(length: number): string {
   const whole = Math.max(0, length);
   if (whole < MINUTE) return `${Math.floor(whole / SECOND)} s`;
