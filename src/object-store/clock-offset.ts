@@ -1,10 +1,10 @@
 /**
- * How far a clock is ahead of a store's (docs/spec/publishing.md#clocks). A store reports whole seconds, and a response takes
- * its time, so one response leaves a second and its round trip open. The bounds of the last minutes are intersected, which
- * leaves little more than their least round trip.
+ * Measures how far a clock is ahead of a store's (docs/spec/publishing.md#clocks). A store reports whole seconds, so
+ * one response leaves an uncertainty of a second plus its round trip. Intersecting the bounds of the last minutes
+ * leaves little more than the shortest round trip.
  */
 
-/** The clock is ahead of the store by a value between both (ms; negative: behind). */
+/** Bounds of the clock's lead over the store's clock (ms; negative if it is behind). */
 export interface ClockBounds {
   readonly least: number;
   readonly most: number;
@@ -12,36 +12,36 @@ export interface ClockBounds {
 
 /** The uncertainty of the store's whole seconds (ms). */
 const GRAIN_MS = 999;
-/** Responses count for this long (ms); the newest one always. */
+/** How long a response's bounds are used (ms). The newest ones are always used. */
 const TTL_MS = 300_000;
-/** Responses that agree are kept as one for this long (ms). */
+/** Consistent bounds within this time are merged into one entry (ms). */
 const MERGE_MS = 10_000;
 
 /**
- * From a response whose request was sent at `sent` and which arrived at `received`, by the clock in question; `date` is the
- * store's (ms).
+ * Returns the bounds from one response. `sent` and `received` are the clock's times of the request and the response,
+ * `date` is the store's time (all in ms).
  */
 export function boundsOf(sent: number, date: number, received: number): ClockBounds {
   return { least: Math.min(sent, received) - (date + GRAIN_MS), most: received - date };
 }
 
-/** The proven difference: 0 if there may be none. */
+/** Returns the proven difference; 0 if there may be none. */
 export function provenSkew({ least, most }: ClockBounds): number {
   return least > 0 ? least : Math.min(0, most);
 }
 
 interface Kept {
   bounds: ClockBounds;
-  /** The arrival of its first response. */
+  /** Arrival of the first response merged into this entry. */
   readonly since: number;
 }
 
-/** Measured against a monotonic clock, so that results stay true. If that clock was stopped, the next response shows it. */
+/** Collects bounds by a monotonic clock, which is never set. If that clock was paused, the next response shows it. */
 export class ClockOffset {
-  /** Newest first. */
+  /** Entries, newest first. */
   #kept: Kept[] = [];
 
-  /** `now` in ms of that clock. */
+  /** `now` is ms of the monotonic clock. */
   add(bounds: ClockBounds, now: number): void {
     const [newest] = this.#kept;
     const together = newest && now - newest.since < MERGE_MS ? common(newest.bounds, bounds) : undefined;
@@ -50,13 +50,13 @@ export class ClockOffset {
     this.#kept = this.#kept.filter(({ since }, index) => index === 0 || now - since <= TTL_MS);
   }
 
-  /** The intersection of the bounds, the newest first, as far as they agree; undefined before the first. */
+  /** Returns the intersection of the bounds, from the newest back while they agree; undefined before the first. */
   get bounds(): ClockBounds | undefined {
     const [newest, ...earlier] = this.#kept;
     let found = newest?.bounds;
     for (const { bounds } of earlier) {
       const both = found && common(found, bounds);
-      // It is from before one of the clocks was set.
+      // Earlier bounds are invalid, because one of the clocks was set since.
       if (both === undefined) break;
       found = both;
     }
@@ -64,7 +64,7 @@ export class ClockOffset {
   }
 }
 
-/** The same for a clock that is ahead of that one by `ms`. */
+/** Returns the bounds for a clock that is ahead of the measured one by `ms`. */
 export function shifted({ least, most }: ClockBounds, ms: number): ClockBounds {
   return { least: least + ms, most: most + ms };
 }

@@ -1,14 +1,14 @@
-/** A store whose requests are counted by a callback. */
+/** Wraps a store and reports its requests to a callback. */
 import { hasClock, type ObjectStore, type StoreClock, StoreConflict, StoreDamaged } from "./object-store.ts";
 
 export type StoreOperation = "get" | "put" | "delete" | "list";
-/** `done` is found for a get; `conflict` is a failed condition. */
+/** For a get, `done` means found. `conflict` is a failed condition. */
 export type StoreOutcome = "done" | "absent" | "conflict" | "damaged" | "failed";
 
-/** Keys that a store returns in one page of a list. */
+/** Keys per page of a list, for counting list requests. */
 const KEYS_A_PAGE = 1_000;
 
-/** `count` is called after each request has ended; for a list with its prefix, page by page. */
+/** Calls `count` after each request; for a list with its prefix, once per page. */
 export function countedStore(
   store: ObjectStore,
   count: (operation: StoreOperation, key: string, outcome: StoreOutcome) => void,

@@ -1,4 +1,4 @@
-/** The location of a store, as the setting `store` names it: its kinds and their form. `open-store.ts` opens each kind. */
+/** Parses the setting `store`. `open-store.ts` opens each kind of location. */
 import { withoutLast } from "../values/text.ts";
 
 export type StoreLocation =
@@ -6,12 +6,12 @@ export type StoreLocation =
   | { readonly kind: "s3"; readonly bucket: string /** Without slashes at its ends. */; readonly prefix: string };
 
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
-/** `s3:/bucket`, `file:…`, `https://…`: meant as an address, and no directory. `./s3:` is one. */
+/** Matches texts meant as an address, such as `s3:/bucket`, `file:…` or `https://…`. `./s3:` is a directory. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
-/** Both as one pattern, for JSON Schemas. */
+/** Matches every valid location, for JSON Schemas. */
 export const LOCATION_PATTERN = "^(?:s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/.*)?|(?![A-Za-z][A-Za-z0-9+.-]+:).+)$";
 
-/** `undefined` for anything but a directory or `s3://bucket/prefix`. */
+/** Returns `undefined` for anything but a directory or `s3://bucket/prefix`. */
 export function storeLocation(text: string): StoreLocation | undefined {
   const s3 = S3.exec(text);
   if (s3 !== null) return { kind: "s3", bucket: s3[1] ?? "", prefix: withoutSlashes(s3[2] ?? "") };

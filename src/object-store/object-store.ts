@@ -1,26 +1,26 @@
-/** The port to storage: its methods, its objects and its errors. `open-store.ts` opens the store that a setting names. */
+/** The interface to storage: its methods, objects and errors. `open-store.ts` opens the store that a setting names. */
 import type { ClockBounds } from "./clock-offset.ts";
 
 /**
- * The one port to storage. Every store promises this, and `test/object-store/conformance.ts` checks it:
- * - A put is whole: a reader sees the object before it or the object after it, body and metadata together.
- * - A changed or cut object is reported as damaged, and never returned (seal.ts).
- * - A get after a put has returned sees that put or a later one.
- * - A condition is checked and the put done in one step (if `conditional` says that the store can).
- * - A call retries by itself and ends within its own time limit. It reports "absent" only for a missing object.
+ * Every store guarantees the following, which `test/object-store/conformance.ts` checks:
+ * - A put is atomic: a reader sees body and metadata together, either before or after it.
+ * - A changed or truncated object is reported as damaged and never returned (seal.ts).
+ * - A get that starts after a put has returned sees that put or a later one.
+ * - A condition is checked and the put done atomically, except on an S3 server without conditions (`singleWriter`).
+ * - A call retries by itself and ends within its time limit. It reports "absent" only for a missing object.
  */
 export interface ObjectStore {
   /** For messages: the directory or `s3://bucket/prefix`, without secrets. */
   readonly name: string;
 
   /**
-   * `undefined` if there is no such object. Throws `StoreDamaged` if it is not what was put, `StoreUnavailable` on everything
-   * else. Do not change the result: while an object is the same, a store may return the same one again (callers may key a
-   * WeakMap by it).
+   * Returns `undefined` if there is no such object. Throws `StoreDamaged` if it is not what was put, otherwise
+   * `StoreUnavailable`. Do not change the result: a store may return the same object again while it is unchanged, and
+   * callers may use it as the key of a WeakMap.
    */
   get(key: string, options?: GetOptions): Promise<StoredObject | undefined>;
 
-  /** A synchronous `get`, for a store whose reads are too quick to wait for. */
+  /** A synchronous `get`, for a store with fast reads. */
   getNow?(key: string, options?: GetOptions): StoredObject | undefined;
 
   /**
@@ -33,29 +33,32 @@ export interface ObjectStore {
   delete(key: string): Promise<void>;
 
   /**
-   * Keys with a prefix, ascending by UTF-8 bytes; for operators' commands, and for a publisher that has lost its state. No
-   * other cycle lists anything.
+   * Yields the keys with a prefix, ascending by UTF-8 bytes. Only operators' commands and a publisher that lost its
+   * state list; other cycles never do.
    */
   list(prefix: string): AsyncIterable<string>;
 }
 
 /**
- * A put or a deletion has ended after this (ms), and changes nothing later. The proof that there is one writer counts on it
- * (docs/spec/publishing.md#one-writer).
+ * A put or deletion ends within this time (ms) and changes nothing later. The guarantee of a single writer depends on
+ * it (docs/spec/publishing.md#one-writer).
  */
 export const PUT_LIMIT_MS = 4_000;
 
-/** The limit of every store's own calls (ms); the rest is for timers that fire late. */
+/** Time limit of a store's calls (ms). The rest of `PUT_LIMIT_MS` is for timers that fire late. */
 export const STORE_LIMIT_MS = PUT_LIMIT_MS - 500;
 
 /**
- * For a store with a clock of its own. Publisher and shim measure their clocks against it (docs/spec/publishing.md#clocks).
+ * Implemented by stores that report their clock. Publisher and shim measure their clocks against it
+ * (docs/spec/publishing.md#clocks).
  */
 export interface StoreClock {
-  /** How far `now` (ms of any clock) is ahead of the store's, by a request. Throws `StoreUnavailable`. */
+  /**
+   * Returns how far `now` (ms of any clock) is ahead of the store's clock, by one request. Throws `StoreUnavailable`.
+   */
   measureClock(now: () => number): Promise<ClockBounds>;
 
-  /** From now on every response is such a measurement, without another request, and `seen` is called with it. */
+  /** Calls `onBounds` with the bounds from every later response, without extra requests. */
   watchClock(now: () => number, onBounds: (bounds: ClockBounds) => void): void;
 }
 
@@ -64,7 +67,7 @@ export function hasClock(store: ObjectStore): store is ObjectStore & StoreClock 
 }
 
 export interface GetOptions {
-  /** Bypasses every cache of the store's own. */
+  /** Bypasses the store's caches. */
   readonly fresh?: boolean;
 }
 
@@ -79,11 +82,11 @@ export interface StoredObject extends StoreObject {
   readonly tag: StoreTag;
 }
 
-/** The store's own version mark, for conditions only: never a validator, never a sign of change. */
+/** The store's version mark, for conditions only. It is neither a validator nor a sign of change. */
 export type StoreTag = string;
 
 export type PutCondition = ({ readonly ifAbsent: true } | { readonly ifTag: StoreTag }) & {
-  /** Called if the request is sent again: the one before got no response, and may still be done at any later time. */
+  /** Called if the request is sent again, because the first one had no response and may still be done later. */
   readonly repeated?: () => void;
 };
 
@@ -92,14 +95,14 @@ export class StoreConflict extends Error {
   override readonly name = "StoreConflict";
 }
 
-/** The store did not respond, or not in a way that says anything. The put may or may not have happened. */
+/** The store did not respond, or not usefully. A put may or may not have been done. */
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
-  /** The stable code of reports and exit messages. */
+  /** The stable code for reports and exit messages. */
   readonly code: string = "store_unavailable";
-  /** The operator's next step, if it is known. */
+  /** The operator's next step, if known. */
   readonly hint: string | undefined;
-  /** The store has responded, and another try gives the same: wrong credentials, no such bucket. */
+  /** True if a retry cannot help, such as after missing or wrong credentials or for a missing bucket. */
   readonly isFinal: boolean;
 
   constructor(
@@ -112,15 +115,15 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** No space is free in the store. The object under the key is unchanged. */
+/** The store has no free space. The object under the key is unchanged. */
 export class StoreFull extends StoreUnavailable {
   override readonly name = "StoreFull";
   override readonly code = "disk_full";
 }
 
 /**
- * The object under a key is not what was put there: cut, emptied, changed, or another program's. Readers get the response of
- * an unavailable store. A writer may overwrite it with `{ ifTag: error.tag }`.
+ * The object under a key is not what was put: truncated, empty, changed, or another program's. Readers get the response
+ * of an unavailable store. A writer may overwrite it with `{ ifTag: error.tag }`.
  */
 export class StoreDamaged extends StoreUnavailable {
   override readonly name = "StoreDamaged";
@@ -135,7 +138,7 @@ export class StoreDamaged extends StoreUnavailable {
   }
 }
 
-/** The result of `decode`. If it throws, the object is another program's: throws `StoreDamaged`. */
+/** Returns the result of `decode`. If that throws, the object is another program's, so this throws `StoreDamaged`. */
 export function decodedAs<T>(key: string, object: StoredObject, decode: (object: StoredObject) => T): T {
   try {
     return decode(object);
@@ -146,7 +149,7 @@ export function decodedAs<T>(key: string, object: StoredObject, decode: (object:
 
 type Reader = Pick<ObjectStore, "get">;
 
-/** The object under a key, or its `StoreDamaged`. Reads past every cache. Throws `StoreUnavailable`. */
+/** Returns the object, or its `StoreDamaged`. Bypasses every cache. Throws `StoreUnavailable`. */
 export async function readOrDamaged(store: Reader, key: string): Promise<StoredObject | StoreDamaged | undefined> {
   try {
     return await store.get(key, { fresh: true });
@@ -156,7 +159,7 @@ export async function readOrDamaged(store: Reader, key: string): Promise<StoredO
   }
 }
 
-/** The same, but a damaged object counts as missing. */
+/** Like `readOrDamaged`, but returns undefined for a damaged object. */
 export async function readIfWhole(store: Reader, key: string): Promise<StoredObject | undefined> {
   const found = await readOrDamaged(store, key);
   return found instanceof StoreDamaged ? undefined : found;

@@ -1,4 +1,4 @@
-/** Opens the store that a setting names. `location.ts` has the kinds of stores. */
+/** Opens the store that a setting names. `location.ts` parses the setting. */
 import { EXIT, Failure } from "../values/failure.ts";
 import { FilesystemStore } from "./filesystem/filesystem-store.ts";
 import { storeLocation } from "./location.ts";
@@ -6,11 +6,13 @@ import type { ObjectStore } from "./object-store.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "./s3/providers.ts";
 
 export interface StoreSettings {
-  /** True to put and delete; a directory is then made, and tested for writing. */
+  /** True to put and delete; a directory is then created and tested. */
   readonly write: boolean;
-  /** True if there is no other writer. Then an S3 server that ignores conditions is accepted. */
+  /** True if there is no other writer, so that an S3 server that ignores conditions is accepted. */
   readonly singleWriter?: boolean | undefined;
-  /** The place of an S3 bucket. Absent parts come from the environment as the AWS SDK reads it, or from the provider. */
+  /**
+   * The location of an S3 bucket. Missing settings come from the environment as in the AWS SDK, or from the provider.
+   */
   readonly s3Provider?: S3ProviderName | undefined;
   readonly s3Endpoint?: string | undefined;
   readonly s3Region?: string | undefined;
@@ -18,8 +20,8 @@ export interface StoreSettings {
 }
 
 /**
- * The store that a setting names: a directory or `s3://bucket/prefix`. Throws `Failure` (`invalid_setting`,
- * `store_unwritable`, `disk_full`, `conditions_unsupported`) and, for a writer to S3, `StoreUnavailable`.
+ * Opens a directory or `s3://bucket/prefix`. Throws `Failure` (`invalid_setting`, `store_unwritable`, `disk_full`,
+ * `conditions_unsupported`) and, for a writer to S3, `StoreUnavailable`.
  */
 export async function openStore(location: string, settings: StoreSettings): Promise<ObjectStore> {
   const place = storeLocation(location);
@@ -38,7 +40,7 @@ export async function openStore(location: string, settings: StoreSettings): Prom
 }
 
 async function openS3(bucket: string, prefix: string, settings: StoreSettings): Promise<ObjectStore> {
-  // Only a bucket needs the SDK.
+  // Load the SDK only for a bucket.
   const { S3Store } = await import("./s3/s3-store.ts");
   const { s3Provider: provider, s3Endpoint: endpoint, s3Region: region, s3PathStyle: pathStyle } = settings;
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;

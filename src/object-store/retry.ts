@@ -1,32 +1,31 @@
 /** Retries with full jitter and one deadline. Durations are ms on a monotonic clock. */
 
 export interface RetrySettings {
-  /** A call has ended after this, in any case. */
+  /** Time limit of a call, including retries. */
   readonly limitMs: number;
-  /** One attempt has ended after this. */
+  /** Time limit of one attempt. */
   readonly attemptMs: number;
 }
 
 export interface Attempt {
   readonly signal: AbortSignal;
-  /** On `performance.now()`: a process that was stopped may wake up after it, before its signal fires. */
+  /** Deadline by `performance.now()`: a process that was stopped may continue after it, before its signal fires. */
   readonly end: number;
 }
 
 export interface Verdict {
   readonly retry: boolean;
-  /** The server's Retry-After; no wait is shorter. */
+  /** The server's Retry-After, the shortest wait. */
   readonly afterMs?: number;
 }
 
-/** The waits are drawn evenly from 0 to 50, 100, 200, … ms, up to this. */
+/** Waits are uniformly random from 0 to 50, 100, 200, … ms, at most `LONGEST_WAIT_MS`. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 
 /**
- * Calls `attempt` until it succeeds, `judge` says that another one is useless, or no time is left for it. Throws the last
- * attempt's error, or the one before if the last attempt had less time and ran out of it. `attempt` must end when its signal
- * fires.
+ * Calls `attempt` until it succeeds, `judge` forbids a retry, or no time is left. `attempt` must end when its signal
+ * fires. Throws the last attempt's error, or the error before it if the last attempt had a shorter limit and timed out.
  */
 export async function retrying<T>(
   settings: RetrySettings,
@@ -49,7 +48,7 @@ export async function retrying<T>(
       const wait = Math.max(jitter, verdict.afterMs ?? 0);
       if (!verdict.retry || performance.now() + wait >= end) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));
-      // A process that was stopped meanwhile has no time left to start anything.
+      // A process that was stopped during the wait may have no time left.
       if (performance.now() >= end) throw error;
     }
   }

@@ -1,4 +1,4 @@
-/** Seals on Node, where a digest is computed at once. */
+/** Seals objects on Node, where digests are computed synchronously. */
 import { createHash } from "node:crypto";
 import type { StoredObject, StoreObject } from "./object-store.ts";
 import { assertSeal, sealedHead, withoutSeal, withSeal } from "./seal.ts";
@@ -7,7 +7,7 @@ export function seal(object: StoreObject): StoreObject {
   return withSeal(object, digestOf(object));
 }
 
-/** The object without its seal. Throws `StoreDamaged` if it is another than was sealed. */
+/** Returns the object without its seal. Throws `StoreDamaged` if the seal does not match. */
 export function unseal(key: string, stored: StoredObject): StoredObject {
   const { object, claimed } = withoutSeal(key, stored);
   if (claimed !== undefined) assertSeal(key, object, claimed, digestOf(object));

@@ -1,17 +1,17 @@
 /**
- * The SHA-256 in each object's metadata, over its other metadata and its body. It shows a cut, emptied or changed object
- * before anybody serves it (docs/spec/publishing.md#damage). Every store seals what it puts and checks what it reads, once
- * for each object read. The content type is left out, because servers rewrite it.
+ * The seal is a SHA-256 in each object's metadata, over its other metadata and its body. It reveals a truncated, empty
+ * or changed object before anybody serves it (docs/spec/publishing.md#damage). Every store seals what it puts and
+ * checks each object it reads. The content type is excluded, because servers rewrite it.
  */
 import { StoreDamaged, type StoredObject, type StoreObject } from "./object-store.ts";
 
-/** Its name in the metadata. Objects of earlier versions lack it, and are accepted if they name their writer. */
+/** Metadata name of the seal. Objects of earlier versions have none; they are accepted if they name their writer. */
 const NAME = "sha256";
 
-/** The space that `name` and 43 characters of base64url take of the metadata. */
+/** Bytes of metadata that the name and 43 characters of base64url take. */
 export const SEAL_BYTES = NAME.length + 43;
 
-/** The bytes before the body in the hashed text. */
+/** Returns the hashed text before the body. */
 export function sealedHead({ metadata }: StoreObject): string {
   const lines = Object.keys(metadata)
     .toSorted()
@@ -19,14 +19,14 @@ export function sealedHead({ metadata }: StoreObject): string {
   return `${lines.join("")}\n`;
 }
 
-/** `digest` is that of the object, as unpadded base64url. */
+/** `digest` is the object's digest as unpadded base64url. */
 export function withSeal(object: StoreObject, digest: string): StoreObject {
   return { ...object, metadata: { ...object.metadata, [NAME]: digest } };
 }
 
 /**
- * An object before it was sealed, and the digest that it claims; undefined without one. Throws `StoreDamaged` if it is
- * another program's: it has no seal, and its metadata name no writer.
+ * Returns the object without its seal, and the digest in the seal; undefined if it has none. Throws `StoreDamaged` for
+ * another program's object, which has no seal and names no writer.
  */
 export function withoutSeal(
   key: string,
@@ -38,8 +38,8 @@ export function withoutSeal(
   return { object: stored };
 }
 
-/** Throws `StoreDamaged`. */
+/** Throws `StoreDamaged` if the seal does not match. */
 export function assertSeal(key: string, object: StoredObject, claimed: string, digest: string): void {
   if (claimed === digest) return;
-  throw new StoreDamaged(key, object.tag, "body or metadata are not those that were put");
+  throw new StoreDamaged(key, object.tag, "its body or metadata differ from what was put");
 }

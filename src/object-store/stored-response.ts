@@ -1,6 +1,6 @@
 /**
- * A response as an object. Status, headers, successors and the writer's own metadata go with the body, so that one put holds
- * it all (docs/spec/publishing.md#objects).
+ * Encodes a response as an object. Status, headers, successors and writer metadata are stored with the body, so that
+ * one put writes all of it (docs/spec/publishing.md#objects).
  */
 import type { Representation } from "../http/representation.ts";
 import type { Successor } from "../http/successor.ts";
@@ -11,7 +11,7 @@ export interface StoredResponse {
   readonly body: Uint8Array;
   readonly successors: readonly Successor[];
   readonly writerMetadata: WriterMetadata;
-  /** The publisher's own hashes of the response and its successors, so that a lost state can be read back. */
+  /** The publisher's fingerprints of the response and its successors, from which a lost state is restored. */
   readonly states: readonly ResponseState[];
 }
 
@@ -21,7 +21,7 @@ export interface ResponseState {
   readonly fingerprint: string;
 }
 
-/** The writer of an object, its lease, and its facts (docs/spec/publishing.md#asof). */
+/** The writer of an object, its lease epoch and its source version (docs/spec/publishing.md#asof). */
 export interface WriterMetadata {
   readonly epoch: number;
   /** The writer's random token. */
@@ -30,30 +30,30 @@ export interface WriterMetadata {
 }
 
 /**
- * The source version of an object (docs/spec/publishing.md#asof), whole and short. Objects of earlier versions have `at`,
- * `position`, `telemetryId` and `safeBlock` only.
+ * The source version of an object (docs/spec/publishing.md#asof) in a compact form. Objects of earlier versions have
+ * only `at`, `position`, `telemetryId` and `safeBlock`.
  */
 export interface SourceVersion {
   /** Epoch ms of the build. */
   readonly at: number;
-  /** 64 bits of the installation's id. */
+  /** 64-bit hash of the installation's id. */
   readonly of?: string;
-  /** The installation's history that it belongs to, if that is not the first. */
+  /** The installation's history, if it is not the first. */
   readonly history?: string;
-  /** In the order of `FACT_KINDS`; null for a kind that it was not computed from. */
+  /** In the order of `FACT_KINDS`; null for a kind that the object does not depend on. */
   readonly facts?: readonly (FactPart | null)[];
-  /** The newest receipt. */
+  /** Position of the newest receipt; `telemetryId` is its id. */
   readonly position?: number;
   readonly telemetryId?: string;
   readonly safeBlock?: string;
   readonly safeHash?: string;
-  /** 64 bits of the deployment that the chain's views depend on. */
+  /** 64-bit hash of the deployment that the chain views depend on. */
   readonly chain?: string;
-  /** For a file: the version of the program that made it. */
+  /** For a file, the version of the program that generated it. */
   readonly program?: string;
 }
 
-/** The count of a kind; the sum of their hashes after a base (64 bits), if known; the base, if not 0. */
+/** The count of a kind; the sum of the hashes after a base (64 bits), if known; the base, if not 0. */
 export type FactPart = readonly [count: number, sum?: string, base?: number];
 
 export const JSON_TYPE = "application/json; charset=utf-8";
@@ -75,7 +75,10 @@ export function encodeResponse(answer: StoredResponse): StoreObject {
   };
 }
 
-/** Throws if the object is not a response of Noonmark: another program's object must not be served, nor crash a reader. */
+/**
+ * Throws if the object is not a response of Noonmark. Another program's object must neither be served nor crash a
+ * reader.
+ */
 export function decodeResponse({ metadata, body }: StoreObject): StoredResponse {
   const status = Number(metadata.status);
   if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error("its status is not an HTTP status");
@@ -97,7 +100,7 @@ export function decodeStates(text: string): ResponseState[] {
   return parsed(text, isStates, "states").map(({ from, identity }) => ({ from, fingerprint: identity }));
 }
 
-/** Only the writer metadata, for objects that are not responses: tiles, heads, the index. */
+/** Encodes only the writer metadata, for objects that are not responses: tiles, heads, the index. */
 export function encodeWriterMetadata({ epoch, writer, sourceVersion }: WriterMetadata): Record<string, string> {
   return { epoch: String(epoch), writer, asof: asciiJson(sourceVersion) };
 }
@@ -110,7 +113,7 @@ export function decodeWriterMetadata(metadata: Readonly<Record<string, string>>)
   };
 }
 
-/** JSON in printable ASCII, as a header's value must be. */
+/** Returns JSON in printable ASCII, as an HTTP header requires. */
 function asciiJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -142,7 +145,7 @@ function isTexts(value: unknown): value is Record<string, string> {
   return isFields(value) && Object.values(value).every(isText);
 }
 
-/** Later versions may add fields. */
+/** Accepts unknown fields, which later versions may add. */
 function isSourceVersion(value: unknown): value is SourceVersion {
   return isFields(value) && Number.isFinite(value.at);
 }
@@ -151,7 +154,7 @@ function isStates(value: unknown): value is { from: number; identity: string }[]
   return isListOf(value, ({ from, identity }) => Number.isFinite(from) && isText(identity));
 }
 
-/** Successors of a body with this many bytes. */
+/** Checks successors of a body with this many bytes. */
 function isSuccessorsOf(bytes: number): (value: unknown) => value is Successor[] {
   return (value): value is Successor[] =>
     isListOf(
@@ -165,7 +168,7 @@ function isSuccessorsOf(bytes: number): (value: unknown) => value is Successor[]
     );
 }
 
-/** Ascending, not overlapping, within the body. */
+/** Checks that edits are ascending, do not overlap, and lie within the body. */
 function isEdits(value: unknown, bytes: number): boolean {
   let end = 0;
   return isListOf(value, ({ offset, length, text }) => {

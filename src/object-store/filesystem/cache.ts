@@ -1,19 +1,19 @@
 /**
- * Parsed objects of unchanged files. Each entry keeps its file open: an open inode cannot be given to a newer file. So the
- * same inode with the same size and time is the same object, even if the clock is coarse.
+ * Caches parsed objects of unchanged files. Each entry keeps its file open, so that a newer file cannot reuse the
+ * inode. The same inode with the same size and time is therefore the same object, even if the clock is coarse.
  *
- * A file is kept from its second read on. A reader who walks through thousands of tiles evicts nothing, and a tile that is
- * read once becomes young garbage, which is cheap to collect.
+ * A file is cached from its second read. So a reader that visits thousands of tiles once evicts nothing, and each of
+ * those tiles becomes young garbage, which is cheap to collect.
  */
 import { type BigIntStats, closeSync } from "node:fs";
 import { LRUCache } from "lru-cache";
 import type { StoredObject } from "../object-store.ts";
 
-/** Open files and their bytes. */
+/** Limits of open files and of their bytes. */
 const MAX_ENTRIES = 512;
 const MAX_BYTES = 64 << 20;
 const MAX_SEEN = 1024;
-/** Larger objects are not worth what they would evict. */
+/** Larger objects are not cached, because they would evict too many others. */
 const MAX_OBJECT = 4 << 20;
 
 export interface CachedFile {
@@ -29,20 +29,20 @@ export class FilesystemCache {
     sizeCalculation: (entry) => Math.max(1, sizeOf(entry)),
     dispose: ({ fd }) => closeSync(fd),
   });
-  /** Paths read once recently. */
+  /** Paths that were read once recently. */
   private readonly seen = new LRUCache<string, true>({ max: MAX_SEEN });
 
-  /** The object of a file that is unchanged since it was read. */
+  /** Returns the cached object if its file is unchanged. */
   get(path: string, stats: BigIntStats): StoredObject | undefined {
     const entry = this.kept.get(path);
     if (entry === undefined || isSameFile(entry.stats, stats)) return entry?.object;
     this.kept.delete(path);
-    // The file that replaces it is wanted as much.
+    // Cache the replacing file at its first read.
     this.seen.set(path, true);
     return undefined;
   }
 
-  /** Takes over the open file: it is closed when the entry goes. */
+  /** Takes ownership of the open file, and closes it when the entry is removed. */
   add(path: string, entry: CachedFile): void {
     const again = this.seen.has(path) || this.kept.has(path);
     this.drop(path);

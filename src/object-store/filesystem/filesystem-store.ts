@@ -1,16 +1,17 @@
 /**
- * A directory as a store: one file an object, metadata and body together (`format.ts`), put by rename.
+ * A directory as a store: one file per object, with metadata and body (`format.ts`), written by rename.
  *
- * - Whole: a file is written and synced under `.tmp`, then renamed to its name. Nothing ever writes to a file that has a
- *   name, so every reader reads one put. A crash leaves a file under `.tmp`, which no reader opens and the next writer removes.
- * - Durable: the bytes are synced before the rename. After it, the directory is synced, and the parent of each new directory.
- *   Only then does `put` return.
- * - Conditions: the check of the tag and the rename happen under a lock of the machine (`lock.ts`), which a stopped process
- *   does not keep. Plain puts and deletes take it too. Otherwise one could come between a condition's check and its rename,
- *   and be overwritten.
- * - Reads take no lock. A read costs one `stat` while the file is the one that was read twice before.
+ * - Atomicity: a file is written and synced under `.tmp`, then renamed. A named file is never written, so every reader
+ *   reads one put. A crash leaves a file under `.tmp`, which no reader opens and the next writer removes.
+ * - Durability: the bytes are synced before the rename; afterwards the directory and the parent of each new directory
+ *   are synced. Only then does `put` return.
+ * - Conditions: the tag is checked and the file renamed under a lock of the machine (`lock.ts`), which a stopped
+ *   process does not keep. Plain puts and deletes take the lock too: otherwise one of them could be overwritten between
+ *   check and rename.
+ * - Reads take no lock. Reading a cached file costs one `stat`.
  *
- * The lock file is also the mark of a store: if it is missing (a disk that is not mounted), nothing is "absent".
+ * The lock file also marks the directory as a store. If it is missing (such as on an unmounted disk), reads fail
+ * instead of reporting "absent".
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -59,12 +60,12 @@ export class FilesystemStore implements ObjectStore {
   private readonly cache = new FilesystemCache();
   private readonly lock: FilesystemLock | undefined;
   private readonly paths = new Map<string, string>();
-  /** New directories whose names are not yet safe from a power cut. */
+  /** Syncs under way for new directories, whose names a power failure could still lose. */
   private readonly unsynced = new Map<string, Promise<unknown>>();
 
   /**
-   * For a writer the directory is made and tested: throws `Failure` (`store_unwritable`, `disk_full`). A reader waits for a
-   * missing directory, but not for a file to become one (`store_unreadable`).
+   * For a writer, creates and tests the directory; throws `Failure` (`store_unwritable`, `disk_full`). For a reader,
+   * the directory may be created later, but another kind of file is an error (`store_unreadable`).
    */
   constructor(directory: string, options: { write: boolean }) {
     this.name = resolve(directory);
@@ -117,7 +118,7 @@ export class FilesystemStore implements ObjectStore {
 
   async *list(prefix: string): AsyncIterable<string> {
     const keys: string[] = [];
-    // Only below the prefix's last directory: a walk of the whole store for each history would be quadratic.
+    // Read only below the prefix's last directory: listing each history from the root would take quadratic time.
     const directory = dirname(this.pathOf(`${prefix.slice(0, prefix.lastIndexOf("/") + 1)}-`));
     try {
       for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
@@ -140,7 +141,7 @@ export class FilesystemStore implements ObjectStore {
       if (now === undefined) return this.absent();
       const cached = fresh ? undefined : this.cache.get(path, now);
       if (cached !== undefined) return cached;
-      // Opening a pipe waits, and a device never ends. Neither is opened, nor a file above the limit.
+      // Opening a pipe would block, and a device never ends, so only regular files within the size limit are read.
       fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
       const stats = fstatSync(fd, { bigint: true });
       if (!stats.isFile()) throw new StoreDamaged(key, "no-file", "it is not a regular file");
@@ -150,7 +151,7 @@ export class FilesystemStore implements ObjectStore {
       return object;
     } catch (error) {
       if (fd !== undefined) closeSync(fd);
-      // Deleted between the stat and the opening.
+      // The file was deleted after the stat.
       if (codeOf(error) === "ENOENT" && fd === undefined) return this.absent();
       throw error instanceof StoreUnavailable ? error : unavailable("get", path, error);
     }
@@ -169,11 +170,11 @@ export class FilesystemStore implements ObjectStore {
   private judge(path: string, key: string, condition: PutCondition): void {
     const current = this.tagAt(key, path);
     if (current !== ("ifTag" in condition ? condition.ifTag : undefined)) {
-      throw new StoreConflict(`${key}: the object is ${current === undefined ? "gone" : "another"}`);
+      throw new StoreConflict(`${key}: the object was ${current === undefined ? "deleted" : "replaced"}`);
     }
   }
 
-  /** Also for a damaged file, so that it can be overwritten. */
+  /** Also returns the tag of a damaged file, so that it can be overwritten. */
   private tagAt(key: string, path: string): StoreTag | undefined {
     try {
       return this.read(key, path, true)?.tag;
@@ -183,7 +184,7 @@ export class FilesystemStore implements ObjectStore {
     }
   }
 
-  /** Checked and translated once: a reader requests a few keys again and again. */
+  /** Caches paths, because a reader requests a few keys again and again. */
   private pathOf(key: string): string {
     let path = this.paths.get(key);
     if (path === undefined) {
@@ -195,7 +196,10 @@ export class FilesystemStore implements ObjectStore {
     return path;
   }
 
-  /** Makes what is missing. Puts into new directories sync them together, and none of them blocks the event loop. */
+  /**
+   * Creates missing directories. Concurrent puts share one sync of a new directory, which does not block the event
+   * loop.
+   */
   private async makeDirectories(directory: string): Promise<void> {
     const missing: string[] = [];
     let existing = directory;

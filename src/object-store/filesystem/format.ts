@@ -1,35 +1,34 @@
 /**
- * A store's objects as files. One file has one object, readable by eye: header lines, an empty line, the body. Metadata are
- * `x-meta-…`; `content-length` reveals a file that lost its end; `x-store-tag` is drawn for every put.
+ * Formats objects as files. A file holds one object in readable form: header lines, an empty line, the body. Metadata
+ * are `x-meta-…`. `content-length` reveals a truncated file. `x-store-tag` is random for every put.
  *
  * A key becomes a file name:
- * - `.http` is appended, so that a key may be another key's directory.
- * - Upper-case letters become `!` and the lower-case letter (as in Go's module cache), so that a disk that ignores case keeps
- *   keys apart.
- * - All except `a-z 0-9 . _ ~ -` becomes `%` and hexadecimal digits of its UTF-8, so that a disk that normalises Unicode
- *   keeps keys apart.
- * - No name begins with a dot: those are the store's own.
+ * - `.http` is appended, so that a key may also be another key's directory.
+ * - Upper-case letters become `!` and the lower-case letter (as in Go's module cache), because a disk may ignore case.
+ * - All other characters except `a-z 0-9 . _ ~ -` become `%` and the hexadecimal digits of their UTF-8, because a disk
+ *   may normalise Unicode.
+ * - No name begins with a dot, because those names belong to the store.
  */
 import { createHash } from "node:crypto";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 
 const SUFFIX = ".http";
-/** File systems allow 255 bytes a name; a longer segment continues in a directory below. */
+/** File systems allow 255 bytes per name; a longer segment continues in a subdirectory. */
 const MAX_NAME = 200;
 const CONTINUED = "%+";
 
-/** The path below the store's directory, with `/` between names. */
+/** Returns the path below the store's directory, with `/` between names. */
 export function fileOfKey(key: string): string {
   const segments = key.split("/").map(escapeSegment);
   const file = `${segments.pop() ?? ""}${SUFFIX}`;
-  // A directory with the form of an object's file would block that object.
+  // A directory named like an object's file would block that object.
   const directories = segments.map((name) =>
     name.endsWith(SUFFIX) ? `${name.slice(0, -SUFFIX.length)}%2ehttp` : name,
   );
   return [...directories, file].map(split).join("/");
 }
 
-/** The reverse of `fileOfKey`; `undefined` for a path without an object. */
+/** Returns the key of a path; `undefined` for a path without an object. */
 export function keyOfFile(path: string): string | undefined {
   if (!path.endsWith(SUFFIX) || /(^|\/)\./.test(path)) return undefined;
   const whole = path.slice(0, -SUFFIX.length).replaceAll(`${CONTINUED}/`, "");
@@ -54,7 +53,7 @@ function split(name: string): string {
 
 const META = "x-meta-";
 
-/** The bytes before the body. */
+/** Returns the bytes before the body. */
 export function formatHead(object: StoreObject, tag: StoreTag): string {
   const lines = [
     `content-type: ${object.contentType}`,
@@ -65,7 +64,7 @@ export function formatHead(object: StoreObject, tag: StoreTag): string {
   return `${lines.join("\n")}\n\n`;
 }
 
-/** Throws `StoreDamaged` if the bytes are cut, or were not written by this store. */
+/** Throws `StoreDamaged` if the bytes are truncated, or if another program wrote them. */
 export function parseMessage(key: string, bytes: Buffer): StoredObject {
   const end = bytes.indexOf("\n\n");
   if (end < 0) throw damaged(key, bytes, "it has no head");
@@ -83,12 +82,12 @@ export function parseMessage(key: string, bytes: Buffer): StoredObject {
   if (contentType === undefined || tag === undefined) throw damaged(key, bytes, "it has no tag or no type");
   const length = headers.get("content-length");
   if (length !== String(body.length)) {
-    throw damaged(key, bytes, `it has ${body.length} bytes and was put with ${length ?? "no number of them"}`);
+    throw damaged(key, bytes, `it has ${body.length} bytes but its content-length is ${length ?? "missing"}`);
   }
   return { body, contentType, metadata, tag };
 }
 
-/** The tag is a hash of the bytes, so that a conditional put can replace exactly these. */
+/** Uses a hash of the bytes as the tag, so that a conditional put can replace exactly these bytes. */
 function damaged(key: string, bytes: Buffer, because: string): StoreDamaged {
   return new StoreDamaged(key, createHash("sha256").update(bytes).digest("base64url"), because);
 }

@@ -1,14 +1,15 @@
 /**
- * Changes of a directory's objects, one at a time among all processes of a machine. A process that is stopped in the middle
- * of a change must neither hold up the others nor carry out its change when it continues.
+ * Serialises changes of a directory's objects among all processes of a machine. A process that is stopped during a
+ * change must neither block the others nor complete its change when it continues.
  *
- * - The lock is an exclusive transaction on an empty SQLite file, which the kernel ends with the process.
- *   Nothing is ever written to it. No process waits inside SQLite: a busy lock is tried again after some milliseconds.
- * - A lock that stays busy is abandoned: the next process creates a new one (`.noonmark-store-1`, …). The newest one counts.
- * - A change takes two renames. The first moves its file to a place that belongs to the lock (a deletion makes a directory
- *   there). Then it checks that the lock still counts. The second rename moves the file from there to its name (a deletion
- *   moves the object there). The holder of a newer lock empties the places of the older ones first. So the second rename of a
- *   process that was stopped finds its place empty, and fails.
+ * - The lock is an exclusive transaction on an empty SQLite file, which the kernel ends with the process. Nothing is
+ *   ever written to the file. No process waits inside SQLite: it retries a busy lock after some milliseconds.
+ * - A lock that stays busy is abandoned: the next process creates a new one (`.noonmark-store-1`, …). Only the newest
+ *   counts.
+ * - A change takes two renames. The first moves the new file to a place that belongs to the lock; a deletion creates a
+ *   directory there. Then the process checks that its lock is still the newest. The second rename moves the file from
+ *   there to its name; a deletion moves the object into the directory. The holder of a newer lock first empties the
+ *   places of older ones, so the second rename of a stopped process fails.
  */
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,9 +18,9 @@ import Database from "better-sqlite3";
 import { StoreUnavailable } from "../object-store.ts";
 import { STORE_MARK, TEMPORARY } from "./prepare.ts";
 
-/** A lock that was busy for this long is abandoned: a change takes microseconds. */
+/** A lock that is busy for this long is abandoned. A change takes microseconds. */
 const GIVE_UP_MS = 1_000;
-/** Between two tries (ms). */
+/** Random pause between two attempts (ms). */
 const SHORTEST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 10;
 
@@ -34,8 +35,8 @@ export class FilesystemLock {
   }
 
   /**
-   * Renames a new file into its place, in a directory that exists. `judge` is called under the lock and may throw. `end`: the
-   * deadline of the change, by `performance.now()`. Throws `StoreUnavailable` if it was not made; it then will not be made later.
+   * Renames a new file into an existing directory. Calls `judge` under the lock; it may throw. `end` is the deadline by
+   * `performance.now()`. Throws `StoreUnavailable` if the change was not made; it is then not made later either.
    */
   rename(from: string, to: string, end: number, judge: () => void): Promise<void> {
     return this.#hold(end, (held) => {
@@ -75,12 +76,12 @@ export class FilesystemLock {
         } finally {
           this.#db.exec("ROLLBACK");
         }
-        throw new StoreUnavailable(`${this.#directory}: another writer took this one for stopped; nothing was changed`);
+        throw new StoreUnavailable(`${this.#directory}: another writer took over; nothing was changed`);
       }
       const now = performance.now();
       busySince ??= now;
       if (now - busySince >= GIVE_UP_MS) {
-        // The second process finds it there.
+        // If another process creates it at the same time, both open the same file.
         openLock(this.#path(this.#number + 1)).close();
         busySince = undefined;
       } else if (now >= end) throw tooLate();
@@ -95,7 +96,7 @@ export class FilesystemLock {
     }
   }
 
-  /** False if another process holds the lock. */
+  /** Returns false if another process holds the lock. */
   #tryBegin(): boolean {
     try {
       this.#db.exec("BEGIN EXCLUSIVE");
@@ -118,13 +119,13 @@ export class FilesystemLock {
     return join(this.#directory, number === 0 ? STORE_MARK : `${STORE_MARK}-${number}`);
   }
 
-  /** The place to which the holder of a lock moves its file. */
+  /** The path to which the holder of a lock moves its file. */
   #held(number: number): string {
     return join(this.#directory, TEMPORARY, `held-${number}`);
   }
 }
 
-/** A deletion that was killed may leave its directory there. */
+/** Renames a file to `held`, where a killed deletion may have left a directory. */
 function moveInto(from: string, held: string): void {
   try {
     renameSync(from, held);
@@ -135,7 +136,7 @@ function moveInto(from: string, held: string): void {
   }
 }
 
-/** Another process has made a newer lock, and only the newest one counts. */
+/** Thrown if another process created a newer lock, which replaces this one. */
 class LockAbandoned extends Error {
   override readonly name = "LockAbandoned";
 }
@@ -153,7 +154,7 @@ function checkTime(end: number): void {
 
 function tooLate(): StoreUnavailable {
   return new StoreUnavailable("it did not end within its time limit, so nothing was changed", {
-    hint: "The disk is slow or full of work, or another process holds the store: look for one that is stopped.",
+    hint: "The disk is slow or overloaded, or another process holds the lock: check if a process is stopped.",
   });
 }
 

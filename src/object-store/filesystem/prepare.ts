@@ -7,17 +7,17 @@ import { missingPermission } from "../../files/missing-permission.ts";
 import { overwriteFile } from "../../files/write-all.ts";
 import { EXIT, Failure } from "../../values/failure.ts";
 
-/** The lock of the machine's writers, and the mark of a directory store. */
+/** The lock file of the machine's writers, which also marks a directory as a store. */
 export const STORE_MARK = ".noonmark-store";
-/** Files under way, on the disk of the store, so that a rename is one step. */
+/** Directory of unfinished files, on the store's disk so that a rename is atomic. */
 export const TEMPORARY = ".tmp";
 
-/** A put of one file takes seconds at most: an older file belongs to a writer that died. */
+/** Age at which a temporary file counts as a dead writer's (ms). A put takes seconds at most. */
 const STALE_MS = 600_000;
 
 /**
- * Makes a directory a store, proves that it can be written, and removes the rest of a dead writer. Throws `Failure`:
- * `store_unwritable`, `disk_full`.
+ * Makes a directory a store, checks that it can be written, and removes a dead writer's temporary files. Throws
+ * `Failure`: `store_unwritable`, `disk_full`.
  */
 export function prepareDirectory(directory: string): void {
   try {
@@ -31,7 +31,7 @@ export function prepareDirectory(directory: string): void {
   }
 }
 
-/** Throws `Failure`: `store_unreadable` if the path is not a directory. */
+/** Throws `Failure` `store_unreadable` if the path exists and is not a directory. */
 export function checkReadable(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
@@ -41,7 +41,7 @@ export function checkReadable(path: string): void {
   });
 }
 
-/** Writes and removes one file; returns its time (epoch ms) by the disk. */
+/** Writes and removes a file, and returns its modification time (epoch ms by the disk's clock). */
 function probe(path: string): number {
   try {
     overwriteFile(path, Buffer.from("probe\n"));
@@ -51,7 +51,7 @@ function probe(path: string): number {
   }
 }
 
-/** Removes only old files: a second writer may be at work. */
+/** Removes only old files, because a second writer may be active. */
 function cleanUp(directory: string, now: number): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);

@@ -1,6 +1,6 @@
 /**
- * An R2 bucket as a store, through a Worker's binding: at the edge, without `node:`. The runtime signs, retries and
- * times the requests itself. Tags hash the body alone, as on S3.
+ * An R2 bucket as a store through a Worker's binding, at the edge and without `node:` modules. The runtime signs and
+ * retries requests. Tags hash only the body, as on S3.
  */
 import { checkKey, checkObject } from "../check-object.ts";
 import {
@@ -18,7 +18,7 @@ import { assertSeal, sealedHead, withoutSeal, withSeal } from "../seal.ts";
 /** The part of a Worker's R2 bucket binding that this store uses. */
 export interface R2Bucket {
   get(key: string): Promise<R2Body | null>;
-  /** null if `onlyIf` does not hold. */
+  /** Returns null if `onlyIf` does not hold. */
   put(key: string, body: Uint8Array, options: R2PutOptions): Promise<R2Entry | null>;
   delete(key: string): Promise<void>;
   list(options: { prefix: string; cursor?: string }): Promise<R2Page>;
@@ -38,7 +38,7 @@ export interface R2Body extends R2Entry {
 export interface R2PutOptions {
   readonly httpMetadata: { readonly contentType: string };
   readonly customMetadata: Readonly<Record<string, string>>;
-  /** Bare tags; `*` for any. */
+  /** Unquoted tags; `*` means any. */
   readonly onlyIf?: { readonly etagMatches: string } | { readonly etagDoesNotMatch: string };
 }
 
@@ -109,7 +109,7 @@ function onlyIf(condition: PutCondition | undefined): Pick<R2PutOptions, "onlyIf
   return { onlyIf: "ifTag" in condition ? { etagMatches: condition.ifTag } : { etagDoesNotMatch: "*" } };
 }
 
-/** The binding has no time limit of its own. */
+/** Adds the time limit that the binding lacks. */
 async function limited<T>(what: string, request: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -128,7 +128,7 @@ async function seal(object: StoreObject): Promise<StoreObject> {
   return withSeal(object, await digestOf(object));
 }
 
-/** The object without its seal. Throws `StoreDamaged` if the seal does not match. */
+/** Returns the object without its seal. Throws `StoreDamaged` if the seal does not match. */
 async function unseal(key: string, stored: StoredObject): Promise<StoredObject> {
   const { object, claimed } = withoutSeal(key, stored);
   if (claimed !== undefined) assertSeal(key, object, claimed, await digestOf(object));

@@ -1,4 +1,4 @@
-/** One attempt at each request to a bucket. `errors.ts` has the meaning of a failure, and if another try may help. */
+/** Sends single requests to a bucket, without retries. `errors.ts` interprets failures. */
 import { pipeline, Readable, Transform } from "node:stream";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { MAX_BODY_BYTES } from "../check-object.ts";
@@ -15,9 +15,9 @@ import {
   S3Client,
 } from "./sdk.ts";
 
-/** Connections at once, more than a publisher uses. */
+/** Limit of concurrent connections, which exceeds a publisher's needs. */
 const MAX_SOCKETS = 64;
-/** The metadata that mark one put; removed from what is read. */
+/** The metadata name of a put's id, which is removed from objects that are read. */
 const PUT_ID = "noonmark-put";
 
 /** An object, and the id of the put that stored it. */
@@ -60,7 +60,7 @@ export class S3Bucket {
     );
   }
 
-  /** Scheme, host and port of the last request, undefined before one is sent. */
+  /** Scheme, host and port of the last request; undefined before the first. */
   get address(): string | undefined {
     return this.#address;
   }
@@ -69,7 +69,7 @@ export class S3Bucket {
     const answer = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal });
     const tag = tagOf(answer.ETag);
     const read = answer.Body?.transformToByteArray().catch((error: unknown) => {
-      // The SDK ends such a body as if the server had cut it.
+      // The SDK reports an aborted body as if the server had cut it.
       if (abortSignal.aborted) throw abortSignal.reason;
       throw error instanceof BodyTooLarge ? new StoreDamaged(key, tag, error.message, { cause: error }) : error;
     });
@@ -102,7 +102,7 @@ export class S3Bucket {
     await this.#client.send(command, { abortSignal: signal });
   }
 
-  /** Up to 1,000 keys, and the token of the next page; `next` is undefined at the end. */
+  /** Returns up to 1,000 keys, and the token of the next page; `next` is undefined on the last page. */
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal) {
     const command = new ListObjectsV2Command({
       Bucket: this.#bucket,
@@ -116,7 +116,7 @@ export class S3Bucket {
     };
   }
 
-  /** The Date (epoch ms, whole seconds) of any response; throws without one. */
+  /** Returns the Date of any response (epoch ms, whole seconds); throws without one. */
   async date(abortSignal: AbortSignal): Promise<number> {
     const command = new HeadObjectCommand(this.#at("status.json"));
     let date = Number.NaN;
@@ -136,7 +136,7 @@ export class S3Bucket {
     return date;
   }
 
-  /** From now on `begin` is called before each request, and its result with the response's Date (epoch ms, whole seconds). */
+  /** Calls `begin` before each later request, and its result with the response's Date (epoch ms, whole seconds). */
   watchDates(begin: () => (date: number) => void): void {
     this.#client.middlewareStack.add(
       (next) => async (args) => {
@@ -155,10 +155,10 @@ export class S3Bucket {
   }
 }
 
-/** The SDK writes its advice for programmers to stderr unless it has a logger; `NoOpLogger` of its own does not count. */
+/** Without a logger the SDK writes warnings for programmers to stderr; its `NoOpLogger` does not prevent that. */
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Throws `NotS3`: a proxy's page with the status 200 has no tag. */
+/** Throws `NotS3` without a tag, as for a proxy's page with status 200. */
 function tagOf(etag: string | undefined): StoreTag {
   if (etag === undefined) throw new NotS3("no ETag");
   return bareTag(etag);
@@ -169,7 +169,7 @@ function addressOf(request: unknown): string {
   return `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
 }
 
-/** A body of any response, lists and errors too: the SDK holds all of it in memory. */
+/** Limits the body of any response, including lists and errors, because the SDK holds it in memory. */
 function limited(body: Readable): Readable {
   let bytes = 0;
   const limit = new Transform({
@@ -179,20 +179,20 @@ function limited(body: Readable): Readable {
       else done(null, chunk);
     },
   });
-  // Its error reaches the reader of the limited stream.
+  // The reader of the limited stream gets its error.
   return pipeline(body, limit, () => undefined);
 }
 
-/** The step next to the wire. */
+/** The middleware step closest to the network. */
 const LAST = { step: "deserialize", priority: "low", name: "noonmarkEnd" } as const;
 
-/** A process that was stopped and wakes up after its deadline must not send a change. */
+/** Fails after the deadline: a process that was stopped must not send a change when it continues. */
 async function notAfter<T>(end: number, send: () => Promise<T>): Promise<T> {
-  if (performance.now() > end) throw new DOMException("no time is left to ask", "TimeoutError");
+  if (performance.now() > end) throw new DOMException("the time limit has passed", "TimeoutError");
   return send();
 }
 
-/** NaN without one. */
+/** Returns NaN without a Date. */
 function dateOf(response: unknown): number {
   return Date.parse((response as { headers: Record<string, string> }).headers.date ?? "");
 }

@@ -1,13 +1,14 @@
 /**
- * Tests a server's conditions on puts (docs/spec/publishing.md#one-writer): some ignore them and overwrite, some respond with
- * 501, some compare If-Match with the unquoted tag only. A `stale` tag must be refused and the right one accepted.
+ * Tests if a server supports conditional puts (docs/spec/publishing.md#one-writer). Some ignore conditions and
+ * overwrite, some respond with 501, some compare If-Match only with the unquoted tag. A stale tag must be refused and
+ * the current one accepted.
  */
 
 import type { StoreTag } from "../object-store.ts";
 
 export type TagForm = "quoted" | "unquoted";
 
-/** `none`: conditions would be ignored or refused. */
+/** `none` means that the server ignores or refuses conditions. */
 export type Conditions = TagForm | "none";
 
 export interface PutHeaders {
@@ -15,19 +16,19 @@ export interface PutHeaders {
   readonly IfMatch?: string;
 }
 
-/** The tag of a put, or the refusal of its condition. */
+/** The tag of a put, or why its condition was refused. */
 export type Written =
   | { readonly tag: StoreTag; readonly refused: undefined }
   | { readonly refused: "condition" | "unsupported"; readonly error: unknown };
 
-/** One put of the same small object. */
+/** Puts the same small object again. */
 type ProbePut = (headers: PutHeaders) => Promise<Written>;
 
 const STALE_TAG = "0".repeat(32);
 
 /**
- * `create` distinguishes a refusal from a lost response, which takes a read. `put` need not: the later puts have the same bytes, and
- * so the same tag.
+ * `create` must distinguish a refusal from a lost response, which takes a read. `put` need not: later puts have the
+ * same bytes and so the same tag.
  */
 export async function probeConditions(create: ProbePut, put: ProbePut): Promise<Conditions> {
   const first = await create({ IfNoneMatch: "*" });
@@ -47,7 +48,7 @@ export function inForm(tag: string, form: TagForm): string {
   return form === "quoted" ? `"${tag}"` : tag;
 }
 
-/** A tag as this store keeps it: without quotes and weakness. */
+/** Returns a tag without quotes and weakness prefix. */
 export function bareTag(etag: string | undefined): string {
   return (etag ?? "").replace(/^W\//, "").replaceAll('"', "");
 }

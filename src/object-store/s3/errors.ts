@@ -1,27 +1,29 @@
-/** A failed request to an S3 server: its meaning, if another try may help, and the message with a remedy. */
+/**
+ * Interprets failed requests to an S3 server: what a failure means, if a retry may help, and the operator's message.
+ */
 
 import { type Advice, noResponse } from "../../values/no-response.ts";
 import { printable } from "../../values/printable.ts";
 import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
 import type { Verdict } from "../retry.ts";
 
-/** A response's body is above `MAX_BODY_BYTES`. It is not read any further, and a retry does not help. */
+/** A response's body exceeds `MAX_BODY_BYTES`. The rest is not read, and a retry does not help. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
 export type Refusal =
-  /** 404 NoSuchKey: the only sign of absence. */
+  /** 404 NoSuchKey, the only sign of absence. */
   | "absent"
-  /** 412: the condition does not hold. An earlier try of the same put may have succeeded. */
+  /** 412: the condition does not hold. An earlier attempt of the same put may have succeeded. */
   | "condition"
-  /** 409: another writer at the same moment. */
+  /** 409: another writer wrote at the same moment. */
   | "contended"
-  /** 501, or 400 if a server does not know the header. */
+  /** 501, or 400 from a server that does not know the header. */
   | "unsupported"
-  /** Overload, a fault of the server or of the way there. */
+  /** Overload, or a failure of the server or the network. */
   | "transient"
-  /** Credentials, rights, a missing bucket, a wrong clock: a retry does not help. */
+  /** Credentials, permissions, a missing bucket, a wrong clock: a retry does not help. */
   | "final";
 
 export function refusalOf(error: unknown): Refusal {
@@ -36,13 +38,13 @@ export function refusalOf(error: unknown): Refusal {
   return TRANSIENT_400.has(code) ? "transient" : "final";
 }
 
-/** Errors of the SDK before it sends anything. */
+/** Returns true for errors of the SDK before it sends anything. */
 function isMisconfigured(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.name === "CredentialsProviderError" || error.message.startsWith("Region is missing");
 }
 
-/** Codes of a 400 to a request that arrived in part. */
+/** Codes of 400 for a request that arrived incompletely. */
 const TRANSIENT_400 = new Set(["RequestTimeout", "IncompleteBody", "SlowDown", "TooManyRequests"]);
 
 export function verdictOf(error: unknown): Verdict {
@@ -52,7 +54,7 @@ export function verdictOf(error: unknown): Verdict {
   return { retry: true, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
-/** `what` names the failed operation. The message names no library, because an operator cannot look into one. */
+/** `what` names the failed operation. The message names no library, because an operator cannot inspect it. */
 export function unavailable(what: string, error: unknown, asked: Asked): StoreUnavailable {
   const { status, code } = answerOf(error);
   const { says, todo } = adviceOn(code, error, asked);
@@ -72,7 +74,7 @@ export function unavailable(what: string, error: unknown, asked: Asked): StoreUn
 
 const PACKAGE = /@(?:aws-sdk|smithy)[\w/-]*/g;
 
-/** Seconds, or a date, which is read against the server's own Date. */
+/** Returns the ms of a Retry-After, which is in seconds or a date; a date is compared with the server's Date. */
 function retryAfter(headers: Readonly<Record<string, string>>): number | undefined {
   const value = headers["retry-after"];
   if (value === undefined) return undefined;
@@ -96,7 +98,7 @@ function answerOf(error: unknown): Answer {
     $response?: { statusCode?: number; headers?: Record<string, string> };
   };
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
-  // An error has status 200 if its body could not be read as XML. The outcome is unknown then.
+  // An error has status 200 if its body could not be parsed as XML. Its outcome is then unknown.
   return {
     status: status !== undefined && status >= 300 ? status : undefined,
     code: name === undefined || name === "Error" || name === "Unknown" ? "" : name,
@@ -106,24 +108,24 @@ function answerOf(error: unknown): Answer {
 
 /** The request that failed, for messages. */
 export interface Asked {
-  /** Scheme, host and port; undefined if the request did not get that far. */
+  /** Scheme, host and port; undefined if no request was sent. */
   readonly address: string | undefined;
-  /** The time limit of the call, retries included (ms). */
+  /** Time limit of the call including retries (ms). */
   readonly limitMs: number;
 }
 
-/** A response of another server than S3, such as a proxy's page. */
+/** The response is not from an S3 server but, for example, from a proxy. */
 export class NotS3 extends Error {
   override readonly name = "NotS3";
 }
 
 const SETTING = "--s3-endpoint";
 
-/** By the server's code. */
+/** Remedies by the server's error code. */
 const REFUSED: Readonly<Record<string, string>> = {
-  NoSuchBucket: "There is no bucket of this name there. Create it, or correct --store and --s3-endpoint.",
+  NoSuchBucket: "The bucket does not exist there. Create it, or correct --store and --s3-endpoint.",
   SignatureDoesNotMatch:
-    "The secret does not fit the access key: correct AWS_SECRET_ACCESS_KEY. A proxy that changes requests causes this, too.",
+    "The secret does not match the access key: correct AWS_SECRET_ACCESS_KEY. A proxy that changes requests also causes this.",
   InvalidAccessKeyId:
     "The server does not know this access key: correct AWS_ACCESS_KEY_ID or --s3-endpoint. If AWS_PROFILE is set, its key is used.",
   AccessDenied:
@@ -133,7 +135,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   AuthorizationHeaderMalformed: "The region is not the bucket's: set --s3-region to it.",
 };
 
-/** `code` is the server's, or the error's name. Without `says` the message has the server's own text. */
+/** `code` is the server's, or the error's name. Without `says`, the message contains the server's text. */
 export function adviceOn(code: string, error: unknown, { address = "the S3 server", limitMs }: Asked): Partial<Advice> {
   const { name = "", message = "" } = Object(error) as { name?: string; message?: string };
   if (message.startsWith("Region is missing")) {
@@ -149,7 +151,7 @@ export function adviceOn(code: string, error: unknown, { address = "the S3 serve
       todo: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run under a role.",
     };
   }
-  // First: the SDK gives the name TimeoutError to connections that were cut, too.
+  // Check this first: the SDK also names cut connections TimeoutError.
   const unreached = noResponse(error, { address, setting: SETTING });
   if (unreached !== undefined) return unreached;
   if (name === "AbortError" || name === "TimeoutError") {
@@ -161,8 +163,8 @@ export function adviceOn(code: string, error: unknown, { address = "the S3 serve
   if (name === "NotS3" || /hidden field|Deserialization error/.test(message)) {
     const what = name === "NotS3" ? message : "no XML";
     return {
-      says: `the response of ${address} is not one of an S3 server (${what})`,
-      todo: `Another server responds there, such as a proxy or a console. Name the port of the S3 API in ${SETTING}.`,
+      says: `the response of ${address} is not from an S3 server (${what})`,
+      todo: `Another server responds there, such as a proxy or a console. Set ${SETTING} to the port of the S3 API.`,
     };
   }
   const todo = REFUSED[code];

@@ -1,10 +1,10 @@
-/** Known facts about providers; `docs/storage.md` has their sources. Their conditions are probed. */
+/** Known properties of providers, with sources in `docs/storage.md`. Support for conditions is probed instead. */
 export interface S3Provider {
   /** `host/bucket/key` instead of `bucket.host/key`. */
   readonly pathStyle: boolean;
-  /** The default; undefined if the operator must set it. */
+  /** The default region; undefined if the operator must set it. */
   readonly region: string | undefined;
-  /** How many NoSuchKey in a row mean that the object is absent; once if not given. */
+  /** Number of consecutive NoSuchKey responses that mean absence; 1 by default. */
   readonly absentAfter?: number;
 }
 
@@ -12,7 +12,8 @@ const PROVIDERS = {
   aws: { pathStyle: false, region: undefined },
   r2: { pathStyle: true, region: "auto" },
   ceph: { pathStyle: true, region: "default" },
-  // It removes the old file of an overwritten object, and a read at that moment finds neither (1 of 1,200 in a test).
+  // Swift removes the old file of an overwritten object, and a read at that moment finds neither (1 of 1,200 in a
+  // test).
   swift: { pathStyle: true, region: "us-east-1", absentAfter: 3 },
   minio: { pathStyle: true, region: "us-east-1" },
   other: { pathStyle: true, region: "us-east-1" },

@@ -1,11 +1,12 @@
 /**
- * An S3 bucket as a store, below a prefix. Body, type and metadata are in one PutObject, so that every reader sees a whole object.
+ * An S3 bucket as a store, below a prefix. One PutObject holds body, type and metadata, so that every put is atomic.
  *
- * - Every call ends within `LIMITS.limitMs`, retries included; a hanging attempt is abandoned before.
- * - Each put carries an id of its own in the metadata. If a conditional put is refused, the object is read back: one with
- *   this id means that an earlier attempt was stored and its response lost.
- * - A tag is the server's ETag, which mostly hashes only the body. It serves conditions, never the detection of a change.
- * - Only NoSuchKey means absent. A reader without the right to list gets 403 instead, which is "unavailable".
+ * - Every call ends within `LIMITS.limitMs` including retries; a hanging attempt is abandoned earlier.
+ * - Each put has a random id in its metadata. If a conditional put is refused, the object is read back: the same id
+ *   means that an earlier attempt was stored and its response lost.
+ * - A tag is the server's ETag, which usually hashes only the body. It is used for conditions, never to detect a
+ *   change.
+ * - Only NoSuchKey means absent. A reader without permission to list gets 403 instead, which means "unavailable".
  */
 import { randomBytes } from "node:crypto";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
@@ -32,10 +33,10 @@ import { type Marked, S3Bucket } from "./bucket.ts";
 import { type Conditions, inForm, type PutHeaders, probeConditions, type Written } from "./conditions.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
 
-/** A hanging attempt leaves time for another one. */
+/** `attemptMs` leaves time for a second attempt after a hanging one. */
 export const LIMITS: RetrySettings = { limitMs: STORE_LIMIT_MS, attemptMs: STORE_LIMIT_MS / 2 - 50 };
 
-/** Pages without a key in a row; servers that filter may give some. */
+/** Limit of consecutive pages without a key, which servers that filter may return. */
 const MAX_EMPTY_PAGES = 100;
 
 export interface S3StoreSettings {
@@ -43,11 +44,14 @@ export interface S3StoreSettings {
   /** Without slashes at its ends; empty for the whole bucket. */
   readonly prefix: string;
   readonly client: S3ClientConfig;
-  /** The operator guarantees a single writer. The store then checks conditions that the server cannot check. */
+  /**
+   * The operator guarantees a single writer. The store then checks conditions by reading, if the server does not check
+   * them.
+   */
   readonly singleWriter?: boolean;
   /** As in `S3Provider`. */
   readonly absentAfter?: number | undefined;
-  /** Absent: `LIMITS`. */
+  /** `LIMITS` by default. */
   readonly limits?: RetrySettings;
 }
 
@@ -102,10 +106,10 @@ export class S3Store implements ObjectStore, StoreClock {
       });
       const [first] = page.keys;
       emptyPages = first === undefined ? emptyPages + 1 : 0;
-      // A list that begins again, or does not advance, has no end.
+      // A list that starts again or does not advance would never end.
       if (emptyPages > MAX_EMPTY_PAGES || (first !== undefined && last !== undefined && !isAfter(first, last))) {
         throw new StoreUnavailable(
-          `list ${this.name}/${prefix}: its pages do not go on after ${printable(last ?? "")}`,
+          `list ${this.name}/${prefix}: its pages do not continue after ${printable(last ?? "")}`,
         );
       }
       yield* page.keys;
@@ -133,12 +137,12 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   /**
-   * Finds out if the server honours conditions. Throws `Failure` conditions_unsupported if it does not and `singleWriter` is
-   * not set; `StoreUnavailable`.
+   * Checks that the server supports conditions. Throws `StoreUnavailable`, and `Failure` conditions_unsupported if it
+   * does not and `singleWriter` is not set.
    */
   async probe(): Promise<void> {
     if ((await this.#probed()) !== "none" || this.#singleWriter) return;
-    throw new Failure("conditions_unsupported", `${this.name} does not judge If-None-Match and If-Match on a put`, {
+    throw new Failure("conditions_unsupported", `${this.name} does not check If-None-Match and If-Match on a put`, {
       exit: EXIT.usage,
       hint: "Two publishers could overwrite each other. If there is only one, add --single-writer.",
     });
@@ -155,12 +159,12 @@ export class S3Store implements ObjectStore, StoreClock {
     throw new StoreConflict(`put ${this.name}/${key}: the condition does not hold`);
   }
 
-  /** Any request, with every retry. Throws the last attempt's error. */
+  /** Runs a request with retries. Throws the last attempt's error. */
   #run<T>(attempt: (attempt: Attempt) => Promise<T>, judge: typeof verdictOf = verdictOf): Promise<T> {
     return retrying(this.#limits, attempt, judge);
   }
 
-  /** The error of a call for its caller; `what` was being done to which key. */
+  /** Converts an error for the caller; `what` names the operation and key. */
   #unavailable(what: string, error: unknown): StoreUnavailable {
     return unavailable(what, error, { address: this.#bucket.address, limitMs: this.#limits.limitMs });
   }
@@ -180,7 +184,7 @@ export class S3Store implements ObjectStore, StoreClock {
     }
   }
 
-  /** A put with every retry: its tag, or the refusal of its condition. Throws `StoreUnavailable`. */
+  /** Puts with retries, and returns the tag or the refusal of the condition. Throws `StoreUnavailable`. */
   async #write(key: string, object: StoreObject, headers: PutHeaders, repeated = () => {}): Promise<Written> {
     const putId = newPutId();
     const done = await this.#tryWrite(key, object, headers, { putId, repeated });
@@ -189,7 +193,7 @@ export class S3Store implements ObjectStore, StoreClock {
     return stored?.putId === putId ? { tag: stored.object.tag, refused: undefined } : done;
   }
 
-  /** The same, but a stored put with a lost response may count as refused. */
+  /** Like `#write`, but a stored put whose response was lost may count as refused. */
   async #tryWrite(
     key: string,
     object: StoreObject,
@@ -207,7 +211,7 @@ export class S3Store implements ObjectStore, StoreClock {
       const refusal = refusalOf(error);
       const conditional = Object.keys(headers).length > 0;
       if (conditional && refusal === "unsupported") return { refused: "unsupported", error };
-      // AWS gives 404 to an If-Match for a deleted object.
+      // AWS responds with 404 to an If-Match for a deleted object.
       if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
         throw this.#unavailable(`put ${this.name}/${key}`, error);
       }
@@ -218,7 +222,7 @@ export class S3Store implements ObjectStore, StoreClock {
   #probed(): Promise<Conditions> {
     if (this.#conditions === undefined) {
       this.#conditions = this.#probe();
-      // A failed probe proves nothing: the next put tries again.
+      // A failed probe proves nothing, so the next put tries again.
       this.#conditions.catch(() => {
         this.#conditions = undefined;
       });
@@ -236,7 +240,7 @@ export class S3Store implements ObjectStore, StoreClock {
         (headers) => this.#tryWrite(key, object, headers),
       );
     } catch (error) {
-      // The refusal of the put is reported, not the failure of its removal.
+      // Report the failure of the put rather than that of the deletion.
       await this.delete(key).catch(() => undefined);
       throw error;
     }

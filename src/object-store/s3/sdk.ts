@@ -1,4 +1,4 @@
-/** The part of the S3 SDK that is used. The build makes one file from it (build/program.ts). */
+/** Exports the used part of the S3 SDK, which the build bundles into one file (build/program.ts). */
 export {
   DeleteObjectCommand,
   GetObjectCommand,

@@ -70,7 +70,7 @@ test("a change is abandoned if there is a newer lock before its check", async ()
     writeFileSync(at(".noonmark-store-1"), "");
     return this.exec(sql);
   });
-  await expect(rename("late", "k", () => expect.unreachable())).rejects.toThrow("took this one for stopped");
+  await expect(rename("late", "k", () => expect.unreachable())).rejects.toThrow("another writer took over");
   expect(readFileSync(at("k"), "utf8")).toBe("a");
   await rename("b", "k");
   expect(readFileSync(at("k"), "utf8")).toBe("b");

@@ -18,8 +18,8 @@ const store = (client: object) =>
   new S3Store({ bucket: "bucket", prefix: "", client: { forcePathStyle: true, ...client } });
 
 test.each([
-  [404, "NoSuchBucket", /^put s3:\/\/bucket\/\S+: 404 NoSuchBucket no$/, /There is no bucket of this name there/],
-  [403, "SignatureDoesNotMatch", /403 SignatureDoesNotMatch/, /secret does not fit the access key/],
+  [404, "NoSuchBucket", /^put s3:\/\/bucket\/\S+: 404 NoSuchBucket no$/, /The bucket does not exist there/],
+  [403, "SignatureDoesNotMatch", /403 SignatureDoesNotMatch/, /secret does not match the access key/],
   [403, "InvalidAccessKeyId", /403 InvalidAccessKeyId/, /does not know this access key/],
   [403, "AccessDenied", /403 AccessDenied/, /may not do that/],
 ])("%i %s: the put is reported, with what to do", async (status, code, message, hint) => {

@@ -68,7 +68,7 @@ test.each([
   const { store, requestCount } = await storeOf((response, number) => {
     response.writeHead(200, { "content-type": "application/xml" }).end(answer(number));
   });
-  await expect(keysOf(store)).rejects.toThrow(/^list s3:\/\/bucket\/: its pages do not go on after b?$/);
+  await expect(keysOf(store)).rejects.toThrow(/^list s3:\/\/bucket\/: its pages do not continue after b?$/);
   expect(requestCount()).toBe(requests);
 });
 

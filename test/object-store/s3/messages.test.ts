@@ -134,7 +134,7 @@ test.each([200, 404])(
     });
     const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
     expect(failure.message).toMatch(
-      new RegExp(`: the response of http://${host} is not one of an S3 server \\((?:no XML|no ETag)\\)$`),
+      new RegExp(`: the response of http://${host} is not from an S3 server \\((?:no XML|no ETag)\\)$`),
     );
     expect(failure.hint).toContain("Another server responds there");
   },
