@@ -50,7 +50,7 @@ export function registerIngest(program: Command): void {
       "--strict",
       "stop at the first rejected line and keep nothing of the run, so that you can correct the input",
     )
-    .option("--retry", "take the lines of a file that --rejects wrote again, as they were")
+    .option("--retry", "take again, as they were, the lines of a file that --rejects wrote")
     .option("--allow-future", "also take facts more than a minute ahead of this clock, for replays")
     .option("--yes", "take facts although the ledger lacks published ones; give the missing ones first, in their order")
     .option("--example <type>", `print a valid line of this type and end: ${FACT_KINDS.join(", ")}`)

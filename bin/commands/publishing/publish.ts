@@ -83,9 +83,9 @@ function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
 function refuseOfOnce({ at, force, json, quiet }: Flags): void {
   const given = Object.entries({ at, force, json, quiet }).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
-  throw new Failure("usage", `--${given} goes with --once`, {
+  throw new Failure("usage", `--${given} needs --once`, {
     exit: EXIT.usage,
-    hint: "On a cadence there is a log: --log-level warn leaves out what went well, --log-format json is for programs.",
+    hint: "Add --once. On a cadence there is a log: --log-level warn leaves out what went well, --log-format json is for programs.",
   });
 }
 

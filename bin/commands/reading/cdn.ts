@@ -31,7 +31,7 @@ export function registerCdn(program: Command): void {
   program
     .command("cdn")
     .description("write the configuration of a CDN or cache, generated from the table of routes")
-    .addArgument(new Argument("<target>", "which").choices(Object.keys(CDN_TARGETS)))
+    .addArgument(new Argument("<target>", "the cache or CDN").choices(Object.keys(CDN_TARGETS)))
     .option("--out <directory>", "where to write (default: cdn-config/<target>)")
     .option(
       "--bucket <url>",

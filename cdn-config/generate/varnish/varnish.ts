@@ -40,7 +40,7 @@ function requireHttp(target: string, { bucket, shim }: Pick<CdnOptions, "bucket"
     const message = `${target} speaks plain HTTP to its origins: --${option} https://${hostOf(origin)} is not supported`;
     throw new Failure("https_unsupported", message, {
       exit: EXIT.usage,
-      hint: "Put a TLS proxy (stunnel, haproxy) beside it and give that one's http address, or take nginx.",
+      hint: "Put a TLS proxy (stunnel, haproxy) beside it and give the proxy's http address, or use nginx.",
     });
   }
 }

@@ -153,6 +153,6 @@ test.each([["--quiet"], ["--json"], ["--force"], ["--at", "2026-11-20T10:00:00Z"
   async (...flag) => {
     const { exitCode, stderr } = await runCli([...PUBLISH, ...flag], directory);
     expect(exitCode).toBe(2);
-    expect(stderr).toMatch(`noonmark: usage: ${flag[0]} goes with --once`);
+    expect(stderr).toMatch(`noonmark: usage: ${flag[0]} needs --once`);
   },
 );
