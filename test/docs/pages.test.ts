@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { readPrices } from "../../bin/cli/cost.ts";
+import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
 import { failuresOfSource } from "../../generate/failures-of-source.ts";
 import { manualPage } from "../../generate/manual-page.ts";
 import { CODES } from "../../src/judge/errors.ts";
@@ -46,6 +47,14 @@ test("the examples of docs/facts.md are those of the specification, and each is 
   } finally {
     db.close();
   }
+});
+
+test("docs/cdn.md names each front with its page", () => {
+  const page = readFileSync(new URL("../../docs/cdn.md", import.meta.url), "utf8");
+  const missing = Object.keys(CDN_TARGETS).filter(
+    (target) => !page.includes(`\`${target}\``) || !page.includes(`(cdn-${target}.md)`),
+  );
+  expect(missing).toEqual([]);
 });
 
 test("the manual page escapes backslashes and dots at the start of a line", () => {
