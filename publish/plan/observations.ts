@@ -3,10 +3,11 @@
  * tile. Full tiles never change, the last one grows, and they are stored in ascending order.
  */
 
-import { type FactSum, readFactSum } from "../../src/ledger/read/changes.ts";
+import { readFactSum } from "../../src/ledger/read/changes.ts";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
+import { FACT_KINDS } from "../../src/ledger/schema.ts";
 import { type Installation, installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
-import { encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
+import { encodeWriterMetadata, type FactPart } from "../../src/object-store/stored-response.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
@@ -14,14 +15,17 @@ import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Scope } from "./permitted-sources.ts";
 import { NOTHING, type Phase, type Plan, type Planning, type Put } from "./plan.ts";
+import { factPart } from "./source-version.ts";
 
 /** One line of JSON per item. */
 export const TILE_TYPE = "application/x-ndjson; charset=utf-8";
 /** At most so many tiles per plan, so that a first publish of a long history needs little memory. */
 const TILES_LIMIT = 64;
+/** The place of receipts among the facts of a source version. */
+const RECEIPTS = FACT_KINDS.indexOf("receipt");
 
 /** Plans no tile from a refused ledger. */
-export function planObservations({ subject, snapshot, refused }: Scope, planning: Planning): Plan {
+export function planObservations({ subject, snapshot, now, refused }: Scope, planning: Planning): Plan {
   const { known, pace, at } = planning;
   const { ledger } = snapshot;
   const { id, history } = subject;
@@ -30,7 +34,7 @@ export function planObservations({ subject, snapshot, refused }: Scope, planning
   if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return NOTHING;
   if (refused.ledger !== undefined || progress === undefined) return NOTHING;
   const through = readWatermarks(ledger, rowId).receipt;
-  const source = { installation: { rowId, id }, history, at, receipts: readFactSum(ledger, rowId, "receipt", through) };
+  const source = { installation: { rowId, id }, history, at, receipts: now.facts?.[RECEIPTS] };
   const faulty = known.faultyTiles(`${observationsKey(id)}/${history}/`);
   const puts = [
     ...faulty.flatMap((key) => faultyTile(key, progress, source, planning)),
@@ -52,7 +56,7 @@ interface TileSource {
   /** Epoch ms. */
   readonly at: number;
   /** All receipts of the ledger that was checked. */
-  readonly receipts: FactSum;
+  readonly receipts: FactPart | undefined;
 }
 
 /**
@@ -120,9 +124,9 @@ function tilePut(
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
       const read = snapshot(({ ledger }) => {
-        if (ledger === undefined) return undefined;
-        const { sum } = readFactSum(ledger, rowId, "receipt", receipts.count);
-        return sum === receipts.sum ? observationTile(ledger, { rowId, id }, tile, through) : undefined;
+        if (ledger === undefined || receipts === undefined) return undefined;
+        const isSame = String(factPart(readFactSum(ledger, rowId, "receipt", receipts[0]))) === String(receipts);
+        return isSame ? observationTile(ledger, { rowId, id }, tile, through) : undefined;
       });
       if (read === undefined || read.position !== through) return undefined;
       const { body, ...version } = read;

@@ -4,6 +4,7 @@
  */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
+import { ledgerFailure } from "../../src/ledger/ledger-failure.ts";
 import { openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
 import { type ReadOnlyDatabase, statement } from "../../src/sqlite/statement.ts";
 
@@ -63,7 +64,12 @@ export class LedgerSource {
   }
 
   #dataVersion(): number {
-    return statement<[], number>(this.#db, "PRAGMA data_version").pluck().get() as number;
+    try {
+      return statement<[], number>(this.#db, "PRAGMA data_version").pluck().get() as number;
+    } catch (error) {
+      // Another file was copied over it.
+      throw ledgerFailure(error, this.path, "read");
+    }
   }
 }
 
