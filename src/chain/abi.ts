@@ -1,4 +1,4 @@
-/** The interfaces that are deployed and read (docs/spec/chain.md#abi). */
+/** The interfaces of the deployed contracts that the program reads (docs/spec/chain.md#abi). */
 import { parseAbi } from "viem";
 
 export const FACTORY_ABI = parseAbi([
@@ -36,7 +36,7 @@ export const CORE_ABI = parseAbi([
 export const PROXY_ADMIN_ABI = parseAbi([
   "event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)",
   "function owner() view returns (address)",
-  // Only ever decoded from call data.
+  // Only decoded from call data, never called.
   "function upgradeAndCall(address proxy, address implementation, bytes data) payable",
 ]);
 

@@ -1,10 +1,10 @@
 /**
- * The result of one pass over the chain: everything read at one safe block, or the reason why nothing is available
- * (docs/spec/chain.md#reading). Quantities are bigint, instants epoch milliseconds,
- * addresses checksummed, hashes and bytes lower case.
+ * Types for the chain's state: everything read at one safe block, or the reason why nothing is available
+ * (docs/spec/chain.md#reading). Quantities are bigint, instants epoch milliseconds, addresses checksummed, hashes and
+ * bytes lower case.
  */
 
-/** In the order in which the first that holds is given (docs/spec/chain.md#reasons); source_disabled is the activity's own. */
+/** Reasons in order of precedence (docs/spec/chain.md#reasons). Only the activity also has source_disabled. */
 export type ChainUnavailable = "indexer_disabled" | "not_yet_safe" | "indexer_mismatch" | "indexer_unavailable";
 
 export type View<T> =
@@ -18,29 +18,32 @@ export interface ChainState {
   /** The additional state for settlements v4 and activity; unavailable whenever `core` is. */
   readonly economy: View<{ readonly view: EconomyView }>;
   /**
-   * The Core state that process keeps while the node is silent: the last stored one, gone when the chain contradicts
-   * it, undefined before the first.
+   * The Core state that process keeps while no node responds: the last stored one. Undefined before the first, and
+   * after the chain contradicts it.
    */
   readonly safeCore: SafeCoreState | undefined;
   /** The block of `safeCore`. */
   readonly safeCoreBlock: { readonly number: bigint; readonly hash: string } | undefined;
-  /** Seconds; the Core's own, known from the last stored snapshot while the node is silent. */
+  /** The Core's genesis in seconds; while no node responds, from the last stored snapshot. */
   readonly genesisTimestamp: bigint | undefined;
-  /** The contracts that the views are bound to, also while no node responds; undefined without a deployment file or an RPC. */
+  /**
+   * The contracts of the views, known even while no node responds; undefined without a deployment file or an RPC
+   * address.
+   */
   readonly binding: ChainBinding | undefined;
-  /** Epoch ms until which the available views are valid: the last good pass + 10 min. */
+  /** Epoch ms until which the available views are valid: the last good pass plus the validity (`chainMaxAge`). */
   readonly validUntil: number;
   /**
-   * True while the Core's view is not_yet_safe, or indexer_unavailable only because a publisher that has just begun (at
-   * its start, after a takeover, after a sleep, with its file lost) has not asked the nodes for `chainGrace` yet. What
-   * the views then lack says nothing of the chain: a good published response stays while it is valid, and not_yet_safe or
-   * indexer_unavailable are put only if none is stored. False for a mismatch, and without a chain. It becomes false by
-   * time alone at the chain's `nextChange`.
+   * True while the Core's view is not_yet_safe, or indexer_unavailable only because the publisher has asked the nodes
+   * for less than `chainGrace` (after its start, a takeover, a sleep or the loss of its file). Missing views then say
+   * nothing about the chain: a good published response stays while it is valid, and not_yet_safe or indexer_unavailable
+   * are put only if none is stored. False for a mismatch, and without a chain. Without new input, it becomes false at
+   * the chain's `nextChange`.
    */
   readonly isSettling: boolean;
 }
 
-/** As the deployment file says; saved history holds for the same binding only. */
+/** The contracts named by the deployment file. Saved history is valid only for the same binding. */
 export interface ChainBinding {
   readonly target: string;
   readonly chainId: bigint;
@@ -125,7 +128,7 @@ export interface EconomyView {
   readonly releaseId: string;
   readonly protocolRevision: string;
   readonly rewardModelRevision: string;
-  /** The first block of its contracts, from the deployment file. */
+  /** The economy contracts' first block, from the deployment file. */
   readonly deploymentBlock: bigint;
   readonly mining: string;
   readonly token: string;
@@ -139,7 +142,7 @@ export interface EconomyView {
   /** The mint cursor. */
   readonly mintedThroughRound: bigint;
   readonly baselineRewardPerBlock: bigint;
-  /** 0: none scheduled. */
+  /** 0 if none is scheduled. */
   readonly rewardWeightActivationRound: bigint;
 }
 
@@ -155,6 +158,6 @@ export interface ChainEvent {
   readonly transactionHash: string;
   readonly transactionIndex: number;
   readonly logIndex: number;
-  /** In ABI order, as texts (docs/spec/chain.md#derived). */
+  /** Arguments in ABI order, as texts (docs/spec/chain.md#derived). */
   readonly arguments: readonly { readonly name: string; readonly value: string }[];
 }

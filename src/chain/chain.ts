@@ -1,37 +1,39 @@
-/** The settlement chain as the publisher uses it: `openChain` gives a real one, this file that of a publisher without. */
+/**
+ * The publisher's interface to the settlement chain. `openChain` implements it; this file has the one without a chain.
+ */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "./chain-state.ts";
 import { disabledChain } from "./sync/verdict.ts";
 
 export interface Chain {
-  /** The chain's own SQLite file, for reads of events up to the view's safeThroughBlock; undefined without a chain. */
+  /** The chain's SQLite file, for reading events up to the view's safeThroughBlock; undefined without a chain. */
   readonly db: Database | undefined;
   /**
-   * One pass, over the nodes in order until one is good. Never overlaps: a poll during another is that one. Does not
-   * reject; `deadline` is in epoch ms.
+   * Runs passes over the nodes in order until one is good. Polls never overlap: a call during a poll waits for that
+   * poll. Never rejects. `now` and `deadline` are epoch ms.
    */
   poll(now: number, deadline: number): Promise<void>;
-  /** Drops the view if another process has rewritten the chain's file, as `noonmark chain rewind` does: its events are gone. */
+  /** Drops the view if another process has rewritten the chain's file, as `noonmark chain rewind` does. */
   noticeRewrite(): void;
-  /** Synchronous and cheap: from memory; `now` in epoch ms ages the last good pass. */
+  /** Returns the state from memory; `now` (epoch ms) determines the age of the last good pass. */
   state(now: number): ChainState;
-  /** Epoch ms after `now` at which `state` changes by time alone; undefined if it does not. */
+  /** Returns the epoch ms after `now` at which `state` changes without new input; undefined if it does not. */
   nextChange(now: number): number | undefined;
-  /** Rises whenever `state` has changed by anything but time; `validUntil` alone is not counted. */
+  /** A number that rises with each change of `state`, except changes with time and of `validUntil`. */
   changes(): number;
-  /** True if the last poll came to a verdict: the nodes have nothing more to say now. */
+  /** True if the last poll reached a verdict, so that another poll would learn nothing more. */
   concluded(): boolean;
   /**
-   * The hash of a block from the first node whose chain has the view's safe block; undefined if there is none, or no view. A
-   * view that is newer than another publisher's is believed only after this. `now` in epoch ms.
+   * Returns the hash of a block from the first node whose chain has the view's safe block; undefined if there is none,
+   * or no view. A publisher trusts another publisher's newer view only after this check. `now` is epoch ms.
    */
   blockHash(number: bigint, now: number): Promise<string | undefined>;
-  /** For `noonmark status`: the last event of its passes, without secrets. */
+  /** The last event of the passes, without secrets, for `noonmark status`. */
   describe(): unknown;
   close(): void;
 }
 
-/** No deployment file or no RPC address. */
+/** Returns the chain of a publisher without a deployment file or an RPC address. */
 export function noChain(): Chain {
   const state = disabledChain();
   return {
@@ -48,7 +50,10 @@ export function noChain(): Chain {
   };
 }
 
-/** Polls until one comes to a verdict, at most twice (a second pass confirms a fault), or until the deadline (epoch ms). */
+/**
+ * Polls until a poll reaches a verdict or the deadline (epoch ms) passes, at most twice: a second pass confirms a
+ * fault.
+ */
 export async function pollUntilConcluded(chain: Chain, now: () => number, deadline: number): Promise<void> {
   for (let polls = 0; polls < 2 && now() < deadline; polls++) {
     await chain.poll(now(), deadline);

@@ -1,10 +1,12 @@
-/** The deployment file (docs/spec/chain.md#deployment): what the chain must show for its views to be published. */
+/**
+ * Reads the deployment file (docs/spec/chain.md#deployment), which the chain must match for its views to be published.
+ */
 import { readFileSync } from "node:fs";
 import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";
 import { EXIT, Failure } from "../values/failure.ts";
 
-/** Any case, published checksummed everywhere. */
+/** Accepts any case; addresses are published checksummed. */
 const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, "is not an address")

@@ -1,5 +1,5 @@
 /**
- * The events of each contract by their topic0, each with a decoder that is made once. viem's decodeEventLog would hash every
+ * Decoders for the events of each contract, by topic0. Each is created once, because viem's decodeEventLog hashes every
  * signature of an ABI for every log.
  */
 import { type Abi, type AbiEvent, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
@@ -8,13 +8,15 @@ import type { ContractKind } from "./chain-state.ts";
 
 export interface EventShape {
   readonly name: string;
-  /** Topics of a log of this event, topic0 included. */
+  /** Number of topics of this event's logs, including topic0. */
   readonly topicCount: number;
-  /** The arguments as texts in ABI order (docs/spec/chain.md#derived); throws if topics or data do not fit. */
+  /**
+   * Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). Throws if topics or data do not match.
+   */
   decode(topics: readonly Hex[], data: Hex): { name: string; value: string }[];
 }
 
-/** Logs of other topics are not in the interface of that contract, and are ignored (docs/spec/chain.md#reading). */
+/** Events by contract kind and topic0. Logs with other topics are ignored (docs/spec/chain.md#reading). */
 export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<string, EventShape>>> = {
   factory: shapes(FACTORY_ABI),
   core: shapes(CORE_ABI),
@@ -28,7 +30,7 @@ export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<string, Eve
 type Parameter = AbiEvent["inputs"][number];
 
 const WORD = 64;
-/** The zeros before a number of at most 48 bits, which has 12 hexadecimal digits. */
+/** Leading zeros of a word whose number has at most 48 bits (12 hexadecimal digits). */
 const ZEROS_OF_SMALL = "0".repeat(WORD - 12);
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
 
@@ -76,7 +78,7 @@ function topicWord(topic: Hex | undefined): string {
   return topic.slice(2);
 }
 
-/** True if a value of this ABI type is one word of 32 bytes. */
+/** Returns true if a value of this ABI type takes one 32-byte word. */
 function isOneWord(type: string): boolean {
   return /^(?:uint\d+|address|bool|bytes32)$/.test(type);
 }

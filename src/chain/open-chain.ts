@@ -1,4 +1,7 @@
-/** Opens the chain that a deployment file names. One process polls one file; a second writer makes a pass fail and start over. */
+/**
+ * Opens the chain that a deployment file names. Only one process should poll a file; a second writer makes a pass fail
+ * and start over.
+ */
 import type { Database } from "better-sqlite3";
 import type { Chain } from "./chain.ts";
 import type { ChainPoint } from "./chain-state.ts";
@@ -14,7 +17,7 @@ import { chainState, nextChangeOf } from "./sync/verdict.ts";
 
 export interface OpenChain extends Chain {
   readonly db: Database;
-  /** The problem that makes the views unavailable; private. */
+  /** The problem that makes the views unavailable. Not for publication. */
   problem(): Problem | undefined;
 }
 
@@ -43,7 +46,7 @@ export function openChain(options: ChainOptions): OpenChain {
     async poll(now, deadline) {
       running ??= poller
         .poll(now, deadline)
-        // Only the file can fail here: a full disk, or somebody else's lock. The next poll tries again.
+        // Only the file can fail here: a full disk, or another process's lock. The next poll tries again.
         .catch((error) => onEvent({ type: "failed", node: statePath, message: String(error) }))
         .finally(() => {
           running = undefined;
@@ -66,12 +69,12 @@ export function openChain(options: ChainOptions): OpenChain {
   };
 }
 
-/** The longest that all nodes together are asked for one block (ms). */
+/** Time limit for asking all nodes for one block (ms). */
 const BLOCK_LIMIT_MS = 5_000;
 
 type Asking = ChainOptions & Required<Pick<ChainOptions, "sleep" | "random">>;
 
-/** Only a node whose chain has the safe block of the view can tell: another one may follow another fork. */
+/** Trusts only a node whose chain has the view's safe block, because another node may follow another fork. */
 async function blockHash(number: bigint, view: ChainPoint, now: number, options: Asking): Promise<string | undefined> {
   const { rpcUrls, limits = RPC_LIMITS, onRequest, sleep, random } = options;
   const began = performance.now();

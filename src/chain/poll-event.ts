@@ -1,22 +1,22 @@
-/** Events of a poll, and names of checks, for the operator. They contain no keys and are never in a public body. */
+/** Events of a poll and names of checks, for the operator. They contain no keys and are never published. */
 import { decimalText } from "../values/decimal.ts";
 
-/** After each stored range. */
+/** Reported after each stored range. */
 export interface RangeProgress {
-  /** First block of this pass's logs, last block stored, and the safe block it goes to. */
+  /** The first block of the pass's logs, the last stored block, and the safe block at which the pass ends. */
   readonly from: bigint;
   readonly through: bigint;
   readonly safe: bigint;
-  /** Events stored with this range. */
+  /** Number of events stored with this range. */
   readonly events: number;
 }
 
 /** A problem of a pass, with the node (without keys) and, for a check, its stable name. */
 export type ProblemEvent =
   | { readonly type: "failed"; readonly node: string; readonly message: string }
-  /** Another node than `node` says something else; which of the two is right is not known. */
+  /** `node` disagrees with another node; which of them is right is unknown. */
   | { readonly type: "disagreement"; readonly node: string; readonly detail: string }
-  /** A fault that one pass has found counts once a second pass agrees; a mismatch counts. */
+  /** An unconfirmed fault becomes a mismatch if a second pass confirms it. */
   | {
       readonly type: "unconfirmed_fault" | "mismatch";
       readonly node: string;
@@ -29,12 +29,12 @@ export type PollEvent =
   | ({ readonly type: "range"; readonly node: string } & RangeProgress)
   | { readonly type: "good"; readonly node: string; readonly head: bigint };
 
-/** For JSON: blocks as decimal strings. */
+/** Converts an event for JSON, with blocks as decimal strings. */
 export function plainEvent(event: PollEvent): Record<string, unknown> {
   return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, decimalText(name, value)]));
 }
 
-/** The binding checks by the names under which the operator sees them (docs/spec/chain.md#checks). */
+/** Names of the binding checks, as shown to the operator (docs/spec/chain.md#checks). */
 export type CheckName =
   | "chain_id"
   | "code_factory"
@@ -65,7 +65,7 @@ export type CheckName =
   | "minted_through_round"
   | "round_funded_cursor";
 
-/** A check that fails, with what it saw. */
+/** A failed check and its observed value. */
 export interface FailedCheck {
   readonly check: CheckName;
   readonly detail: string;

@@ -2,7 +2,7 @@
 import type { Hex } from "viem";
 import type { RpcCall } from "./rpc-node.ts";
 
-/** A node's response contradicts itself or the request: nothing of it is stored. */
+/** Thrown if a node's response contradicts itself or the request: nothing of it is stored. */
 export class ContradictingResponse extends Error {
   override readonly name = "ContradictingResponse";
 }
@@ -12,23 +12,23 @@ export interface Block {
   readonly hash: string;
   /** Epoch ms. */
   readonly timestamp: number;
-  /** The header's bloom of its logs, 256 bytes; undefined if the node gives none. */
+  /** The header's bloom filter of its logs, 256 bytes; undefined if the node omits it. */
   readonly logsBloom: Uint8Array | undefined;
 }
 
-/** In place of the timestamp that a node leaves out of its logs. */
+/** Placeholder for the timestamp of a log whose node omits it. */
 export const UNDATED = -1;
 const HASH = /^0x[0-9a-f]{64}$/;
 const BYTES = /^0x[0-9a-fA-F]*$/;
 const BLOOM = /^0x[0-9a-fA-F]{512}$/;
 const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/;
 
-/** eth_getBlockByNumber for a block, without its transactions. */
+/** Returns the call for a block without its transactions. */
 export function blockCall(number: bigint): RpcCall {
   return { method: "eth_getBlockByNumber", params: [`0x${number.toString(16)}`, false] };
 }
 
-/** A block as eth_getBlockByNumber gives it. Throws `ContradictingResponse` if it is not the one asked for. */
+/** Parses a result of eth_getBlockByNumber. Throws `ContradictingResponse` if it is not the requested block. */
 export function parseBlock(value: unknown, number: bigint): Block {
   if (typeof value !== "object" || value === null) throw new ContradictingResponse(`block ${number} is unknown`);
   const block = value as Record<string, unknown>;
@@ -44,7 +44,7 @@ export function isHexBytes(value: unknown): value is Hex {
   return typeof value === "string" && BYTES.test(value);
 }
 
-/** A hexadecimal quantity of at most 64 bits. */
+/** Parses a hexadecimal quantity of at most 64 bits. */
 export function quantity(value: unknown): bigint {
   const text = typeof value === "string" ? value.toLowerCase() : "";
   if (!QUANTITY.test(text)) throw new ContradictingResponse("a quantity is not hexadecimal");
@@ -53,7 +53,7 @@ export function quantity(value: unknown): bigint {
 
 /** A log of eth_getLogs. */
 export interface Log {
-  /** In lower case. */
+  /** Lower case. */
   readonly address: string;
   readonly topics: readonly Hex[];
   readonly data: Hex;
@@ -65,7 +65,7 @@ export interface Log {
   readonly logIndex: number;
 }
 
-/** Throws `ContradictingResponse` if a field is missing or of another form. */
+/** Parses a log. Throws `ContradictingResponse` if a field is missing or malformed. */
 export function validLog(value: unknown): Log {
   const log = Object(value) as Record<string, unknown>;
   const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;
@@ -77,10 +77,10 @@ export function validLog(value: unknown): Log {
     typeof transactionHash !== "string" ||
     log.removed === true
   ) {
-    throw new ContradictingResponse("a log is not whole");
+    throw new ContradictingResponse("a log is incomplete or malformed");
   }
   const [inBlock, inTransaction] = [blockHash.toLowerCase(), transactionHash.toLowerCase()];
-  if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingResponse("a log without its block");
+  if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingResponse("a log has a malformed hash");
   return {
     address: address.toLowerCase(),
     topics: topics.map((topic) => String(topic).toLowerCase() as Hex),

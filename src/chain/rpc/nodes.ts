@@ -1,19 +1,19 @@
-/** The state of each RPC node between polls, and the order in which nodes are asked. */
+/** Keeps the state of each RPC node between polls, and decides the order in which nodes are asked. */
 
 export interface NodeMemory {
   readonly size: RangeSize;
-  /** True if its chain has Multicall3; undefined before it was asked. */
+  /** True if the node's chain has Multicall3; undefined before it was asked. */
   multicall: boolean | undefined;
-  /** True if its last pass said anything of the chain. */
+  /** True if the last pass got usable data from the node. */
   hasResponded: boolean;
-  /** Epoch ms at which it last did not respond in time. */
+  /** Epoch ms at which the node last exceeded a time limit. */
   silentAt: number;
-  /** Epoch ms until which it is not asked: it has sent more than its request could have. */
+  /** Epoch ms until which the node is skipped, because it sent a larger response than its request allows. */
   skippedUntil: number;
 }
 
 const SILENCE_REMEMBERED = 30_000;
-/** Ms for which a node is skipped that has sent a harmful response; the only node is asked sooner. */
+/** How long a node is skipped after a harmful response (ms); shorter for the only node. */
 const SKIPPED = 300_000;
 const SKIPPED_ALONE = 30_000;
 
@@ -37,8 +37,8 @@ export class Nodes {
   }
 
   /**
-   * By preference, without those that are skipped. A node that was silent a moment ago comes last, because each request to it
-   * costs the whole time limit.
+   * Returns the nodes by preference, without skipped ones. A node that was silent recently comes last, because each
+   * request to it may take the whole time limit.
    */
   order(now: number): readonly number[] {
     const silent = (index: number) => (this.memory(index).silentAt > now - SILENCE_REMEMBERED ? 1 : 0);
@@ -47,29 +47,29 @@ export class Nodes {
       .sort((a, b) => silent(a) - silent(b) || a - b);
   }
 
-  /** Skips a node from `now` on (epoch ms). Returns until when. */
+  /** Skips a node from `now` (epoch ms), and returns until when. */
   skip(index: number, now: number): number {
     const until = now + (this.#memories.length === 1 ? SKIPPED_ALONE : SKIPPED);
     this.memory(index).skippedUntil = until;
     return until;
   }
 
-  /** Never longer than a skip lasts: the clock may have been ahead when it began. */
+  /** Ignores a skip that ends too far in the future: the clock may have been ahead when it began. */
   #isSkipped(index: number, now: number): boolean {
     const { skippedUntil } = this.memory(index);
     return skippedUntil > now && skippedUntil <= now + SKIPPED;
   }
 
-  /** True if no other node said anything of the chain when it was last asked. */
+  /** Returns true if no other node responded when it was last asked. */
   respondsAlone(index: number): boolean {
     return !this.#memories.some((other, at) => at !== index && other.hasResponded);
   }
 }
 
-/** How many blocks the next request for logs covers: halved if a provider refuses, longer while responses are small. */
+/** The number of blocks in the next request for logs: halved after a refusal, increased while responses are small. */
 export class RangeSize {
   blocks: number;
-  /** The shortest range that was refused; undefined before the first refusal, and again after many responses. */
+  /** The shortest refused range; undefined before the first refusal, and again after many responses. */
   #refused: number | undefined;
   #responses = 0;
 
@@ -77,23 +77,23 @@ export class RangeSize {
     this.blocks = blocks;
   }
 
-  /** After a response with `logs` logs for a range of `blocks` blocks. */
+  /** Adjusts the size after a response with `logs` logs for a range of `blocks` blocks. */
   returned(blocks: number, logs: number): void {
-    // A short range, such as the end of a pass, says nothing of longer ones.
+    // A short range, such as the end of a pass, says nothing about longer ones.
     if (blocks < this.blocks) return;
     if (++this.#responses >= RESPONSES_BEFORE_RETRY) this.#refused = undefined;
     if (logs > MANY_LOGS) this.blocks = Math.max(1, Math.floor(this.blocks / 2));
     else if (logs < FEW_LOGS) this.blocks = this.#longer();
   }
 
-  /** After a refusal of a range of `blocks` blocks. */
+  /** Reduces the size after a refusal of a range of `blocks` blocks. */
   refused(blocks: number): void {
     this.#refused = Math.min(this.#refused ?? blocks, blocks);
     this.#responses = 0;
     this.blocks = Math.max(1, Math.min(this.blocks, Math.floor(blocks / 2)));
   }
 
-  /** Twice as long; below a length that was refused, half of the way there, until little is to be gained. */
+  /** Returns twice the size, or half the distance to a refused size; the same size if little would be gained. */
   #longer(): number {
     const twice = Math.min(LARGEST, this.blocks * 2);
     if (this.#refused === undefined || twice < this.#refused) return twice;
@@ -103,10 +103,13 @@ export class RangeSize {
 }
 
 const FIRST = 500;
-/** Most providers refuse more, whatever is in it. */
+/** Most providers refuse longer ranges regardless of content. */
 const LARGEST = 10_000;
-/** A few thousand logs are some megabytes, of which several are in memory at once; providers' limit is ten thousand. */
+/**
+ * Limits of logs per response for growing and shrinking. A few thousand logs take some megabytes, and several responses
+ * are in memory at once; providers limit responses to ten thousand logs.
+ */
 const FEW_LOGS = 1_000;
 const MANY_LOGS = 2_500;
-/** A refusal may have been of a moment. */
+/** Number of responses after which a refused size is tried again, because the refusal may have been temporary. */
 const RESPONSES_BEFORE_RETRY = 50;

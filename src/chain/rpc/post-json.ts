@@ -1,11 +1,11 @@
 /**
- * One POST of JSON to an address, and a judgement of the response on its bytes: parsed objects take many times the memory of
- * their text, so a response is judged before it is parsed. docs/dependencies.md#viem says why this is not viem's client.
+ * Posts JSON and checks the raw response before parsing, because parsed objects take many times the memory of their
+ * text. docs/dependencies.md#viem explains why viem's client is not used.
  */
 
 export interface PostLimits {
   readonly signal: AbortSignal;
-  /** Bytes of the response, decompressed. */
+  /** Maximum bytes of the decompressed response. */
   readonly maxBytes: number;
 }
 
@@ -19,7 +19,7 @@ export class ResponseTooLarge extends Error {
   override readonly name = "ResponseTooLarge";
 }
 
-/** An address without user and password, and the header for them: fetch refuses both in a URL. */
+/** An address without credentials, and the header with them: fetch refuses credentials in a URL. */
 export interface PostTarget {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,7 +37,10 @@ export function postTarget(address: string): PostTarget {
   return { url: url.href, headers };
 }
 
-/** Throws what fetch throws, the signal's reason, and `ResponseTooLarge`. A redirect is an error: it could lead anywhere. */
+/**
+ * Posts a body. Throws errors of fetch, the signal's reason, and `ResponseTooLarge`. A redirect is an error, because it
+ * could lead anywhere.
+ */
 export async function postJson(target: PostTarget, body: unknown, limits: PostLimits): Promise<PostResponse> {
   const { signal, maxBytes } = limits;
   const { url, headers } = target;
@@ -55,22 +58,22 @@ async function boundedBody(response: Response, maxBytes: number): Promise<Buffer
   let bytes = 0;
   for await (const chunk of response.body) {
     bytes += chunk.length;
-    // Leaving the loop cancels the rest of the body.
+    // Throwing out of the loop cancels the rest of the body.
     if (bytes > maxBytes) throw new ResponseTooLarge(`the response has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-// The members and values of a JSON-RPC response, counted on its bytes.
+// Counting the members and values of a JSON-RPC response in its bytes.
 
-/** Values that every response may hold, and bytes for each value beyond: a log or a header has one value in 30 bytes. */
+/** Values that every response may have, plus one value per 16 bytes: logs and headers have about one per 30 bytes. */
 const FREE_VALUES = 1_000;
 const BYTES_FOR_A_VALUE = 16;
 
 const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('"\\,[]{}');
 
-/** Why a response cannot be one to so many calls; undefined if it can. */
+/** Returns why a response cannot belong to this many calls; undefined if it can. */
 export function implausibility(body: Buffer, calls: number): string | undefined {
   const mostValues = FREE_VALUES + body.length / BYTES_FOR_A_VALUE;
   let values = 0;
@@ -84,15 +87,14 @@ export function implausibility(body: Buffer, calls: number): string | undefined 
     else if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) {
       if (depth === 0) isList = byte === OPEN_LIST;
       if (byte !== COMMA) depth++;
-      else if (depth === 1 && isList && ++members > calls)
-        return `the response has more members than ${calls}, the calls`;
+      else if (depth === 1 && isList && ++members > calls) return `the response has more members than calls (${calls})`;
       if (++values > mostValues) return `the response has more than ${values - 1} values in ${body.length} bytes`;
     }
   }
   return undefined;
 }
 
-/** The index at which a string that begins at `start` ends: its closing quote, or the end of the bytes. */
+/** Returns the index of the closing quote of a string that begins at `start`, or the end of the bytes. */
 function endOfString(body: Buffer, start: number): number {
   let end = start;
   do {

@@ -1,6 +1,10 @@
 /**
- * The meaning of a node's refusal for the caller. Providers agree neither on codes nor on HTTP statuses, so the words of the
- * message count first.
+ * Classifies a node's errors. Providers agree neither on codes nor on HTTP statuses, so the message's words are checked
+ * first.
+ * - `range`: the range of logs, or its response, exceeds the provider's limit; half of it may work.
+ * - `rate`: too many requests; `retryAfter` is set if the provider gives a time.
+ * - `transient`: a 5xx, a timeout, a broken response; the same request may work later.
+ * - `refused`: the request is invalid; repeating it does not help.
  */
 
 /**
@@ -22,19 +26,19 @@ export interface RpcErrorOptions {
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly kind: RpcErrorKind;
-  /** Milliseconds that the provider asks to wait. */
+  /** Wait that the provider asks for, in milliseconds. */
   readonly retryAfter: number | undefined;
-  /** True if the node did not respond in time: each repetition costs as much again. */
+  /** True if the node exceeded the time limit, which every retry may cost again. */
   readonly silent: boolean;
-  /** True if it was given up because the deadline leaves no time for another attempt. */
+  /** True if the deadline left no time for another attempt. */
   readonly outOfTime: boolean;
-  /** True if the node responded with a JSON-RPC error, so that the node itself is up. */
+  /** True if the node responded with a JSON-RPC error, so that the node is up. */
   readonly isResponse: boolean;
-  /** True if the response is larger than any that this request can have: this node is not asked again for a while. */
+  /** True if the response is larger than the request allows: the node is skipped for a while. */
   readonly harmful: boolean;
 
   constructor(kind: RpcErrorKind, message: string, options: RpcErrorOptions = {}) {
-    // Never with the cause, which may carry the address and with it the key.
+    // Do not attach the cause, because it may contain the address and its key.
     super(message);
     this.kind = kind;
     this.retryAfter = options.retryAfter;
@@ -47,10 +51,10 @@ export class RpcError extends Error {
 
 const RATE =
   /too many requests|rate.?limit|requests? (?:count|limit) (?:exceeded|reached)|capacity|throttl|quota|credits|slow down/i;
-/** Both together: "compute units per second", "50 calls / s". */
+/** Both must match, as in "compute units per second" or "50 calls / s". */
 const COUNTED = /request|call|throughput|compute/i;
 const PER_TIME = /(?:per|\/).?(?:second|sec|minute|day|s)\b/i;
-/** Short ones, each searched by itself: together they are too large to be proven linear. */
+/** Separate short expressions, because a combined one is too large to be proven linear. */
 const RANGE: readonly RegExp[] = [
   /block range/i,
   /range (?:is )?(?:too|limit|exceed)/i,
@@ -71,13 +75,13 @@ const RANGE: readonly RegExp[] = [
   /narrow/i,
   /smaller (?:block )?range/i,
 ];
-/** Both together: "limited to a 10,000 blocks range". */
+/** Both must match, as in "limited to a 10,000 blocks range". */
 const LIMITED = /limited to/i;
 const OF_BLOCKS = /range|block/i;
 const REVERTED = /revert|vm execution error|invalid opcode|out of gas/i;
 const BEYOND_HEAD = /beyond (?:the )?(?:current )?head|header not found|unknown block|block not found/i;
 
-/** The kind of a JSON-RPC error object that came with an HTTP status. */
+/** Returns the kind of an error by its JSON-RPC code, its message and the HTTP status. */
 export function kindOfResponse(error: { code: number; message: string }, status: number): RpcErrorKind {
   const { code, message } = error;
   if (code === 3 || REVERTED.test(message)) return "refused";
@@ -104,8 +108,8 @@ export function kindOfStatus(status: number): RpcErrorKind {
 }
 
 /**
- * Milliseconds to wait by a response's Retry-After (seconds or an HTTP date), or by what providers put into the error's
- * data instead; undefined if neither says. `now`: epoch ms.
+ * Returns the wait in ms by a response's Retry-After (seconds or an HTTP date), or by the error's data, where some
+ * providers put it; undefined if neither has one. `now` is epoch ms.
  */
 export function retryAfter(header: string | null, data: unknown, now: number): number | undefined {
   if (header !== null) {

@@ -1,6 +1,6 @@
 /**
- * One RPC address: requests and batches, each with a time limit that covers the response's body and a size limit for it.
- * Messages of its errors have the node's own words. They are cleaned before they are shown (`Secrets`).
+ * Sends requests and batches to one RPC address, each with a size limit and a time limit that covers the body. Error
+ * messages contain the node's text, which `Secrets` cleans before display.
  */
 import { noResponse } from "../../values/no-response.ts";
 import { implausibility, type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
@@ -13,35 +13,35 @@ export interface RpcCall {
 }
 
 export interface RpcNode {
-  /** The address with whatever may be a key replaced. */
+  /** The address with possible keys replaced. */
   readonly label: string;
-  /** Each call's result in order, from one HTTP request. Throws `RpcError`, for the first call that failed. */
+  /** Returns the calls' results in order, from one HTTP request. Throws the `RpcError` of the first failed call. */
   batch(calls: readonly RpcCall[]): Promise<unknown[]>;
-  /** As `batch`, but a call that still fails after the last attempt gives its error in place of a result. */
+  /** Like `batch`, but returns the error of a call that still fails after the last attempt as its result. */
   batchSettled(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]>;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 }
 
 export interface RpcLimits {
-  /** Milliseconds that one request may take, its body included. */
+  /** Time limit of one request including its body (ms). */
   readonly requestTimeout: number;
-  /** Bytes that a response may have, decompressed. Each header that is asked for adds `HEADER_BYTES`. */
+  /** Maximum bytes of a decompressed response. Each requested header adds `HEADER_BYTES`. */
   readonly maxResponseBytes: number;
-  /** As `maxResponseBytes`, for eth_getLogs. */
+  /** The same limit for eth_getLogs. */
   readonly maxLogsBytes: number;
 }
 
-/** Ten thousand logs have some 6 MB. */
+/** Ten thousand logs take about 6 MB. */
 export const RPC_LIMITS: RpcLimits = {
   requestTimeout: 10_000,
   maxResponseBytes: 1024 * 1024,
   maxLogsBytes: 16 * 1024 * 1024,
 };
-/** A header lists the hashes of its block's transactions: nine hundred fit. */
+/** A header lists the hashes of its block's transactions; nine hundred fit. */
 const HEADER_BYTES = 64 * 1024;
 
 const LONGEST_MESSAGE = 16_384;
-/** Node's own words for a redirect under `redirect: "error"`. */
+/** Node's message for a redirect under `redirect: "error"`. */
 const FETCH_REDIRECTED = "unexpected redirect";
 
 interface RpcResponse {
@@ -50,12 +50,12 @@ interface RpcResponse {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-/** How one HTTP request to a node ended. */
+/** The outcome of one HTTP request to a node. */
 export type RpcOutcome = "answered" | "silent" | RpcErrorKind;
 
 /**
- * `retry` is the policy and budget of the pass that asks; nothing is asked after its deadline. `onRequest` is called after
- * each HTTP request, repeated ones included.
+ * Creates a node. `retry` is the policy and deadline of the pass; no request starts after the deadline. `onRequest` is
+ * called after each HTTP request, including retries.
  */
 export function rpcNode(
   address: string,
@@ -79,7 +79,7 @@ export function rpcNode(
     }
   }
 
-  /** Results in order; a call's error is thrown, or takes its result's place if `settled`. `left` in ms. */
+  /** Returns results in order. Throws a call's error, or returns it as the call's result if `settled`. `left` is ms. */
   async function postWithin(left: number, calls: readonly RpcCall[], settled: boolean): Promise<unknown[]> {
     const limit = Math.max(1, Math.min(limits.requestTimeout, left));
     const signal = AbortSignal.timeout(limit);
@@ -92,7 +92,7 @@ export function rpcNode(
       });
     } catch (cause) {
       if (signal.aborted) {
-        const when = limit < limits.requestTimeout ? "before the pass had to end" : `within ${limit / 1000} s`;
+        const when = limit < limits.requestTimeout ? "before the pass's deadline" : `within ${limit / 1000} s`;
         throw new RpcError("transient", `no response ${when}`, { silent: true });
       }
       throw failureOf(cause, calls, label);
@@ -113,7 +113,7 @@ export function rpcNode(
     });
   }
 
-  /** One call's error hides no other call's result. */
+  /** Keeps the results of the other calls if one fails. */
   async function batchSettled(calls: readonly RpcCall[]): Promise<unknown[]> {
     let responses: unknown[] | undefined;
     try {
@@ -145,7 +145,7 @@ function mayPass({ kind }: RpcError): boolean {
   return kind === "rate" || kind === "transient";
 }
 
-/** The members of an HTTP 200, or of a refusal in JSON-RPC's own form. Throws `RpcError`. */
+/** Returns the responses in an HTTP 200. Throws `RpcError` for another status, or if the body is not JSON. */
 function responsesOf({ status, body, retryAfter: header }: PostResponse, now: number): readonly RpcResponse[] {
   const text = body.toString("utf8");
   if (status !== 200) {
@@ -158,7 +158,7 @@ function responsesOf({ status, body, retryAfter: header }: PostResponse, now: nu
     const data: unknown = JSON.parse(text);
     return Array.isArray(data) ? data : [data as RpcResponse];
   } catch {
-    // The parser's message quotes the response, which must not be printed.
+    // Omit the parser's message: it quotes the response, which must not be printed.
     throw new RpcError("transient", "the response is not JSON", { retryAfter: retryAfter(header, undefined, now) });
   }
 }
@@ -190,13 +190,13 @@ function failureOf(cause: unknown, calls: readonly RpcCall[], label: string): Rp
   }
   const message = rootMessage(cause);
   if (message === FETCH_REDIRECTED) {
-    return new RpcError("refused", "the address redirects, and no redirect is followed: set rpcUrl to where it leads");
+    return new RpcError("refused", "the address redirects, and redirects are not followed: set rpcUrl to the target");
   }
   const plain = noResponse(cause, { address: new URL(label).origin, setting: "rpcUrl" });
   return new RpcError("transient", plain?.says ?? `no complete response (${message})`);
 }
 
-/** Only the beginning of a message is searched for the kind of the error, because it may have megabytes. */
+/** Cuts a message, which may have megabytes, to the part that is searched for the kind of the error. */
 function shortened(text: string): string {
   return text.length > LONGEST_MESSAGE ? text.slice(0, LONGEST_MESSAGE) : text;
 }
@@ -207,27 +207,27 @@ function rootMessage(error: unknown): string {
   return shortened(root instanceof Error ? root.message : String(root));
 }
 
-// The one retry policy: it repeats after 429, 5xx, broken and missing responses, and never past the deadline.
+// The only retry policy: retries after 429, 5xx, and broken or missing responses, never after the deadline.
 
 export interface Retry {
-  /** Attempts in all, the first one included. */
+  /** Attempts including the first. */
   readonly attempts: number;
-  /** Epoch ms after which nothing is asked any more. */
+  /** Epoch ms after which no request starts. */
   readonly deadline: number;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
-  /** 0 ≤ x < 1. */
+  /** Returns x with 0 ≤ x < 1. */
   readonly random: () => number;
-  /** False if there is another node: a silent node is then asked once. */
+  /** False if there is another node, so that a silent node is asked once. */
   readonly repeatSilent: boolean;
 }
 
 const FIRST_BACKOFF = 200;
 const LONGEST_BACKOFF = 5_000;
-/** A provider that asks for more counts as silent: another node is asked, or the next pass asks again. */
+/** Longest wait in a pass (ms). If a provider asks for more, another node is asked, or the next pass asks again. */
 export const LONGEST_RETRY_AFTER = 30_000;
 
-/** Runs until it succeeds or the policy ends; throws the last error. */
+/** Repeats `run` until it succeeds or the policy ends. Throws the last error. */
 export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -244,12 +244,15 @@ export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise
   }
 }
 
-/** There was no response so far, and no time is left for another attempt. */
+/** Marks an error after which no time is left for another attempt. */
 function outOfTime({ kind, message }: RpcError): RpcError {
   return new RpcError(kind, message, { silent: true, outOfTime: true });
 }
 
-/** Milliseconds before the next attempt: full jitter over a doubling bound, on top of what the provider asks for. */
+/**
+ * Returns the ms before the next attempt: full jitter with a doubling bound, added to the wait that the provider asks
+ * for.
+ */
 export function delay(attempt: number, asked: number | undefined, random: number): number {
   const bound = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1));
   return asked === undefined ? Math.ceil(random * bound) : asked + Math.ceil(random * FIRST_BACKOFF);

@@ -1,24 +1,24 @@
 /**
- * Removes keys from what is printed: from addresses, and from texts of nodes. A node, or a proxy before it, may echo addresses
- * and headers in its errors, in any case and encoding.
+ * Removes keys from printed addresses and from nodes' texts. A node, or a proxy in front of it, may echo addresses and
+ * headers in its errors, in any case and encoding.
  */
 
 import { printable } from "../../values/printable.ts";
 
 export class Secrets {
-  /** Finds every secret; undefined if there is none. */
+  /** Matches every secret; undefined if there is none. */
   readonly pattern: RegExp | undefined;
   readonly #longest: number;
 
-  /** `addresses`: of all nodes, with their keys. */
+  /** `addresses` are those of all nodes, with their keys. */
   constructor(addresses: readonly string[]) {
     const secrets = [...new Set(addresses.flatMap(secretsOf))].sort((a, b) => b.length - a.length);
     this.pattern = secrets.length === 0 ? undefined : new RegExp(secrets.map(inAnyEncoding).join("|"), "gi");
-    // A character may be written in six, as \\u0061.
+    // A character may be written with six, such as `\\u0061`.
     this.#longest = 6 * Math.max(0, ...secrets.map((secret) => secret.length));
   }
 
-  /** On one line and printable, every secret replaced by `…`. */
+  /** Returns the text as one printable line, with every secret replaced by `…`. */
   clean(text: string): string {
     const isCut = text.length > READ_CHARACTERS;
     const read = isCut ? text.slice(0, READ_CHARACTERS) : text;
@@ -29,9 +29,9 @@ export class Secrets {
   }
 }
 
-/** Limit of the text that is searched: an error may have megabytes. */
+/** Limit of the text that is searched, because an error may have megabytes. */
 const READ_CHARACTERS = 8_192;
-/** Shorter pieces of a path or query are words such as `v3`; a key is never that short. */
+/** Shorter pieces of a path or query are words such as `v3`; keys are longer. */
 const SHORTEST_KEY = 8;
 
 function secretsOf(address: string): string[] {
@@ -45,12 +45,12 @@ function secretsOf(address: string): string[] {
   return [...basic, user, pass, ...keys, ...encoded].filter((secret) => secret !== "");
 }
 
-/** Without its padding, which may be left out or encoded. */
+/** Omits the padding, which may be missing or encoded. */
 function base64(secret: string, encoding: "base64" | "base64url"): string {
   return Buffer.from(secret).toString(encoding).replaceAll("=", "");
 }
 
-/** Each character as itself, percent-encoded (once or more) or as a JSON escape. */
+/** Matches each character as itself, percent-encoded (once or more) or as a JSON escape. */
 function inAnyEncoding(secret: string): string {
   return [...secret]
     .map((character) => {
@@ -61,7 +61,7 @@ function inAnyEncoding(secret: string): string {
     .join("");
 }
 
-/** For a regular expression. */
+/** Escapes a text for a regular expression. */
 function quoted(character: string): string {
   return character.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 }
@@ -79,8 +79,8 @@ function decoded(text: string): string {
 }
 
 /**
- * An RPC address as it may be printed: scheme and host, everything that may hold a key (user, password, path, query)
- * replaced (docs/spec/chain.md#deployment).
+ * Returns an RPC address for display: scheme and host, with everything replaced that may hold a key (user, password,
+ * path, query, fragment; docs/spec/chain.md#deployment).
  */
 export function redactUrl(address: string): string {
   let url: URL;

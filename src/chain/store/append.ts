@@ -1,6 +1,6 @@
 /**
- * Ranges of events, stored one after the other. Each write says what it continues, so that a second writer (`chain sync`
- * or `rewind` beside a publisher) makes it fail instead of mixing two histories.
+ * Appends ranges of events. Each write names the state that it continues, so that a second writer (`chain sync` or
+ * `rewind` during a publisher's pass) makes it fail instead of mixing two histories.
  */
 import { randomUUID } from "node:crypto";
 import type { Database } from "better-sqlite3";
@@ -9,15 +9,18 @@ import type { ChainEvent } from "../chain-state.ts";
 import { digestOf, eventsFrom, newestEventUpTo } from "./read-events.ts";
 import { readSync, type StoredThrough } from "./sync-row.ts";
 
-/** The rows that one transaction of the sync adds. */
+/** The rows that the sync adds in one transaction. */
 export interface Append {
-  /** The state of the file that the writer has read. */
+  /** The state of the file as the writer read it. */
   readonly expected: StoredThrough | undefined;
-  /** First block of the range; events stored from there on are replaced. */
+  /** First block of the range; stored events from there on are replaced. */
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
   readonly through: { readonly block: bigint; readonly hash: string };
-  /** With the last range of a pass: called when its events are in, returns the pass's result. If it throws, nothing is stored. */
+  /**
+   * Set for the last range of a pass: called after its events are inserted, returns the pass's result. If it throws,
+   * nothing is stored.
+   */
   readonly finish?: () => { readonly head: bigint; readonly at: number | null; readonly snapshot: string | null };
 }
 
@@ -25,7 +28,7 @@ export class StoreMoved extends Error {
   override readonly name = "StoreMoved";
 }
 
-/** Stores a range whole or not at all. Throws `StoreMoved` if somebody else has written meanwhile. */
+/** Stores a range completely or not at all. Throws `StoreMoved` if another process wrote in the meantime. */
 export function append(db: Database, { expected, from, events, through, finish }: Append): void {
   db.transaction(() => {
     const moved = run(
@@ -55,8 +58,8 @@ export function append(db: Database, { expected, from, events, through, finish }
 }
 
 /**
- * True if the events stored from `from` to `to` are those that were read again. Otherwise they are removed, and the file
- * gets another history, by which followers notice.
+ * Returns true if the stored events from `from` to `to` equal those that were read again. Otherwise deletes them and
+ * gives the file a new history, which followers notice.
  */
 function replace(db: Database, from: bigint, to: bigint, events: readonly ChainEvent[]): boolean {
   if (digestOf(eventsFrom(db, from), from, to) === digestOf(events, from, to)) return true;
@@ -87,12 +90,12 @@ function insert(db: Database, events: readonly ChainEvent[]): void {
   }
 }
 
-// The way out of a reorg below the safe block (docs/nodes.md, "After a deep reorg").
+// Recovery from a reorg below the safe block (docs/nodes.md, "After a deep reorg").
 
 /**
- * Forgets everything above `block`. The next pass compares the hash of the newest event that is left, and reads on after its
- * block: between it and `block` the chain may have other events now. `next`: the block after that event; undefined if no event
- * is left.
+ * Deletes everything above `block`. The next pass checks the hash of the newest remaining event and reads on after its
+ * block, because the chain may have different events between it and `block`. `next` is the block after that event;
+ * undefined if no event is left.
  */
 export function rewind(db: Database, block: bigint): { removed: number; next: bigint | undefined } {
   return db

@@ -1,4 +1,4 @@
-/** The chain's SQLite file, opened and bound to one deployment. */
+/** Opens the chain's SQLite file and binds it to one deployment. */
 import { createHash, randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import BetterSqlite3, { type Database } from "better-sqlite3";
@@ -11,10 +11,15 @@ import { ADDED_SCHEMA, CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
 /** How long a statement waits for another process's transaction, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
 const CACHE_KIB = 16 * 1024;
-/** A first sync writes in bulk: fewer checkpoints, and a -wal file of 16 MiB at most. */
+/**
+ * Pages per checkpoint: a first sync writes in bulk, so checkpoints are rare and the -wal file grows to 16 MiB at most.
+ */
 const CHECKPOINT_PAGES = 4_000;
 
-/** Opens or creates the file. One of another deployment or version is emptied: all of it is read again from the chain. Throws `Failure`. */
+/**
+ * Opens or creates the file. A file of another deployment or version is emptied and read again from the chain. Throws
+ * `Failure`.
+ */
 export function openChainStore(path: string, deployment: Deployment): Database {
   try {
     makeDirectory(dirname(path));
@@ -22,7 +27,7 @@ export function openChainStore(path: string, deployment: Deployment): Database {
     makePrivateFile(path);
     const db = new BetterSqlite3(path, { timeout: BUSY_TIMEOUT });
     db.pragma("journal_mode = WAL");
-    // Rows that a crash of the machine takes are read again from the chain.
+    // Rows that a crash of the machine loses are read again from the chain.
     db.pragma("synchronous = NORMAL");
     db.pragma(`cache_size = -${CACHE_KIB}`);
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
@@ -33,13 +38,13 @@ export function openChainStore(path: string, deployment: Deployment): Database {
   }
 }
 
-/** The filter of logs. With another one the file is useless. */
+/** Identifies the log filter. With another filter the file is useless. */
 function logsBinding({ chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, economy }: Deployment) {
   const of = economy && [economy.deploymentBlock, economy.mining, economy.collection];
   return digest([CHAIN_SCHEMA_VERSION, chainId, deploymentBlock, factory, core, proxyAdmin, operatorTimelock, of]);
 }
 
-/** The whole deployment: another one makes the snapshot worthless. */
+/** Identifies the whole deployment. With another one the snapshot is useless. */
 function deploymentBinding(deployment: Deployment): string {
   return digest(deployment);
 }

@@ -1,4 +1,4 @@
-/** Typed reads of the stored events; none of them grows with the history, except those that say so. */
+/** Reads stored events. The time of a read does not grow with the history, unless its comment says so. */
 
 import { createHash } from "node:crypto";
 import { eachRow, type ReadOnlyDatabase, readRows, readValue } from "../../sqlite/statement.ts";
@@ -8,7 +8,7 @@ import { EVENT_SHAPES } from "../event-shape.ts";
 import { HIGHEST_FIRST, IS_FUNDING } from "./schema.ts";
 import { readSync } from "./sync-row.ts";
 
-/** The four interfaces of the onchain resource (docs/spec/chain.md#derived). */
+/** The four contracts of the onchain resource (docs/spec/chain.md#derived). */
 export const ONCHAIN_KINDS: readonly ContractKind[] = ["factory", "core", "proxy_admin", "timelock"];
 
 type EventRow = Omit<ChainEvent, "blockNumber" | "arguments"> & {
@@ -24,7 +24,7 @@ FROM event`;
 const OLDEST_FIRST = "ORDER BY block_number, log_index";
 const newest = (limit: number) => `ORDER BY block_number DESC, log_index DESC LIMIT ${limit}`;
 
-/** `rest` is the statement from its WHERE on. */
+/** `rest` is the statement starting at WHERE. */
 function select(db: ReadOnlyDatabase, rest: string, ...values: (string | number | bigint)[]): ChainEvent[] {
   return readRows<EventRow>(db, `${SELECT} ${rest}`, ...values).map(eventOf);
 }
@@ -33,7 +33,7 @@ function eventOf(row: EventRow): ChainEvent {
   return { ...row, blockNumber: BigInt(row.blockNumber), arguments: JSON.parse(row.arguments) };
 }
 
-/** The newest events of some kinds, newest first: one short look-up for each event name, however long the history. */
+/** Returns the newest events of some kinds, newest first, with one short lookup for each event name. */
 export function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[], limit: number): ChainEvent[] {
   const found: ChainEvent[] = [];
   for (const kind of kinds) {
@@ -42,7 +42,7 @@ export function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[
   return found.sort(newestFirst).slice(0, limit);
 }
 
-/** The newest events of one name, newest first. */
+/** Returns the newest events of one name, newest first. */
 export function newestOf(db: ReadOnlyDatabase, kind: ContractKind, name: string, limit: number): ChainEvent[] {
   return select(db, `WHERE contract_kind = ? AND event_name = ? ${newest(limit)}`, kind, name);
 }
@@ -51,28 +51,31 @@ export function countEvents(db: ReadOnlyDatabase): number {
   return readValue<number>(db, "SELECT count(*) FROM event") ?? 0;
 }
 
-/** All events from a block on, ascending. */
+/** Returns all events from a block on, ascending. The time grows with their number. */
 export function eventsFrom(db: ReadOnlyDatabase, block: bigint): ChainEvent[] {
   return select(db, `WHERE block_number >= ? ${OLDEST_FIRST}`, block);
 }
 
-/** The newest event at or below a block. */
+/** Returns the newest event at or below a block. */
 export function newestEventUpTo(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
   return select(db, `WHERE block_number <= ? ${newest(1)}`, block)[0];
 }
 
-/** The newest BatchSettled below a block. */
+/** Returns the newest BatchSettled below a block. */
 export function settlementBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
   const rest = `WHERE contract_kind = ? AND event_name = ? AND block_number < ? ${newest(1)}`;
   return select(db, rest, "core", "BatchSettled", block)[0];
 }
 
-/** The timelock's events, ascending: few, but as many as there ever were. */
+/** Returns all of the timelock's events, ascending. They are few, but their number grows with the history. */
 export function timelockEvents(db: ReadOnlyDatabase): ChainEvent[] {
   return select(db, `WHERE contract_kind = ? ${OLDEST_FIRST}`, "timelock");
 }
 
-/** The first RoundFunded of the highest round, with one look. SQLite would choose the index of names and sort all. */
+/**
+ * Returns the first RoundFunded of the highest round with one lookup. SQLite would otherwise use the index of names and
+ * sort all.
+ */
 export function highestFunded(db: ReadOnlyDatabase): ChainEvent | undefined {
   return select(db, `INDEXED BY event_highest_funded WHERE ${IS_FUNDING} ${HIGHEST_FIRST} LIMIT 1`)[0];
 }
@@ -81,12 +84,12 @@ function newestFirst(a: ChainEvent, b: ChainEvent): number {
   return a.blockNumber === b.blockNumber ? b.logIndex - a.logIndex : a.blockNumber < b.blockNumber ? 1 : -1;
 }
 
-/** A contract's events of one name. */
+/** A contract kind and the name of one of its events. */
 export type EventName = readonly [kind: ContractKind, eventName: string];
 
 /**
- * The events of some names up to and including the safe block, whole blocks at a time. A position is a block, its checksum
- * the file's history: that is another one once events were removed or replaced.
+ * The events of some names up to and including the safe block, in whole blocks. A position is a block; its checksum is
+ * the file's history, which changes whenever events are removed or replaced.
  */
 export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safeBlock: bigint): Log<ChainEvent> {
   const { history, stored } = readSync(db);
@@ -95,7 +98,8 @@ export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safe
   return {
     hasMore: (after) => blockOf(after) < end,
     read(after, limit) {
-      // Each name by its index, merged as they are read: one condition for all would have all of them sorted first.
+      // Merge the indexed rows of each name while reading: with one condition for all names, SQLite would sort all rows
+      // first.
       const sql = `${names.map(() => EVENTS_OF_A_NAME).join(" UNION ALL ")} ORDER BY blockNumber, logIndex`;
       const values = names.flatMap((name) => [...name, blockOf(after), end]);
       const facts: ChainEvent[] = [];
@@ -115,16 +119,16 @@ export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safe
   };
 }
 
-/** The last block that a position of `eventLog` includes; -1 before the first. */
+/** Returns the last block that a position of `eventLog` includes; -1 before the first. */
 export function blockOf({ at }: Position): bigint {
   return at === "" ? -1n : BigInt(at);
 }
 
 const EVENTS_OF_A_NAME = `${SELECT} WHERE contract_kind = ? AND event_name = ? AND block_number > ? AND block_number <= ?`;
 
-// The arguments of an event.
+// Reading the arguments of an event.
 
-/** An argument that the ABI says is there, as its text. */
+/** Returns an argument that the ABI guarantees, as text. */
 export function textArgument(event: ChainEvent, name: string): string {
   const argument = event.arguments.find((one) => one.name === name);
   if (argument === undefined)
@@ -132,19 +136,19 @@ export function textArgument(event: ChainEvent, name: string): string {
   return argument.value;
 }
 
-/** The same as an integer. */
+/** Returns such an argument as an integer. */
 export function integerArgument(event: ChainEvent, name: string): bigint {
   return BigInt(textArgument(event, name));
 }
 
-// A fingerprint of events, to tell whether two reads of the same blocks gave the same.
+// A fingerprint that shows if two reads of the same blocks agree.
 
-/** Events from block `from` to block `through`, both included, in the given order. */
+/** Hashes the events from block `from` to block `through`, both included, in the given order. */
 export function digestOf(events: readonly ChainEvent[], from: bigint, through: bigint): string {
   const hash = createHash("sha256");
   for (const event of events) {
     if (event.blockNumber < from || event.blockNumber > through) continue;
-    // Not the timestamp: it is not in every node's logs.
+    // Exclude the timestamp, because some nodes omit it from logs.
     const { blockHash, transactionHash, logIndex, contractAddress, eventName } = event;
     hash.update(JSON.stringify([blockHash, transactionHash, logIndex, contractAddress, eventName, event.arguments]));
   }

@@ -1,8 +1,8 @@
 /**
- * The chain's own SQLite file in the state directory: the logs at or below the safe block, and the last good snapshot.
- * Only the sync writes it. It may be wiped: it is read again from the chain.
+ * The chain's SQLite file in the state directory: the logs up to the safe block, and the last good snapshot. Only the
+ * sync writes it. It may be deleted, because it is read again from the chain.
  */
-/** Its name in the state directory. */
+/** The file's name in the state directory. */
 export const CHAIN_FILE = "chain.db";
 export const CHAIN_SCHEMA_VERSION = 2;
 
@@ -42,11 +42,11 @@ CREATE INDEX event_by_name ON event (contract_kind, event_name, block_number, lo
 `;
 
 export const IS_FUNDING = "contract_kind = 'mining' AND event_name = 'RoundFunded'";
-/** Its first argument is the round, padded here so that text sorts as the numbers do. */
+/** Sorts by the round, RoundFunded's first argument, padded so that text order is numeric order. */
 const HIGHEST = "format('%20s', arguments ->> '$[0].value') DESC, block_number, log_index";
 export const HIGHEST_FIRST = `ORDER BY ${HIGHEST}`;
 
-/** Added to files of any version: an index, and what is remembered of a node over a restart. */
+/** Added to files of any version: an index, and each node's state that survives a restart. */
 export const ADDED_SCHEMA = `
 CREATE INDEX IF NOT EXISTS event_highest_funded ON event (${HIGHEST}) WHERE ${IS_FUNDING};
 

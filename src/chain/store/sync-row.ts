@@ -1,17 +1,17 @@
-/** The one row that says how far the chain's file goes, what was found last, and what is wrong. */
+/** Reads and writes the single row with the file's progress, the last snapshot and the current problem. */
 import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, run, statement } from "../../sqlite/statement.ts";
 import type { ProblemEvent } from "../poll-event.ts";
 
-/** How far the file goes; `hash` is null only after a rewind. */
+/** The last stored block. `hash` is null only in a file that an earlier version rewound. */
 export interface StoredThrough {
   readonly block: bigint;
   readonly hash: string | null;
 }
 
 export interface SyncRow {
-  /** Another one after stored events were removed or replaced. */
+  /** A random id, replaced whenever stored events are removed or replaced. */
   readonly history: string;
   readonly stored: StoredThrough | undefined;
   readonly indexedThroughBlock: bigint | undefined;
@@ -21,7 +21,7 @@ export interface SyncRow {
   readonly problem: Problem | undefined;
 }
 
-/** A problem, and since when (epoch ms). */
+/** A problem, and when it began (epoch ms). */
 export interface Problem {
   readonly since: number;
   readonly event: ProblemEvent;
@@ -45,18 +45,20 @@ export function readSync(db: ReadOnlyDatabase): SyncRow {
   };
 }
 
-/** Remembers a pass that found nothing new. */
+/** Stores the instant of a good pass that found nothing new. */
 export function touch(db: Database, lastGoodPassAt: number): void {
   run(db, "UPDATE sync SET last_good_pass_at = ? WHERE id = 1", lastGoodPassAt);
 }
 
-/** The problem for `chain status`; undefined if there is none. */
+/** Stores the problem for `chain status`; undefined clears it. */
 export function writeProblem(db: Database, event: ProblemEvent | undefined, since: number): void {
   const problem = event === undefined ? null : JSON.stringify({ since, event } satisfies Problem);
   run(db, "UPDATE sync SET problem = ? WHERE id = 1", problem);
 }
 
-/** Epoch ms until which the node at an address is not asked; undefined if it never sent anything harmful. */
+/**
+ * Returns the epoch ms until which the node at an address is skipped; undefined if it never sent a harmful response.
+ */
 export function readSkippedUntil(db: ReadOnlyDatabase, address: string): number | undefined {
   const find = "SELECT skipped_until AS until FROM node WHERE address_hash = ?";
   return readRow<{ until: number }>(db, find, hashOf(address))?.until;
@@ -70,19 +72,19 @@ function hashOf(address: string): string {
   return createHash("sha256").update(address).digest("hex");
 }
 
-/** Forgets the snapshot that the chain contradicts, so that a restart does not serve it. */
+/** Deletes the snapshot that the chain contradicts, so that a restart does not serve it. */
 export function dropSnapshot(db: Database): void {
   run(db, "UPDATE sync SET snapshot = NULL WHERE id = 1");
 }
 
-/** `doubt` is what earlier versions called an unconfirmed fault. */
+/** Earlier versions stored an unconfirmed fault as `doubt`. */
 function problemOf(text: string): Problem {
   const problem = JSON.parse(text) as Problem;
   if ((problem.event.type as string) !== "doubt") return problem;
   return { ...problem, event: { ...problem.event, type: "unconfirmed_fault" } as ProblemEvent };
 }
 
-/** Another text after each write, also of another process (`chain rewind`, `chain sync`): memory may no longer fit the file. */
+/** Returns a text that changes with each write, including writes of other processes (`chain rewind`, `chain sync`). */
 export function fileState(db: ReadOnlyDatabase): string {
   const { stored, history } = readSync(db);
   return `${history}:${stored?.block}:${stored?.hash}`;

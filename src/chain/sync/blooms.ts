@@ -1,16 +1,17 @@
 /**
- * A node that knows a block and not yet its logs returns `[]`, which would confirm a mint without a log. A header's logsBloom
- * has no false negatives: its logs must be in the response, or they are asked for again (docs/spec/chain.md#blooms).
+ * Detects missing logs by bloom filters. A node that knows a block but not yet its logs returns `[]`, which would
+ * confirm a mint without a log. A header's logsBloom has no false negatives: if it indicates logs, they must be in the
+ * response, or they are requested again (docs/spec/chain.md#blooms).
  */
 import { type Hex, keccak256 } from "viem";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Block } from "../rpc/node-responses.ts";
 import { type Contract, type LogSources, shapeOf } from "./logs.ts";
 
-/** Blocks below the end of a pass that are compared with their blooms. Logs are late only near the head. */
+/** Number of blocks at the end of a pass that are checked. Logs are late only near the head. */
 export const BLOOM_BLOCKS = 64n;
 
-/** A block whose bloom holds logs that the response leaves out. */
+/** A block whose bloom indicates logs that the response lacks. */
 export interface SuspectBlock {
   readonly number: bigint;
   readonly hash: string;
@@ -18,7 +19,7 @@ export interface SuspectBlock {
   readonly missing: readonly string[];
 }
 
-/** The blocks among `blocks` whose bloom holds one of our addresses with one of its topics, and no such event is there. */
+/** Returns the blocks whose bloom contains one of the contracts and one of its topics, but which have no such event. */
 export function suspectBlocks(
   sources: LogSources,
   blocks: Iterable<Block>,
@@ -38,19 +39,19 @@ export function suspectBlocks(
   return suspects;
 }
 
-/** Suspects by block hash, until a second pass has agreed with the first. */
+/** Remembers suspects by block hash until a second pass agrees with the first. */
 export class SuspectMemory {
   readonly #seen = new Map<string, { readonly node: number; readonly missing: string }>();
   #through: bigint | undefined;
 
-  /** The safe block of the pass that found the suspects: the pass that confirms it is about the same blocks. */
+  /** The safe block of the pass that found the suspects. The confirming pass must read the same blocks. */
   get through(): bigint | undefined {
     return this.#through;
   }
 
   /**
-   * Records the suspects of a pass up to `through`. Returns the first that no earlier pass has found too, from another node or,
-   * if no other responds, from the same one.
+   * Records the suspects of a pass up to `through`. Returns the first that no earlier pass confirmed, over another node
+   * or, if no other responds, over the same one.
    */
   record(
     suspects: readonly SuspectBlock[],
@@ -67,14 +68,14 @@ export class SuspectMemory {
     return isNew[0];
   }
 
-  /** After a good pass, or if the file has become another one. */
+  /** Must be called after a good pass, and if another process rewrote the file. */
   clear(): void {
     this.#seen.clear();
     this.#through = undefined;
   }
 }
 
-/** The events of a contract's interface that a bloom holds; it may hold them by chance. */
+/** Returns the events of a contract that a bloom indicates, possibly by chance. */
 function heldEvents(contract: Contract, block: bigint, bloom: Uint8Array) {
   if (!holds(bloom, contract.key)) return [];
   return contract.topics.flatMap((topic) => {
@@ -89,7 +90,7 @@ function placeOf(block: bigint, address: string, eventName: string): string {
 
 const positions = new Map<Hex, readonly number[]>();
 
-/** Three bits of the keccak256 of an address or topic, as the yellow paper's M3:2048. */
+/** Checks three bits from the keccak256 of an address or topic (M3:2048 of the yellow paper). */
 function holds(bloom: Uint8Array, item: Hex): boolean {
   let bits = positions.get(item);
   if (bits === undefined) {

@@ -1,4 +1,4 @@
-/** The logs of a span of blocks from one node, as ranges in ascending order, a few of them in flight. */
+/** Fetches the logs of a span of blocks from one node, in ascending ranges, several of them in flight. */
 import { type Block, blockCall, parseBlock } from "../rpc/node-responses.ts";
 import type { RangeSize } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
@@ -6,33 +6,33 @@ import type { RpcNode } from "../rpc/rpc-node.ts";
 import { type SuspectBlock, suspectBlocks } from "./blooms.ts";
 import { decodeLogs, type LogSources, logFilter, type RangeLogs, withBlocks } from "./logs.ts";
 
-/** A range whose end the node has proven to know: the hash was asked for after the logs, from the same node. */
+/** A range whose end block the node is proven to know: its hash was requested after the logs, from the same node. */
 export interface ProvenRange extends RangeLogs {
   readonly endHash: string;
-  /** Blocks of the range whose blooms hold logs that the response leaves out. */
+  /** Blocks of the range whose blooms indicate logs that the response lacks. */
   readonly suspects: readonly SuspectBlock[];
 }
 
-/** The logs of all `sources` between two blocks, both included. */
+/** A request for the logs of all `sources` between two blocks, both included. */
 export interface LogRequest {
   readonly node: RpcNode;
   readonly sources: LogSources;
   readonly size: RangeSize;
   readonly from: bigint;
   readonly to: bigint;
-  /** From this block on every header's bloom is held against the logs. */
+  /** From this block on, each header's bloom is compared with the logs. */
   readonly bloomsFrom: bigint;
-  /** Has a proven range confirmed by other nodes. Throws `NoQuorum`. */
+  /** Lets other nodes confirm a proven range. Throws `NoQuorum`. */
   readonly confirm?: (range: RangeLogs, end: Block) => Promise<void>;
 }
 
 const IN_FLIGHT = 3;
-/** Headers asked for in one batch. */
+/** Headers requested in one batch. */
 const BLOCKS_IN_A_BATCH = 100;
 
 /**
- * Yields ranges that together cover `from` to `to`. The last of them ends at `to` and has no proof yet: its end is the safe
- * block, whose hash comes with the state that is read there. Throws `RpcError` and `ContradictingResponse`.
+ * Yields ranges that together cover `from` to `to`. The last one has no proof: it ends at the safe block `to`, whose
+ * hash arrives with the state that is read there. Throws `RpcError` and `ContradictingResponse`.
  */
 export async function* fetchRanges(request: LogRequest): AsyncGenerator<ProvenRange | RangeLogs> {
   const { size, to } = request;
@@ -42,7 +42,7 @@ export async function* fetchRanges(request: LogRequest): AsyncGenerator<ProvenRa
     while (next <= to && flights.length < IN_FLIGHT) {
       const end = next + BigInt(size.blocks) - 1n;
       const flight = fetchSplitting(request, next, end < to ? end : to);
-      // It is awaited below; until then a failure is not an unhandled one.
+      // Prevent an unhandled rejection before the flight is awaited below.
       flight.catch(() => undefined);
       flights.push(flight);
       next = end + 1n;
@@ -78,14 +78,17 @@ async function fetchSplitting(
   return [to === request.to ? range : await prove(request, range)];
 }
 
-/** Providers word their limits in many ways: after any error response that waiting did not cure, half is tried. */
+/**
+ * Returns true if half the range may work. Providers word their limits in many ways, so this includes every error
+ * response that retries did not resolve.
+ */
 function mayBeTooLarge(error: RpcError): boolean {
   return error.kind === "range" || (error.isResponse && error.kind !== "rate");
 }
 
 /**
- * True if the node responds to another call, although retries of this one failed. Some providers refuse a wide range as if
- * they were down (HTTP 503, "no backend is currently healthy").
+ * Returns true if the node responds to another call after retries of this one failed. Some providers refuse a wide
+ * range as if they were down (HTTP 503, "no backend is currently healthy").
  */
 async function failsForTheRangeAlone(node: RpcNode, { kind, outOfTime, harmful }: RpcError): Promise<boolean> {
   if (kind === "rate" || outOfTime || harmful) return false;
@@ -98,7 +101,10 @@ async function failsForTheRangeAlone(node: RpcNode, { kind, outOfTime, harmful }
   }
 }
 
-/** The blocks of a range whose headers are wanted besides its end: those without a timestamp, and those near the head. */
+/**
+ * Returns the blocks of a range whose headers are needed, except its end: those without a timestamp, and those near the
+ * head.
+ */
 export function headersOf(range: RangeLogs, bloomsFrom: bigint): bigint[] {
   const wanted = new Set(range.undated);
   for (let block = bloomsFrom > range.from ? bloomsFrom : range.from; block < range.to; block++) wanted.add(block);

@@ -1,6 +1,6 @@
 /**
- * The health of the chain after the passes so far (docs/spec/chain.md#reading). Each function returns the next health from the
- * previous one, without a clock, a file or a node. All instants are epoch ms.
+ * The health of the chain after all passes so far (docs/spec/chain.md#reading). Each function returns the next health
+ * from the previous one, without a clock, a file or a node. All instants are epoch ms.
  */
 
 import type { Deployment } from "../deployment.ts";
@@ -13,25 +13,25 @@ import type { Verdict } from "./verdict.ts";
 export interface ChainHealth {
   readonly rules: HealthRules;
   readonly verdict: Verdict;
-  /** Rises whenever the verdict has changed by anything but time and the height of the safe block. */
+  /** Rises with each change of the verdict, except changes with time and of the safe block's height. */
   readonly changes: number;
-  /** The last attempt ran out of time: one that stores nothing may be slow, a second one running has failed. */
+  /** True if the last attempt ran out of time. One such attempt may only be slow; two in a row count as failed. */
   readonly hasRunOutOfTime: boolean;
-  /** A fault that one pass has found and no second pass has confirmed. */
+  /** A fault that one pass found and no second pass has confirmed. */
   readonly fault: UnconfirmedFault | undefined;
-  /** Two passes have agreed on a funding above the cursor: the logs are read again from its block until one does without. */
+  /** The first block to read again after two passes agreed on a funding above the cursor, until a pass finds none. */
   readonly fundingRepair: bigint | undefined;
-  /** Since when the nodes are being asked without a break; undefined before the first attempt. */
+  /** Since when the nodes have been asked continuously; undefined before the first attempt. */
   readonly askingSince: number | undefined;
-  /** Until when the last attempt lasted, or may last. */
+  /** The end of the last attempt, or the deadline of a running one. */
   readonly askedUntil: number;
-  /** True if this poll has come to a verdict. */
+  /** True if this poll has reached a verdict. */
   readonly concluded: boolean;
-  /** True if no other node is asked in this poll. */
+  /** True if this poll asks no further node. */
   readonly isOver: boolean;
-  /** A problem of this poll that no later node has cleared. */
+  /** A problem of this poll that no later node cleared. */
   readonly problem: ProblemEvent | undefined;
-  /** Events of the last step for the operator. */
+  /** Events of the last step, for the operator. */
   readonly events: readonly Exclude<PollEvent, { readonly type: "range" }>[];
 }
 
@@ -39,7 +39,7 @@ export interface HealthRules {
   readonly deployment: Deployment;
   /** Milliseconds without a good pass before the views are unavailable. */
   readonly grace: number;
-  /** A fault that only one node shows is not believed. */
+  /** True if a quorum is required: another chain id then counts only if the last node reports it. */
   readonly isQuorum: boolean;
 }
 
@@ -48,13 +48,13 @@ export interface NodeOutcome {
   readonly outcome: PassOutcome | BrokenPass;
   /** The node's address without secrets. */
   readonly node: string;
-  /** No other node responds, so that a second pass of this one confirms its first. */
+  /** True if no other node responds, so that a second pass over this node confirms its first. */
   readonly respondsAlone: boolean;
-  /** True if no node is left to ask in this turn. */
+  /** True if this poll has no node left to ask. */
   readonly isLast: boolean;
 }
 
-/** After a break of so many graces a publisher was asleep. A shorter one counts as silence of the nodes. */
+/** After a break of this many graces the publisher was asleep. A shorter break counts as silence of the nodes. */
 const LONGEST_BREAK_IN_GRACES = 4;
 
 export function healthOf(verdict: Verdict, rules: HealthRules): ChainHealth {
@@ -74,47 +74,47 @@ export function healthOf(verdict: Verdict, rules: HealthRules): ChainHealth {
   };
 }
 
-/** A poll begins. The grace of a publisher that has just begun, or was asleep, counts from here. */
+/** Begins a poll. The grace of a publisher that just started or was asleep counts from here. */
 export function begun(health: ChainHealth, now: number, deadline: number): ChainHealth {
   const poll = { ...health, concluded: false, isOver: false, problem: undefined, events: [], askedUntil: deadline };
-  // A view that was unavailable only because nothing was tried is judged again.
+  // Update a view that was unavailable only because no node was asked.
   return askingSince(health, now) === undefined ? changed({ ...poll, askingSince: now }, {}) : poll;
 }
 
-/** A poll has ended. One that has overrun its deadline by too much was asleep: the next one begins again. */
+/** Ends a poll. After an overrun as long as a sleep, the next poll restarts the grace. */
 export function ended(health: ChainHealth, now: number): ChainHealth {
   return now - health.askedUntil < longestBreak(health) ? { ...health, askedUntil: now } : health;
 }
 
-/** Since when the nodes are being asked without a break; undefined if none is being asked. */
+/** Returns since when the nodes have been asked continuously; undefined if none is being asked. */
 export function askingSince(health: ChainHealth, now: number): number | undefined {
   return now - health.askedUntil >= longestBreak(health) ? undefined : health.askingSince;
 }
 
-/** A node has shown a safe block. */
+/** Records a safe block that a node reported. */
 export function sawSafe(health: ChainHealth, safe: bigint): ChainHealth {
   const { verdict } = health;
   const isHigher = verdict.safe === undefined || safe > verdict.safe;
   return isHigher ? { ...health, verdict: { ...verdict, safe } } : health;
 }
 
-/** A range was stored: the last attempt has not failed after all. */
+/** Records a stored range: the last attempt has not failed after all. */
 export function progressed(health: ChainHealth): ChainHealth {
   const next = { ...health, hasRunOutOfTime: false };
   return health.verdict.failed ? changed(next, { failed: false }) : next;
 }
 
-/** Another process has written to the file: what was found no longer fits it, and the nodes are asked again from the start. */
+/** Resets the findings after another process wrote to the file. Asking the nodes starts over. */
 export function rewritten(health: ChainHealth, snapshot: Snapshot | undefined): ChainHealth {
   return changed({ ...health, fault: undefined, fundingRepair: undefined, askingSince: undefined }, { snapshot });
 }
 
-/** True if no pass has been good for a whole grace. */
+/** Returns true if no pass was good for a whole grace. */
 export function isSilent({ verdict, rules }: ChainHealth, now: number): boolean {
   return verdict.lastGoodPassAt === undefined || now - verdict.lastGoodPassAt >= rules.grace;
 }
 
-/** True if everything published comes from a good pass: then a safe block that is the same needs no reading. */
+/** Returns true if everything published comes from a good pass, so that an unchanged safe block need not be read. */
 export function isGood({ verdict, rules }: ChainHealth): boolean {
   const { snapshot, coreMismatch, economyMismatch, safe } = verdict;
   const { economy } = rules.deployment;
@@ -123,12 +123,12 @@ export function isGood({ verdict, rules }: ChainHealth): boolean {
   return snapshot !== undefined && coreMismatch === undefined && economyMismatch === undefined && isWhole;
 }
 
-/** The block from which the next pass reads the logs again. */
+/** Returns the block from which the next pass reads the logs again. */
 export function repairFrom({ fault, fundingRepair }: ChainHealth): bigint | undefined {
   return fault?.repairFrom ?? fundingRepair;
 }
 
-/** A pass's result, and the health after it. */
+/** Returns the health after a pass. */
 export function step(before: ChainHealth, passed: NodeOutcome, now: number): ChainHealth {
   const { outcome, node } = passed;
   const health: ChainHealth = { ...before, events: [] };
@@ -138,7 +138,7 @@ export function step(before: ChainHealth, passed: NodeOutcome, now: number): Cha
       return outcome.message === undefined ? next : reported(next, { type: "failed", node, message: outcome.message });
     }
     case "lagging":
-      return failing(health, node, `its head is ${outcome.head}, behind what is stored`);
+      return failing(health, node, `its head is ${outcome.head}, behind the stored block`);
     case "no_quorum":
     case "logs_left_out":
       return failing(health, node, outcome.message);
@@ -153,7 +153,7 @@ export function step(before: ChainHealth, passed: NodeOutcome, now: number): Cha
         ? failing(health, node, outcome.failure.detail)
         : mismatched(health, node, outcome.failure, outcome.safe);
     case "not_yet_safe":
-      // A node that is still catching up itself looks the same.
+      // A node that is still syncing looks the same.
       return { ...nothingYet(health), concluded: true, isOver: passed.isLast };
     case "unchanged": {
       const head = health.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n;
@@ -184,7 +184,7 @@ function read(
   return { ...next, events: [...next.events, { type: "good", node, head: snapshot.core.chain.indexedThroughBlock }] };
 }
 
-/** `found` is what the pass has read; undefined if the safe block is the same. */
+/** `found` has the values that the pass read; undefined if the safe block is unchanged. */
 function goodPass(health: ChainHealth, now: number, found?: Partial<Verdict>): ChainHealth {
   const isChange = found !== undefined || health.verdict.failed || isSilent(health, now);
   const verdict = { ...health.verdict, lastGoodPassAt: now };
@@ -192,7 +192,7 @@ function goodPass(health: ChainHealth, now: number, found?: Partial<Verdict>): C
   return isChange ? changed(next, { ...found, failed: false, coreMismatch: undefined }) : next;
 }
 
-/** A fault counts when a second pass confirms it. */
+/** Turns a fault into a mismatch if a second pass confirms it. */
 function faulty(health: ChainHealth, fault: UnconfirmedFault, { node, respondsAlone }: NodeOutcome): ChainHealth {
   const isConfirmed = confirms(health.fault, fault, respondsAlone);
   const next = { ...health, fault };
@@ -200,7 +200,7 @@ function faulty(health: ChainHealth, fault: UnconfirmedFault, { node, respondsAl
   return reported(failed(next), { type: "unconfirmed_fault", node, ...fault.failure });
 }
 
-/** `otherSafe`: the safe block of the node, if its chain is another one. */
+/** `otherSafe` is the node's safe block if the node is on another chain. */
 function mismatched(health: ChainHealth, node: string, failure: FailedCheck, otherSafe?: bigint): ChainHealth {
   const coreMismatch = { failure, otherSafe };
   const next = changed(health, { coreMismatch, snapshot: undefined, lastGoodPassAt: undefined, failed: true });
@@ -211,7 +211,7 @@ function failing(health: ChainHealth, node: string, message: string): ChainHealt
   return reported(failed(health), { type: "failed", node, message });
 }
 
-/** `economyMismatch`: a check of the economy that fails, although the pass came to nothing else. */
+/** `economyMismatch` is a failed check of the economy, known although the pass has no other result. */
 function failed(health: ChainHealth, economyMismatch?: FailedCheck): ChainHealth {
   const { verdict } = health;
   if (economyMismatch !== undefined && economyMismatch.check !== verdict.economyMismatch?.check)
@@ -223,7 +223,7 @@ function ranOutOfTime(health: ChainHealth): ChainHealth {
   return { ...(health.hasRunOutOfTime ? failed(health) : health), hasRunOutOfTime: true };
 }
 
-/** A node has said that there is nothing to read yet. */
+/** Records that a node has nothing to read yet. */
 function nothingYet(health: ChainHealth): ChainHealth {
   const { failed, coreMismatch } = health.verdict;
   return failed || coreMismatch !== undefined ? changed(health, { failed: false, coreMismatch: undefined }) : health;

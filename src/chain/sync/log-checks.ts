@@ -1,6 +1,7 @@
 /**
- * The binding checks that logs alone decide (docs/spec/chain.md#checks), and faults: what a pass found against what is stored,
- * or against itself. A fault counts once a second pass agrees, from another node if one responds (docs/spec/chain.md#reading).
+ * The binding checks that need only logs (docs/spec/chain.md#checks), and faults: contradictions between a pass and the
+ * stored data, or within the pass. A fault counts once a second pass confirms it, from another node if one responds
+ * (docs/spec/chain.md#reading).
  */
 import type { Database } from "better-sqlite3";
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
@@ -10,7 +11,7 @@ import type { FailedCheck } from "../poll-event.ts";
 import { digestOf, integerArgument, settlementBefore } from "../store/read-events.ts";
 import type { RangeLogs } from "./logs.ts";
 
-/** The totals after one settlement; all zero before the first. */
+/** The totals after a settlement; all zero before the first. */
 export interface Frontier {
   readonly settledThroughRound: bigint;
   readonly cumulativeWork: bigint;
@@ -33,27 +34,27 @@ function frontierOf(settlement: ChainEvent): Frontier {
 
 export interface LogFault {
   readonly failure: FailedCheck;
-  /** The block whose log, or whose lack of one, shows it. */
+  /** The block whose log, or missing log, shows the fault. */
   readonly block: bigint;
 }
 
-/** The first check that a range's logs fail; `before` has the totals after the settlement before it. */
+/** Returns the first check that a range's logs fail; `before` has the totals after the previous settlement. */
 export function failedLogCheck(deployment: Deployment, range: RangeLogs, before: Frontier): LogFault | undefined {
   return brokenSettlement(range.events, before) ?? missingDeployment(deployment, range);
 }
 
-/** The first block of which logs are read. */
+/** Returns the first block whose logs are read. */
 export function firstBlock({ deploymentBlock, economy }: Deployment): bigint {
   return BigInt(Math.min(deploymentBlock, economy?.deploymentBlock ?? deploymentBlock));
 }
 
-/** The totals after the newest stored settlement below a block. */
+/** Returns the totals after the newest stored settlement below a block. */
 export function frontierBefore(db: Database, block: bigint): Frontier {
   const settlement = settlementBefore(db, block);
   return settlement === undefined ? NOTHING_SETTLED : frontierOf(settlement);
 }
 
-/** The totals after the last settlement of a range. */
+/** Returns the totals after the last settlement of a range. */
 export function frontierAfter(events: readonly ChainEvent[], before: Frontier): Frontier {
   const last = events.findLast(isSettlement);
   return last === undefined ? before : frontierOf(last);
@@ -86,7 +87,7 @@ function missingDeployment(deployment: Deployment, range: RangeLogs): LogFault |
   return { failure: { check: "core_deployed", detail }, block };
 }
 
-/** The difference, as a text for the operator, if a batch does not continue `before`. */
+/** Returns how a batch contradicts `before`, as a text for the operator; undefined if it continues it. */
 function discontinuity(before: Frontier, settlement: ChainEvent): string | undefined {
   const previous = integerArgument(settlement, "previousSettledThroughRound");
   const active = integerArgument(settlement, "activeRoundCount");
@@ -106,18 +107,18 @@ function discontinuity(before: Frontier, settlement: ChainEvent): string | undef
 
 export interface UnconfirmedFault {
   readonly failure: FailedCheck;
-  /** The node's place in the list. */
+  /** Index of the node in the list. */
   readonly node: number;
-  /** The blocks whose logs show it; for a regression, the stored block. */
+  /** The blocks whose logs show the fault; for a regression, the stored block. */
   readonly from: bigint;
   readonly through: bigint;
-  /** The block from which the next pass reads again, so that a log that was lost can come back. */
+  /** The block from which the next pass reads again, so that a missing log can be recovered. */
   readonly repairFrom: bigint | undefined;
-  /** Fingerprint of the pass's logs between two blocks inside what it read. */
+  /** Returns the fingerprint of the pass's logs between two blocks that it read. */
   digest(from: bigint, through: bigint): string;
 }
 
-/** The logs that a pass has read from block `from` on. */
+/** The logs that a pass read, starting at block `from`. */
 export interface ReadSpan {
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
@@ -126,15 +127,15 @@ export interface ReadSpan {
 /** The pass that found a fault. */
 interface FaultyPass {
   readonly chain: { readonly db: Database; readonly deployment: Deployment };
-  /** Its node's place in the list. */
+  /** Index of the pass's node in the list. */
   readonly node: { readonly index: number };
 }
 
-/** The fault of a pass that has read `span`, to be confirmed by a second one. */
+/** Creates the fault of a pass that read `span`, to be confirmed by a second pass. */
 export function faultOf({ chain, node }: FaultyPass, { failure, block }: LogFault, span: ReadSpan): UnconfirmedFault {
   const { db, deployment } = chain;
   const { from, events } = span;
-  // A log may have been lost since the last settlement that is stored, and not only in this range.
+  // A log may be missing anywhere after the last stored settlement, not only in this range.
   const since = settlementBefore(db, from)?.blockNumber ?? firstBlock(deployment);
   return {
     failure,
@@ -146,7 +147,7 @@ export function faultOf({ chain, node }: FaultyPass, { failure, block }: LogFaul
   };
 }
 
-/** True if the second of two passes running says the same as the first. */
+/** Returns true if the second of two consecutive passes confirms the fault of the first. */
 export function confirms(
   first: UnconfirmedFault | undefined,
   second: UnconfirmedFault,

@@ -1,13 +1,13 @@
-/** Makes events of a node's logs: validated, decoded, each once, in order (docs/spec/chain.md#reading). */
+/** Converts a node's logs to events: validated, decoded, without duplicates, in order (docs/spec/chain.md#reading). */
 import type { Hex } from "viem";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "../event-shape.ts";
 import { type Block, ContradictingResponse, type Log, UNDATED, validLog } from "../rpc/node-responses.ts";
 
-/** Whose logs are read from which block on. */
+/** The contracts whose logs are read, and from which block on. */
 export interface LogSources {
-  /** By address in lower case. */
+  /** The key is the address in lower case. */
   readonly contracts: ReadonlyMap<string, Contract>;
   readonly topics: readonly Hex[];
 }
@@ -15,14 +15,14 @@ export interface LogSources {
 export interface Contract {
   /** Checksummed. */
   readonly address: string;
-  /** In lower case. */
+  /** The address in lower case. */
   readonly key: Hex;
-  /** Topics of its interfaces, each once. */
+  /** Distinct topics of the contract's interfaces. */
   readonly topics: readonly Hex[];
   readonly roles: readonly { readonly kind: ContractKind; readonly fromBlock: bigint }[];
 }
 
-/** Events of one range; the timestamps of `undated` blocks are not in the logs and still have to be asked for. */
+/** Events of one range. The logs lack the timestamps of `undated` blocks, whose headers must be requested. */
 export interface RangeLogs {
   readonly from: bigint;
   readonly to: bigint;
@@ -51,7 +51,7 @@ export function logSources(deployment: Deployment): LogSources {
   return { contracts, topics: [...topics] };
 }
 
-/** The filter of eth_getLogs for a range: the contracts that are read there. */
+/** Returns the eth_getLogs filter for a range, with the contracts that are read there. */
 export function logFilter(sources: LogSources, from: bigint, to: bigint): object {
   const address = [...sources.contracts].filter(([, { roles }]) => roles.some((role) => role.fromBlock <= to));
   return {
@@ -63,8 +63,8 @@ export function logFilter(sources: LogSources, from: bigint, to: bigint): object
 }
 
 /**
- * Decodes one response. Throws `ContradictingResponse` for logs of other contracts or blocks, for two different logs in one
- * place, for two hashes of one block, and for logs of the interface that do not decode.
+ * Decodes one response. Throws `ContradictingResponse` for logs of other contracts or blocks, for two different logs
+ * with the same position, for two hashes of one block, and for known events that do not decode.
  */
 export function decodeLogs(sources: LogSources, from: bigint, to: bigint, response: unknown): RangeLogs {
   if (!Array.isArray(response)) throw new ContradictingResponse("the logs are not an array");
@@ -96,7 +96,7 @@ export function decodeLogs(sources: LogSources, from: bigint, to: bigint, respon
   return { from, to, events: [...events.values()].sort(byPosition), undated };
 }
 
-/** Puts in the timestamps that the logs lacked, and holds every log's block hash against the blocks of the same node. */
+/** Adds missing timestamps to the events, and compares every log's block hash with the blocks of the same node. */
 export function withBlocks(range: RangeLogs, blocks: ReadonlyMap<bigint, Block>): RangeLogs {
   const events = range.events.map((event) => {
     const block = blocks.get(event.blockNumber);
@@ -115,7 +115,7 @@ interface FoundShape {
   readonly shape: EventShape;
 }
 
-/** Decodes a log; undefined if its topic is not in the interface of its contract. */
+/** Returns the event type of a topic; undefined if it is not in the contract's interface at that block. */
 export function shapeOf({ roles }: Contract, topic: Hex | undefined, block: bigint): FoundShape | undefined {
   if (topic === undefined) return undefined;
   for (const { kind, fromBlock } of roles) {

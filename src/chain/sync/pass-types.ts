@@ -1,4 +1,4 @@
-/** The inputs and outcomes of a pass. */
+/** Types for the inputs and outcomes of a pass. */
 import type { Database } from "better-sqlite3";
 import type { Deployment } from "../deployment.ts";
 import type { FailedCheck, RangeProgress } from "../poll-event.ts";
@@ -20,7 +20,7 @@ export interface PassContext {
   readonly listener: PassListener;
 }
 
-/** The inputs that stay the same while the chain is open. */
+/** Inputs that stay the same while the chain is open. */
 export interface PassChain {
   readonly db: Database;
   readonly deployment: Deployment;
@@ -31,37 +31,37 @@ export interface PassChain {
   readonly now: () => number;
 }
 
-/** The one node that this pass asks. */
+/** The node that this pass asks. */
 export interface PassNode {
   readonly rpc: RpcNode;
-  /** Its place in the list. */
+  /** Index of the node in the list. */
   readonly index: number;
   readonly size: RangeSize;
   /** True if its chain has Multicall3; undefined before the first pass. */
   readonly multicall: boolean | undefined;
-  /** No other node responds, so that a second pass of this one confirms its first. */
+  /** True if no other node responds, so that a second pass over this node confirms its first. */
   readonly respondsAlone: boolean;
 }
 
-/** Open findings of earlier passes. */
+/** Unresolved findings of earlier passes. */
 export interface EarlierFindings {
-  /** True if the last pass was good: then a safe block that is the same needs no reading. */
+  /** True if the last pass was good, so that an unchanged safe block need not be read. */
   readonly isGood: boolean;
-  /** A fault that the previous pass found and no second one has confirmed. */
+  /** A fault that the previous pass found and no second pass has confirmed. */
   readonly fault: UnconfirmedFault | undefined;
   /** The block from which the logs are read again. */
   readonly repairFrom: bigint | undefined;
-  /** Two passes have agreed on a funding above the cursor; it counts until a pass does without. */
+  /** True after two passes agreed on a funding above the cursor, until a pass finds none. */
   readonly isFundingConfirmed: boolean;
-  /** Blocks whose blooms hold logs that the responses left out. */
+  /** Blocks whose blooms indicate logs that the responses lacked. */
   readonly suspects: SuspectMemory;
 }
 
 export interface Head {
   readonly head: bigint;
-  /** head − SAFE_DEPTH; below zero on a chain younger than that. */
+  /** head − SAFE_DEPTH; negative on a chain with fewer blocks. */
   readonly safe: bigint;
-  /** The block of the checkpoint as the node has it; undefined without one, or if the node is behind it. */
+  /** The checkpoint's block as the node has it; undefined without a checkpoint, or if the node is behind it. */
   readonly checkpoint: Block | undefined;
   readonly multicall: boolean;
 }
@@ -73,7 +73,7 @@ export interface PassListener {
 
 export type PassOutcome =
   | { readonly kind: "not_yet_safe" }
-  /** Too few nodes agree. */
+  /** Too few nodes agree on a range or state. */
   | { readonly kind: "no_quorum"; readonly message: string }
   /** The node is behind the stored safe block. */
   | { readonly kind: "lagging"; readonly head: bigint }
@@ -81,19 +81,19 @@ export type PassOutcome =
   | { readonly kind: "fault"; readonly fault: UnconfirmedFault }
   /** A binding check of the Core fails. */
   | { readonly kind: "mismatch"; readonly failure: FailedCheck }
-  /** The node's chain is another one; its safe block, if it says how far it is. */
+  /** The node is on another chain; `safe` is its safe block, if known. */
   | { readonly kind: "other_chain"; readonly failure: FailedCheck; readonly safe: bigint | undefined }
-  /** A bloom holds logs that the response leaves out, and no second pass has agreed. */
+  /** A bloom indicates logs that the response lacks, and no second pass has confirmed it. */
   | { readonly kind: "logs_left_out"; readonly message: string }
-  /** A call failed without which there is no view of the Core, and no check of the Core fails. */
+  /** A call failed that the Core's view needs, but no check of the Core failed. */
   | { readonly kind: "incomplete"; readonly message: string; readonly economyMismatch: FailedCheck | undefined }
   | { readonly kind: "read"; readonly snapshot: Snapshot; readonly economy: EconomyFinding };
 
-/** A pass that did not come to its end. */
+/** A pass that did not finish. */
 export interface BrokenPass {
   readonly kind: "broken";
-  /** An event for the operator; undefined if only time ran out. */
+  /** The message for the operator; undefined if only time ran out. */
   readonly message: string | undefined;
-  /** The deadline came first: it has not failed, as far as that is known. */
+  /** True if the deadline passed first, which is not a failure of the node as far as known. */
   readonly isOutOfTime: boolean;
 }

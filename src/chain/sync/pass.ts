@@ -1,7 +1,7 @@
 /**
- * One pass against one head of one node (docs/spec/chain.md#reading), top to bottom: the head, the logs up to the safe
- * block, the state at it, the checks, and what is stored. Ranges are stored as they are proven; the last one together with
- * what the state says of it.
+ * Runs one pass against one head of one node (docs/spec/chain.md#reading): reads the head, the logs up to the safe
+ * block and the state at it, checks them and stores the result. Ranges are stored as they are proven; the last one is
+ * stored together with the state at its end.
  */
 import type { Database } from "better-sqlite3";
 import { toBigintJson } from "../../values/decimal.ts";
@@ -67,15 +67,15 @@ function regression(node: number, block: bigint, detail: string): UnconfirmedFau
   return { failure, node, from: block, through: block, repairFrom: undefined, digest: () => "" };
 }
 
-// The head: which chain, how far, and whether the stored block is still there. One batch.
+// The head: chain id, height and the hash of the stored block, in one batch.
 
-/** The stored block whose hash every pass compares. */
+/** The stored block whose hash every pass compares with the node's. */
 interface Checkpoint {
   readonly block: bigint;
   readonly hash: string;
 }
 
-/** The node's chain is another one; its safe block, if the node says how far it is. */
+/** The node is on another chain; `safe` is its safe block, if known. */
 interface OtherChain {
   readonly otherChainId: bigint;
   readonly safe: bigint | undefined;
@@ -84,11 +84,11 @@ interface OtherChain {
 interface HeadQuestion {
   readonly chainId: bigint;
   readonly checkpoint: Checkpoint | undefined;
-  /** True if Multicall3 is known to be there; undefined asks. */
+  /** True if the chain is known to have Multicall3; undefined asks the node. */
   readonly multicall: boolean | undefined;
 }
 
-/** The last stored block; after a rewind, whose block has no known hash, that of the newest event left. */
+/** Returns the last stored block, or the block of the newest event if the last block's hash is unknown. */
 function checkpointOf(db: Database, { stored }: SyncRow): Checkpoint | undefined {
   if (stored === undefined) return undefined;
   if (stored.hash !== null) return { block: stored.block, hash: stored.hash };
@@ -96,7 +96,9 @@ function checkpointOf(db: Database, { stored }: SyncRow): Checkpoint | undefined
   return event && { block: event.blockNumber, hash: event.blockHash };
 }
 
-/** Throws `RpcError` or `ContradictingResponse`; another chain is another chain, whatever else the node refuses. */
+/**
+ * Throws `RpcError` or `ContradictingResponse`. Another chain id is reported even if the node refuses the other calls.
+ */
 async function readHead(node: RpcNode, question: HeadQuestion): Promise<Head | OtherChain> {
   const { checkpoint, multicall } = question;
   const responses = await node.batchSettled([
@@ -123,16 +125,16 @@ async function readHead(node: RpcNode, question: HeadQuestion): Promise<Head | O
   };
 }
 
-/** The head as it was when the safe block was `safe`: a pass that confirms another is about the same blocks. */
+/** Returns the head with the safe block `safe`, so that a confirming pass reads the same blocks as the first. */
 function headAt(head: Head, safe: bigint | undefined): Head {
   return safe === undefined || safe >= head.safe ? head : { ...head, head: safe + SAFE_DEPTH, safe };
 }
 
-// The logs: each range is compared with what is stored, and stored once its end is proven.
+// The logs: each range is checked against the stored data, and stored once its end is proven.
 
-/** Logs up to the safe block that a pass has read and not stored yet. */
+/** Logs up to the safe block that a pass has read but not yet stored. */
 interface UnstoredLogs {
-  /** How far the file goes. */
+  /** The last stored block. */
   readonly expected: StoredThrough | undefined;
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
@@ -140,7 +142,7 @@ interface UnstoredLogs {
   readonly frontier: Frontier;
   /** The range that ends at the safe block; undefined if nothing is new. */
   readonly last: RangeLogs | undefined;
-  /** From this block on every header's bloom is held against the logs. */
+  /** From this block on, each header's bloom is compared with the logs. */
   readonly bloomsFrom: bigint;
 }
 
@@ -165,7 +167,7 @@ async function readLogs(
     for (const event of range.events) events.push(event);
     const failed = failedLogCheck(deployment, range, frontier);
     if (failed !== undefined) {
-      // Only a node that knows the range's end has said anything about it.
+      // Check that the node knows the range's end: otherwise its logs prove nothing.
       if (!isProven(range)) parseBlock((await node.rpc.batch([blockCall(range.to)]))[0], range.to);
       return { kind: "fault", fault: faultOf(context, failed, { from, events }) };
     }
@@ -174,7 +176,7 @@ async function readLogs(
     const suspect = earlier.suspects.record(range.suspects, safe, node);
     if (suspect !== undefined) return leftOut(suspect);
     if (expected !== undefined && from <= expected.block) {
-      // Stored events stay until everything that is read again, and the range of the fault, has been read.
+      // Keep the stored events until the whole span that is read again, including the fault's, has been read.
       if (range.to < expected.block || range.to < (earlier.fault?.through ?? 0n)) continue;
     }
     const through = { block: range.to, hash: range.endHash };
@@ -187,19 +189,19 @@ async function readLogs(
   return { expected, from, events, frontier, last: undefined, bloomsFrom };
 }
 
-/** The outcome for a block whose logs seem incomplete. */
+/** Returns the outcome for a block whose logs seem incomplete. */
 function leftOut({ number, missing }: SuspectBlock): PassOutcome {
   return {
     kind: "logs_left_out",
-    message: `the logs of block ${number} leave out what its bloom holds: ${missing.join(", ")}`,
+    message: `the logs of block ${number} lack events that its bloom indicates: ${missing.join(", ")}`,
   };
 }
 
 // The state at the safe block, and the checks that need it.
 
 /**
- * The binding checks of the Core's state before the first sync, which may take hours: a deployment file that names
- * other contracts is a mismatch at once.
+ * Checks the Core's binding before the first sync, which may take hours, so that a deployment file with other contracts
+ * is a mismatch at once.
  */
 async function failedBinding(context: PassContext, head: Head): Promise<FailedCheck | undefined> {
   const request = { block: head.safe, expectedImplementation: null, multicall: head.multicall, blocks: [] };
@@ -219,7 +221,7 @@ async function readSafeState(context: PassContext, head: Head, logs: UnstoredLog
   };
   const reading = await readState(context.node.rpc, deployment, request);
   const dated = provenByReading(logs, reading);
-  // Before any check: a mismatch that one node shows is no more than its word.
+  // Confirm before any check, because one node's mismatch proves little.
   await context.quorum.confirmState(request, reading);
   if (logs.last !== undefined)
     await context.quorum.confirmRange({ ...logs.last, events: eventsOf(logs.last, dated.events) }, reading.block);
@@ -252,7 +254,7 @@ function failedCheck({ chain }: PassContext, reading: Reading, core: Returned<Co
   return missingCoreCode(reading) ?? failedCoreCheck(chain.deployment, reading, core, chain.genesisTimestamp);
 }
 
-/** The reading is the proof of the last range's end, and dates what its logs left undated. */
+/** Uses the reading as the proof of the last range's end, and adds the timestamps that its logs lacked. */
 function provenByReading(logs: UnstoredLogs, reading: Reading): UnstoredLogs {
   const { block } = reading;
   if (logs.last === undefined) {
@@ -266,7 +268,7 @@ function provenByReading(logs: UnstoredLogs, reading: Reading): UnstoredLogs {
   return { ...logs, events: withBlocks({ ...logs.last, events: [...logs.events] }, known).events };
 }
 
-/** The events of the last range, dated; those before it wait for it and were confirmed with their own ranges. */
+/** Returns the dated events of the last range. Earlier ranges that wait for it were confirmed separately. */
 function eventsOf({ from }: RangeLogs, events: readonly ChainEvent[]): ChainEvent[] {
   return events.filter(({ blockNumber }) => blockNumber >= from);
 }
@@ -281,9 +283,9 @@ function differingState(frontier: Frontier, core: Returned<CoreStateRead>): Fail
   return undefined;
 }
 
-// The last range and the snapshot, stored in one transaction, which a fault of the economy undoes.
+// Storing the last range and the snapshot in one transaction, which a fault of the economy rolls back.
 
-/** All that a pass knows at the safe block; the checks of the Core hold. */
+/** Everything that a pass read at the safe block, after the checks of the Core passed. */
 interface SafeState {
   readonly head: Head;
   readonly logs: UnstoredLogs;
@@ -320,7 +322,10 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
   return outcome;
 }
 
-/** A funding above the cursor counts at the second pass only; the first stores nothing. */
+/**
+ * Returns a fault for a funding above the cursor at the first pass, which then stores nothing. It counts from the
+ * second pass.
+ */
 function fundingFault(
   context: PassContext,
   economy: EconomyFinding,

@@ -1,6 +1,6 @@
 /**
- * Passes over the nodes in order, until one of them comes to a verdict (docs/spec/chain.md#reading). `step` says what the passes
- * add up to. The poller reports it to the operator and stores it.
+ * Runs passes over the nodes in order until one reaches a verdict (docs/spec/chain.md#reading). `step` combines their
+ * outcomes. The poller reports the result to the operator and stores it.
  */
 import type { Database } from "better-sqlite3";
 import type { Deployment } from "../deployment.ts";
@@ -29,9 +29,9 @@ import { NoQuorum, Quorum } from "./quorum.ts";
 /** How the chain is opened. */
 export interface ChainOptions {
   readonly deployment: Deployment;
-  /** In order of preference; at least one. */
+  /** Addresses in order of preference; at least one. */
   readonly rpcUrls: readonly string[];
-  /** So many nodes must agree on what is stored; at most as many as there are addresses. 1 if it is left out. */
+  /** Number of nodes that must agree on stored data, at most the number of addresses; 1 by default. */
   readonly rpcQuorum?: number | undefined;
   /** The chain's own SQLite file. */
   readonly statePath: string;
@@ -41,9 +41,9 @@ export interface ChainOptions {
   readonly validity: number;
   /** Epoch ms. */
   readonly now: () => number;
-  /** Seconds; a Core that says otherwise is a mismatch. */
+  /** The configured genesis in seconds; a Core with another value is a mismatch. */
   readonly genesisTimestamp?: bigint | undefined;
-  /** For the operator's log, progress and status; never for a public body. */
+  /** Receives events for the operator's log, progress and status. They must not be published. */
   readonly onEvent?: (event: PollEvent) => void;
   /** Called after each HTTP request to a node. */
   readonly onRequest?: ((outcome: RpcOutcome) => void) | undefined;
@@ -56,9 +56,9 @@ type Filled = "onEvent" | "sleep" | "random" | "limits";
 /** The options with their defaults. */
 export type PollerOptions = ChainOptions & Required<Pick<ChainOptions, Filled>> & { readonly rpcQuorum: number };
 
-/** A good pass that found nothing new is written down this seldom (ms). */
+/** Minimum time between writes for good passes that found nothing new (ms). */
 const TOUCH_INTERVAL = 5_000;
-/** Attempts of each request to the only node; of several nodes each gets half. */
+/** Attempts of each request if there is one node; half as many if there are several. */
 const ATTEMPTS = 4;
 
 export class Poller {
@@ -67,13 +67,13 @@ export class Poller {
   readonly #suspects = new SuspectMemory();
   readonly #nodes: Nodes;
   readonly #secrets: Secrets;
-  /** By a node's place in the list: which other node disagrees, and on what. */
+  /** By a node's index: which other node disagrees with it, and on what. */
   readonly #disagreements = new Map<number, string>();
   #health: health.ChainHealth;
-  /** The file's state after the last write of this process. */
+  /** The file's state after this process's last write. */
   #fileState: string;
   #touchedAt = 0;
-  /** JSON of the problem that was last written down. */
+  /** JSON of the problem last written. */
   #writtenProblem: string | undefined;
 
   constructor(db: Database, options: PollerOptions) {
@@ -108,7 +108,7 @@ export class Poller {
     this.#health = health.begun(this.#health, now, deadline);
     await this.#overNodes(deadline);
     if (!this.#health.isOver) {
-      // With nothing to lose by a hasty verdict, a second pass over the same nodes follows at once.
+      // Start the confirming pass at once if the views are unavailable anyway.
       const isOpen = this.#health.fault !== undefined || this.#suspects.through !== undefined;
       const mayConfirm = isOpen && this.#health.verdict.coreMismatch === undefined;
       if (mayConfirm && health.isSilent(this.#health, now)) await this.#overNodes(deadline);
@@ -137,7 +137,7 @@ export class Poller {
     }
   }
 
-  /** One pass over one node. Does not throw what the node does; `deadline` in epoch ms. */
+  /** Runs one pass over one node, and returns the node's errors as outcomes. `deadline` is epoch ms. */
   async #pass(index: number, deadline: number): Promise<PassOutcome | BrokenPass> {
     const memory = this.#nodes.memory(index);
     const rpc = this.#node(index, deadline);
@@ -171,7 +171,10 @@ export class Poller {
     }
   }
 
-  /** Remembers a node's failure. Returns the message for the operator. A skip survives a restart: the response may end the process. */
+  /**
+   * Records a node's failure, and returns the message for the operator. A skip is stored, because a harmful response
+   * may end the process.
+   */
   #failed(index: number, error: unknown): string {
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof RpcError)) return message;
@@ -183,7 +186,10 @@ export class Poller {
     return `${message}; the node is not asked until ${new Date(until).toISOString()}`;
   }
 
-  /** No other node responds, so that a second pass of this one confirms its first. A quorum is never one node. */
+  /**
+   * Returns true if no other node responds, so that a second pass over this node confirms its first. Never true with a
+   * quorum.
+   */
   #respondsAlone(index: number): boolean {
     return this.#options.rpcQuorum === 1 && this.#nodes.respondsAlone(index);
   }
@@ -201,7 +207,7 @@ export class Poller {
       deployment,
       onFailure: (other, error) => this.#failed(other, error),
       onDisagreement: (other, detail) =>
-        this.#disagreements.set(other, `${this.#labelOf(index)} says otherwise of ${detail}`),
+        this.#disagreements.set(other, `${this.#labelOf(index)} disagrees on ${detail}`),
     });
   }
 
@@ -213,7 +219,7 @@ export class Poller {
     return rpcNode(rpcUrls[index] as string, retry, limits, onRequest);
   }
 
-  /** The part of the last step that a restart needs. */
+  /** Stores the part of the last step that a restart needs. */
   #keep(kind: string): void {
     const { db } = this.#chain;
     const { lastGoodPassAt, coreMismatch } = this.#health.verdict;
@@ -222,12 +228,12 @@ export class Poller {
     this.#suspects.clear();
     const at = lastGoodPassAt ?? 0;
     if (kind === "unchanged" && at - this.#touchedAt < TOUCH_INTERVAL) return;
-    // The reading is stored with its instant.
+    // A pass of kind "read" has already stored its instant.
     if (kind === "unchanged") touch(db, at);
     this.#touchedAt = at;
   }
 
-  /** At the end of a poll. One that came to nothing, and to nothing wrong, leaves what is written. */
+  /** Stores the problem at the end of a poll. A poll without a verdict or problem leaves the stored one. */
   #writeProblem(problem: ProblemEvent | undefined): void {
     if (!this.#health.concluded && problem === undefined) return;
     const found = problem && this.#cleaned(problem);
@@ -237,7 +243,7 @@ export class Poller {
     writeProblem(this.#chain.db, found, this.#options.now());
   }
 
-  /** A good pass does not make two nodes agree. Gives the last of them. */
+  /** Reports all disagreements, which a good pass does not resolve, and returns the last one. */
   #reportDisagreements(): ProblemEvent | undefined {
     const events = [...this.#disagreements].map(([index, detail]): ProblemEvent => {
       return { type: "disagreement", node: this.#labelOf(index), detail };
@@ -246,14 +252,14 @@ export class Poller {
     return events.at(-1);
   }
 
-  /** From the file: no node is asked again while nothing new is read. */
+  /** Restores a disagreement from the file, because nodes are not asked again while the safe block is unchanged. */
   #restoreDisagreement(problem: ProblemEvent | undefined): void {
     if (problem?.type !== "disagreement" || this.#options.rpcQuorum === 1) return;
     const index = this.#options.rpcUrls.findIndex((_, at) => this.#labelOf(at) === problem.node);
     if (index !== -1) this.#disagreements.set(index, problem.detail);
   }
 
-  /** Its text may be a node's own: it is cut and cleaned, and has no keys, before anybody reads it. */
+  /** Shortens the event's text, which may come from a node, and removes keys before anybody reads it. */
   #cleaned(event: ProblemEvent): ProblemEvent {
     return event.type === "failed"
       ? { ...event, message: this.#secrets.clean(event.message) }
@@ -275,7 +281,7 @@ export class Poller {
     };
   }
 
-  /** If another process has written, the state in memory no longer fits the file. Must not be called inside of a pass's write. */
+  /** Drops the state in memory if another process wrote to the file. Must not be called during a pass's write. */
   noticeRewrite(): void {
     const state = fileState(this.#chain.db);
     if (state === this.#fileState) return;
@@ -289,7 +295,7 @@ export class Poller {
     const sync = readSync(this.#chain.db);
     const { indexedThroughBlock, stored, lastGoodPassAt } = sync;
     const snapshot = storedSnapshot(sync);
-    // One from the future, written by a wrong clock, says nothing of how long the nodes have been silent.
+    // An instant in the future, from a wrong clock, does not show how long the nodes have been silent.
     const isKnown = snapshot !== undefined && (lastGoodPassAt ?? 0) <= now() + grace;
     const verdict = {
       snapshot,

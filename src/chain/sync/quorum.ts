@@ -1,6 +1,6 @@
 /**
- * A range or a state counts only if enough nodes agree on it (docs/spec/chain.md#trust). A pass reads from one node, and as many
- * witnesses as the quorum needs confirm each part.
+ * Requires enough nodes to agree on each range and state (docs/spec/chain.md#trust). A pass reads from one node, and as
+ * many witnesses as the quorum needs confirm each part.
  */
 import type { Deployment } from "../deployment.ts";
 import { type Block, blockCall, ContradictingResponse, parseBlock, UNDATED } from "../rpc/node-responses.ts";
@@ -13,34 +13,34 @@ import { FailedView } from "../view/view-calls.ts";
 import { fetchRanges } from "./fetch-ranges.ts";
 import type { LogSources, RangeLogs } from "./logs.ts";
 
-/** Another node than the one that the pass reads from. */
+/** A node other than the one that the pass reads from. */
 export interface Witness {
-  /** Its place in the list. */
+  /** Index of the node in the list. */
   readonly index: number;
   readonly rpc: RpcNode;
   readonly size: RangeSize;
 }
 
 export interface QuorumOptions {
-  /** Witnesses that must agree with the node of the pass; 0 asks none. */
+  /** Number of witnesses that must agree with the pass's node; 0 asks none. */
   readonly needed: number;
   /** In order of preference. */
   readonly witnesses: readonly Witness[];
   readonly sources: LogSources;
   readonly deployment: Deployment;
-  /** Called for a witness that disagrees. `detail` names the blocks and what differs. */
+  /** Called for a witness that disagrees. `detail` names the blocks and the difference. */
   readonly onDisagreement: (index: number, detail: string) => void;
   readonly onFailure: (index: number, error: Error) => void;
 }
 
-/** Too few witnesses agree: nothing of the range is stored. */
+/** Thrown if too few witnesses agree: nothing of the range is stored. */
 export class NoQuorum extends Error {
   override readonly name = "NoQuorum";
 }
 
 export class Quorum {
   readonly #options: QuorumOptions;
-  /** Why a witness gives no response in this pass; it is asked no more. */
+  /** Errors of witnesses, which are not asked again in this pass. */
   readonly #failed = new Map<number, string>();
   readonly #agreed = new Set<number>();
   readonly #disagreed = new Set<number>();
@@ -49,19 +49,19 @@ export class Quorum {
     this.#options = options;
   }
 
-  /** The witnesses that have said the same in all that they were asked so far. */
+  /** The witnesses that have agreed on everything that they were asked. */
   get agreeing(): readonly number[] {
     return [...this.#agreed].filter((index) => !this.#disagreed.has(index));
   }
 
-  /** The logs of a range and the last block of it. Throws `NoQuorum`. */
+  /** Confirms the logs of a range and its last block. Throws `NoQuorum`. */
   confirmRange(range: RangeLogs, end: Block): Promise<void> {
     const { from, to } = range;
     return this.#confirm(`blocks ${from} to ${to}`, async (witness) => {
       const { events, block } = await this.#readRange(witness, from, to);
       if (block.hash !== end.hash) return `the hash of block ${to}`;
       if (digestOf(events, from, to) !== digestOf(range.events, from, to))
-        return `the logs: ${events.length} in place of ${range.events.length}, or others`;
+        return `the logs: ${events.length} instead of ${range.events.length}, or different ones`;
       const isDated = events.every(
         ({ blockTimestamp }, index) =>
           blockTimestamp === UNDATED || blockTimestamp === range.events[index]?.blockTimestamp,
@@ -70,7 +70,7 @@ export class Quorum {
     });
   }
 
-  /** The state at a block, which was read by `request`. Throws `NoQuorum`. */
+  /** Confirms the state at a block, which was read by `request`. Throws `NoQuorum`. */
   confirmState(request: ReadingRequest, reading: Reading): Promise<void> {
     return this.#confirm(`the state at block ${request.block}`, async ({ rpc }) => {
       const other = await readState(rpc, this.#options.deployment, { ...request, blocks: [] });
@@ -80,7 +80,7 @@ export class Quorum {
     });
   }
 
-  /** `differs` gives what a witness says otherwise, or undefined if it says the same. */
+  /** `differs` returns how a witness's data differ, or undefined if they agree. */
   async #confirm(what: string, differs: (witness: Witness) => Promise<string | undefined>): Promise<void> {
     const { needed, witnesses, onDisagreement, onFailure } = this.#options;
     let agreeing = 0;
@@ -115,16 +115,16 @@ export class Quorum {
 
   async #readRange({ rpc, size }: Witness, from: bigint, to: bigint) {
     const events = [];
-    // Blooms are the business of the pass: what they would find here differs from its logs anyway.
+    // Skip the bloom check: logs that it would miss here differ from the pass's logs anyway.
     const request = { node: rpc, sources: this.#options.sources, size, from, to, bloomsFrom: to + 1n };
     for await (const range of fetchRanges(request)) events.push(...range.events);
-    // After the logs, so that the node knows the range's end.
+    // Request the block after the logs, as proof that the node knows the range's end.
     const [response] = await rpc.batch([blockCall(to)]);
     return { events, block: parseBlock(response, to) };
   }
 }
 
-/** The values of a reading by name; a value that the node refused is left out. */
+/** Returns the values of a reading by name, without those that the node refused. */
 function stateOf(reading: Reading): ReadonlyMap<string, string> {
   const { block, hasCode, proxyAdminSlot, implementation, runtimeHash, miningSlot, views } = reading;
   const values = {

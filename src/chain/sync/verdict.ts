@@ -1,4 +1,7 @@
-/** The state of the views that follows from what the passes found, and when time alone changes it (docs/spec/chain.md#reasons). */
+/**
+ * Derives the state of the views from the passes' results, and when it changes without new input
+ * (docs/spec/chain.md#reasons).
+ */
 
 import type { ChainBinding, ChainState, ChainUnavailable, View } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
@@ -8,15 +11,15 @@ import type { Snapshot } from "../view/views.ts";
 /** The result of all passes so far. */
 export interface Verdict {
   readonly snapshot: Snapshot | undefined;
-  /** The highest safe block that a node has shown. */
+  /** The highest safe block that a node reported. */
   readonly safe: bigint | undefined;
   /** Epoch ms of the last good pass. */
   readonly lastGoodPassAt: number | undefined;
-  /** True if a pass has ever come to its end. */
+  /** True if a pass has ever finished. */
   readonly synced: boolean;
-  /** True if the last attempt ended in an error, and no range has been stored since. */
+  /** True if the last attempt failed and no range has been stored since. */
   readonly failed: boolean;
-  /** With the node's safe block, if the node is of another chain. */
+  /** `otherSafe` is the node's safe block if it is on another chain. */
   readonly coreMismatch: { readonly failure: FailedCheck; readonly otherSafe: bigint | undefined } | undefined;
   readonly economyMismatch: FailedCheck | undefined;
 }
@@ -28,7 +31,7 @@ export interface Times {
   readonly grace: number;
   /** Milliseconds for which the views are valid after the last good pass. */
   readonly validity: number;
-  /** Epoch ms since which the nodes are being asked without a break; undefined if none is being asked. */
+  /** Epoch ms since which the nodes have been asked continuously; undefined if none is being asked. */
   readonly askingSince: number | undefined;
 }
 
@@ -50,25 +53,25 @@ export function chainState(verdict: Verdict, deployment: Deployment, times: Time
   };
 }
 
-/** Epoch ms after `now` at which the state changes by time alone. */
+/** Returns the epoch ms after `now` at which the state changes without new input; undefined if it does not. */
 export function nextChangeOf(verdict: Verdict, times: Times): number | undefined {
   const changes = [silentAt(verdict, times), askedLongEnoughAt(times)];
   const next = Math.min(...changes.filter((at) => at > times.now));
   return Number.isFinite(next) ? next : undefined;
 }
 
-/** When the views are unavailable because no pass was good; the grace of a publisher that has just begun counts from there. */
+/** Returns when the views become unavailable without a good pass. A publisher that just started has the full grace. */
 function silentAt({ lastGoodPassAt }: Verdict, { grace, validity, askingSince }: Times): number {
   if (lastGoodPassAt === undefined) return -Infinity;
   return Math.min(Math.max(lastGoodPassAt, askingSince ?? -Infinity) + grace, lastGoodPassAt + validity);
 }
 
-/** From when on the nodes have been asked for long enough. */
+/** Returns when the nodes will have been asked for the whole grace. */
 function askedLongEnoughAt({ grace, askingSince }: Times): number {
   return askingSince === undefined ? Infinity : askingSince + grace;
 }
 
-/** The verdict without a deployment file or an RPC address. */
+/** Returns the state without a deployment file or an RPC address. */
 export function disabledChain(): ChainState {
   const disabled = { status: "unavailable", reason: "indexer_disabled" } as const;
   return {
@@ -112,7 +115,7 @@ function economyReason(
   return core ?? (silent || verdict.snapshot?.economy === undefined ? "indexer_unavailable" : undefined);
 }
 
-/** No safe block yet at or above the blocks that a view needs, or the first sync under way. */
+/** Returns true if no safe block has reached the needed block, or if the first sync is running. */
 function notYetSafe({ safe: own, synced, failed, coreMismatch }: Verdict, neededBlock: number): boolean {
   const safe = coreMismatch?.otherSafe ?? own;
   if (safe !== undefined && safe < BigInt(neededBlock)) return true;

@@ -1,6 +1,6 @@
 /**
- * The binding checks, each by the name under which the operator's log and `status` show it (docs/spec/chain.md#checks). The
- * names are never in a public body. Those that read logs are in log-checks.ts.
+ * The binding checks, with the names shown in the operator's log and in `status` (docs/spec/chain.md#checks). The names
+ * are never published. log-checks.ts has the checks that read logs.
  */
 import type { ChainEvent } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
@@ -19,7 +19,7 @@ import {
 const ROUND_SECONDS = 600n;
 const TOKEN_DECIMALS = 18;
 
-/** Contracts of the Core's part without code; without them no view call means anything. */
+/** Returns a failed check if a contract of the Core's part has no code, because view calls then mean nothing. */
 export function missingCoreCode({ hasCode }: Reading): FailedCheck | undefined {
   const names = {
     factory: "code_factory",
@@ -41,8 +41,8 @@ function missingEconomyCode({ hasCode }: Reading): FailedCheck | undefined {
 }
 
 /**
- * The first check of the Core's state at the safe block that fails, each judged by what it needs alone
- * (docs/spec/chain.md#check-independence); `genesisTimestamp` is the configured one, if any.
+ * Returns the first failed check of the Core's state at the safe block. Each check uses only the values that it needs
+ * (docs/spec/chain.md#check-independence). `genesisTimestamp` is the configured one, if any.
  */
 export function failedCoreCheck(
   deployment: Deployment,
@@ -66,7 +66,7 @@ export function failedCoreCheck(
   );
 }
 
-/** The first check of the economy's state that fails, for settlements v4 and activity only. */
+/** Returns the first failed check of the economy's state, which affects only settlements v4 and activity. */
 function failedEconomyCheck(
   deployment: Deployment,
   core: Returned<CoreStateRead>,
@@ -87,7 +87,7 @@ function failedEconomyCheck(
   );
 }
 
-/** Undefined if they agree, and if the node returned nothing. */
+/** Returns undefined if the values are equal, or if the node returned none. */
 function differs(check: CheckName, found: unknown, expected: unknown): FailedCheck | undefined {
   return found === undefined || found === expected ? undefined : { check, detail: `${found} is not ${expected}` };
 }
@@ -101,17 +101,17 @@ function missingCode(
   return check && { check, detail: `there is no code at ${missing}` };
 }
 
-// The finding of one pass about the economy contracts, which only settlements v4 and activity need.
+// The result of one pass for the economy contracts, which only settlements v4 and activity need.
 
 export type EconomyFinding =
-  /** The deployment has none, or its first block is not safe yet. */
+  /** The deployment has no economy, or its first block is not safe yet. */
   | { readonly kind: "none" }
   | { readonly kind: "read"; readonly state: EconomyStateRead }
   | { readonly kind: "mismatch"; readonly failure: FailedCheck; readonly repairFrom?: bigint }
-  /** A function failed or returned an impossible value, and no check fails. */
+  /** A function failed or returned an impossible value, but no check failed. */
   | { readonly kind: "invalid"; readonly detail: string };
 
-/** `highestFunded`: the RoundFunded of the highest round at or below the safe block, if the logs have been read. */
+/** `highestFunded` is the RoundFunded of the highest round up to the safe block; undefined if the logs are not read. */
 export function economyFinding(
   deployment: Deployment,
   reading: Reading,
@@ -127,7 +127,7 @@ export function economyFinding(
   if (highestFunded !== undefined && mintedThroughRound !== undefined) {
     const funded = integerArgument(highestFunded, "round");
     if (funded > mintedThroughRound) {
-      const detail = `round ${funded} is funded above ${mintedThroughRound}`;
+      const detail = `round ${funded} is funded, above the mint cursor ${mintedThroughRound}`;
       const repairFrom = highestFunded.blockNumber;
       return { kind: "mismatch", failure: { check: "round_funded_cursor", detail }, repairFrom };
     }

@@ -1,4 +1,4 @@
-/** The operator timelock's last upgrade (docs/spec/chain.md#derived). */
+/** Derives the operator timelock's last upgrade (docs/spec/chain.md#derived). */
 import { decodeFunctionData, type Hex } from "viem";
 import { PROXY_ADMIN_ABI } from "../abi.ts";
 import type { ChainEvent, CoreView } from "../chain-state.ts";
@@ -6,20 +6,18 @@ import type { ChainEvent, CoreView } from "../chain-state.ts";
 interface Operation {
   readonly id: string;
   state: "Pending" | "Executed" | "Cancelled";
-  /** Position of its last scheduling and execution in the timelock's events. */
+  /** Positions of the last scheduling and execution in the timelock's events; -1 if there is none. */
   scheduledAt: number;
   executedAt: number;
-  /** True if one of its calls goes to the proxy admin. */
+  /** True if a call of the operation targets the proxy admin. */
   upgrade: boolean;
-  /** The last upgradeAndCall; undefined if there is none. */
+  /** The implementation of the last upgradeAndCall; undefined if there is none. */
   implementation: string | undefined;
 }
 
 const NONE = `0x${"0".repeat(64)}`;
 
-/**
- * From the timelock's events in ascending order. `slot` is the address in the Core's ERC-1967 implementation slot.
- */
+/** `events` are the timelock's, ascending. `slot` is the address in the Core's ERC-1967 implementation slot. */
 export function governance(events: readonly ChainEvent[], proxyAdmin: string, slot: string): CoreView["governance"] {
   const upgrades = [...operations(events, proxyAdmin).values()].filter((operation) => operation.upgrade);
   const last = latest(upgrades, (operation) => operation.scheduledAt);
@@ -64,7 +62,7 @@ function operations(events: readonly ChainEvent[], proxyAdmin: string): Map<stri
   return found;
 }
 
-/** The second argument of upgradeAndCall, whatever proxy it names; other call data names none. */
+/** Returns the implementation argument of upgradeAndCall for any proxy; undefined for other call data. */
 function newImplementation(data: string): string | undefined {
   try {
     const { functionName, args } = decodeFunctionData({ abi: PROXY_ADMIN_ABI, data: data.toLowerCase() as Hex });

@@ -1,7 +1,7 @@
 /**
- * The state at one block in one JSON-RPC batch: slots, code, the view calls and the block itself, so that its hash
- * belongs to the same response (docs/spec/chain.md#reading). A call that the node refuses is left out of the reading, so
- * that each check can be judged by what it needs alone.
+ * Reads the state at one block in one JSON-RPC batch: slots, code, view calls and the block itself, so that its hash
+ * belongs to the same response (docs/spec/chain.md#reading). Calls that the node refuses are left out, so that each
+ * check depends only on the values that it needs.
  */
 import { type Address, getAddress, type Hex, keccak256 } from "viem";
 import type { Deployment } from "../deployment.ts";
@@ -19,7 +19,7 @@ const ECONOMY_CODE = ["mining", "token", "tokenFactory", "collection"] as const;
 /** The state at one block. A value that the node refused is undefined or absent. */
 export interface Reading {
   readonly block: Block;
-  /** True if there is code, by the contracts' keys in the deployment file. */
+  /** True for a contract with code, by the contracts' keys in the deployment file. */
   readonly hasCode: ReadonlyMap<string, boolean>;
   readonly proxyAdminSlot: Address | undefined;
   readonly implementation: Address | undefined;
@@ -27,11 +27,11 @@ export interface Reading {
   /** Mining's ERC-1967 implementation slot; the zero address if it is empty. */
   readonly miningSlot: Address | undefined;
   readonly views: ViewResults;
-  /** Blocks asked for besides, by number. */
+  /** Other requested blocks, by number. */
   readonly blocks: ReadonlyMap<bigint, Block>;
 }
 
-/** A reading of which the node has refused nothing that is published. */
+/** A reading that has every published value. */
 export type WholeReading = Reading & {
   readonly proxyAdminSlot: Address;
   readonly implementation: Address;
@@ -41,26 +41,26 @@ export type WholeReading = Reading & {
 
 export interface ReadingRequest {
   readonly block: bigint;
-  /** The implementation named by the newest Upgraded log, whose code is asked for; null if no code is wanted. */
+  /** The implementation named by the newest Upgraded log, whose code is requested; null requests no code. */
   readonly expectedImplementation: string | undefined | null;
   readonly multicall: boolean;
-  /** Other blocks whose headers are wanted. */
+  /** Other blocks whose headers are requested. */
   readonly blocks: readonly bigint[];
 }
 
-/** Throws `RpcError` or `ContradictingResponse`. */
+/** Reads the state. Throws `RpcError` or `ContradictingResponse`. */
 export async function readState(node: RpcNode, deployment: Deployment, request: ReadingRequest): Promise<Reading> {
   const first = await readOnce(node, deployment, request, request.expectedImplementation ?? ZERO_ADDRESS);
   const { implementation } = first;
   if (request.expectedImplementation === null || implementation === undefined) return first;
   if (implementation === request.expectedImplementation || implementation === ZERO_ADDRESS) return first;
-  // The slot says another than the logs: the code must come from the same response as the slot.
+  // The slot differs from the logs: read again, so that code and slot come from the same response.
   const second = await readOnce(node, deployment, request, implementation);
-  if (second.implementation !== implementation) throw new ContradictingResponse("the implementation slot moved");
+  if (second.implementation !== implementation) throw new ContradictingResponse("the implementation slot changed");
   return second;
 }
 
-/** Throws `ContradictingResponse` if something that is published is missing. */
+/** Throws `ContradictingResponse` if a published value is missing. */
 export function wholeReading(reading: Reading): WholeReading {
   for (const name of ["proxyAdminSlot", "implementation", "runtimeHash", "miningSlot"] as const) {
     if (reading[name] === undefined) throw new ContradictingResponse(`no usable response for ${name}`);
@@ -69,12 +69,12 @@ export function wholeReading(reading: Reading): WholeReading {
   return reading as WholeReading;
 }
 
-/** Throws `ContradictingResponse` if the node did not say whether the economy's contracts have code. */
+/** Throws `ContradictingResponse` if the node did not return the code of an economy contract. */
 export function requireEconomyCode(reading: Reading): void {
   requireCode(reading, ECONOMY_CODE);
 }
 
-/** The mining implementation that is published: the slot's, or mining itself if the slot is empty. */
+/** Returns the published mining implementation: the slot's address, or mining itself if the slot is empty. */
 export function miningImplementation(mining: string, { miningSlot }: WholeReading): string {
   return miningSlot === ZERO_ADDRESS ? mining : miningSlot;
 }
@@ -137,7 +137,7 @@ function requireCode({ hasCode }: Reading, names: readonly string[]): void {
   if (unknown !== undefined) throw new ContradictingResponse(`no usable response for the code at ${unknown}`);
 }
 
-/** Undefined if the node refused the call, or returned no bytes. */
+/** Returns undefined if the node refused the call or returned no bytes. */
 function given(response: unknown): Hex | undefined {
   return isHexBytes(response) ? (response.toLowerCase() as Hex) : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The view functions that a pass calls, and their results, each by itself: one that failed is undefined. One multicall calls
- * them all if the chain has Multicall3. The interfaces in abi.ts say which there are and what they return.
+ * The view calls of a pass and their separate results. One multicall makes all of them if the chain has Multicall3. The
+ * interfaces in abi.ts define the functions and their results.
  */
 import {
   type Abi,
@@ -33,10 +33,10 @@ export interface ViewCall {
   readonly data: Hex;
 }
 
-/** Results by `contract.function`; in place of one that failed, why. */
+/** Results by `contract.function`; a `FailedView` for a failed call. */
 export type ViewResults = ReadonlyMap<string, unknown>;
 
-/** Why a view function has no result. */
+/** The reason why a view function has no result. */
 export class FailedView {
   readonly reason: string;
 
@@ -60,7 +60,7 @@ export function viewCalls(deployment: Deployment): ViewCall[] {
   ];
 }
 
-/** The JSON-RPC calls that make the view calls at a block (a hexadecimal quantity). */
+/** Returns the JSON-RPC calls for the view calls at a block (a hexadecimal quantity). */
 export function rpcCalls(views: readonly ViewCall[], at: string, multicall: boolean): RpcCall[] {
   if (!multicall) return views.map(({ to, data }) => ethCall(to, data, at));
   const calls = views.map(({ to, data }) => ({ target: to, allowFailure: true, callData: data }));
@@ -68,7 +68,7 @@ export function rpcCalls(views: readonly ViewCall[], at: string, multicall: bool
   return [ethCall(MULTICALL3, data, at)];
 }
 
-/** `responses` are those to `rpcCalls`, an `RpcError` in place of one that failed. */
+/** `responses` are the results of `rpcCalls`, with an `RpcError` for each failed call. */
 export function viewResults(
   views: readonly ViewCall[],
   responses: readonly unknown[],
@@ -84,7 +84,7 @@ function multicallResults(response: unknown, count: number): unknown[] {
     const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: response });
     return results.map(({ success, returnData }) => (success ? returnData : undefined));
   } catch {
-    // The library's message quotes the response.
+    // Omit the library's message, because it quotes the response.
     throw new ContradictingResponse("the multicall's response does not decode");
   }
 }
@@ -99,7 +99,7 @@ function decoded({ function: called }: ViewCall, response: unknown): unknown {
   }
 }
 
-/** Every function of an interface; none of them takes an argument. */
+/** Returns a call for every function of an interface; none takes an argument. */
 function everyFunction(contract: string, to: Address, abi: Abi): ViewCall[] {
   return abi.flatMap((item) => (item.type === "function" ? [viewCall(contract, to, item)] : []));
 }
@@ -113,9 +113,9 @@ function ethCall(to: Address, data: Hex, at: string): RpcCall {
   return { method: "eth_call", params: [{ to, data }, at] };
 }
 
-// The results as typed states: each check uses the fields that it needs.
+// Results as typed states, of which each check uses the fields that it needs.
 
-/** The results of an interface's functions, by their names. */
+/** The results of an interface's functions, by name. */
 type StateOf<Interface extends Abi> = {
   readonly [Name in ContractFunctionName<Interface, "view">]: ContractFunctionReturnType<Interface, "view", Name>;
 };
@@ -126,10 +126,10 @@ export type CoreStateRead = StateOf<typeof CORE_ABI> & {
 };
 export type EconomyStateRead = StateOf<typeof MINING_ABI> & StateOf<typeof TOKEN_ABI>;
 
-/** The fields that the node returned. */
+/** The fields that the node returned; undefined for the others. */
 export type Returned<State> = { readonly [Name in keyof State]: State[Name] | undefined };
 
-/** A field of a state, and the view that it comes from. */
+/** A field of a state, and the view call that returns it. */
 type Field = readonly [name: string, view: string];
 
 const CORE_FIELDS: readonly Field[] = [

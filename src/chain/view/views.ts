@@ -1,4 +1,4 @@
-/** The published views of one reading (docs/spec/api.md), and their form in the chain's file. */
+/** Builds the published views of one reading (docs/spec/api.md), and reads stored ones. */
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { fromBigintJson } from "../../values/decimal.ts";
 import type { ChainEvent, ChainPoint, CoreView, EconomyView, SafeCoreState } from "../chain-state.ts";
@@ -17,10 +17,10 @@ export interface Snapshot {
   readonly economy: EconomyView | undefined;
 }
 
-/** Events of the onchain view (docs/spec/api.md#onchain). */
+/** Number of events in the onchain view (docs/spec/api.md#onchain). */
 const EVENTS_LIMIT = 25;
 
-/** All that was read at one safe block. */
+/** Everything that was read at one safe block. */
 export interface SafeState {
   readonly deployment: Deployment;
   readonly reading: WholeReading;
@@ -30,7 +30,10 @@ export interface SafeState {
   readonly head: bigint;
 }
 
-/** The views of a state, with the events of `db` up to its safe block. Throws `ContradictingResponse` if they are not whole. */
+/**
+ * Returns the views of a state, with the events of `db` up to its safe block. Throws `ContradictingResponse` if a value
+ * is missing.
+ */
 export function snapshotOf(db: ReadOnlyDatabase, state: SafeState): Snapshot {
   const { deployment, reading, core, economy } = state;
   return {
@@ -77,7 +80,7 @@ function coreView(db: ReadOnlyDatabase, { deployment, reading, core, head }: Saf
 
 const SAFE_STATE = ["settledThroughRound", "cumulativeWork", "blockHeight", "currentWork", "workPerBlock"] as const;
 
-/** The fields of an object that are published. */
+/** Returns the named fields of an object. */
 function pick<Whole, Name extends keyof Whole>(whole: Whole, ...names: readonly Name[]): Pick<Whole, Name> {
   return Object.fromEntries(names.map((name) => [name, whole[name]])) as Pick<Whole, Name>;
 }
@@ -105,7 +108,7 @@ function safeCoreState(core: CoreStateRead, lastSettlement: ChainEvent | undefin
   };
 }
 
-/** Undefined before the first good pass, and if the chain has contradicted it. */
+/** Returns undefined before the first good pass, and after the chain contradicted it. */
 export function storedSnapshot({ snapshot }: SyncRow): Snapshot | undefined {
   return snapshot === null ? undefined : (fromBigintJson(snapshot) as Snapshot);
 }

@@ -204,7 +204,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`transport faults${NO_ANVIL ? `: ${NO_AN
     coreOf(await read.poll());
     expect(given.proxy.requests).toBe(1);
     expect(read.events.map((event) => ("message" in event ? event.message : "")).join()).toMatch(
-      /more members than \d+, the calls; the node is not asked until 20/,
+      /more members than calls \(\d+\); the node is not asked until 20/,
     );
     await read.poll();
     using again = read.reopen();

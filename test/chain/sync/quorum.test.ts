@@ -61,7 +61,9 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
     expect(most.chain.problem()?.event).toMatchObject({
       type: "disagreement",
       node: origin(liar.url),
-      detail: expect.stringMatching(/ says otherwise of blocks \d+ to \d+: the logs: \d+ in place of \d+, or others$/),
+      detail: expect.stringMatching(
+        / disagrees on blocks \d+ to \d+: the logs: \d+ instead of \d+, or different ones$/,
+      ),
     });
     // Nothing new is read. The node's record is kept, even over a restart.
     most.events.length = 0;

@@ -103,11 +103,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
       stdout: "",
       stderr: expect.stringMatching(/^noonmark: nodes_disagree: /),
     });
-    expect(pair.stderr).toContain(`${honest.url}/… says otherwise of the state at block`);
+    expect(pair.stderr).toContain(`${honest.url}/… disagrees on the state at block`);
     const three = `${liar.url},${honest.url}/key-of-mine,${on.anvil.url}`;
     const most = await chain(["sync"], three, { NOONMARK_RPC_QUORUM: "2" });
     expect(most).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^8 events read; /) });
-    expect(most.stderr).toMatch(/^noonmark: warning: nodes_disagree: .* says otherwise of .*runtimeHash/);
+    expect(most.stderr).toMatch(/^noonmark: warning: nodes_disagree: .* disagrees on .*runtimeHash/);
     const status = await chain(["status"], three, { NOONMARK_RPC_QUORUM: "2" });
     expect(status.stdout).toMatch(new RegExp(`^problem +disagreement: .*runtimeHash.* \\(${liar.url}, since `, "m"));
     for (const { stdout, stderr } of [pair, most, status]) expect(stdout + stderr).not.toContain("key-of-mine");
