@@ -24,7 +24,7 @@ export const EXCHANGE = family(
 
 export const REVISION = family("revision", {
   bytes: [
-    "responses with one ETag have the same body, apart from generatedAt",
+    "responses with one ETag have the same body, apart from generatedAt and telemetry's status",
     "compute the tag from the whole body except generatedAt, and let the front compute none",
   ],
 });

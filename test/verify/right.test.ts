@@ -27,6 +27,23 @@ test("a front that testCompression correctly has no finding", async () => {
   expect(report.findings.map(findingLine)).toEqual([]);
 });
 
+test("telemetry that turns stale during a watch keeps its tag, and has no finding", async () => {
+  const later = standIn(full, full.at + 130_000);
+  const turning: Fault = (sent, next, passedMs) => (passedMs < 2_000 ? next(sent) : later(sent));
+  const judging = { send: standIn(full), now: full.at, only: ["telemetry"], families: ["watch"] as const, watch: 4 };
+  const seen = new Set<string>();
+  const report = await judge({
+    ...judging,
+    fault: async (sent, next, passedMs) => {
+      const reply = await turning(sent, next, passedMs);
+      seen.add((jsonOf(reply) as { status: string }).status);
+      return reply;
+    },
+  });
+  expect([...seen]).toEqual(["online", "stale"]);
+  expect(report.findings.map(findingLine)).toEqual([]);
+});
+
 /** It caches the plain process for one second, and passes If-None-Match to an origin that has newer data. */
 function behindItsOrigin(): Fault {
   let movedAtMs: number | undefined;
