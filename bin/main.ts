@@ -1,4 +1,4 @@
-/** The command line: parses arguments, calls one command, sets the exit code. */
+/** The command line: parses arguments, runs one command, and sets the exit code. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
@@ -16,7 +16,7 @@ export async function main(argv: string[]): Promise<void> {
     .description("Publishes accepted measurements and safe chain state as a read-only JSON API in static files.")
     .version(packageVersion())
     .option("--debug", "print stack traces of failures")
-    // Commander's own line has no code: `usageFailure` takes its place.
+    // `usageFailure` replaces commander's message, which has no code.
     .configureOutput({ outputError() {} })
     .exitOverride();
   try {
@@ -28,7 +28,7 @@ export async function main(argv: string[]): Promise<void> {
   }
 }
 
-/** Undefined if the help or the version was asked for. */
+/** Returns the failure; undefined if help or version was requested. */
 function usageFailure({ code, exitCode, message }: CommanderError): Failure | undefined {
   if (exitCode === 0) return undefined;
   const options = { exit: EXIT.usage, hint: "noonmark --help lists the commands, noonmark help COMMAND its options." };
@@ -39,8 +39,8 @@ function usageFailure({ code, exitCode, message }: CommanderError): Failure | un
 }
 
 /**
- * Makes stack traces of the built program name source files. A source map is read when a trace needs it: Node's own support would
- * read every map at each start.
+ * Makes stack traces of the built program name source files. Reads a source map only when a trace needs it: Node's own
+ * support would read every map at each start.
  */
 function nameSourceFiles(): void {
   const maps = new Map<string, SourceMap | undefined>();
@@ -50,7 +50,7 @@ function nameSourceFiles(): void {
   };
 }
 
-/** A line of a trace, such as `read (file:///…/dist/chain-ABC.js:1:2)`, with the place in the source file. */
+/** Maps a line of a stack trace, such as `read (file:///…/dist/chain-ABC.js:1:2)`, to the source file. */
 function sourceOf(site: NodeJS.CallSite, maps: Map<string, SourceMap | undefined>): string {
   const [url, row, column] = [site.getFileName(), site.getLineNumber(), site.getColumnNumber()];
   const line = site.toString();
@@ -63,7 +63,7 @@ function sourceOf(site: NodeJS.CallSite, maps: Map<string, SourceMap | undefined
   return line.replace(`${url}:${row}:${column}`, () => source);
 }
 
-/** Undefined if the file has no map: it is a source file itself. */
+/** Returns a file's source map; undefined if it has none because it is a source file. */
 function mapOf(path: string): SourceMap | undefined {
   const map = `${path}.map`;
   return existsSync(map) ? new SourceMap(JSON.parse(readFileSync(map, "utf8"))) : undefined;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: it must run on every Node, to say that a Node is too old. better-sqlite3 13 would end an old
-// one silently.
+// Plain JavaScript, so that it runs on every Node and can report that a Node is too old. better-sqlite3 13 would end an
+// old one silently.
 const OLDEST = "22.12";
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const [oldestMajor = 0, oldestMinor = 0] = OLDEST.split(".").map(Number);

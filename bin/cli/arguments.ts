@@ -4,7 +4,7 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";
 import { didYouMean } from "./settings/setting-names.ts";
 
-/** `--only telemetry,process`: names from a closed list. */
+/** Parses `--only telemetry,process`: names from a closed list. */
 export function namesArgument<Name extends string>(known: readonly Name[]): (text: string) => ReadonlySet<Name> {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());
@@ -14,14 +14,14 @@ export function namesArgument<Name extends string>(known: readonly Name[]): (tex
   };
 }
 
-/** A number of seconds, 0 or more. */
+/** Parses a number of seconds, 0 or more. */
 export function secondsArgument(text: string): number {
   const seconds = Number(text);
   if (text.trim() === "" || !(seconds >= 0)) throw new InvalidArgumentError("Give a number of seconds, 0 or more.");
   return seconds;
 }
 
-/** A number above 0. */
+/** Parses a number above 0. */
 export function positiveArgument(text: string): number {
   const number = Number(text);
   if (text.trim() === "" || !(number > 0) || !Number.isFinite(number)) {
@@ -30,25 +30,25 @@ export function positiveArgument(text: string): number {
   return number;
 }
 
-/** A whole number above 0. */
+/** Parses an integer above 0. */
 export function wholeArgument(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text)) throw new InvalidArgumentError("Give a whole number above 0.");
   return Number(text);
 }
 
-/** An http or https URL; undefined for any other text. */
+/** Returns an http or https URL; undefined for any other text. */
 export function webUrl(text: string): URL | undefined {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-/** The same without query, fragment and credentials, so that a path of the API may follow. */
+/** Returns an http or https URL without query, fragment and credentials, so that a path can be appended. */
 export function apiUrl(text: string): URL | undefined {
   const url = webUrl(text);
   return url?.search === "" && url.hash === "" && url.username === "" ? url : undefined;
 }
 
-/** `--at`: epoch ms of an ISO 8601 instant; `undefined` without the flag. Throws `Failure` invalid_instant. */
+/** Parses `--at` to epoch ms; `undefined` without the flag. Throws `Failure` invalid_instant. */
 export function parseInstant(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const instant = parseTimestamp(text);
@@ -61,7 +61,7 @@ export function parseInstant(text: string | undefined): number | undefined {
   return instant;
 }
 
-/** The name, if it is known. Throws `Failure` (exit 2, `unknown_name`) with the nearest one. */
+/** Returns the name if it is known. Throws `Failure` (exit 2, `unknown_name`) that suggests the nearest one. */
 export function knownName<Name extends string>(name: string, known: readonly Name[]): Name {
   if (known.includes(name as Name)) return name as Name;
   throw new Failure("unknown_name", `there is no "${name}"${didYouMean(name, known)}`, {

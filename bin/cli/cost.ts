@@ -8,26 +8,26 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { tableLines } from "./table.ts";
 
 const MONTH_MS = 30 * 86_400_000;
-/** A shorter time (ms) has mostly the puts of a start, so that it is refused. */
+/** A shorter measurement (ms) is rejected, because it mostly has the puts of a start. */
 const LEAST_MS = 60_000;
-/** A shorter time (ms) is marked as rough. */
+/** A shorter measurement (ms) is marked as rough. */
 const ROUGH_MS = 3_600_000;
 
 export interface Month {
   readonly measuredSeconds: number;
   readonly isRough: boolean;
-  /** Requests a month by keys, the most puts first. */
+  /** Requests per month by keys, most puts first. */
   readonly objects: readonly (RequestCounts & { readonly keys: string })[];
   readonly total: RequestCounts;
 }
 
-/** Throws `Failure` nothing_measured (1). */
+/** Extrapolates to a month. Throws `Failure` nothing_measured (1). */
 export function monthOf(measured: MeasuredRequests | undefined): Month {
   const elapsed = measured === undefined ? 0 : Date.parse(measured.until) - Date.parse(measured.since);
   if (measured === undefined || elapsed < LEAST_MS) {
     throw new Failure("nothing_measured", "no publisher has counted its requests for a minute yet", {
       exit: EXIT.failed,
-      hint: "A publisher reports its counts every ten minutes of its first hour, then every hour, and each time that it ends.",
+      hint: "A publisher reports its counts every ten minutes in its first hour, then every hour, and when it stops.",
     });
   }
   const monthly = (count: number) => Math.round((count * MONTH_MS) / elapsed);
@@ -38,7 +38,7 @@ export function monthOf(measured: MeasuredRequests | undefined): Month {
   return { measuredSeconds: elapsed / 1_000, isRough: elapsed < ROUGH_MS, objects, total };
 }
 
-/** In the table's currency, without the free requests. */
+/** Returns the price in the table's currency, after free requests. */
 export function priceOf({ put, list, get, delete: deletes }: RequestCounts, { perMillion, free }: Provider): number {
   const classA = put + list;
   const billedShare = classA === 0 ? 0 : Math.max(0, classA - free.classA) / classA;
@@ -53,9 +53,9 @@ function eachOf(value: (operation: keyof RequestCounts) => number): RequestCount
 const amount = z.number().nonnegative();
 const providerSchema = z.strictObject({
   name: z.string().min(1),
-  /** For a million requests. */
+  /** Prices per million requests. */
   perMillion: z.strictObject({ put: amount, list: amount, get: amount, delete: amount }),
-  /** Requests a month: puts and lists (class A), gets (class B). */
+  /** Free requests per month: puts and lists (class A), gets (class B). */
   free: z.strictObject({ classA: amount, classB: amount }),
   source: z.string(),
 });
@@ -68,7 +68,7 @@ const pricesSchema = z.strictObject({
 export type Provider = z.infer<typeof providerSchema>;
 export type Prices = z.infer<typeof pricesSchema>;
 
-/** `path`: a file like docs/prices.json, which is the default. Throws `Failure` prices_unreadable, invalid_prices. */
+/** Reads a file like docs/prices.json, the default. Throws `Failure` prices_unreadable, invalid_prices. */
 export function readPrices(path: string | undefined): Prices {
   const file = path ?? packageFile("docs/prices.json");
   let text: string;
@@ -102,7 +102,7 @@ function invalid(file: string, message: string): Failure {
   });
 }
 
-/** For people. On a terminal tables have lines. */
+/** Formats the costs for people. On a terminal, tables have lines. */
 export function costLines(month: Month, prices: Prices, isTerminal: boolean): string[] {
   const { measuredSeconds, isRough, objects, total } = month;
   const form = { hasLines: isTerminal, isNumeric: true };
@@ -122,7 +122,7 @@ export function costLines(month: Month, prices: Prices, isTerminal: boolean): st
   ];
 }
 
-/** For `--json`. */
+/** Formats the costs for `--json`. */
 export function costJson(month: Month, prices: Prices): unknown {
   const money = Object.entries(prices.providers).map(([id, provider]) => {
     return [id, Math.round(priceOf(month.total, provider) * 100) / 100];

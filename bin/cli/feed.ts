@@ -1,13 +1,13 @@
-/** Passes an input to an intake, and decides when its lines are committed. */
+/** Passes an input to an intake, and decides when to commit its lines. */
 import type { DecodedPiece } from "../../src/ledger/intake/decode/decode-lines.ts";
 import type { Counts, Intake } from "../../src/ledger/intake/intake.ts";
 
-/** After this silence of an input (ms), its lines are committed at once. */
+/** An input's lines are committed if nothing follows them for this long (ms). */
 const QUIET_MS = 5;
 
 /**
- * Passes chunks to an intake until their end, or until a strict run stops. While chunks come without a pause, batches are as
- * large as the intake makes them. The lines of a live input are committed as they come. `seen` is called with the bytes.
+ * Passes chunks to an intake until they end or a strict run stops. While chunks arrive without a pause, the intake
+ * decides the size of batches. Lines of a live input are committed as they arrive. Calls `seen` with the bytes.
  */
 export async function feed(
   chunks: AsyncIterable<Uint8Array>,
@@ -33,7 +33,7 @@ export async function feed(
   }
 }
 
-/** The same for an input that another thread decodes. It has an end, so that only full batches are committed. */
+/** Passes an input that another thread decodes to an intake. It is finite, so only full batches are committed. */
 export async function feedDecoded(
   pieces: AsyncIterable<DecodedPiece>,
   intake: Intake,
@@ -53,7 +53,7 @@ export async function feedDecoded(
   }
 }
 
-/** Rejects as `next` does. */
+/** True if `next` does not resolve within QUIET_MS. Rejects if `next` does. */
 async function isQuiet(next: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const quiet = new Promise<boolean>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * The secret that fronts and shim share (the setting `fronts`). It comes from a variable or a file: a command line is in the
- * process list, where every user of the machine reads it.
+ * Reads the secret that fronts and shim share (the setting `fronts`) from a variable or a file, because every user of
+ * the machine can read command lines in the process list.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { EXIT, Failure } from "../../src/values/failure.ts";
@@ -16,13 +16,13 @@ const LONGEST_FILE_BYTES = 4_096;
 
 export interface SecretFlags {
   readonly frontSecretFile?: string;
-  /** The secret itself, or `none` or `any` for `serve`. */
+  /** The secret; or `none` or `any` for `serve`. */
   readonly given: string | undefined;
-  /** The flag with the secret. */
+  /** The flag that may contain the secret. */
   readonly flag: "--fronts" | "--front-secret";
 }
 
-/** The secret in the flags; undefined without one. Throws `Failure`: `invalid_setting`, `file_unreadable`. */
+/** Returns the secret from the flags; undefined if there is none. Throws `Failure` invalid_setting, file_unreadable. */
 export function secretOfFlags({ frontSecretFile, given, flag }: SecretFlags): string | undefined {
   if (frontSecretFile !== undefined) return readSecret(frontSecretFile);
   if (given !== undefined && given !== "none" && given !== "any") {
@@ -58,7 +58,7 @@ function readSecret(path: string): string {
   );
 }
 
-/** A pipe is refused, because opening it would wait. */
+/** Rejects a pipe, because opening it would block. */
 function readShortFile(path: string): string {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -71,7 +71,7 @@ function readShortFile(path: string): string {
   }
 }
 
-/** A command line without the flags of the secret. A worker gets the secret in its environment. */
+/** Removes the secret's flags from a command line. Workers get the secret in their environment. */
 export function withoutSecret(args: readonly string[]): string[] {
   const names = ["--fronts", "--front-secret-file"];
   return args.filter((argument, index) => {

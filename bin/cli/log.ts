@@ -13,15 +13,15 @@ const OPTIONS: LoggerOptions = {
 };
 const STDERR = 2;
 
-/** These fields hold foreign text, and a log is read on a terminal. An error has its own serializer. */
+/** Escapes fields with foreign text, because logs are read on terminals. Errors have a separate serializer. */
 function printableFields(fields: Record<string, unknown>): Record<string, unknown> {
   const { err, ...others } = fields;
   return { ...printableValues(others), ...(err === undefined ? {} : { err }) };
 }
 
 /**
- * A log on stderr; stdout belongs to a command's own output (docs/spec/people.md#packaging). Synchronous, so that the
- * last line is written.
+ * Creates a log on stderr; stdout is for a command's output (docs/spec/people.md#packaging). It is synchronous, so that
+ * the last line is written.
  */
 export async function createLog(settings: LogSettings): Promise<Logger> {
   const level = settings.logLevel;
@@ -35,8 +35,8 @@ function isReadable({ logFormat }: LogSettings): boolean {
 }
 
 /**
- * Runs a command with a log to its end. If the log is JSON, a failure that ends the command is its last line, and the process
- * gets its exit code. Otherwise the failure is thrown, and printed like any other.
+ * Runs a command that logs. If it fails and the log is JSON, the failure is the last line, and the process gets its
+ * exit code. Otherwise throws the failure, which is printed like any other.
  */
 export async function loggedToItsEnd(log: Logger, settings: LogSettings, run: () => Promise<void>): Promise<void> {
   try {
@@ -56,30 +56,30 @@ function json(): DestinationStream {
   return { write: (line) => lines.write(`<${PRIORITIES[/^{"level":"(\w+)"/.exec(line)?.[1] ?? ""] ?? 6}>${line}`) };
 }
 
-/** journald reads a line's priority from its prefix; the numbers are syslog's. */
+/** journald reads a line's priority (a syslog number) from its prefix. */
 const PRIORITIES: Readonly<Record<string, number>> = { fatal: 2, error: 3, warn: 4, info: 6, debug: 7, trace: 7 };
 
-/** systemd names the stream that its journal reads, so that a redirected one is recognised. */
+/** True if stderr is the journal. systemd names that stream, so a redirected stderr is recognised. */
 function isJournal(): boolean {
   const { dev, ino } = fstatSync(STDERR);
   return process.env.JOURNAL_STREAM === `${dev}:${ino}`;
 }
 
-/** Only a log for people needs this module. */
+/** Formats lines for people. Only this form loads the module. */
 async function readableLines() {
-  // A CommonJS package has only a default export in the built program.
+  // In the built program, a CommonJS package has only a default export.
   const { default: pretty } = await import("pino-pretty");
   return pretty({
     destination: STDERR,
     sync: true,
     colorize: process.stderr.isTTY && process.stderr.hasColors(),
     singleLine: true,
-    // The same text as in JSON, so that it can be found.
+    // Timestamps are the same text as in JSON, so that they can be searched for.
     translateTime: false,
   });
 }
 
-/** One line about an error; its place in the code only at the level `debug`. */
+/** Logs an error in one line, with its stack only at the level `debug`. */
 export function logProblem(
   log: Logger,
   message: string,
@@ -90,7 +90,7 @@ export function logProblem(
   log.debug({ err: error }, message);
 }
 
-/** The reports of a metrics page. */
+/** Logs what a metrics page reports. */
 export function metricsLog(log: Logger): { defect(error: unknown): void; started(url: string): void } {
   return {
     defect: (error) => logProblem(log, "the metrics met a defect", error),
@@ -98,7 +98,7 @@ export function metricsLog(log: Logger): { defect(error: unknown): void; started
   };
 }
 
-/** Logs a move of this machine's clock. `meanwhile` is what the process does while the clock is not trusted. */
+/** Logs a move of this host's clock. `meanwhile` says what the process does while the clock is not trusted. */
 export function logClockMove(log: Logger, move: ClockMove | undefined, meanwhile: string): void {
   if (move === undefined) return;
   if (move.kind === "returned") {
@@ -118,8 +118,8 @@ export function logClockMove(log: Logger, move: ClockMove | undefined, meanwhile
 const QUIET_MS = 10_000;
 
 /**
- * Reports the first error, then at most one in ten seconds with the number in between: a store that is down fails every request,
- * and the log needs one line about it.
+ * Reports the first error, then at most one every ten seconds with the number of errors in between. If a store is down,
+ * every request fails, but the log needs only one line.
  */
 export function rareReport(
   report: (error: unknown, before: number) => void,

@@ -1,10 +1,10 @@
-/** The end of a command and its warnings, as lines on stderr. */
+/** Prints a command's failure and its warnings on stderr. */
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
 import { printableLines } from "../../src/values/printable.ts";
 
-/** The reason for a command's end: a stable code, a sentence, a hint, and the exit code. */
+/** Why a command ended: a stable code, a message, a hint, and the exit code. */
 export interface Ending {
   readonly code: string;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface Ending {
 export const STORE_HINT = "Check the store: noonmark doctor";
 
 export function endingOf(thrown: unknown): Ending {
-  // The cause names the full disk's file, which no setting may name, such as derived data.
+  // The cause names a file that no setting may mention, such as derived data.
   const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) return error;
@@ -30,7 +30,7 @@ export function endingOf(thrown: unknown): Ending {
   });
 }
 
-/** Prints a failure on stderr, once, and returns the exit code: `noonmark: code: sentence`, then the hint. */
+/** Prints a failure on stderr and returns the exit code: `noonmark: code: sentence`, then the hint. */
 export function report(thrown: unknown, debug: boolean): ExitCode {
   const { code, message, hint, exitCode } = endingOf(thrown);
   console.error(printableLines(`noonmark: ${code}: ${message}`));
@@ -46,7 +46,7 @@ export interface Warning {
   readonly hint?: string | undefined;
 }
 
-/** A warning on stderr: `noonmark: warning: code: sentence`, then the hint. */
+/** Prints a warning on stderr: `noonmark: warning: code: sentence`, then the hint. */
 export function warn({ code, message, hint }: Warning): void {
   console.error(printableLines(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`));
 }

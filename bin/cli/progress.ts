@@ -1,10 +1,10 @@
-/** Progress bars on a terminal. Elsewhere they show nothing. */
+/** Shows progress bars on a terminal, and nothing elsewhere. */
 import { SingleBar } from "cli-progress";
 
 export interface Progress {
-  /** `figures` fill the placeholders of the bar's format. The first call puts the bar on the screen. */
+  /** Shows the bar with `figures` in the placeholders of its format. */
   show(done: number, total: number, figures?: Readonly<Record<string, string | number>>): void;
-  /** Clears the bar's line, so that something else can be printed there. */
+  /** Clears the bar's line, so that other output can be printed. */
   clear(): void;
   stop(): void;
 }
@@ -34,7 +34,7 @@ export interface IntakeProgress extends Pick<Progress, "clear" | "stop"> {
   advance(bytes: number, lines: number): void;
 }
 
-/** Lines, rate and, if `size` (bytes) is known, the time left (docs/spec/intake.md#codes). */
+/** Shows lines, rate and, if `size` (bytes) is known, the remaining time (docs/spec/intake.md#codes). */
 export function intakeProgress(terminal: NodeJS.WriteStream, size: number | undefined): IntakeProgress {
   const figures = "{lines} lines | {rate} lines/s";
   const format = size === undefined ? figures : `{bar} {percentage}% | ${figures} | {eta_formatted} left`;
@@ -50,7 +50,7 @@ export function intakeProgress(terminal: NodeJS.WriteStream, size: number | unde
   };
 }
 
-/** `start` is an instant of `performance.now()`. */
+/** `start` is a value of `performance.now()`. */
 export function ratePerSecond(count: number, start: number): number {
   return Math.round((count * 1000) / Math.max(1, performance.now() - start));
 }

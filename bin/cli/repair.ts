@@ -1,4 +1,4 @@
-/** `noonmark fsck --repair`: under the lease, if it is free. */
+/** Runs `noonmark fsck --repair` under the lease, if it is free. */
 import { setTimeout as wait } from "node:timers/promises";
 import { SteadyClock, systemClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
@@ -15,18 +15,18 @@ import { scrubIntervalOf } from "./publish/put-estimate.ts";
 import type { Settings } from "./settings/settings.ts";
 import { openSources } from "./sources.ts";
 
-/** Throws `Failure` lease_held (75) if a publisher is running: it repairs the store itself. */
+/** Throws `Failure` lease_held (75) if a publisher is running, because it repairs the store itself. */
 export async function repair(settings: Settings, store: ObjectStore): Promise<void> {
   const clock = new SteadyClock(systemClock);
   const now = () => clock.wall();
-  // The state directory may be a publisher's. So the repair uses none, and reads every object back.
+  // The state directory may belong to a publisher. So a repair uses none, and reads every object.
   const known = Known.inMemory();
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
     await pollUntilConcluded(chain, now, now() + chainTime(settings.deadline * 1_000));
     const options = { ...publisherOptions(settings, { force: true }, { store, reader, clock }), known };
     const lease = await acquired({ store, clock, identity: leaseIdentity(options), known }, settings);
-    // As of now, even if a later instant was published, because the repair corrects that.
+    // Repairs as of now, even if a later instant was published: the repair corrects that.
     await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));
   } finally {
     reader.close();
@@ -44,7 +44,7 @@ async function acquired(candidate: Candidate, settings: Settings): Promise<Lease
       seconds === 0 ? "with scrubInterval 0 it checks none by itself" : `it checks one object every ${seconds} s`;
     throw new Failure(error.code, error.message, {
       exit: EXIT.locked,
-      hint: `That publisher rewrites what is damaged by itself: ${pace}. To repair everything now, stop it first.`,
+      hint: `That publisher rewrites damaged objects itself: ${pace}. To repair everything now, stop it first.`,
     });
   }
 }

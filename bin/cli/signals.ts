@@ -1,7 +1,7 @@
-/** A closed terminal sends SIGHUP, which ends a process like the others, so that a lease is released. */
+/** SIGHUP of a closed terminal ends a process like the others, so that the lease is released. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** The signal that asks this process to end. A second one ends it at once. */
+/** Resolves with the signal that stops this process. A second signal ends it immediately. */
 export function askedToStop(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     const onSignal = (signal: NodeJS.Signals) => {

@@ -1,4 +1,4 @@
-/** Opens the configured sources, which `publish` and `render` read. */
+/** Opens the configured sources for `publish` and `render`. */
 
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { copiedProjections, ownProjections } from "../../publish/sources/projections-source.ts";
@@ -10,9 +10,9 @@ import { required } from "./settings/load-settings.ts";
 import type { Settings } from "./settings/settings.ts";
 
 export interface SourceUse extends ChainUse {
-  /** `copy` leaves no trace in the state directory. */
+  /** `copy` does not change the state directory. */
   readonly state: "own" | "copy";
-  /** True to read all new facts before the first response, instead of one step in each cycle. */
+  /** True to read all new facts before the first response, instead of one step per cycle. */
   readonly whole: boolean;
 }
 
@@ -31,7 +31,7 @@ export async function openSources(settings: Settings, use: SourceUse): Promise<O
   return { chain, reader: new SourceReader({ installationId, ledger, projections, chain, genesisTimestamp }) };
 }
 
-/** The wall clock, or one that was set to `at` when it was made and runs from there. */
+/** Returns the wall clock, or a clock that starts at `at` when it is created. */
 export function instantClock(at: number | undefined): () => number {
   if (at === undefined) return () => Date.now();
   const started = performance.now();

@@ -1,4 +1,4 @@
-/** Tables for people. */
+/** Formats tables for people. */
 import Table from "cli-table3";
 
 const PARTS = ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right"].concat(
@@ -7,13 +7,13 @@ const PARTS = ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid"
 const NO_LINES = Object.fromEntries(PARTS.map((part) => [part, ""]));
 
 export interface TableForm {
-  /** Lines between the cells; otherwise two spaces. */
+  /** True for lines between the cells; otherwise two spaces separate them. */
   readonly hasLines: boolean;
-  /** True if all columns but the first are numbers, which are aligned to the right. */
+  /** True if all columns but the first are numbers, which are right-aligned. */
   readonly isNumeric?: boolean;
 }
 
-/** The lines of a table, without blanks at their ends. */
+/** Returns a table's lines without trailing spaces. */
 export function tableLines(
   head: readonly string[],
   rows: readonly (readonly (string | number)[])[],

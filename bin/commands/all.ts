@@ -1,12 +1,12 @@
-/** The commands by name. A new one also needs a group in build/program.ts; the build says so. */
+/** The commands by name. A new command also needs a group in build/program.ts, as the build reports. */
 import { Command, Help } from "commander";
 import { commandTree, type TreeCommand } from "../cli/completion/command-tree.ts";
 
 type Register = (program: Command) => void;
 
 /**
- * Each command by its name, in the order of `--help`. Only the called one is loaded: the chain and S3, which `ingest` never
- * uses, would cost it 0.3 s of CPU and 30 MB.
+ * The commands by name, in the order of `--help`. Only the one that is called is loaded: `ingest` never uses the chain
+ * and S3, which would cost it 0.3 s of CPU and 30 MB.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   init: async () => (await import("./operating/init.ts")).registerInit,
@@ -33,7 +33,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   },
 };
 
-/** Adds the command that the arguments name. Without a name it lists all commands and loads none. */
+/** Adds the command that the arguments name. Without one, lists all commands without loading them. */
 export async function addCommands(program: Command, given: readonly string[]): Promise<void> {
   const [first, second] = given.filter((argument) => !argument.startsWith("-"));
   const called = first === "help" ? second : first;
@@ -41,7 +41,7 @@ export async function addCommands(program: Command, given: readonly string[]): P
   else list(program, await wholeTree());
 }
 
-/** Adds each command, loaded. */
+/** Loads and adds every command. */
 export async function addAllCommands(program: Command): Promise<Command> {
   for (const name of Object.keys(COMMANDS)) await add(program, name);
   return program;
@@ -52,13 +52,13 @@ async function add(program: Command, name: string): Promise<void> {
   register?.(program);
 }
 
-/** The build's list in the built program. */
+/** Returns the whole tree, which the built program contains as a list. */
 async function wholeTree(): Promise<readonly TreeCommand[]> {
   const { KNOWN_TREE } = await import("./known-tree.ts");
   return KNOWN_TREE ?? commandTree(await addAllCommands(new Command("noonmark")));
 }
 
-/** Adds names and descriptions, which suffice for `--help` and a misspelt command. */
+/** Adds only names and descriptions, which suffice for `--help` and misspelt commands. */
 function list(program: Command, [root]: readonly TreeCommand[]): void {
   const commands = root?.commands ?? [];
   for (const { name, help } of commands) program.command(name).description(help);

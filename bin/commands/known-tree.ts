@@ -1,4 +1,4 @@
 import type { TreeCommand } from "../cli/completion/command-tree.ts";
 
-/** Every command, so that `--help` and `completion` load none. The build puts it here; the sources have none. */
+/** The tree of commands, so that `--help` and `completion` load none. The build sets it; it is undefined in source. */
 export const KNOWN_TREE = undefined as readonly TreeCommand[] | undefined;

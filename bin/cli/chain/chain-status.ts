@@ -1,4 +1,4 @@
-/** The data of `noonmark chain status`, from the chain's file alone. It sends no request to a node. */
+/** Reads the data of `noonmark chain status` from the chain's file only. Sends no request to a node. */
 
 import type { ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { redactUrl } from "../../../src/chain/rpc/secrets.ts";
@@ -18,13 +18,13 @@ export interface ChainStatus {
   readonly indexedThroughBlock: string | null;
   readonly lastGoodPassAt: string | null;
   readonly lastGoodPassAgeSeconds: number | null;
-  /** `available`, or the reason that readers see once the grace is over. */
+  /** `available`, or the reason that readers see after the grace period. */
   readonly views: { readonly core: string; readonly economy: string };
-  /** The name of the failing check, or a node's fault. It is never in a public body. */
+  /** The name of the failing check, or a node's fault. Public bodies never contain it. */
   readonly problem: (ProblemEvent & { readonly since: string }) | null;
 }
 
-/** `now` in epoch ms. */
+/** `now` is in epoch ms. */
 export function chainStatus({ chain, deployment, rpcUrls }: ConfiguredChain, now: number): ChainStatus {
   const { stored, indexedThroughBlock, lastGoodPassAt, problem } = readSync(chain.db);
   const { core, economy } = chain.state(now);

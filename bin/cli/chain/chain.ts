@@ -1,4 +1,4 @@
-/** Opens the settlement chain for `publish` and `render`: the publisher's own file, or a copy of it. */
+/** Opens the settlement chain for `publish` and `render`, from the publisher's own file or a copy of it. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ChainUse, WithChain } from "./configured-chain.ts";
 
-/** The publisher's own file. Without a deployment file or an RPC address it is a disabled chain. */
+/** Opens the publisher's own file. Without a deployment file or an RPC address, the chain is disabled. */
 export async function openChainFor(settings: Settings, use: ChainUse): Promise<Chain> {
   return isConfigured(settings) ? open(settings, use) : noChain();
 }
 
-/** A copy of the publisher's file, for commands that change nothing. */
+/** Opens a copy of the publisher's file, for commands that change nothing. */
 export async function openChainCopy(settings: Settings, use: ChainUse): Promise<Chain> {
   if (!isConfigured(settings)) return noChain();
   const folder = mkdtempSync(join(tmpdir(), "noonmark-chain-"));
@@ -33,7 +33,7 @@ function isConfigured(settings: Settings): settings is WithChain {
   return settings.deployment !== undefined && settings.rpcUrl !== undefined;
 }
 
-/** The chain's modules are loaded only if a chain is configured. */
+/** Loads the chain's modules only if a chain is configured. */
 async function open(settings: WithChain, use: ChainUse, statePath?: string): Promise<Chain> {
   const { openConfiguredChain } = await import("./configured-chain.ts");
   return openConfiguredChain(settings, use, statePath).chain;

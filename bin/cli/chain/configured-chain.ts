@@ -15,7 +15,7 @@ export interface ConfiguredChain {
 }
 
 export interface ChainUse {
-  /** Epoch ms; for `--at` a clock that was set to that instant when the command began (`instantClock`). */
+  /** Epoch ms; for `--at`, a clock that was set to that instant at the start (`instantClock`). */
   readonly now: () => number;
   readonly onEvent?: (event: PollEvent) => void;
   /** Called for each HTTP request to a node. */
@@ -25,7 +25,7 @@ export interface ChainUse {
 /** Settings of a publisher with a chain. */
 export type WithChain = Settings & { readonly deployment: string; readonly rpcUrl: string };
 
-/** `statePath`: the chain's file; by default the publisher's own. Throws `Failure`. */
+/** `statePath` is the chain's file, by default the publisher's own. Throws `Failure`. */
 export function openConfiguredChain(
   settings: WithChain,
   use: ChainUse,
@@ -49,7 +49,7 @@ export function openConfiguredChain(
   return { deployment, rpcUrls, chain };
 }
 
-/** Throws `Failure` if it asks for more nodes than there are. */
+/** Throws `Failure` if the quorum exceeds the number of nodes. */
 function quorumOf({ rpcQuorum }: WithChain, nodes: number): number {
   if (nodes === 0 || rpcQuorum <= nodes) return rpcQuorum;
   const addresses = nodes === 1 ? "1 address" : `${nodes} addresses`;

@@ -1,25 +1,25 @@
-/** The commands for a shell, read from commander's own tree. */
+/** The tree of commands and options for shell completion, read from commander. */
 import type { Command, Option } from "commander";
 
 export interface TreeOption {
-  /** `--json`, and `-h` if there is a short one. */
+  /** `--json`, and `-h` if it has a short form. */
   readonly names: readonly string[];
   readonly help: string;
-  /** The kind of its value: none, one of these words, a file or directory, or any other text. */
+  /** Its value: none, one of these words, a file or directory, or any other text. */
   readonly value: "none" | "file" | "other" | readonly string[];
 }
 
 export interface TreeCommand {
-  /** `` for the program itself, `/lease/show` for its `lease show`. */
+  /** `` for the program, `/lease/show` for its command `lease show`. */
   readonly path: string;
   readonly options: readonly TreeOption[];
-  /** `term` is the entry in a list of commands: the name and its arguments. */
+  /** `term` is the command's name and arguments, as help lists them. */
   readonly commands: readonly { readonly name: string; readonly term: string; readonly help: string }[];
-  /** The possible values of its first argument; a path if they are unknown. */
+  /** The possible values of its first argument; `file` if they are unknown. */
   readonly argument: readonly string[] | "file";
 }
 
-/** The program itself comes first, and each command before its own commands. */
+/** Returns the program first, and each command before its subcommands. */
 export function commandTree(command: Command, path = ""): TreeCommand[] {
   const help = command.createHelp();
   const children = help.visibleCommands(command).filter((child) => child.name() !== "help");

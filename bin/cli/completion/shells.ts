@@ -1,4 +1,4 @@
-/** A shell's completion of the whole tree, as a script that needs no Node at a key press. */
+/** Generates completion scripts, which do not run Node on each key press. */
 import type { TreeCommand, TreeOption } from "./command-tree.ts";
 
 type Tree = readonly TreeCommand[];
@@ -10,7 +10,7 @@ const optionNames = ({ options }: TreeCommand) => options.flatMap(({ names }) =>
 const words = ({ commands, argument }: TreeCommand) =>
   commands.length > 0 ? commands.map(({ name }) => name) : argument === "file" ? [] : argument;
 
-/** Each option whose value is a file or one of a few words: `/cdn:--out`. */
+/** Lists the options whose value is a file or one of a few words: `/cdn:--out`. */
 function valued(tree: Tree): { at: string; value: TreeOption["value"] }[] {
   return tree.flatMap(({ path, options }) =>
     options.flatMap(({ names, value }) =>
@@ -19,7 +19,7 @@ function valued(tree: Tree): { at: string; value: TreeOption["value"] }[] {
   );
 }
 
-/** If the function offers nothing, bash offers files. */
+/** bash offers files if the function offers nothing. */
 function bash(tree: Tree): string {
   const values = valued(tree).map(
     ({ at, value }) => `    ${at}) offered=${quote(typeof value === "string" ? "" : value.join(" "))} ;;`,
@@ -135,7 +135,7 @@ function fishOption({ names, help, value }: TreeOption): string {
   return `${flags}${takes} -d ${quote(help)}`;
 }
 
-/** A quoted word for POSIX shells and fish. */
+/** Quotes a word for POSIX shells and fish. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }

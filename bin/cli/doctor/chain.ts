@@ -1,4 +1,4 @@
-/** Requests each node of the chain once, and runs the deployment's checks. */
+/** Sends each node of the chain a request, and runs the deployment's checks. */
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import { openChainCopy } from "../chain/chain.ts";
@@ -6,18 +6,18 @@ import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
-/** For one node's response, and for the pass that checks the deployment (ms). */
+/** Time limits (ms) for a node's response, and for the pass that checks the deployment. */
 const NODE_LIMIT_MS = 10_000;
 const PASS_LIMIT_MS = 20_000;
-/** A node with a head older than this (s) does not advance. */
+/** A node whose head is older than this (s) is not advancing. */
 const OLDEST_HEAD = 120;
 
-/** Results that are not faults: a deployment without an economy, a block that is not safe yet. */
+/** Results that are no faults: a deployment without an economy, or a block that is not safe yet. */
 const WELL: ReadonlySet<string> = new Set(["available", "indexer_disabled", "not_yet_safe"]);
 
 type Fault = Extract<PollEvent, { readonly check: string }>;
 
-/** `now` in epoch ms. Throws `Failure` if the deployment file is wrong. */
+/** `now` is in epoch ms. Throws `Failure` if the deployment file is invalid. */
 export async function examineChain(settings: Settings, now: () => number): Promise<Finding[]> {
   if (settings.deployment === undefined || settings.rpcUrl === undefined) {
     return [fine("chain", "none: its views are disabled")];
@@ -67,7 +67,7 @@ async function examineNode(address: string, chainId: number, now: () => number):
   }
 }
 
-/** A pass over a copy of the publisher's file. The file itself stays the same. */
+/** Runs a pass over a copy of the publisher's file, which itself does not change. */
 async function examineDeployment(settings: Settings, now: () => number): Promise<Finding> {
   const faults: Fault[] = [];
   let failed: string | undefined;

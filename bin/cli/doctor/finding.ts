@@ -6,7 +6,7 @@ import { printable } from "../../../src/values/printable.ts";
 export interface Finding {
   readonly check: string;
   readonly ok: boolean;
-  /** The observation. */
+  /** The observed state. */
   readonly saw: string;
   /** The next step; null if there is none. */
   readonly todo: string | null;
@@ -20,7 +20,7 @@ export function wrong(check: string, saw: string, todo: string): Finding {
   return { check: printable(check), ok: false, saw: printable(saw), todo: printable(todo) };
 }
 
-/** The findings of `examine`, or its error as a finding, so that no fault hides another. */
+/** Returns the findings of `examine`, or its error as a finding, so that no fault hides another. */
 export async function examined(
   check: string,
   examine: () => Finding[] | Promise<Finding[]>,

@@ -1,4 +1,4 @@
-/** The requirements of a publisher on this host: Node, variables, ledger, state. */
+/** Examines a publisher's requirements on this host: Node, variables, ledger, state. */
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
@@ -12,12 +12,12 @@ import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 
-/** bin/noonmark.js refuses older versions. */
+/** Older versions never get here, because bin/noonmark.js rejects them. */
 export function examineNode(): Finding[] {
   return [fine("node", process.versions.node)];
 }
 
-/** The loaded settings, `now` in epoch ms; throws `Failure` if `publish` would refuse them. */
+/** Examines loaded settings; `now` is in epoch ms. Throws `Failure` if `publish` would reject them. */
 export async function examineSettings(settings: Settings, file: string, now: number): Promise<Finding[]> {
   await judgeSettings(settings, now);
   const unknown = unknownVariables().map(({ variable }) =>
@@ -33,10 +33,10 @@ function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): Finding[] {
   return [wrong("genesis", "the start of round 0 is unknown: the statistics are 503", todo)];
 }
 
-/** The most installations that a line names. */
+/** The maximum number of installations that a line names. */
 const NAMED = 5;
 
-/** `now` in epoch ms. Throws `Failure` if it cannot be read. */
+/** `now` is in epoch ms. Throws `Failure` if the ledger cannot be read. */
 export function examineLedger({ ledger: path, installationId }: Settings, now: number): Finding[] {
   if (path === "none") return [fine("ledger", "none")];
   const ledger = openLedgerForReading(path);
@@ -66,7 +66,7 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
   }
 }
 
-/** Reads only, and creates nothing. */
+/** Examines the state directory without creating anything. */
 export function examineState({ state }: Settings): Finding[] {
   const there = existsSync(state);
   const place = nearestThere(resolve(state));
@@ -78,10 +78,10 @@ export function examineState({ state }: Settings): Finding[] {
   return [fine("state", there ? state : `${state}: publish will make it`)];
 }
 
-/** A publisher of one installation writes about this many bytes in a week. With less free space the disk is nearly full. */
+/** A publisher of one installation writes about this many bytes a week. Below that, the disk is nearly full. */
 const LEAST_FREE_BYTES = 64 << 20;
 
-/** The disks of ledger, state and a store of files, each by its own path. */
+/** Examines the disks of ledger, state and a store of files, each by its path. */
 export function examineDisks({ ledger, state, store }: Settings): Finding[] {
   const place = storeLocation(store);
   const paths = {
@@ -101,7 +101,7 @@ export function examineDisks({ ledger, state, store }: Settings): Finding[] {
   });
 }
 
-/** The path itself, or the nearest directory above it that exists. */
+/** Returns the path, or its nearest ancestor that exists. */
 export function nearestThere(path: string): string {
   return existsSync(path) ? path : nearestThere(dirname(path));
 }

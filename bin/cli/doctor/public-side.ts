@@ -1,4 +1,4 @@
-/** The responses for readers at an address: verify's rules, for a minute. */
+/** Examines the responses at a public address by verify's rules, for a minute. */
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { Unanswered } from "../../../src/judge/exchange.ts";
 import { connectTo } from "../../../src/verify/connection.ts";
@@ -8,9 +8,9 @@ import { type Finding, fine, wrong } from "./finding.ts";
 const LIMIT_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 const QPS = 50;
-/** The most pages of a walk: its first pages show the faults of the others. */
+/** The maximum number of pages of a walk: the first pages show the faults of the others. */
 const PAGES = 5;
-/** The most findings shown; `noonmark verify` shows all. */
+/** The maximum number of findings; `noonmark verify` shows all. */
 const FINDINGS_SHOWN = 5;
 
 export async function examinePublicSide(base: URL): Promise<Finding[]> {

@@ -1,6 +1,6 @@
 /**
- * Examines the store, its lease, and the publication: the publisher's last report, the sources compared with it, and the cheap
- * rules of fsck. A missing directory is not made.
+ * Examines the store, its lease, and the publication: the publisher's last report, the sources compared with it, and
+ * the cheap rules of fsck. Does not create a missing directory.
  */
 import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -22,7 +22,7 @@ import { type Publication, readPublication } from "../status/publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
 import { nearestThere } from "./local.ts";
 
-/** Tolerated difference between the clocks of host and store. From a minute on a publisher puts nothing. */
+/** Tolerated difference (ms) between the clocks of host and store. From a minute on, a publisher puts nothing. */
 const TOLERATED_MS = 2_000;
 
 /** Opens the store as a writer, which tests rights and conditions. `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
@@ -90,14 +90,14 @@ export async function examinePublication(settings: Settings, now: number): Promi
   ];
 }
 
-/** A publisher that ends by itself releases the lease. One that still holds it, but does not renew it, has died. */
+/** A publisher releases the lease when it ends. One that still holds it without renewing it has died. */
 function holderFindings({ state, record, ageSeconds }: Publication): Finding[] {
   if (state === "live" || record.released) return [];
   const saw = `${record.holderName} holds the lease and has been silent for ${duration(ageSeconds)}`;
   return [wrong("publisher", saw, "See why it ended (its log), and start it again: `noonmark publish`.")];
 }
 
-/** A missing fact or genesis explains why statistics are 503. It explains no other route. */
+/** Missing facts or a missing genesis explain a 503 of statistics, but of no other route. */
 const EXPLAIN_STATISTICS = ["no_genesis", "no_rounds", "no_closures"];
 
 /** Every missing input, and every response that is 503 for another reason. A publisher without a ledger has no statistics on purpose. */

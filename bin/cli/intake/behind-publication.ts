@@ -1,6 +1,6 @@
 /**
- * Compares the ledger with the objects that were published from it, before facts are ingested (docs/spec/intake.md#behind). A
- * restored or new ledger has forked for good if a new fact gets the position of a missing one.
+ * Compares the ledger with the objects published from it, before facts are ingested (docs/spec/intake.md#behind). If a
+ * new fact in a restored or new ledger gets the position of a missing fact, the ledger has forked for good.
  */
 import { existsSync, statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
@@ -21,7 +21,7 @@ import { newDirectoryOf, openConfiguredStore, readParsed, readResponse } from ".
 import { type Warning, warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** The most other installations that are compared if the lease does not cover all of them. */
+/** The maximum number of other installations to compare if the lease does not cover all of them. */
 const COMPARED_LIMIT = 64;
 
 const MISSING_FIRST =
@@ -32,25 +32,25 @@ const RESTORE_IT =
   "`noonmark publish --once --new-history ID`.";
 
 /**
- * Throws `Failure` ledger_behind, unless `yes`: then it warns. A store that does not respond causes a warning, and stops only
- * a new ledger on a machine that has published before.
+ * Throws `Failure` ledger_behind, or warns if `yes`. If the store does not respond, it warns, and throws only for a new
+ * ledger on a host that has published before.
  */
 export async function refuseBehind(settings: Settings, yes: boolean): Promise<void> {
   const found = await behindPublication(settings, warn);
   if (found === undefined) return;
-  // The ledger has already forked, and refusing more facts does not undo that. The publisher reports what to do.
+  // The ledger has already forked, and rejecting more facts does not undo that. The publisher reports what to do.
   if (!yes && found.code === "ledger_behind") throw found;
   warn(found);
 }
 
-/** `Failure` ledger_behind or ledger_forked; `onUnasked` is called if the store cannot be read. */
+/** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` if the store cannot be read. */
 export async function behindPublication(
   settings: Settings,
   onUnasked: (warning: Warning) => void,
 ): Promise<Failure | undefined> {
   const isNew = (statSync(settings.ledger, { throwIfNoEntry: false })?.size ?? 0) === 0;
   try {
-    // Opening reports a file in place of the directory, even if there is no store.
+    // Opening fails if a file is in place of the directory, even if there is no store yet.
     const store = await openConfiguredStore(settings, { write: false });
     if (newDirectoryOf(settings) !== undefined) return undefined;
     const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
@@ -68,7 +68,7 @@ export async function behindPublication(
     }
     onUnasked({
       code: "store_not_compared",
-      message: `the ledger is not compared with what is published: ${error.code}: ${error.message}`,
+      message: `the ledger cannot be compared with the published objects: ${error.code}: ${error.message}`,
     });
     return undefined;
   }
@@ -111,7 +111,7 @@ async function* publishedVersions(
   for (const id of others.slice(0, COMPARED_LIMIT)) yield* versionsAt(store, installationTelemetryKey(id), id);
 }
 
-/** The ids of the index without the configured one. A long index is read until it has given enough. */
+/** Returns the index's ids except the configured one. A sharded index is read until it has given enough. */
 async function otherIds(store: ObjectStore, index: InstallationIndex): Promise<string[]> {
   const isOther = (id: string) => id !== index.configured;
   if ("histories" in index) return [...index.histories.keys()].filter(isOther);
@@ -128,7 +128,7 @@ async function* versionsAt(store: ObjectStore, key: string, id: string): AsyncGe
     const response = await readResponse(store, key);
     if (response !== undefined) yield [id, response.writerMetadata.sourceVersion];
   } catch (error) {
-    // A damaged object has no source version. The others still have theirs.
+    // A damaged object has no source version; other objects are still compared.
     if (!(error instanceof StoreDamaged)) throw error;
   }
 }

@@ -1,4 +1,4 @@
-/** The input of a command: a file, or standard input for `-`. */
+/** Opens a command's input: a file, or standard input for `-`. */
 
 import { fstatSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 const CHUNK_BYTES = 256 * 1024;
 
 export interface Input {
-  /** Each chunk is valid until the next one is requested. Throws `Failure` (`input_unreadable`). */
+  /** A chunk is valid until the next one is requested. Throws `Failure` (`input_unreadable`). */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Size in bytes; undefined unless the input is a regular file. */
   readonly size: number | undefined;
@@ -54,7 +54,7 @@ async function* readable(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** The `Failure` of an input that cannot be read: `input_not_found`, `input_unreadable`. */
+/** Returns the `Failure` for an unreadable input: `input_not_found`, `input_unreadable`. */
 export function inputFailure(cause: unknown, path: string): Failure {
   if (cause instanceof Failure) return cause;
   if ((cause as NodeJS.ErrnoException).code === "ENOENT") {

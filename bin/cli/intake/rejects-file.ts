@@ -7,7 +7,7 @@ import { type Rejection, rejectionJson, rejectionSentences } from "../../../src/
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 
-/** One JSON object per rejected line, appended. Throws `Failure` (exit 74). */
+/** Appends one JSON object per rejected line. Throws `Failure` (exit 74). */
 export class RejectsFile {
   readonly #path: string;
   readonly #file: number;
@@ -17,7 +17,7 @@ export class RejectsFile {
     this.#file = this.#guarded(() => openSync(path, "a", PRIVATE_MODE));
   }
 
-  /** `file` names the file of a spool that the lines are from. */
+  /** `file` names the spool file that contained the lines. */
   append(rejections: readonly Rejection[], file?: string): void {
     const bytes = Buffer.from(rejections.map((rejection) => `${rejectionJson(rejection, file)}\n`).join(""));
     this.#guarded(() => appendAll(this.#file, bytes));
@@ -42,7 +42,7 @@ export class RejectsFile {
   }
 }
 
-/** On stderr, and in the file of rejects if there is one. `file` names the file of a spool that the lines are from. */
+/** Reports rejections on stderr, and in the file of rejects, if any. `file` names the spool file of the lines. */
 export function reportRejections(
   rejections: readonly Rejection[],
   rejects: RejectsFile | undefined,
@@ -54,11 +54,11 @@ export function reportRejections(
   process.stderr.write(lines.join(""));
 }
 
-/** A byte that is never in UTF-8. A line that was not UTF-8 has U+FFFD in the file, and must not be valid now. */
+/** A byte that is invalid in UTF-8. Lines that were not UTF-8 have U+FFFD in the file, and must stay invalid. */
 const NOT_UTF8 = Buffer.from([0xff]);
 const LF = Buffer.from("\n");
 
-/** The lines as they were. Throws `Failure` (exit 74) `input_unreadable` if a line is not a rejected line. */
+/** Returns the original lines. Throws `Failure` (exit 74) `input_unreadable` if a line is not a rejected line. */
 export async function* rejectedLines(chunks: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   let line = 0;
   for await (const text of linesOf(chunks)) {

@@ -1,6 +1,6 @@
 /**
- * The metrics page of a process, on an address of its own (docs/spec/people.md#metrics); never cached. Without an address nothing
- * of it is loaded.
+ * Serves a process's metrics page at a separate address (docs/spec/people.md#metrics), never cached. Without an
+ * address, none of it is loaded.
  */
 import { once } from "node:events";
 import type { RequestListener, ServerResponse } from "node:http";
@@ -10,9 +10,9 @@ import { httpUrl, listen } from "../../../src/shim/node/listen.ts";
 
 export interface MetricsPage {
   readonly registry: Registry;
-  /** The page in Prometheus' text format; absent: the registry's own. */
+  /** Returns the page in Prometheus' text format; by default that of the registry. */
   text?(): Promise<string>;
-  /** For `/healthz`; absent if another address serves it. */
+  /** Returns the state for `/healthz`; absent if another address serves it. */
   health?(): Health;
   defect(error: unknown): void;
   started?(url: string): void;
@@ -26,13 +26,13 @@ export interface Health {
 const HINT =
   "give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.";
 
-/** `metrics` is the setting: `none`, or an address. */
+/** `metrics` is the setting: `none` or an address. */
 export function hasMetricsPage(metrics: string): boolean {
   return metrics !== "none";
 }
 
 /**
- * Serves the page that `open` makes, unless `metrics` is `none`. Returns the function that ends it. Throws `Failure`:
+ * Serves the page that `open` creates, unless `metrics` is `none`. Returns a function that stops it. Throws `Failure`:
  * `port_in_use`, `host_unusable`, `port_unusable`.
  */
 export async function startMetricsPage(
@@ -75,8 +75,8 @@ function listener(page: MetricsPage, host: string): RequestListener {
 }
 
 /**
- * A web page can point its own name to this machine and read the responses. On a loopback address Host must therefore name that
- * address. Elsewhere every name may be this machine's.
+ * True if the Host field is acceptable. A loopback address requires a loopback Host: otherwise a website could point
+ * its name at this host and read the responses. Other addresses accept any name.
  */
 export function isAskedFor(bound: string, field: string | undefined): boolean {
   return !isLoopback(bound) || isLoopback(hostnameOf(field));
@@ -86,7 +86,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
-/** Without the port. */
+/** Returns the Host field's name without the port. */
 function hostnameOf(field = ""): string {
   return URL.parse(`http://${field}`)?.hostname ?? "";
 }
@@ -102,6 +102,6 @@ function send(response: ServerResponse, status: number, contentType: string, tex
     "cache-control": "no-store",
     ...(status === 405 ? { allow: "GET, HEAD" } : {}),
   });
-  // Node sends no body for HEAD.
+  // Node omits the body for HEAD.
   response.end(text);
 }

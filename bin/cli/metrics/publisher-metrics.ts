@@ -38,7 +38,7 @@ function responseMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
   ];
 }
 
-/** Seconds. A cycle without a put takes some milliseconds, one over S3 with a takeover some minutes. */
+/** Seconds. A cycle without puts takes milliseconds; one over S3 with a takeover takes minutes. */
 const CYCLE_BUCKETS = [0.005, 0.02, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 function cycleDurations(registry: Registry, monitor: PublisherMonitor): void {
@@ -49,7 +49,7 @@ function cycleDurations(registry: Registry, monitor: PublisherMonitor): void {
     buckets: CYCLE_BUCKETS,
     registers: [registry],
   });
-  // An alert needs a zero before the first case of an outcome.
+  // Alerts need a zero before the first case of each outcome.
   for (const outcome of CYCLE_OUTCOMES) cycles.zero({ outcome });
   monitor.onCycle = (outcome, seconds) => cycles.observe({ outcome }, seconds);
 }
@@ -95,7 +95,7 @@ function cycleMetrics(monitor: PublisherMonitor): Metric[] {
   ];
 }
 
-/** The number of failures by code. */
+/** Returns the number of failures by code. */
 function failuresOf({ publisher }: PublisherMonitor): Iterable<Sample> {
   const { failures = [], rows = [] } = publisher?.last ?? {};
   const failed = rows.filter(({ action }) => action === "failed");
@@ -106,7 +106,7 @@ function failuresOf({ publisher }: PublisherMonitor): Iterable<Sample> {
   return counts;
 }
 
-/** A failed row's reason begins with its code; without one it is a defect, or the store's own message. */
+/** Returns the code at the start of a failed row's reason. Defects and the store's messages have none. */
 function codeOf({ why }: ReportRow): string {
   return /^([a-z_]{1,40}): /.exec(why)?.[1] ?? "error";
 }
@@ -144,7 +144,7 @@ function leaseMetrics(monitor: PublisherMonitor): Metric[] {
   ];
 }
 
-/** All except the requests to nodes are absent before the first cycle. */
+/** Until the first cycle, only the requests to nodes are present. */
 function sourceMetrics(monitor: PublisherMonitor): Metric[] {
   const sources = () => (monitor.publisher?.last === undefined ? undefined : monitor.publisher.sources);
   return [
@@ -197,7 +197,7 @@ function sourceMetrics(monitor: PublisherMonitor): Metric[] {
   ];
 }
 
-/** 1 for the current state and 0 for the others; nothing if it is unknown. */
+/** Returns 1 for the current state and 0 for the others; nothing if it is unknown. */
 function oneOf(states: readonly string[], current: string | undefined): Sample[] {
   return current === undefined ? [] : states.map((state) => [state, state === current ? 1 : 0]);
 }

@@ -1,22 +1,22 @@
 /**
- * Metrics of a process, of `ingest --follow` and of `serve`. They are read from plain numbers at each request of the page, so that
- * counting needs no library.
+ * The metrics of a process, of `ingest --follow` and of `serve`. Each request of the page reads them from plain
+ * numbers, so that counting needs no library.
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "@prometheus-io/client";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import type { Counts } from "../../../src/ledger/intake/intake.ts";
 import type { ShimCounts } from "../../../src/shim/node/store-reader.ts";
 
-/** The label values of a sample, in the order of the metric's labels, and then its value. */
+/** A sample's label values, in the order of the metric's labels, then its value. */
 export type Sample = readonly [...labels: string[], value: number];
 
-/** A counter if its name ends with `_total`; its values are totals since the process began. Otherwise a gauge. */
+/** A counter if its name ends in `_total`, with totals since the process started. Otherwise a gauge. */
 export type Metric = {
   readonly name: string;
   readonly help: string;
 } & (
   | {
-      /** The value; undefined if it is unknown. */
+      /** Returns the value; undefined if unknown. */
       read(): number | undefined;
     }
   | {
@@ -25,11 +25,11 @@ export type Metric = {
     }
 );
 
-/** How often the event loop's utilization is measured (ms). */
+/** Interval (ms) at which the event loop's utilization is measured. */
 const UTILIZATION_MS = 1_000;
 const PRECISION_MS = 20;
 
-/** A registry with metrics of this process: CPU, memory, files, event loop, garbage collection, versions. */
+/** Returns a registry with metrics of this process: CPU, memory, files, event loop, garbage collection, versions. */
 export function processRegistry(metrics: readonly Metric[] = []): Registry {
   const registry = new Registry();
   collectDefaultMetrics({
@@ -37,7 +37,7 @@ export function processRegistry(metrics: readonly Metric[] = []): Registry {
     eventLoopUtilizationTimeout: UTILIZATION_MS,
     eventLoopMonitoringPrecision: PRECISION_MS,
   });
-  // Quantiles of several workers cannot be summed. The histogram of the same values can.
+  // Quantiles of several workers cannot be added, but histograms can.
   registry.removeSingleMetric("nodejs_eventloop_utilization_summary");
   new Gauge({
     name: "noonmark_build_info",
@@ -50,7 +50,7 @@ export function processRegistry(metrics: readonly Metric[] = []): Registry {
   return registry;
 }
 
-/** An unknown value is omitted, never reported as 0. */
+/** Registers metrics. Unknown values are omitted, never reported as 0. */
 export function register(registry: Registry, metrics: readonly Metric[]): void {
   for (const metric of metrics) {
     const { name, help } = metric;
@@ -63,7 +63,7 @@ export function register(registry: Registry, metrics: readonly Metric[]): void {
       registers: [registry],
       collect() {
         collected.reset();
-        // Without labels a reset leaves a 0.
+        // Resetting a metric without labels leaves a 0.
         if (labelNames.length === 0) collected.remove();
         for (const sample of samplesOf(metric)) {
           const labels = labelNames.map((label, index) => [label, String(sample[index])]);
@@ -80,7 +80,7 @@ function samplesOf(metric: Metric): Iterable<Sample> {
   return value === undefined ? [] : [[value]];
 }
 
-/** For each process that reads the store. */
+/** The metric of each process that reads the store. */
 export function storeReads(samples: () => Iterable<Sample>): Metric {
   return {
     name: "noonmark_store_reads_total",

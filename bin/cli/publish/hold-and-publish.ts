@@ -1,4 +1,4 @@
-/** Waits for the lease, as a standby if another holds it, then runs cycles until it is asked to stop. */
+/** Waits for the lease, as a standby if another publisher holds it, then runs cycles until it is stopped. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type SteadyClock, systemTimers } from "../../../publish/clock/clock.ts";
@@ -19,7 +19,7 @@ import type { Repairs } from "./repairs.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import { firstPublishDone } from "./small-heap.ts";
 
-/** Callbacks for progress and problems. */
+/** The log, and the receivers of progress and problems. */
 export interface Watchers {
   readonly log: Logger;
   readonly monitor: PublisherMonitor;
@@ -29,21 +29,21 @@ export interface Watchers {
 }
 
 export interface Term {
-  /** A cron pattern, seconds first, UTC. */
+  /** A cron pattern with seconds first, in UTC. */
   readonly cadence: string;
   readonly signal: AbortSignal;
-  /** True once the chain has been read, for the estimate of the costs. */
+  /** True if the chain has been read. Used for the cost estimate. */
   hasChain(): boolean;
 }
 
-/** Throws errors that stop a publisher, such as a lost lease. */
+/** Throws errors that end a publisher, such as a lost lease. */
 export async function holdAndPublish(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
   const { signal } = term;
   for (;;) {
     try {
       return await heldOnce(options, watchers, term);
     } catch (error) {
-      // The schedule waits for the end of outages by itself. This one came between the lease and the first cycle.
+      // The schedule handles outages. This one happened between taking the lease and the first cycle.
       if (signal.aborted || !(error instanceof StoreUnavailable) || error.isFinal) throw error;
       logProblem(watchers.log, "the store does not respond: the publisher begins again", error);
     }
@@ -51,7 +51,7 @@ export async function holdAndPublish(options: PublisherOptions, watchers: Watche
   }
 }
 
-/** Between two starts, while the store does not respond (ms). */
+/** Wait (ms) between two starts while the store does not respond. */
 const BEGIN_AGAIN_MS = 2_000;
 
 async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
@@ -86,7 +86,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
         logCycle(report);
       },
       onLate: (late: LateTick) => {
-        // A changed clock is logged by the module that checks it.
+        // The module that checks the clock logs changes of it.
         if ("overdueBy" in late) log.warn(late, "a cycle did not start on time; it starts now");
       },
       onRest: service.rested,
@@ -95,7 +95,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
   log.info("stopped");
 }
 
-/** An outage is logged at once, then at most every ten seconds, and its end once. */
+/** Logs an outage immediately, then at most every ten seconds, and its end once. */
 function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void; ended(): void } {
   let since: number | undefined;
   let isFull = false;
@@ -123,7 +123,7 @@ function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void
   };
 }
 
-/** Undefined if the signal ended the wait. */
+/** Returns the lease; undefined if the signal ended the wait. */
 function heldLease(
   options: PublisherOptions,
   { log, monitor, service }: Watchers,
@@ -157,7 +157,7 @@ function heldLease(
   });
 }
 
-/** The cost in advance (docs/costs.md, "A day in advance"). */
+/** Logs the estimated cost (docs/storage.md, "What it costs"). */
 function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
   const receipts = options.reader.begin(options.clock.wall()).snapshot(receiptPace);
   log.info(
@@ -166,10 +166,10 @@ function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): vo
   );
 }
 
-/** Cycles that put something are logged one by one at the level `debug`, and as a sum at most this often (ms). */
+/** Interval (ms) of the summary of cycles that put something. The level `debug` logs each one. */
 const CYCLES_LOGGED_EVERY_MS = 60_000;
 
-/** The first cycle that puts something is logged at once. A line each second would itself wear out a small disk. */
+/** Logs the first cycle that puts something immediately. A line each second would wear out a small disk. */
 export function cycleLog(log: Logger, monotonic: () => number): (report: CycleReport) => void {
   let loggedAt = Number.NEGATIVE_INFINITY;
   let cycles = 0;

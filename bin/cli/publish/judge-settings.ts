@@ -1,4 +1,4 @@
-/** Checks the settings and flags that only `publish` needs, before a store, a state directory or a lease is touched. */
+/** Checks the settings and flags that only `publish` needs, before it touches a store, a state directory or a lease. */
 import { validate } from "node-cron";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { parseIndex, parseIndexShard, shardKeyOf } from "../../../src/http/installations.ts";
@@ -13,19 +13,19 @@ import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**
- * `now` in epoch ms. Throws `Failure`: missing_setting, invalid_setting, genesis_in_future, or the deployment file's fault.
+ * `now` is in epoch ms. Throws `Failure`: missing_setting, invalid_setting, genesis_in_future, or as `readDeployment`.
  */
 export async function judgeSettings(settings: Settings, now: number): Promise<void> {
   required(settings, "installationId");
   judgeCadence(settings.cadence);
   judgeGenesis(settings, now);
   if (settings.deployment === undefined) return;
-  // Only a configured chain needs this module.
+  // This module is needed only if a chain is configured.
   const { readDeployment } = await import("../../../src/chain/deployment.ts");
   readDeployment(settings.deployment);
 }
 
-/** Exit 1, so that a service manager starts it again once the machine's clock is right. */
+/** Fails with exit 1, so that a service manager restarts the publisher until the host's clock is right. */
 function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
   if (genesisTimestamp === undefined || genesisTimestamp * 1000 - now <= FUTURE_ALLOWANCE_MS) return;
   const [genesis, clock] = [formatTimestamp(genesisTimestamp * 1000), formatTimestamp(now)];
@@ -47,13 +47,13 @@ export function judgeCadence(cadence: string): void {
   });
 }
 
-/** The most ids that a message names. */
+/** The maximum number of ids that a message names. */
 const NAMED_IDS = 10;
 
 /**
- * `publish --new-history`: a mistyped id would be in the index for ever. It is refused before the lease is taken, unless the
- * ledger or the index knows it. `at` in epoch ms. Throws `Failure` unknown_installation (2), `StoreUnavailable`, and
- * errors of reading a ledger.
+ * Checks the ids of `publish --new-history`: a mistyped id would stay in the index for ever. Before the lease is taken,
+ * rejects ids that neither ledger nor index knows. `at` is in epoch ms. Throws `Failure` unknown_installation (2),
+ * `StoreUnavailable`, and errors of reading a ledger.
  */
 export async function judgeNewHistories(
   ids: readonly string[],
@@ -75,7 +75,7 @@ export async function judgeNewHistories(
   }
 }
 
-/** True if the published index names an installation. */
+/** True if the published index contains an installation. */
 async function isNamed(store: ObjectStore, id: string): Promise<boolean> {
   const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
   if (index === undefined) return false;

@@ -1,4 +1,4 @@
-/** The missing inputs that explain a 503, or an unavailable part. A 503 alone does not name them. */
+/** Finds the missing inputs that explain a 503 or an unavailable part, which the response itself does not name. */
 import { existsSync } from "node:fs";
 import type { ReportFailure } from "../../../publish/report.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
@@ -10,13 +10,13 @@ import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.t
 import { readResponse } from "../configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 
-/** The part of a published response that this judges. */
+/** The parts of a published response that this module reads. */
 interface Answered {
   readonly key: string;
   readonly status: number | null;
 }
 
-/** Facts of a Reporter. Without a chain there is nothing to settle on. */
+/** Facts of a Reporter. They are only expected with a chain, on which it settles. */
 const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
 /** A warning if the statistics are 503 because the start of round 0 is unknown: neither set nor, without a chain, to be read. */
@@ -44,13 +44,13 @@ export async function missingInputs(
     missing.push({
       code: "no_chain",
       message: `builder and settlementQueue are oracle_head_unavailable: the ledger has records of ${work.join(" and ")}, but no chain is set`,
-      hint: "Set deployment and rpcUrl (docs/nodes.md), or leave it if nothing is settled on a chain.",
+      hint: "Set deployment and rpcUrl (docs/nodes.md), or ignore this if nothing is settled on a chain.",
     });
   }
   return missing;
 }
 
-/** Statistics need rounds that a closure covers. */
+/** Warns if no round is covered by a closure, because statistics need such rounds. */
 function missingRounds(counts: (kind: FactKind) => number): ReportFailure[] {
   const kind = (["round", "closure"] as const).find((one) => counts(one) === 0);
   if (kind === undefined) return [];
@@ -69,7 +69,7 @@ function areStatisticsMissing(answers: readonly Answered[]): boolean {
   return answers.some(({ key, status }) => keys.includes(key) && status === 503);
 }
 
-/** Undefined if the ledger is not on this machine, or does not know the installation. */
+/** Counts facts in the ledger; undefined if it is not on this host, or lacks the installation. */
 function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactKind) => number) | undefined {
   if (path === "none" || installationId === undefined || !existsSync(path)) return undefined;
   const ledger = openLedgerForReading(path);

@@ -1,4 +1,4 @@
-/** `noonmark publish` without --once: opens its dependencies, publishes on the cadence, and closes them. */
+/** Runs `noonmark publish` without --once: opens its dependencies, publishes on the cadence, and closes them. */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { createTask } from "node-cron";
@@ -26,7 +26,7 @@ import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
 
-/** The time limit of one pass over the chain; a first sync continues in the next. */
+/** Time limit (ms) of a pass over the chain; the next pass continues a first sync. */
 const PASS_LIMIT_MS = 30_000;
 
 export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
@@ -91,7 +91,7 @@ async function publishWithLog(
       },
       onRequest: (outcome) => monitor.rpcRequested(outcome),
     });
-    // A standby follows the chain, too.
+    // A standby also follows the chain.
     const interval = settings.chainInterval * 1000;
     const passes = followChain(chain, { interval, passLimit: PASS_LIMIT_MS, now, signal });
     try {
@@ -126,8 +126,8 @@ async function publishWithLog(
 }
 
 /**
- * A standby is healthy: it is ready to take over. A publisher whose host's clock has moved is healthy, too: a restart would only
- * lose the trusted time.
+ * A standby is healthy, because it is ready to take over. So is a publisher whose host's clock has moved: a restart
+ * would lose the trusted time.
  */
 function healthOf(monitor: PublisherMonitor): Health {
   const { isWell, phase, quietSeconds, reason } = monitor.state();
@@ -137,7 +137,7 @@ function healthOf(monitor: PublisherMonitor): Health {
   return { isWell, body: isWell ? { status: "ok", ...about } : { status: "failing", reason, ...about } };
 }
 
-/** Between two attempts to open a store that does not respond (ms). */
+/** Wait (ms) between two attempts to open a store that does not respond. */
 const OPEN_AGAIN_MS = 5_000;
 
 interface Opening {
@@ -147,7 +147,7 @@ interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** Waits for a store that does not respond, as in any outage. Undefined if the signal ended that. */
+/** Opens the store, and retries while it does not respond. Undefined if the signal ended the wait. */
 async function openedStore(settings: Settings, opening: Opening): Promise<ObjectStore | undefined> {
   const { log, monitor, service, signal } = opening;
   for (let tries = 1; !signal.aborted; tries++) {
@@ -165,14 +165,14 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
   return undefined;
 }
 
-/** How often the host's clock is checked (ms). */
+/** Interval (ms) of the checks of the host's clock. */
 const LOOK_MS = 1_000;
 
-/** A publisher's clock while the host's is not trusted. */
+/** The publisher's behaviour while the host's clock is not trusted. */
 const MEANWHILE =
   "publishing goes on by its own count until that clock has been steady for a minute or the store's clock agrees";
 
-/** The time until a cadence's next run (ms), by the wall clock (epoch ms). The pattern is valid. */
+/** Returns the ms until a cadence's next run, by the wall clock (epoch ms). The pattern must be valid. */
 function untilNextRun(cadence: string, wall: () => number): () => number {
   const task = createTask(cadence, () => {}, { timezone: "UTC" });
   return () => {
@@ -182,16 +182,16 @@ function untilNextRun(cadence: string, wall: () => number): () => number {
 }
 
 export interface FollowOptions {
-  /** Between two passes, ms. */
+  /** Milliseconds between two passes. */
   readonly interval: number;
-  /** Time limit of one pass, ms. The next pass continues. */
+  /** Time limit (ms) of a pass. The next pass continues. */
   readonly passLimit: number;
   /** Epoch ms. */
   now(): number;
   readonly signal: AbortSignal;
 }
 
-/** Runs passes over the chain until the signal. Cycles publish their results. */
+/** Runs passes over the chain until the signal is aborted. Cycles publish their results. */
 export async function followChain(chain: Chain, options: FollowOptions): Promise<void> {
   const { signal, interval, passLimit } = options;
   while (!signal.aborted) {
@@ -201,11 +201,11 @@ export async function followChain(chain: Chain, options: FollowOptions): Promise
   }
 }
 
-/** Between two warnings of the same kind about the same node (ms). */
+/** Interval (ms) between warnings of the same kind about a node. */
 const WARNED_EVERY_MS = 600_000;
 
 interface Trouble {
-  /** By the monotonic clock (ms). */
+  /** Milliseconds of the monotonic clock. */
   readonly since: number;
   readonly warnedAt: number;
   /** Failures since the last warning. */
@@ -213,8 +213,8 @@ interface Trouble {
 }
 
 /**
- * Logs the chain's events. A failing node is one warning, then one every ten minutes, until it works again. Good passes and stored
- * ranges come every few seconds, so that they have the level `debug`.
+ * Logs the chain's events. A failing node causes a warning, then one every ten minutes until it works again. Good
+ * passes and stored ranges are logged at `debug`, because they occur every few seconds.
  */
 export function chainLog(log: Logger, monotonic: () => number): (event: PollEvent) => void {
   /** By node, then by its fault. */
@@ -224,7 +224,7 @@ export function chainLog(log: Logger, monotonic: () => number): (event: PollEven
     if (event.type === "range" || event.type === "good") {
       log.debug(plainEvent(event), "chain");
       if (event.type === "range" || ofNode === undefined) return;
-      // A good pass without new blocks says nothing about a node that disagreed.
+      // A good pass without new blocks does not show that a node agrees again.
       const over = [...ofNode].filter(([kind]) => kind !== "disagreement");
       if (over.length === 0) return;
       for (const [kind] of over) ofNode.delete(kind);

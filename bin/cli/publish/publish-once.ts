@@ -1,4 +1,4 @@
-/** `noonmark publish --once`: one cycle under the lease, then the end. */
+/** Runs `noonmark publish --once`: one cycle under the lease. */
 import { setTimeout as wait } from "node:timers/promises";
 import { SteadyClock, systemClock } from "../../../publish/clock/clock.ts";
 import { explicitInstant } from "../../../publish/clock/instant.ts";
@@ -32,7 +32,7 @@ export interface OnceFlags extends PublishFlags {
 
 /** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
-  // A run is too short to trust a clock again after it has moved. It uses its own count until its end.
+  // A run is too short to trust a clock again after it moved, so it uses the monotonic clock until its end.
   const clock = new SteadyClock(systemClock);
   const opened = await openConfiguredStore(settings, { write: true });
   const known = await openState(settings.state, opened);
@@ -51,7 +51,7 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
       await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
       const limitMs = settings.deadline * 1000;
       const limited = withDeadline(store, () => clock.monotonic(), limitMs);
-      // Before the lease, which would expire meanwhile. The rest of the time is for the puts.
+      // Reads the chain before taking the lease, which would expire meanwhile. The remaining time is for the puts.
       await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
       const options = { ...publisherOptions(settings, flags, { store: limited, reader, clock }), known, requests };
       const candidate = { store, clock, identity: leaseIdentity(options), known };
@@ -75,13 +75,13 @@ function warnOfWait(forMs: number): void {
   warn({ code: "lease_unreadable", message });
 }
 
-/** After a lost state directory, the lease object has the published history. */
+/** If the state directory was lost, the lease object still has the last published instant. */
 async function judgedInstant(at: number, flags: OnceFlags, known: Known, store: ObjectStore): Promise<number> {
   const last = lastPublishedAt(known, store, (await findLease(store))?.record);
   return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
 }
 
-/** An unavailable chain is data, so that the exit code is 0. The operator still gets the reason. */
+/** Warns the operator. An unavailable chain is data, so the exit code stays 0. */
 function warnOf(event: PollEvent): void {
   if (event.type === "failed") console.error(printable(`noonmark: warning: chain: ${event.node}: ${event.message}`));
   if (event.type === "disagreement")
@@ -92,7 +92,7 @@ function warnOf(event: PollEvent): void {
   }
 }
 
-/** If two runs are on one machine, the second names the holder of the lease, not only the locked file. */
+/** Opens the state. If two runs are on one host, the second names the lease's holder, not only the locked file. */
 async function openState(directory: string, store: ObjectStore): Promise<Known> {
   try {
     return Known.open(directory);
@@ -103,18 +103,18 @@ async function openState(directory: string, store: ObjectStore): Promise<Known> 
   }
 }
 
-/** The least time for the puts of a run that the chain would fill. */
+/** Maximum time (ms) that is reserved for the puts of a run. */
 const LONGEST_RESERVE_MS = 10_000;
 const RESERVED_SHARE = 0.4;
 
-/** The milliseconds of a run's `limitMs` for passes over the chain, so that a silent node does not delay the puts. */
+/** Returns the part of a run's `limitMs` for passes over the chain, so that a silent node does not delay the puts. */
 export function chainTime(limitMs: number): number {
   return limitMs - Math.min(LONGEST_RESERVE_MS, limitMs * RESERVED_SHARE);
 }
 
 /**
- * A store in which a run starts nothing after its deadline. The next run finds the missing puts as after a crash. A call that
- * has begun ends by the store's own time limit.
+ * Wraps a store so that a run starts no call after its deadline. Calls in progress end by the store's own time limit.
+ * The next run finds the missing puts as after a crash.
  */
 export function withDeadline(store: ObjectStore, monotonic: () => number, limitMs: number): ObjectStore {
   const end = monotonic() + limitMs;

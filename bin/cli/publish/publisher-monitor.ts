@@ -1,4 +1,4 @@
-/** The work and health of a publisher on a cadence: plain values, collected on request. */
+/** Collects the work and health of a publisher on a cadence, as plain values. */
 import { movedBy, type SteadyClock } from "../../../publish/clock/clock.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
@@ -26,24 +26,24 @@ export class PublisherMonitor implements CycleWatcher {
   readonly puts = new Map<string, PutCount>();
   readonly reads = new Map<StoreOutcome, number>();
   readonly rpc = new Map<RpcOutcome, number>();
-  /** Nodes of the chain (addresses without keys) that disagree with another. */
+  /** Nodes (addresses without keys) that disagree with another node. */
   readonly disagreeingNodes = new Set<string>();
-  /** Damaged objects that were rewritten. */
+  /** The number of damaged objects that were rewritten. */
   rewritten = 0;
-  /** Set once it holds the lease. */
+  /** Set when the lease is acquired. */
   lease: Lease | undefined;
   publisher: Publisher | undefined;
-  /** The last good pass over the chain. */
+  /** The head of the last good pass over the chain. */
   chainHead: bigint | undefined;
-  /** Monotonic. */
+  /** Milliseconds of the monotonic clock. */
   #lastGoodPassAt: number | undefined;
   onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
-  /** The reason of the last failed renewal of the lease. */
+  /** Why the last renewal of the lease failed. */
   #renewalTrouble: string | undefined;
   readonly #clock: SteadyClock;
   readonly #untilNextRun: () => number;
 
-  /** `untilNextRun`: until the cadence's next tick (ms). */
+  /** `untilNextRun` returns the ms until the cadence's next tick. */
   constructor(clock: SteadyClock, untilNextRun: () => number) {
     this.#clock = clock;
     this.#untilNextRun = untilNextRun;
@@ -56,22 +56,22 @@ export class PublisherMonitor implements CycleWatcher {
     return this.publisher?.now(wall) ?? wall;
   }
 
-  /** How far this machine's clock has moved and is not trusted (ms, ahead positive); 0 while it is trusted. */
+  /** How far this host's clock has moved while it is not trusted (ms, ahead is positive); 0 while it is trusted. */
   get clockMovedMs(): number {
     return movedBy(this.#clock);
   }
 
-  /** Since the last good pass over the chain (ms); undefined before the first. */
+  /** Milliseconds since the last good pass over the chain; undefined before the first. */
   get goodPassAge(): number | undefined {
     return this.#lastGoodPassAt === undefined ? undefined : this.#clock.monotonic() - this.#lastGoodPassAt;
   }
 
-  /** How often it has moved. */
+  /** How often the host's clock has moved. */
   get clockMoves(): number {
     return this.#clock.moves;
   }
 
-  /** Ticks finish, and the lease is renewed. */
+  /** Returns the health: healthy if ticks finish and the lease is renewed. */
   state(): TickHealthState {
     const state = this.health.state();
     const { lease } = this;
@@ -100,13 +100,13 @@ export class PublisherMonitor implements CycleWatcher {
   chainEvent(event: PollEvent): void {
     if (event.type === "disagreement") this.disagreeingNodes.add(event.node);
     if (event.type !== "good") return;
-    // Those that still disagree are reported after a good pass.
+    // Nodes that still disagree are reported after the good pass.
     this.disagreeingNodes.clear();
     this.chainHead = event.head;
     this.#lastGoodPassAt = this.#clock.monotonic();
   }
 
-  /** A standby is well while it can ask for the lease; it asks again soon. */
+  /** Wraps a standby, which is healthy while it can request the lease. */
   watched({ tryAcquire, pause }: Standby): Standby {
     return {
       pause,

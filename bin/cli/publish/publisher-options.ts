@@ -1,4 +1,4 @@
-/** A publisher's options from settings and flags, with the built files of the page and of the reference. */
+/** Derives a publisher's options from settings and flags, with the built files of the page and the reference. */
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
@@ -15,17 +15,17 @@ import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface PublishFlags {
-  /** The configuration file, which need not exist. */
+  /** The configuration file, which may be missing. */
   readonly config?: string;
   readonly only?: ReadonlySet<ResourceName>;
   readonly force?: boolean;
   readonly newHistory?: readonly string[];
 }
 
-/** Puts in flight at once. */
+/** The maximum number of concurrent puts. */
 const CONCURRENCY = 16;
 
-/** For a single run, which puts at once and scrubs nothing. */
+/** Returns the options of a single run, which puts immediately and scrubs nothing. */
 export function publisherOptions(
   settings: Settings,
   flags: PublishFlags,
@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Undefined if the settings turn it off. */
+/** Returns the site; undefined if the settings disable it. */
 function configuredSite({ site, publicUrl }: Settings): Site | undefined {
   if (!site) return undefined;
   return {
@@ -74,13 +74,13 @@ function configuredSite({ site, publicUrl }: Settings): Site | undefined {
   };
 }
 
-/** The OpenAPI document is built before its address is known. */
+/** Sets the address in the OpenAPI document, which is unknown at build time. */
 function withAddress(file: SiteFile, publicUrl: string | undefined): SiteFile {
   if (file.path !== "openapi.json" || publicUrl === undefined) return file;
   return { ...file, text: withServer(file.text, publicUrl) };
 }
 
-/** Empty in a checkout that was not built. */
+/** Returns the built files; none in a checkout that was not built. */
 function builtFiles(): SiteFile[] {
   const root = packageFile("dist/site");
   if (!existsSync(root)) return [];

@@ -1,5 +1,5 @@
 /**
- * The pace of puts and checks by kind of store (docs/spec/publishing.md#the-cycle), and an estimate of a month's puts.
+ * The pace of puts and checks per kind of store (docs/spec/publishing.md#the-cycle), and an estimate of a month's puts.
  * `npm run bench -- day` compares the estimate with the counted puts of a simulated day.
  */
 import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
@@ -13,13 +13,13 @@ import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
 import { ROUND_MS } from "../../../src/values/round.ts";
 
 interface Pace {
-  /** Least time between two puts of one key, ms. */
+  /** Minimum time (ms) between two puts of one key. */
   readonly putMs: number;
-  /** Time between two objects that are checked for damage, ms. */
+  /** Interval (ms) of the checks for damaged objects. */
   readonly scrubMs: number;
 }
 
-/** Puts into object storage cost money, and so do reads: 8,640 a day for the checks. */
+/** Object storage charges for puts, and for reads: the checks cause 8,640 a day. */
 const PACES: Readonly<Record<StoreLocation["kind"], Pace>> = {
   directory: { putMs: 0, scrubMs: 1_000 },
   s3: { putMs: 5_000, scrubMs: 10_000 },
@@ -29,12 +29,12 @@ function paceOf(store: string): Pace {
   return PACES[storeLocation(store)?.kind ?? "directory"];
 }
 
-/** Least time between two puts of one key (ms) for the setting `store`. */
+/** Returns the minimum time (ms) between two puts of one key for the setting `store`. */
 export function minimumPutIntervalOf(store: string): number {
   return paceOf(store).putMs;
 }
 
-/** Time between two objects that are checked for damage (ms); 0 checks none. */
+/** Returns the interval (ms) of the checks for damaged objects; 0 for none. */
 export function scrubIntervalOf({
   store,
   scrubInterval,
@@ -46,23 +46,23 @@ export function scrubIntervalOf({
 }
 
 export const MONTH_MS = 30 * 86_400_000;
-/** A round's end, its closure, its acceptance and the steps of its settlement. */
+/** Changes of statistics per round: its end, closure, acceptance and the steps of its settlement. */
 const STATISTICS_A_ROUND = 5;
-/** Receipts whose times give the pace. */
+/** The number of receipts that determine the pace. */
 const RECENT = 100;
 
 export interface PutPace {
-  /** Least time between two puts of one key, ms. */
+  /** Minimum time (ms) between two puts of one key. */
   readonly minimumPutInterval: number;
   readonly publications: readonly Publication[];
   selected(resource: ResourceName): boolean;
-  /** Milliseconds between two receipts, of each installation that has some. */
+  /** Milliseconds between two receipts, per installation that has receipts. */
   readonly receipts: readonly { readonly configured: boolean; readonly everyMs: number }[];
-  /** True with a chain. The estimate assumes a new block in each interval of the height. */
+  /** True if there is a chain. The estimate assumes a new block in each interval of the height. */
   readonly hasChain: boolean;
 }
 
-/** Puts in thirty days, the lease's renewals among them. Rare changes, such as modules, are left out. */
+/** Estimates the puts of thirty days, including lease renewals. Rare changes, such as modules, are ignored. */
 export function putsAMonth({ minimumPutInterval, publications, selected, receipts, hasChain }: PutPace): number {
   const every = (ms: number) => MONTH_MS / ms;
   let puts = every(DEFAULT_PACE.renewMs);
@@ -78,7 +78,7 @@ export function putsAMonth({ minimumPutInterval, publications, selected, receipt
   return Math.round(puts);
 }
 
-/** The pace of the newest receipts, by their receivedAt. */
+/** Returns the pace of the newest receipts, by their receivedAt. */
 export function receiptPace({ ledger, installationId }: Snapshot): PutPace["receipts"] {
   if (ledger === undefined) return [];
   return listInstallations(ledger).flatMap(({ rowId, id }) => {

@@ -1,19 +1,19 @@
-/** Damaged objects that were rewritten. Each is reported once, no matter which check has found it. */
+/** Reports each damaged object that was rewritten once, whichever check found it. */
 import { type ReportRow, WAS_DAMAGED } from "../../../publish/report.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
 
 export class Repairs {
   readonly #report: (key: string) => void;
-  /** Read as damaged, and not rewritten yet. */
+  /** Keys that were read as damaged and are not rewritten yet. */
   readonly #damaged = new Set<string>();
-  /** Reported since the last cycle. */
+  /** Keys reported since the last cycle. */
   readonly #reported = new Set<string>();
 
   constructor(report: (key: string) => void) {
     this.#report = report;
   }
 
-  /** Must be called after each request to the store. */
+  /** Call this after each request to the store. */
   requested(operation: StoreOperation, key: string, outcome: StoreOutcome): void {
     if (operation === "get" && outcome === "damaged") this.#damaged.add(key);
     if (operation !== "put" || outcome !== "done" || !this.#damaged.delete(key)) return;

@@ -1,8 +1,8 @@
-/** A cycle's report for pipes, programs and terminals. */
+/** Formats a cycle's report for pipes, programs and terminals. */
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 
-/** One line, for a pipe: cron mails everything that a run prints. */
+/** Formats one line for a pipe, because cron mails everything that a run prints. */
 export function reportSummary(report: CycleReport): string {
   const counts = ["created", "updated", "unchanged", "failed"].map(
     (action) => `${report.rows.filter((row) => row.action === action).length} ${action}`,
@@ -10,14 +10,14 @@ export function reportSummary(report: CycleReport): string {
   return `as of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
 }
 
-/** A line for each put and failure: `action key: why`. */
+/** Formats a line per put and failure: `action key: why`. */
 export function reportLines(report: CycleReport): string[] {
   return condensed(report.rows)
     .filter(({ action }) => action !== "unchanged")
     .map(({ action, key, why }) => `${action} ${key}: ${why}`);
 }
 
-/** Runs of new tiles as one row each. */
+/** Condenses runs of new tiles to one row each. */
 function condensed(rows: readonly ReportRow[]): ReportRow[] {
   const result: ReportRow[] = [];
   let run: { first: string; last: string; count: number } | undefined;
@@ -40,7 +40,7 @@ function condensed(rows: readonly ReportRow[]): ReportRow[] {
   return result;
 }
 
-/** For a terminal. Only this form loads the library for tables. */
+/** Formats a table for a terminal. Only this form loads the table library. */
 export async function reportTable(report: CycleReport): Promise<string[]> {
   const { tableLines } = await import("../table.ts");
   const rows = condensed(report.rows).map(({ key, action, why, status, bytes, etag, milliseconds }) => {
@@ -50,7 +50,7 @@ export async function reportTable(report: CycleReport): Promise<string[]> {
   return tableLines(["key", "", "why", "status", "bytes", "ETag", "ms"], rows, { hasLines: true });
 }
 
-/** For `--json`: the instant as a timestamp. */
+/** Formats for `--json`, with the instant as a timestamp. */
 export function reportJson(report: CycleReport): unknown {
   return { at: formatTimestamp(report.at), rows: report.rows, failures: report.failures, warnings: report.warnings };
 }

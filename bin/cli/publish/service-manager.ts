@@ -1,16 +1,16 @@
 /**
- * Messages to systemd about a publisher that is its service (Type=notify, packaging/systemd): its start, its status, and
- * pings while ticks finish. Node opens no datagram sockets, so systemd-notify sends them. It is on every machine with
- * systemd.
+ * Sends systemd the messages of a publisher that is its service (Type=notify, packaging/systemd): start, status, and
+ * pings while ticks finish. It uses systemd-notify, because Node has no datagram sockets; every machine with systemd
+ * has it.
  */
 import { spawn } from "node:child_process";
 
 export interface ServiceManager {
-  /** It runs: `status` is what `systemctl status` shows. */
+  /** The publisher runs; `systemctl status` shows `status`. */
   began(status: string): void;
-  /** No tick hangs. This is sent in an outage too, because a restart would repair neither store nor disk. */
+  /** No tick hangs. Also sent during an outage, because a restart would repair neither store nor disk. */
   rested(): void;
-  /** It was asked to end, and finishes the running work. */
+  /** The publisher is stopping, and finishes the work in progress. */
   ending(): void;
 }
 
@@ -19,7 +19,7 @@ export interface NotifyOptions {
   readonly pid: number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonic: () => number;
-  /** Sends `VARIABLE=value`, each. */
+  /** Sends several `VARIABLE=value`. */
   readonly notify: (variables: readonly string[]) => void;
 }
 
@@ -27,7 +27,7 @@ const SILENT: ServiceManager = { began() {}, rested() {}, ending() {} };
 /** Pings per watchdog interval, so that one lost ping does not cause a restart. */
 const WORDS_IN_ITS_TIME = 4;
 
-/** Silent without a service manager. */
+/** Returns a manager that sends nothing if there is no service manager. */
 export function serviceManager({ environment, pid, monotonic, notify }: NotifyOptions): ServiceManager {
   if ((environment.NOTIFY_SOCKET ?? "") === "") return SILENT;
   const isOurs = (environment.WATCHDOG_PID ?? String(pid)) === String(pid);
@@ -45,7 +45,7 @@ export function serviceManager({ environment, pid, monotonic, notify }: NotifyOp
   };
 }
 
-/** `failed` gets the reason if nothing can be sent. */
+/** Sends by systemd-notify. Calls `failed` if nothing can be sent. */
 export function systemdNotify(failed: (error: Error) => void): (variables: readonly string[]) => void {
   return (variables) => {
     spawn("systemd-notify", [...variables], { stdio: "ignore" })

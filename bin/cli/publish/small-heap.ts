@@ -1,10 +1,10 @@
-/** The limits of the heap of a publisher that runs for months. */
+/** Limits the heap of a publisher that runs for months. */
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Keeps V8's heap small, before much is allocated. A publisher lives for months with little garbage, and the default would
- * keep tens of megabytes of it. Work that allocates in bulk is better without. Until `firstPublishDone` the old generation
- * grows little, too: the garbage of a first publish of a long history would stay for as long as nothing else is allocated.
+ * Keeps V8's heap small; call it before much is allocated. With the defaults, a publisher that runs for months would
+ * retain tens of megabytes of garbage. Not for work that allocates in bulk. Until `firstPublishDone`, the old
+ * generation also grows slowly: otherwise the garbage of a long first publish would stay until more is allocated.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString("--max-semi-space-size=2");
@@ -12,7 +12,7 @@ export function keepHeapSmall(): void {
   setFlagsFromString("--optimize-for-size");
 }
 
-/** After the first publish, collecting so often would cost a quarter of each cycle's time and save nothing. */
+/** Lifts the limit of the old generation. It would now cost a quarter of each cycle's time and save nothing. */
 export function firstPublishDone(): void {
   setFlagsFromString("--no-optimize-for-size");
 }

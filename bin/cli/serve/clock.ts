@@ -1,6 +1,6 @@
 /**
- * The clock of `serve` (docs/spec/publishing.md#clocks). Over a store with a clock it is the store's, by which the publisher dated
- * the successors. Below whole seconds, and over a directory, it is the host's.
+ * The clock of `serve` (docs/spec/publishing.md#clocks): the store's if it has one, because the publisher dates
+ * successors by it. Fractions of a second, and the time over a directory, come from the host's clock.
  */
 import type { Logger } from "pino";
 import { SteadyClock, systemClock } from "../../../publish/clock/clock.ts";
@@ -8,23 +8,23 @@ import { ClockOffset, provenSkew, shifted } from "../../../src/object-store/cloc
 import { hasClock, type ObjectStore, type StoreClock } from "../../../src/object-store/object-store.ts";
 import { logClockMove, logProblem } from "../log.ts";
 
-/** How often a host is measured against its store (ms). */
+/** Interval (ms) of the measurements of the host's clock against the store's. */
 const EVERY_MS = 60_000;
 
 export interface ShimClock {
   now(): number;
-  /** ms; undefined if the store has no clock. */
+  /** Milliseconds; undefined if the store has no clock. */
   skew(): number | undefined;
   stop(): void;
 }
 
-/** How often the host's clock is checked (ms). */
+/** Interval (ms) of the checks of the host's clock. */
 const LOOK_MS = 1_000;
 const MEANWHILE = "responses go by the later of it and the shim's own count until it has been steady for a minute";
 
 /**
- * A directory has no clock (docs/spec/publishing.md#moved-clock). While the host's clock is not trusted, the later time counts. So a
- * device may be `stale` too early, but it is never `online` for too long.
+ * Returns the clock over a directory, which has no clock (docs/spec/publishing.md#moved-clock). While the host's clock
+ * is not trusted, the later time counts: a device may become `stale` too early, but never stays `online` too long.
  */
 function clockOfTheHost(log: Logger): ShimClock {
   const clock = new SteadyClock(systemClock);
@@ -33,7 +33,7 @@ function clockOfTheHost(log: Logger): ShimClock {
   return { now, skew: () => undefined, stop: () => clearInterval(timer) };
 }
 
-/** The host's clock, corrected by the store's if it has one. */
+/** Returns the host's clock, corrected by the store's if it has one. */
 export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimClock> {
   if (!hasClock(store)) return clockOfTheHost(log);
   const wall = () => Date.now();
@@ -47,7 +47,7 @@ export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimCl
     }
   };
   await measure();
-  // It must not delay the end of a server that could not start.
+  // The timer must not keep a server alive that could not start.
   const timer = setInterval(measure, EVERY_MS).unref();
   return { now: () => time.now(), skew: () => time.skew, stop: () => clearInterval(timer) };
 }
@@ -62,11 +62,11 @@ interface Clocks {
   monotonic(): number;
 }
 
-/** The time by the store's clock, measured in each minute and continued by the host's clock. */
+/** The store's time, measured once a minute and continued by the host's clock. */
 export class StoreTime {
   readonly #store: Pick<StoreClock, "measureClock">;
   readonly #clocks: Clocks;
-  /** By the monotonic clock, so that setting the host's clock does not change it. */
+  /** Relative to the monotonic clock, so that setting the host's clock does not change it. */
   readonly #offset = new ClockOffset();
   #last: { readonly time: number; readonly monotonic: number } | undefined;
 
@@ -75,25 +75,25 @@ export class StoreTime {
     this.#clocks = clocks;
   }
 
-  /** How far this host is provably ahead of the store (ms); undefined before the first measurement. */
+  /** How far the host is provably ahead of the store (ms); undefined before the first measurement. */
   get skew(): number | undefined {
     const { bounds } = this.#offset;
     return bounds && Math.round(provenSkew(shifted(bounds, this.#clocks.wall() - this.#clocks.monotonic())));
   }
 
-  /** Epoch ms by the common clock. It never goes back: if it is ahead, it runs at half its pace for a while. */
+  /** Returns the store's time (epoch ms). It never goes back: if it is ahead, it runs at half speed for a while. */
   now(): number {
     const monotonic = this.#clocks.monotonic();
     const target = this.#clocks.wall() - (this.skew ?? 0);
     const last = this.#last;
     const slowed = last === undefined ? target : last.time + Math.floor((monotonic - last.monotonic) / 2);
     const time = Math.max(target, slowed);
-    // Kept until the time has advanced: otherwise frequent calls would round each half millisecond away.
+    // Kept until the time advances. Otherwise frequent calls would lose each half millisecond to rounding.
     if (last === undefined || time > last.time) this.#last = { time, monotonic };
     return time;
   }
 
-  /** Measures the skew once more. Throws `StoreUnavailable`; the earlier measurements then remain. */
+  /** Measures the skew again. Throws `StoreUnavailable`; earlier measurements then remain. */
   async measure(): Promise<number> {
     const { monotonic } = this.#clocks;
     this.#offset.add(await this.#store.measureClock(monotonic), monotonic());

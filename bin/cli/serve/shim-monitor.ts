@@ -1,4 +1,4 @@
-/** The metrics of `serve`. They cost nothing unless the setting `metrics` names an address. */
+/** The metrics of `serve`, collected only if the setting `metrics` names an address. */
 import cluster from "node:cluster";
 import type { Logger } from "pino";
 import { ShimCounts } from "../../../src/shim/node/store-reader.ts";
@@ -11,7 +11,7 @@ export interface ShimMonitor {
   stop(): Promise<void>;
 }
 
-/** For a process that serves requests; undefined without a page. Throws as `startMetricsPage`. */
+/** Starts the metrics of a process that serves requests; undefined without a page. Throws as `startMetricsPage`. */
 export async function monitorShim({ metrics }: Settings, log: Logger): Promise<ShimMonitor | undefined> {
   if (!hasMetricsPage(metrics)) return undefined;
   const counts = new ShimCounts();
@@ -27,7 +27,7 @@ export async function monitorShim({ metrics }: Settings, log: Logger): Promise<S
   return { counts, stop };
 }
 
-/** For the primary of workers: their sums and its own process. Returns the function that ends it. */
+/** Starts the metrics of the primary: its workers' sums and its own. Returns a function that ends them. */
 export function monitorWorkers({ metrics }: Settings, log: Logger): Promise<() => Promise<void>> {
   return startMetricsPage(metrics, async () => {
     const { processRegistry } = await import("../metrics/registries.ts");

@@ -1,23 +1,23 @@
 /**
- * The counts of the workers of `serve`, summed in their primary. A worker that has ended keeps its last counts in the sums,
- * so that no total ever falls.
+ * Sums the counts of the workers of `serve` in their primary. The sums keep the last counts of workers that have ended,
+ * so that no total falls.
  */
 import cluster, { type Worker } from "node:cluster";
 import { Registry } from "@prometheus-io/client";
 
-/** As `Registry.getMetricsAsJSON` returns it, for one process. */
+/** One process's result of `Registry.getMetricsAsJSON`. */
 type Snapshot = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
-/** The messages between primary and worker. */
+/** The primary's message to a worker. */
 const REQUEST = "metrics?";
 interface Reported {
   readonly metrics: Snapshot;
 }
 
-/** If a worker takes longer, its last report counts. */
+/** If a worker takes longer, its previous report counts. */
 const PATIENCE_MS = 1_000;
 
-/** In a worker: sends its counts at each request of the primary. */
+/** In a worker: sends its counts when the primary requests them. */
 export function answerPrimary(registry: Registry, defect: (error: unknown) => void): void {
   process.on("message", (message) => {
     if (message !== REQUEST) return;
@@ -39,7 +39,7 @@ export class WorkerSnapshots {
     cluster.on("exit", (worker) => void this.#end(worker));
   }
 
-  /** `own`: the primary's own counts. In Prometheus' text format. */
+  /** Returns all counts in Prometheus' text format; `own` are the primary's. */
   async metrics(own: Registry): Promise<string> {
     const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
     await Promise.all(workers.map((worker) => this.#ask(worker)));
@@ -56,7 +56,7 @@ export class WorkerSnapshots {
       before?.();
       resolve();
     });
-    // A worker that ends meanwhile cannot respond. Its end resolves this.
+    // A worker that ends meanwhile cannot respond; its exit resolves the promise.
     if (before === undefined) worker.send(REQUEST, () => {});
     await promise;
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 /**
- * `serve --workers N`: N processes behind one port. The primary serves no reader: it hands out connections in turn, restarts
- * ended workers, and ends when all workers have ended. If the primary is killed, Node ends its workers.
+ * Runs `serve --workers N`: N processes behind one port. The primary serves no requests: it distributes connections,
+ * restarts workers, and ends after the last worker. If the primary is killed, Node ends its workers.
  */
 import cluster, { type Worker } from "node:cluster";
 import { once } from "node:events";
@@ -11,29 +11,29 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 
 export interface Workers {
   readonly port: number;
-  /** Resolves when every worker has finished its requests and has ended. */
+  /** Resolves when every worker has finished its requests and exited. */
   stop(): Promise<void>;
 }
 
-/** The primary's message to a worker that must end. */
+/** The primary's message that ends a worker. */
 const STOP = "stop";
 
-/** The arguments of each worker. A secret is in the environment, which only its user may read. */
+/** Arguments of each worker. A secret is passed in the environment, which only its user may read. */
 export interface CommandLine {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /**
- * Resolves when the first one listens, or with the exit code of a first one that failed and has printed why. Throws
- * `Failure`: `worker_failed`.
+ * Resolves when the first worker listens, or with its exit code if it failed and has printed why. Throws `Failure`:
+ * `worker_failed`.
  */
 export async function startWorkers(count: number, commandLine: CommandLine, log: Logger): Promise<Workers | number> {
   const { args, environment } = commandLine;
   cluster.setupPrimary({ exec: workerFile(), args: [...args] });
   const fork = () => forkInto(environment, log);
   const backoff = new Backoff();
-  // The first one starts alone: if it fails, all would fail, and with port 0 all use its port.
+  // The first worker starts before the others: if it fails, all would. With port 0, all use its port.
   const first = fork();
   const port = await portOf(first.worker);
   if (typeof port !== "number") return port.exitCode;
@@ -43,7 +43,7 @@ export async function startWorkers(count: number, commandLine: CommandLine, log:
   return { port, stop: () => supervisor.stop() };
 }
 
-/** In a worker: resolves when the primary wants it to end. */
+/** In a worker: resolves when the primary asks it to end. */
 export function toldToStop(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const onMessage = (message: unknown) => {
@@ -57,7 +57,7 @@ export function toldToStop(): Promise<void> {
 
 interface Started {
   readonly worker: Worker;
-  /** By `performance.now()`. */
+  /** A value of `performance.now()`. */
   readonly at: number;
 }
 
@@ -107,12 +107,12 @@ async function ended(worker: Worker): Promise<void> {
   // A signal to all processes may already have ended this worker.
   const sendStop = () => worker.send(STOP, () => {});
   sendStop();
-  // A starting worker does not listen to its primary yet: earlier messages are lost.
+  // A starting worker loses earlier messages, because it does not listen to its primary yet.
   worker.once("listening", sendStop);
   await exit;
 }
 
-/** The address of the first one, or its exit code. */
+/** Returns the first worker's port, or its exit code. */
 async function portOf(first: Worker): Promise<number | { readonly exitCode: number }> {
   const isOver = new AbortController();
   const { signal } = isOver;
@@ -121,10 +121,10 @@ async function portOf(first: Worker): Promise<number | { readonly exitCode: numb
     if (typeof code === "number" && code !== EXIT.done) return { exitCode: code };
     throw new Failure("worker_failed", `the first worker ended (${killedBy ?? code}) before it listened`, {
       exit: EXIT.failed,
-      hint: "If nobody ended it, see whether the machine's memory is enough for one more process.",
+      hint: "If nobody stopped it, check that the host has enough memory for another process.",
     });
   });
-  // The one that is not awaited ends with an AbortError, which is ignored.
+  // The promise that loses the race ends with an AbortError, which is ignored.
   const settled = Promise.allSettled([listening, exit]);
   try {
     return await Promise.race([listening, exit]);
@@ -134,21 +134,21 @@ async function portOf(first: Worker): Promise<number | { readonly exitCode: numb
   }
 }
 
-/** The worker's file is of this one's kind: source or built. */
+/** Returns the worker's file: source or built, like this one. */
 function workerFile(): string {
   return fileURLToPath(new URL(`./worker-entry${extname(import.meta.url)}`, import.meta.url));
 }
 
 const FIRST_MS = 100;
 const LONGEST_MS = 10_000;
-/** A process that lived for this long (ms) has started well. */
+/** A process that lived for this long (ms) counts as started. */
 const LIVED_MS = 30_000;
 
-/** The wait before a process is started again: twice as long each time it ends soon. */
+/** The wait before a process is restarted. It doubles each time that the process ends soon. */
 export class Backoff {
   #next = FIRST_MS;
 
-  /** `lived`: ms from its start to its end. */
+  /** `lived` is the ms from start to end. */
   after(lived: number): number {
     if (lived >= LIVED_MS) this.#next = FIRST_MS;
     const wait = this.#next;

@@ -1,6 +1,6 @@
 /**
- * A flag wins over a variable, a variable over the file, the file over the default. All settings are checked before anything
- * is touched, and all mistakes are reported at once.
+ * Loads settings. Flags override variables, variables the file, and the file the defaults. All settings are checked
+ * before anything is touched, and all mistakes are reported at once.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
@@ -22,11 +22,11 @@ import {
 export interface SettingSources {
   readonly environment?: NodeJS.ProcessEnv;
   readonly onWarning?: (warning: Warning) => void;
-  /** Settings that the command does not need, although others of the file require them. */
+  /** Settings that the command does not need although other settings require them. */
   readonly spared?: readonly SettingName[];
 }
 
-/** A setting with its origin. */
+/** A setting's value and its origin. */
 export interface EffectiveSetting {
   readonly name: SettingName;
   readonly value: unknown;
@@ -35,13 +35,13 @@ export interface EffectiveSetting {
   readonly isSecret: boolean;
 }
 
-/** Checks all settings, whichever a command uses, so that every command reports a mistake in the file. Throws `Failure`. */
+/** Checks all settings, not only those the command uses, so that each command reports mistakes. Throws `Failure`. */
 export function loadSettings(flags: Readonly<Record<string, unknown>>, sources: SettingSources = {}): Settings {
   const entries = effectiveSettings(flags, sources).map(({ name, value }) => [name, value] as const);
   return Object.fromEntries(entries) as Settings;
 }
 
-/** Each setting, in the order of the table. Throws `Failure`: invalid_settings if several are wrong. */
+/** Returns each setting in the order of the table. Throws `Failure`, invalid_settings if several are wrong. */
 export function effectiveSettings(
   flags: Readonly<Record<string, unknown>>,
   { environment = process.env, onWarning = warn, spared = [] }: SettingSources = {},
@@ -61,7 +61,7 @@ export function effectiveSettings(
     if (value !== written) moved.push(...movedPath(name, { written: String(written), value: String(value), path }));
     return { name, value, origin, isSecret: SETTINGS[name].isSecret === true };
   });
-  // A value that is wrong by itself is reported first.
+  // Values that are wrong by themselves are reported first.
   if (mistakes.length === 0) mistakes.push(...halfAChain(settings, spared), ...moved);
   const [first] = mistakes;
   if (first === undefined) return settings;
@@ -85,7 +85,7 @@ function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Fai
     });
 }
 
-/** Unknown variables with Noonmark's prefix. Other programs may use it too, so only a near miss is refused. */
+/** Rejects probable misspellings of variables. Other programs may use the prefix, so only near misses are rejected. */
 function misspeltVariables(environment: NodeJS.ProcessEnv): Failure[] {
   const hint = "`noonmark init` writes a file with every setting and its variable.";
   return unknownVariables(environment)
@@ -114,7 +114,7 @@ function invalid(name: SettingName, message: string, path: string): Failure {
   return new Failure("invalid_setting", message, { exit: EXIT.usage, hint: `${name} (${help}): give ${give}.` });
 }
 
-/** A chain needs both settings. With only one the views would be disabled silently. */
+/** Rejects one of the two settings that a chain needs. With only one, its views would be disabled silently. */
 function halfAChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Failure[] {
   const isSet = (name: SettingName) => settings.some((one) => one.name === name && one.value !== undefined);
   if (isSet("deployment") === isSet("rpcUrl")) return [];
@@ -131,7 +131,7 @@ function halfAChain(settings: readonly EffectiveSetting[], spared: readonly Sett
   ];
 }
 
-/** A relative path that the file gives, or that is a default, is relative to the file. Any other value is returned unchanged. */
+/** Makes a relative path from the file or a default relative to the file. Returns any other value unchanged. */
 function besideFile(name: SettingName, value: unknown, path: string): unknown {
   const directory = dirname(path);
   return isRelativePath(name, value) && directory !== "." ? join(directory, value) : value;
@@ -148,15 +148,15 @@ interface MovedPath {
   readonly path: string;
 }
 
-/** In an earlier version relative paths were relative to the working directory. A file that exists there is not ignored silently. */
+/** Reports a path that exists only relative to the working directory, where earlier versions looked for it. */
 function movedPath(name: SettingName, { written, value, path }: MovedPath): Failure[] {
   const before = resolve(written);
   if (before === resolve(value) || existsSync(value) || !existsSync(before)) return [];
   const hint = `Paths in noonmark.json are relative to that file, the defaults too. Write "${name}": ${JSON.stringify(before)} into ${path}, or move it.`;
-  return [new Failure("path_moved", `${value} is missing, and ${before} is there`, { exit: EXIT.usage, hint })];
+  return [new Failure("path_moved", `${value} does not exist, but ${before} does`, { exit: EXIT.usage, hint })];
 }
 
-/** A setting that a command requires. */
+/** Returns a setting that a command requires. */
 export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
   const value = settings[name];
   if (value === undefined || value === null) {
@@ -180,7 +180,7 @@ const DEFAULT = "default";
 
 interface First {
   readonly raw: unknown;
-  /** The setting in a message; an address may hold a key and is not shown. */
+  /** The setting in messages. An address may contain a key and is not shown. */
   readonly shown: string;
   readonly origin: string;
 }
@@ -197,7 +197,7 @@ function firstGiven(name: SettingName, given: Given): First {
   return { raw: undefined, shown: `${path}: ${name}`, origin: DEFAULT };
 }
 
-/** `written` is the setting's name, or the earlier one. */
+/** `written` is the setting's current or earlier name. */
 type Place = (name: SettingName, written: string, given: Given) => First | undefined;
 
 const flagOf: Place = (name, written, { flags, onWarning }) => {
@@ -230,7 +230,7 @@ const keyOf: Place = (name, written, { file, path, onWarning }) => {
   return { raw, shown: shownAs(name, `${path}: ${written}`, raw), origin: path };
 };
 
-/** A secret's value is not shown. */
+/** Describes a value in a message; secrets are hidden. */
 function shownAs(name: SettingName, place: string, raw: unknown): string {
   return SETTINGS[name].isSecret ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
 }
@@ -244,7 +244,7 @@ function warnOfOldName(written: string, current: string, onWarning: Given["onWar
   });
 }
 
-/** A value in a listing: JSON with its unit, and no secret. */
+/** Formats a value for a listing: JSON with its unit, and no secret. */
 export function shownValue({ name, value, isSecret }: EffectiveSetting): string {
   if (value === undefined) return "not set";
   if (isSecret && value !== "none" && value !== "any") return "set, and not shown";
@@ -255,8 +255,8 @@ export function shownValue({ name, value, isSecret }: EffectiveSetting): string 
 export const DEFAULT_CONFIGURATION = "noonmark.json";
 
 /**
- * The keys and values of `noonmark.json` (JSON with comments), unchecked. Only the default file may be missing. Throws `Failure`
- * invalid_configuration if it is unreadable, not JSON (with line and column), or not an object.
+ * Returns the unchecked keys and values of `noonmark.json` (JSON with comments). Only the default file may be missing.
+ * Throws `Failure` invalid_configuration if it is unreadable, not JSON (with line and column), or not an object.
  */
 function readConfiguration(path: string): Record<string, unknown> {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return {};
@@ -284,13 +284,13 @@ function readConfiguration(path: string): Record<string, unknown> {
 
 const FORM_HINT = "Correct it there. `noonmark init --config FILE` writes a file of the right form.";
 
-/** `:3:14`, line and column as editors count them. */
+/** Returns `:3:14`, line and column as editors count them. */
 function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** `CommaExpected` → `comma expected`. */
+/** Converts `CommaExpected` to `comma expected`. */
 function words(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
 }

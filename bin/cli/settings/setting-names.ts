@@ -1,16 +1,16 @@
-/** The names of a setting: its flag, its variable, and the nearest name of an unknown one. */
+/** A setting's flag and variable, and the nearest name to an unknown one. */
 
 import { closest, distance } from "fastest-levenshtein";
 import { RENAMED, SETTING_NAMES } from "./settings.ts";
 
 const PREFIX = "NOONMARK_";
 
-/** `installationId` → `NOONMARK_INSTALLATION_ID`. */
+/** Converts `installationId` to `NOONMARK_INSTALLATION_ID`. */
 export function environmentName(name: string): string {
   return `${PREFIX}${flagName(name).replaceAll("-", "_").toUpperCase()}`;
 }
 
-/** `installationId` → `installation-id`. */
+/** Converts `installationId` to `installation-id`. */
 export function flagName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
@@ -23,7 +23,7 @@ export function isKubernetesVariable(variable: string, value: string): boolean {
   return SERVICE_VARIABLE.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
-/** Each unknown variable with Noonmark's prefix, with the one that was probably meant. */
+/** Returns unknown variables with Noonmark's prefix, and the one that was probably meant. */
 export function unknownVariables(environment = process.env): { variable: string; suggestion: string | undefined }[] {
   const endings = SETTING_NAMES.map((name) => environmentName(name).slice(PREFIX.length));
   const known = [...endings, ...Object.values(RENAMED).map((name) => environmentName(name).slice(PREFIX.length))];
@@ -36,20 +36,20 @@ export function unknownVariables(environment = process.env): { variable: string;
     });
 }
 
-/** The share of a name's letters that may be mistyped. */
+/** The maximum share of a name's letters that may be mistyped. */
 const MISTYPED = 0.4;
 
-/** A beginning of a known name with at least this many letters means that name. */
+/** A prefix of a known name with at least this many letters is taken for that name. */
 const MEANT_BY_BEGINNING = 4;
 
-/** `; did you mean …?`, empty if no known name is near. */
+/** Returns `; did you mean …?`, or "" if no known name is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near =
     nearestName(name, known) ?? known.find((one) => name.length >= MEANT_BY_BEGINNING && one.startsWith(name));
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
-/** The known name that `name` is probably mistyped from. */
+/** Returns the known name that `name` is probably a misspelling of. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const nearest = closest(
     name.toLowerCase(),

@@ -4,7 +4,7 @@ import { DEFAULT_CONFIGURATION } from "./load-settings.ts";
 import { environmentName, flagName } from "./setting-names.ts";
 import { RENAMED, SETTINGS, type SettingName } from "./settings.ts";
 
-/** The sources of responses. */
+/** Settings of the sources of responses. */
 export const SOURCE_SETTINGS = [
   "installationId",
   "ledger",
@@ -15,7 +15,7 @@ export const SOURCE_SETTINGS = [
   "genesisTimestamp",
 ] as const satisfies readonly SettingName[];
 
-/** The settings of one cycle of a publisher. */
+/** Settings of a publisher's cycle. */
 export const CYCLE_SETTINGS = [
   ...SOURCE_SETTINGS,
   "store",
@@ -29,7 +29,7 @@ export const CYCLE_SETTINGS = [
   "deadline",
 ] as const satisfies readonly SettingName[];
 
-/** Each command with `store` takes these, too. */
+/** Additional settings of each command that has `store`. */
 const STORE_SETTINGS: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Region", "s3PathStyle", "singleWriter"];
 
 /** Adds `--config` and a flag for each named setting to a command. */

@@ -1,6 +1,6 @@
 /**
- * The one configuration (docs/spec/publishing.md#sources): each setting is a key of `noonmark.json`, a flag and an
- * environment variable. A setting is a row of SETTINGS; `setting-options.ts` says which commands take it as a flag.
+ * The settings (docs/spec/publishing.md#sources): each is a key of `noonmark.json`, a flag and an environment variable.
+ * Each is a row of SETTINGS; `setting-options.ts` says which commands take it as a flag.
  */
 import { isIPv4, isIPv6 } from "node:net";
 import * as z from "zod";
@@ -11,17 +11,17 @@ import { withoutLast } from "../../../src/values/text.ts";
 
 interface Setting<T> extends SettingTraits {
   readonly schema: z.ZodType<T>;
-  /** The form of its value in help texts. `seconds` is its unit, too. In brackets: the flag may have no value. */
+  /** The form of its value in help texts; `seconds` is also its unit. Brackets mean that the flag may have no value. */
   readonly value: string;
   readonly help: string;
 }
 
 interface SettingTraits {
-  /** True if no message and no listing may show its value. */
+  /** True if messages and listings must not show its value. */
   readonly isSecret?: boolean;
-  /** True for a value that is a path. A relative one in the file is relative to the file. */
+  /** True if the value is a path. A relative path in the file is relative to the file. */
   isPath?(value: string): boolean;
-  /** The schema's pattern if it has a refinement: JSON Schemas are made from zod's types, which lose it. */
+  /** The pattern of a schema with a refinement, which zod's JSON Schemas lose. */
   readonly pattern?: string;
 }
 
@@ -31,7 +31,7 @@ function setting<T>(schema: z.ZodType<T>, value: string, help: string, traits: S
 
 const isAlwaysPath = () => true;
 
-/** A number or its text. No other value is converted to a number. */
+/** Accepts a number or its text. Other values are not converted. */
 function numeric<T extends z.ZodType<number>>(schema: T) {
   return z.preprocess((value) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value), schema);
 }
@@ -40,9 +40,9 @@ const number = z.number("is not a number");
 const secondsNumber = z.number("is not a number of seconds");
 const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
 const scrubSeconds = numeric(number.min(0, "must be 0 seconds or more").max(86_400, "must be 86400 seconds or less"));
-/** Checked once a second; beyond a day Node's timers end. */
+/** Checked once a second. The limit of a day is well below the longest delay of Node's timers. */
 const timeout = numeric(secondsNumber.min(1, "must be 1 to 86400 seconds").max(86_400, "must be 1 to 86400 seconds"));
-/** A form that fits a header and every front's file. */
+/** A form that is valid in a header and in every front's files. */
 export const frontSecret = z
   .string()
   .regex(/^[A-Za-z0-9._~+/=-]{16,128}$/, "none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -");
@@ -52,18 +52,18 @@ const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: 
 const METRICS_ADDRESS = /^(?:none|(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5})$/;
 const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
-/** A URL without a slash at its end, so that a path may follow. */
+/** A URL without a trailing slash, so that a path can be appended. */
 function webAddress(protocol: RegExp) {
   return z.url({ protocol }).transform((url) => withoutLast(url, "/"));
 }
 
-/** Digits and dots alone are an address, so that 127.0.0.256 is not looked up as a name. */
+/** True for a host. Text of only digits and dots must be an IP address: 127.0.0.256 is never looked up. */
 function isHost(text: string): boolean {
   if (/^[\d.]+$/.test(text)) return isIPv4(text);
   return text.includes(":") ? isIPv6(text) : /^[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){0,15}\.?$/.test(text);
 }
 
-/** One of the four numbers of an IPv4 address. */
+/** A number of an IPv4 address. */
 const BYTE = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 /** `isHost` as a pattern. */
 const HOST_PATTERN = `^(?:(?:${BYTE}\\.){3}${BYTE}|\\[?[0-9A-Fa-f]*:[0-9A-Fa-f:.]*(?:%[A-Za-z0-9._-]+)?\\]?|(?=.*[A-Za-z_-])[A-Za-z0-9_-]{1,63}(?:\\.[A-Za-z0-9_-]{1,63}){0,15}\\.?)$`;
@@ -124,7 +124,7 @@ export const SETTINGS = {
       .optional(),
     "url[,url]",
     "the chain's JSON-RPC, in order of preference",
-    // An address may have a key.
+    // An address may contain a key.
     { isSecret: true, pattern: "^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+(?:,\\s*[Hh][Tt][Tt][Pp][Ss]?://[^,]+)*$" },
   ),
   rpcQuorum: setting(
@@ -248,23 +248,23 @@ export const SETTINGS = {
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** The earlier names of settings. This release accepts them, with a warning; the next one does not. */
+/** Earlier names of settings. This release accepts them with a warning; the next one rejects them. */
 export const RENAMED: Readonly<Partial<Record<SettingName, string>>> = { chainMaxAge: "chainWord" };
 
 export type SettingName = keyof typeof SETTINGS;
 export type Settings = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]["schema"]> };
 
-/** The unit of a number, for messages and listings. */
+/** Returns the unit of a number for messages and listings. */
 export function unitOf(name: SettingName): string | undefined {
   return SETTINGS[name].value === "seconds" ? "seconds" : undefined;
 }
 
-/** A duration of this many times its default is probably in milliseconds, if it is a multiple of 1000. */
+/** A duration above this multiple of its default is probably in milliseconds, if it is a multiple of 1000. */
 const LIKELY_SPAN = 10;
-/** This number of seconds is in the year 5138. */
+/** Epoch seconds in the year 5138. */
 const LATEST_LIKELY_SECONDS = 100_000_000_000;
 
-/** The seconds that were probably meant by a value in milliseconds; undefined for any other value. */
+/** Returns the seconds that were probably meant by a value in milliseconds; undefined for any other value. */
 export function inMilliseconds(name: SettingName, raw: unknown): number | undefined {
   const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
   if (unitOf(name) === undefined || typeof value !== "number" || !Number.isInteger(value) || value % 1000 !== 0)

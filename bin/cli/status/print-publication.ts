@@ -1,10 +1,10 @@
-/** The status for people: one sentence, the responses, the sources, the lease, the problems. */
+/** Formats the status for people: one sentence, responses, sources, lease, problems. */
 import type { OtherInstallations, WorstInstallation } from "../../../publish/status/public-status.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
 import { tableLines } from "../table.ts";
 import type { Publication } from "./publication.ts";
 
-/** `now` in epoch ms. */
+/** `now` is in epoch ms. */
 export function publicationLines(publication: Publication, now: number): string[] {
   const { record, answers, problems, store } = publication;
   return [
@@ -68,7 +68,7 @@ function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): 
   ];
 }
 
-/** The other installations: their number, the lag, and the one with the most lag. */
+/** Formats the other installations: their number, the lag, and the one with the greatest lag. */
 function othersField(others: unknown, worst: unknown, now: number): [string, string][] {
   const { count = 0, unread = 0, overdue = 0, oldestAt = null } = (others ?? {}) as Partial<OtherInstallations>;
   if (count + unread === 0) return [];
@@ -98,7 +98,7 @@ const UNITS = [
   ["min", 60],
 ] as const;
 
-/** `3.1 s`, `12 min`, `4 h`, `9 d`. */
+/** Formats a duration: `3.1 s`, `12 min`, `4 h`, `9 d`. */
 export function duration(seconds: number): string {
   const unit = UNITS.find(([, size]) => Math.abs(seconds) >= 2 * size);
   return unit === undefined ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / unit[1])} ${unit[0]}`;

@@ -1,4 +1,4 @@
-/** The data of `noonmark status`: the publisher's last report and a read of the store, combined. */
+/** Combines the publisher's last report and a read of the store for `noonmark status`. */
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import { type LeaseRecord, readLease } from "../../../publish/lease/lease-record.ts";
 import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
@@ -15,11 +15,11 @@ export interface Publication {
   readonly ageSeconds: number;
   readonly record: LeaseRecord;
   readonly answers: readonly PublishedResponse[];
-  /** A reason why readers get no good response, or why a good one is not renewed. */
+  /** Why readers get no good response, or why a good one is not renewed. */
   readonly problems: readonly string[];
 }
 
-/** The publication in the store; undefined if nothing was ever published there. `now` in epoch ms. */
+/** Reads the publication in the store; undefined if nothing was ever published. `now` is in epoch ms. */
 export async function readPublication(store: ObjectStore, now: number): Promise<Publication | undefined> {
   const found = await readLease(store);
   if (found === undefined) return undefined;
@@ -36,7 +36,7 @@ export function neverPublished(store: ObjectStore): Failure {
   });
 }
 
-/** Other users may not read the operator's part; `status` then shows the rest. */
+/** Warns if the operator's report is not readable; `status` shows the rest. */
 function notReadable(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error;
   warn({
@@ -46,7 +46,7 @@ function notReadable(error: unknown): undefined {
   });
 }
 
-/** `record` has the holder's report for the operator; `now` in epoch ms. */
+/** `record` includes the operator's report; `now` is in epoch ms. */
 export function publicationOf(
   store: string,
   record: LeaseRecord,
@@ -56,7 +56,7 @@ export function publicationOf(
   const ageSeconds = (now - Date.parse(record.renewedAt)) / 1000;
   const damaged = answers.filter(({ problem }) => problem !== null);
   const { problems: count } = record.report;
-  // The count is of the last renewal, the names up to five minutes older.
+  // The count is from the last renewal; the names may be five minutes older.
   const named =
     count === 0
       ? []
@@ -83,7 +83,7 @@ export function publicationOf(
   };
 }
 
-/** Problems of clocks: the publisher's has moved, or this machine's is behind the published objects. */
+/** Finds clock problems: the publisher's clock moved, or this host's is behind the published objects. */
 function clockProblems(record: LeaseRecord, answers: readonly PublishedResponse[], now: number): string[] {
   const { clockMovedMs, lastCycleAt } = record;
   const problems: string[] = [];
@@ -100,13 +100,13 @@ function clockProblems(record: LeaseRecord, answers: readonly PublishedResponse[
     if (!isAhead(instant, now)) continue;
     const { code, message, hint } = clockBehind(what, instant, now);
     problems.push(`${code}: ${message}. ${hint}`);
-    // One is enough for the operator. `fsck` lists all.
+    // One is enough here; `fsck` lists all.
     break;
   }
   return problems;
 }
 
-/** A node of the chain that disagrees, in the publisher's last report on its source. */
+/** Finds a disagreeing node in the publisher's last report on the chain. */
 function nodeProblems(sources: unknown): string[] {
   const { chain } = (sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
   if (chain?.type !== "disagreement") return [];
@@ -120,7 +120,7 @@ export function joined(record: LeaseRecord, operator: OperatorStatus | undefined
   return { ...record, holderName, report: { ...record.report, failed, failures, warnings, sources, worst } };
 }
 
-/** The report has no fixed form: another version may have written it. */
+/** Returns the objects of a list. The form is not fixed, because another version may have written the report. */
 function entries(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === "object" && one !== null) : [];
 }

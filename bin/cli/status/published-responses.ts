@@ -1,4 +1,4 @@
-/** Reads the present responses from the store itself, not from the publisher's report. */
+/** Reads the current responses from the store, not from the publisher's report. */
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { successorAt } from "../../../src/http/successor.ts";
 import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
@@ -9,19 +9,20 @@ export interface PublishedResponse {
   /** URL path with its query. */
   readonly route: string;
   readonly key: string;
-  /** The instant of its computation; null if there is no good object. */
+  /** When it was computed; null if there is no good object. */
   readonly asOf: string | null;
-  /** The HTTP status that holds now. */
+  /** The current HTTP status. */
   readonly status: number | null;
-  /** The next instant at which time alone changes it. */
+  /** The next instant at which it changes without new facts. */
   readonly nextChangeAt: string | null;
-  /** The reason why readers get no response; null if they get one. */
+  /** Why readers get no response; null if they get one. */
   readonly problem: string | null;
 }
 
 /**
- * Each response of the configured installation, in the routes' order. `reported` are the keys that the publisher
- * reports as put. If one of them is missing, that is a problem. Any other key without an object was never published. `now` in epoch ms. Throws `StoreUnavailable`.
+ * Returns each response of the configured installation, in the order of the routes. A missing object is a problem if
+ * its key is in `reported`, the keys reported as put; others were never published. `now` is in epoch ms. Throws
+ * `StoreUnavailable`.
  */
 export async function publishedResponses(
   store: ObjectStore,

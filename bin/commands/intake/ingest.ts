@@ -37,7 +37,7 @@ interface Flags {
   readonly metrics?: string;
 }
 
-/** From this size on a file is decoded in a thread of its own, whose start costs as much as some MB. */
+/** Files of at least this size are decoded in a separate thread, whose start costs as much as decoding some MB. */
 const THREAD_FROM_BYTES = 8 * 1024 * 1024;
 
 export function registerIngest(program: Command): void {
@@ -74,7 +74,7 @@ export function registerIngest(program: Command): void {
 
 async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
   if (settings.ledger === "none") {
-    throw new Failure("missing_setting", "ledger is none, and ingest needs one", {
+    throw new Failure("missing_setting", "ledger is none, but ingest needs a ledger", {
       exit: EXIT.usage,
       hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
     });
@@ -87,7 +87,7 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
   }
   if (flags.follow === true) return followFile(file, settings, flags);
   if (flags.metrics !== undefined) {
-    throw new Failure("usage", "--metrics needs --follow: a single run ends before anybody asks", {
+    throw new Failure("usage", "--metrics requires --follow: a single run ends before anyone reads the metrics", {
       exit: EXIT.usage,
       hint: "Add --follow, or leave out --metrics: a single run prints its counts.",
     });
@@ -123,7 +123,7 @@ async function followFile(file: string, settings: Settings, flags: Flags): Promi
   if (file === "-" || flags.strict === true || flags.retry === true) {
     throw new Failure("invalid_setting", "--follow takes a file or a directory, without --strict and --retry", {
       exit: EXIT.usage,
-      hint: "Standard input is followed as it is: `noonmark ingest -`.",
+      hint: "Standard input needs no --follow: `noonmark ingest -`.",
     });
   }
   const target = followable(file);
@@ -161,7 +161,7 @@ function noInput(): Failure {
   });
 }
 
-/** The last line on stdout. A script that does not get it must not count the run as good. */
+/** Prints the last line on stdout. Without it, a script must not count the run as successful. */
 async function print(line: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<Error | null | undefined>();
   process.stdout.once("error", resolve);

@@ -31,7 +31,7 @@ function jsonSchema(schema: z.ZodType): object {
   return { ...rest, properties: Object.fromEntries(one) };
 }
 
-/** `noonmark.json`: each setting, none required. */
+/** The schema of `noonmark.json`: every setting, none required. */
 function configurationSchema(): object {
   const shape = SETTING_NAMES.map(
     (name) => [name, z.optional(SETTINGS[name].schema).describe(SETTINGS[name].help)] as const,
@@ -41,10 +41,10 @@ function configurationSchema(): object {
 
 type Overridden = Parameters<NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>>[0];
 
-/** By the name of the setting. No field of a deployment file has such a name. */
+/** Patterns by setting name. No field of a deployment file has the name of a setting. */
 const PATTERNS = new Map(Object.entries(SETTINGS).map(([name, { pattern }]) => [name, pattern] as const));
 
-/** The parts that zod's own output loses: refinements, and the protocol of an address. */
+/** Adds what zod's output lacks: refinements, and the protocol of an address. */
 function strict({ zodSchema, jsonSchema, path }: Overridden): void {
   const pattern = PATTERNS.get(String(path.at(-1)));
   if (pattern !== undefined) jsonSchema.pattern = pattern;
@@ -55,7 +55,7 @@ function strict({ zodSchema, jsonSchema, path }: Overridden): void {
   }
 }
 
-/** A switch is true, false or the word. Zod joins them to a list of types, without the words. */
+/** A switch is a boolean or its text. Zod would merge both into a list of types, without the texts. */
 const SWITCH = [{ type: "boolean" }, { type: "string", enum: ["true", "1", "false", "0"] }];
 
 function oneTypeEach(property: unknown): unknown {

@@ -3,7 +3,7 @@ import { Argument, type Command } from "commander";
 import type { TreeCommand } from "../../cli/completion/command-tree.ts";
 import { SHELLS } from "../../cli/completion/shells.ts";
 
-/** `tree` returns the whole program, the program itself first. */
+/** `tree` returns the whole program, with the root first. */
 export function registerCompletion(program: Command, tree: () => Promise<readonly TreeCommand[]>): void {
   program
     .command("completion")

@@ -1,4 +1,4 @@
-/** `noonmark cost`: requests and money a month, from the publisher's counted requests. */
+/** `noonmark cost`: requests and cost per month, from the publisher's request counts. */
 import type { Command } from "commander";
 import { readLease } from "../../../publish/lease/lease-record.ts";
 import { readPrivateStatus } from "../../../publish/status/private-status.ts";
@@ -25,7 +25,7 @@ export function registerCost(program: Command): void {
   });
 }
 
-/** From the report of the lease's holder; undefined without one. */
+/** Returns the counts in the lease holder's report; undefined without one. */
 async function measured(settings: Settings): Promise<MeasuredRequests | undefined> {
   const store = await openConfiguredStore(settings, { write: false });
   const found = await readLease(store);

@@ -1,6 +1,6 @@
 /**
- * `noonmark demo DIRECTORY`: thirty days of a simulated wheel, from the package alone. It writes into a new or empty
- * directory only, and reads no setting.
+ * `noonmark demo DIRECTORY`: creates thirty days of a simulated wheel from the package only. It writes only into a new
+ * or empty directory, and reads no setting.
  */
 import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ import { SETTINGS } from "../../cli/settings/settings.ts";
 const FACTS = "facts.ndjson";
 const CHAIN_FILES = ["chain.json", "deployment.json"];
 const BLOCK_CHARACTERS = 256 * 1024;
-/** A variable overrides the file. With one of these set, the next commands would use another place. */
+/** Variables override the file. If one of these is set, the next commands would use another place. */
 const PLACES = ["ledger", "store", "state", "installationId", "genesisTimestamp", "deployment", "rpcUrl"] as const;
 const CHAIN_PORT = 8545;
 const NO_CHAIN =
@@ -65,7 +65,7 @@ async function fill(directory: string): Promise<void> {
   const chain = await makeChain(directory, plan, now);
   writing(configuration, () => writeFileSync(configuration, configurationOf(plan, chain), { flag: "wx" }));
   writing(facts, () => writeFacts(facts, new Wheel(plan, { ...chain }).history(now)));
-  // All three exist from the start. Otherwise a publisher with other files in its working directory reports a conflict.
+  // Creates all three at the start. Otherwise a publisher with files in its working directory reports a conflict.
   const { ledger, state, store } = SETTINGS;
   for (const place of [state, store]) {
     const path = join(directory, place.schema.parse(undefined));
@@ -102,7 +102,7 @@ interface SampleChain {
   readonly batches: number;
 }
 
-/** Thirty days of settlements in `chain.json`, which anvil continues; undefined if anvil is not installed. */
+/** Writes thirty days of settlements to `chain.json`, which anvil continues; undefined without anvil. */
 async function makeChain(directory: string, plan: Plan, now: number): Promise<SampleChain | undefined> {
   const binary = anvilBinary();
   if (binary === undefined) return undefined;
@@ -146,7 +146,7 @@ function writeFacts(path: string, records: Iterable<unknown>): void {
   }
 }
 
-/** As `noonmark ingest` does. Returns the number of accepted facts: all of them. */
+/** Ingests the facts like `noonmark ingest`. Returns the number of accepted facts, which must be all. */
 async function takeIn(facts: string, path: string): Promise<number> {
   const input = await openInput(facts);
   const progress = intakeProgress(process.stderr, input.size);
@@ -187,12 +187,12 @@ function warnOfVariables(): void {
   if (set.length === 0) return;
   warn({
     code: "variables_set",
-    message: `${set.join(", ")}: set, and before ${DEFAULT_CONFIGURATION}, so the next commands would work elsewhere`,
+    message: `${set.join(", ")}: set, and overrides ${DEFAULT_CONFIGURATION}, so the next commands would use other files`,
     hint: `First: unset ${set.join(" ")}`,
   });
 }
 
-/** For a shell. */
+/** Quotes a path for a shell. */
 function quoted(path: string): string {
   return /^[\w./@-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
 }

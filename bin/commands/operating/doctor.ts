@@ -1,4 +1,4 @@
-/** `noonmark doctor`: each requirement of a publisher, one line each, and what to do if it is not met. */
+/** `noonmark doctor`: one line per requirement of a publisher, and what to do if it is not met. */
 import { type Command, InvalidArgumentError } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
@@ -31,7 +31,7 @@ export function registerDoctor(program: Command): void {
   });
 }
 
-/** Without settings nothing else can be checked. */
+/** Runs all checks. If the settings cannot be loaded, nothing else can be checked. */
 async function examineAll(flags: { readonly config?: string }, url: URL | undefined): Promise<readonly Finding[]> {
   const now = () => systemClock.wall();
   const loaded = settingsOrFinding(flags);

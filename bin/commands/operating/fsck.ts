@@ -1,4 +1,4 @@
-/** `noonmark fsck`: every invariant of the stored objects, from their bytes alone (docs/fsck.md). */
+/** `noonmark fsck`: checks every invariant of the stored objects, from their bytes only (docs/fsck.md). */
 import type { Command } from "commander";
 import { examine } from "../../../publish/repair.ts";
 import { reportJson, reportLines } from "../../../src/fsck/fsck.ts";
@@ -35,13 +35,13 @@ export function registerFsck(program: Command): void {
   });
 }
 
-/** After a repair, the findings are the remaining ones. */
+/** Returns the findings; after a repair, those that remain. */
 async function examined(settings: Settings, isRepair: boolean) {
   if (isRepair) await judgeSettings(settings, Date.now());
   const store = await openConfiguredStore(settings, { write: isRepair });
   const before = await examine(store, Date.now());
   if (!isRepair || before.findings.length === 0) return before;
-  // A check without repair loads nothing that publishes.
+  // A check without repair must not load the publisher.
   const { repair } = await import("../../cli/repair.ts");
   await repair(settings, store);
   const after = await examine(store, Date.now());

@@ -1,4 +1,4 @@
-/** `noonmark init`: writes a commented noonmark.json to begin with. */
+/** `noonmark init`: writes an initial noonmark.json with comments. */
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
@@ -32,7 +32,7 @@ interface InitOptions {
   readonly installationId?: string;
 }
 
-/** Only a terminal is asked, because a script cannot respond. */
+/** Asks only on a terminal, because scripts cannot respond. */
 async function askedFor(): Promise<string> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return "";
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -43,7 +43,7 @@ async function askedFor(): Promise<string> {
   }
 }
 
-/** Undefined for an empty text. Throws `invalid_setting`, exit 2. */
+/** Returns undefined for an empty text. Throws `invalid_setting`, exit 2. */
 function known(answer: string): string | undefined {
   const id = answer.trim();
   if (id === "") return undefined;
@@ -63,9 +63,9 @@ function write(path: string, force: boolean, installationId: string | undefined)
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
     if (exists) {
-      throw new Failure("configuration_exists", `${path} is there already`, {
+      throw new Failure("configuration_exists", `${path} already exists`, {
         exit: EXIT.failed,
-        hint: "Keep it, or write over it with --force.",
+        hint: "Keep it, or overwrite it with --force.",
         cause,
       });
     }
@@ -77,7 +77,7 @@ function write(path: string, force: boolean, installationId: string | undefined)
   }
 }
 
-/** Every setting with its meaning, its variable and its default; only installationId is set, if it is known. */
+/** Returns every setting with its meaning, variable and default; only installationId is set, if known. */
 export function commentedConfiguration(installationId?: string): string {
   const lines = SETTING_NAMES.flatMap((name) => {
     const { help, value, schema } = SETTINGS[name];

@@ -1,4 +1,4 @@
-/** `noonmark status`: the publication, by the publisher's last report and by the store. */
+/** `noonmark status`: the publication, from the publisher's report and from the store. */
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
@@ -51,7 +51,7 @@ async function readStatus(store: ObjectStore, now: number): Promise<Publication>
   throw neverPublished(store);
 }
 
-/** A publication from the future says nothing about now. Throws `Failure` clock_behind. */
+/** Rejects a publication from the future, which says nothing about the present. Throws `Failure` clock_behind. */
 function judgeAhead({ renewedAt, lastCycleAt }: LeaseRecord, now: number): void {
   const last = Math.max(Date.parse(renewedAt), Date.parse(lastCycleAt ?? renewedAt));
   if (isAhead(last, now)) throw clockBehind("the last cycle", last, now);

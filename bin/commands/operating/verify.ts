@@ -1,4 +1,4 @@
-/** `noonmark verify BASE_URL`: checks a deployment from outside, by HTTP alone. */
+/** `noonmark verify BASE_URL`: checks a deployment from outside, only by HTTP. */
 import type { Command } from "commander";
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { Unanswered } from "../../../src/judge/exchange.ts";

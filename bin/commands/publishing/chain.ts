@@ -14,7 +14,7 @@ import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 
 const CHAIN_SETTINGS = ["deployment", "rpcUrl", "state", "genesisTimestamp", "chainGrace", "rpcQuorum"] as const;
-/** Time limit of one poll of `chain sync`. While there is more to read, another one follows. */
+/** Time limit (ms) of a poll of `chain sync`. Further polls follow while there is more to read. */
 const POLL_MS = 60_000;
 const SYNC_FORMAT =
   "{bar} {percentage}% | block {block} of {safe} | {events} events | {rate} events/s | {eta_formatted} left";
@@ -83,7 +83,7 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
     do {
       before = readSync(chain.db).stored?.block;
       await chain.poll(Date.now(), Date.now() + POLL_MS);
-      // If a poll stores something, the next one may store more.
+      // A poll that stored something may be followed by more.
     } while (!chain.concluded() && readSync(chain.db).stored?.block !== before);
     bar.stop();
     if (problem !== undefined && !(problem.type === "disagreement" && chain.concluded())) throw failureOf(problem);
@@ -129,7 +129,7 @@ function withChain(settings: Settings & { readonly rpcUrl: string }, use: (confi
   }
 }
 
-/** The settings of a command that reads the chain's file without a node. */
+/** Returns the settings of a command that reads the chain's file without a node. */
 function ofFile(command: Command): Settings & { readonly rpcUrl: string } {
   const settings = loadSettings(command.opts(), { spared: ["rpcUrl"] });
   return { ...settings, rpcUrl: settings.rpcUrl ?? "" };

@@ -1,4 +1,4 @@
-/** `noonmark lease`: the holder of the lease, and its release if a holder is gone for good. */
+/** `noonmark lease`: shows the holder of the lease, and releases it if the holder is gone for good. */
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
@@ -35,7 +35,7 @@ export function registerLease(program: Command): void {
   });
 }
 
-/** The lease is read first, so that no store is created. Throws `Failure` lease_fresh (75). */
+/** Releases the lease. Reads it first, so that no store is created. Throws `Failure` lease_fresh (75). */
 async function releaseLease(settings: Settings, force: boolean): Promise<string> {
   const store = await openConfiguredStore(settings, { write: false });
   const found = await readLease(store);

@@ -56,7 +56,7 @@ export function registerPublish(program: Command): void {
       const settings = loadSettings(command.opts());
       refuseOfCadence(flags);
       await judgeSettings(settings, systemClock.wall());
-      // A single run loads neither the log nor the cadence, because its start is most of its cost.
+      // A single run does not load the log or the cadence, because most of its cost is its start.
       if (flags.dryRun === true) await print(await tryOut(settings, flags), settings, flags);
       else if (flags.once === true) {
         const { publishOnce } = await import("../../cli/publish/publish-once.ts");
@@ -70,16 +70,20 @@ export function registerPublish(program: Command): void {
   );
 }
 
-/** Throws `Failure` usage (2). */
+/** Rejects flags that only a cadence uses. Throws `Failure` usage (2). */
 function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
   if (metrics === undefined || (once !== true && dryRun !== true)) return;
-  throw new Failure("usage", "--metrics does not go with --once: a single run ends before anybody asks", {
-    exit: EXIT.usage,
-    hint: "For single runs, check with `noonmark status --max-age <seconds>`.",
-  });
+  throw new Failure(
+    "usage",
+    "--metrics is not possible with --once: a single run ends before anyone reads the metrics",
+    {
+      exit: EXIT.usage,
+      hint: "For single runs, check with `noonmark status --max-age <seconds>`.",
+    },
+  );
 }
 
-/** Refuses flags that a cadence would ignore silently. Throws `Failure` usage (2). */
+/** Rejects flags that a cadence would ignore silently. Throws `Failure` usage (2). */
 function refuseOfOnce({ at, force, json, quiet }: Flags): void {
   const given = Object.entries({ at, force, json, quiet }).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
@@ -93,7 +97,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const { dryRun } = await import("../../../publish/dry-run.ts");
   const { store, isNew } = await storeOfDryRun(settings);
   if (isNew) {
-    warn({ code: "new_store", message: `nothing has been published to ${store.name} yet: publish makes it` });
+    warn({ code: "new_store", message: `nothing has been published to ${store.name} yet: publish creates it` });
   }
   const given = parseInstant(flags.at);
   const now = instantClock(given);
@@ -126,7 +130,7 @@ async function forPeople(report: CycleReport, { dryRun }: Flags): Promise<string
   return [...(dryRun === true ? reportLines(report) : []), reportSummary(report)].join("\n");
 }
 
-/** The store for a dry run. If nothing was ever published (`isNew`), it is an empty one. */
+/** Opens the store for a dry run. If nothing was ever published (`isNew`), it is an empty store. */
 async function storeOfDryRun(settings: Settings): Promise<{ store: ObjectStore; isNew: boolean }> {
   const store = await openConfiguredStore(settings, { write: false });
   const isNew = newDirectoryOf(settings) !== undefined;

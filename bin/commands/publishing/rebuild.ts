@@ -1,4 +1,4 @@
-/** `noonmark rebuild`: derives the projections from the ledger again, while the last good responses stay online. */
+/** `noonmark rebuild`: rebuilds the projections from the ledger, while the last good responses stay online. */
 import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";

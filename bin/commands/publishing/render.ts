@@ -64,7 +64,7 @@ async function render(settings: Settings, path: string, given: number | undefine
   }
 }
 
-/** All facts count: one that is later than `at` is shown as if it had been known then. */
+/** Warns of facts later than `at`, which are rendered as if they had been known then. */
 function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): void {
   const rowId = ledger && installationRowId(ledger, installationId);
   const newest = ledger === undefined || rowId === undefined ? undefined : readNewestReceipt(ledger, rowId);
@@ -72,25 +72,25 @@ function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): voi
   warn({
     code: "facts_after_instant",
     message: `the newest receipt came at ${formatTimestamp(newest.receivedAt)}, after --at ${formatTimestamp(at)}`,
-    hint: "The response is computed from every known fact, later ones too: it was never published so.",
+    hint: "The response uses every known fact, including later ones. It was never published in this form.",
   });
 }
 
 async function print({ status, headers, body }: ShimResponse, flags: Flags): Promise<void> {
   const text = new TextDecoder().decode(body);
-  // A program gets the bytes. A terminal gets the same JSON with every character visible.
+  // Programs get the bytes. Terminals get the same JSON with control characters escaped.
   const shown = process.stdout.isTTY ? printableLines(text) : text;
   if (flags.json === true) console.log(JSON.stringify({ status, headers, body: text }));
   else if (flags.body === true) process.stdout.write(shown);
   else {
-    // Loaded here only, because Node loads half a browser with it.
+    // Loaded lazily, because it makes Node load much code.
     const { STATUS_CODES } = await import("node:http");
     const lines = Object.entries(headers).map(([name, value]) => `${canonicalName(name)}: ${value}`);
     process.stdout.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${shown}`);
   }
 }
 
-/** `x-content-type-options` → `X-Content-Type-Options`. */
+/** Converts `x-content-type-options` to `X-Content-Type-Options`. */
 function canonicalName(name: string): string {
   return name === "etag" ? "ETag" : name.replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
 }

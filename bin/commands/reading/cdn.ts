@@ -67,14 +67,14 @@ function optionsOf(flags: CdnFlags, out: string): CdnOptions {
     socket,
     cache,
     trusted,
-    // nginx looks for a plain name beside nginx.conf, even if another file names it.
+    // nginx resolves a relative name next to nginx.conf, even if another file contains it.
     directory: isAbsolute(out) ? resolve(out) : undefined,
     frontSecret,
     brotli,
   };
 }
 
-/** A flag wins over the variable. CloudFront's secret is in no file: it is a parameter of the stack. */
+/** Returns the secret; flags override the variable. CloudFront's is a stack parameter and in no file. */
 function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | undefined {
   const flags = { given, flag: "--front-secret", ...(frontSecretFile && { frontSecretFile }) } as const;
   const variable = process.env[VARIABLE];

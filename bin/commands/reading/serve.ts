@@ -71,12 +71,12 @@ async function serve(flags: ServeFlags): Promise<void> {
 }
 
 interface Serving {
-  /** The instant at which the clock is stopped. */
+  /** The instant at which the clock is stopped, for `--at`. */
   readonly at: number | undefined;
   readonly log: Logger;
 }
 
-/** Workers serve readers; messages for the operator are printed here, once. */
+/** Serves by workers, and prints the operator's messages here, once. */
 async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log }: Serving): Promise<void> {
   const stopped = askedToStop();
   const stopMonitor = await monitorWorkers(settings, log);
@@ -155,7 +155,7 @@ function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: 
   console.log(FRONTS[fronts] ?? "Fronts with the secret may keep its responses");
 }
 
-/** Warns about a missing or unreadable store at the start. It may appear later, so that this is not a failure. */
+/** Warns if the store is missing or unreadable at the start. It may appear later, so this is not a failure. */
 async function saysWhyUnreadable(store: StoreReader, report: (error: StoreUnavailable) => void): Promise<void> {
   try {
     await store.get(INSTALLATIONS_KEY);
@@ -168,7 +168,7 @@ async function saysWhyUnreadable(store: StoreReader, report: (error: StoreUnavai
 function limitsOf(settings: Settings): ServerLimits {
   const { maxConnections, workers, requestTimeout, readerTimeout, keepAliveTimeout } = settings;
   return {
-    // The limit of open files holds for each process; the operator's limit is for all of them.
+    // The limit of open files applies to each process; the operator's limit applies to all together.
     maxConnections:
       maxConnections === undefined ? connectionsWithin(openFilesLimit()) : Math.ceil(maxConnections / workers),
     requestTimeout: requestTimeout * 1_000,

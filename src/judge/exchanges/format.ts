@@ -1,13 +1,13 @@
 /**
- * Exchanges as plain text: requests, and the one response that each of them gets. The judge's own exchanges and those of a
- * contract hold for every deployment. A test's script has the same format, for one prepared store. An empty line ends a block.
+ * Parses exchanges from text: requests, and the response that all of them get. The judge's exchanges and those of contracts
+ * hold for every deployment. Test scripts have the same format, for one prepared store. An empty line ends a block.
  *
  *     # a comment
- *     & query/unknown                      the rule of verify that is broken if the response differs
+ *     & query/unknown                      the rule of verify that a different response breaks
  *     GET /v4/public/process?a             one or more request lines
- *     > If-None-Match: "{tag}"             a request header; lines of one name are alternatives, each is sent
+ *     > If-None-Match: "{tag}"             a request header; lines with the same name are alternatives, all are sent
  *     as /v4/public/process                the same response as to this plain GET; or
- *     first 16 items of /v1/…              the first entries of that response's list, or all; or
+ *     first 16 items of /v1/…              the first 16 entries of that response's list, or all; or
  *     304                                  the status
  *     ETag: "process-1"                    a header besides the common ones; {plain}: as in the plain GET
  *     ! Access-Control-Allow-Origin        a common header that this response lacks
@@ -15,14 +15,14 @@
  *     = object v4/public/process           the body of that object; or
  *     ? items.length = 100                 a value in the JSON body, as JSON
  *
- * These lines are for a test's script, which controls clock and store. They apply to one block:
+ * These lines are only for test scripts, which control clock and store. They apply to one block:
  *
  *     @ clock +120001                      the clock, in ms after the world's instant
  *     @ without v4/public/process          that object is absent
  *     @ store fails                        the store cannot be read
  *
- * `{installationId}` is the installation whose history is read, `{unique}` a word that no request had before, and `{tag}`
- * the plain GET's ETag without its quotes. Headers are exact in a test. A body is expected exactly if a line
+ * `{installationId}` is the installation whose history is read, `{unique}` a word that no earlier request contained, and
+ * `{tag}` the plain GET's ETag without its quotes. A test compares all headers. The body is compared only if a line
  * describes it.
  */
 

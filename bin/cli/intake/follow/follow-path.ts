@@ -1,4 +1,4 @@
-/** `ingest --follow`: until a signal ends it (docs/spec/intake.md#follow). */
+/** Runs `ingest --follow` until a signal ends it (docs/spec/intake.md#follow). */
 import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
@@ -39,15 +39,15 @@ export function followable(path: string): Target {
 }
 
 export interface FollowOptions {
-  /** The file of --rejects. */
+  /** The file given by --rejects. */
   readonly rejects: RejectsFile | undefined;
-  /** Shows the counts while the command runs. The returned function ends that. */
+  /** Shows the counts while the command runs. Returns a function that ends this. */
   watch(counts: () => Counts): Promise<() => Promise<void>>;
-  /** The clock (epoch ms) by which instants in the future are refused. */
+  /** The clock (epoch ms) that decides which instants are in the future and rejected. */
   readonly now?: () => number;
 }
 
-/** Throws `Failure` (exit 74) as intake does, and what `watch` throws. */
+/** Throws `Failure` (exit 74) as intake does, and any error of `watch`. */
 export async function followPath(target: Target, db: Database, options: FollowOptions): Promise<Counts> {
   const { rejects, watch, now } = options;
   const { path, isDirectory } = target;
@@ -76,7 +76,7 @@ function fileIntake(
   { name, rejects }: { readonly name: string | undefined; readonly rejects: RejectsFile | string | undefined },
   clock: { readonly now?: () => number },
 ): FileIntake {
-  // The file of rejects is created with its first line.
+  // The file of rejects is created when the first line is rejected.
   let own: RejectsFile | undefined;
   const onRejected = (rejections: readonly Rejection[]): void => {
     if (typeof rejects === "string") own ??= new RejectsFile(rejects);

@@ -5,11 +5,11 @@ import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 /** The input of `ingest --follow`: a file that grows, or a spool directory. */
 export interface Followed {
   /**
-   * Takes in and commits the complete lines. If `stopping` is true it returns early, with the lines so far committed. Throws
-   * `Failure` as intake does (exit 74), and `input_unreadable`.
+   * Ingests and commits the complete lines. Returns early if `stopping` is true, after committing the lines so far.
+   * Throws `Failure` as intake does (exit 74), and `input_unreadable`.
    */
   poll(stopping: () => boolean): Promise<void>;
-  /** The counts of all polls. */
+  /** The total counts of all polls. */
   readonly counts: Counts;
   close(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export type IntakeOf = (file: { readonly name?: string; readonly rejects?: strin
 
 export interface FileIntake {
   readonly intake: Intake;
-  /** Undoes uncommitted lines, and closes the file of rejects. */
+  /** Rolls back uncommitted lines, and closes the file of rejects. */
   close(): void;
 }
 
@@ -33,12 +33,12 @@ export function sumOf(one: Counts, other: Counts): Counts {
   };
 }
 
-/** Opens without waiting for the other end of a pipe. Check the open file by `irregularity` before reading it. */
+/** Opens without waiting for a pipe's other end. Check the open file by `irregularity` before reading it. */
 export const OPEN_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
-/** The same, and fails with ELOOP on a symbolic link. */
+/** Like OPEN_WITHOUT_WAITING, but fails with ELOOP on a symbolic link. */
 export const OPEN_WITHOUT_LINKS = OPEN_WITHOUT_WAITING | constants.O_NOFOLLOW;
 
-/** The kind of a file that is not regular, for a message; undefined for a regular file. */
+/** Returns the kind of an irregular file for a message; undefined for a regular file. */
 export function irregularity(entry: Dirent | Stats | BigIntStats): string | undefined {
   if (entry.isFile()) return undefined;
   if (entry.isSymbolicLink()) return "a symbolic link";

@@ -25,7 +25,7 @@ export class GrowingFile implements Followed {
   readonly #path: string;
   readonly #intakeOf: IntakeOf;
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
-  /** Counts of the finished files. */
+  /** Counts of finished files. */
   #finished: Counts = NOTHING;
   #open: Open | undefined;
 
@@ -44,14 +44,14 @@ export class GrowingFile implements Followed {
       if (this.#open === undefined) return;
       await this.#readOn(this.#open, stopping);
       if (stopping() || !(await this.#isOver(this.#open))) return;
-      // Its writer may have added lines before it changed to the next file.
+      // The writer may have added lines before it switched to the next file.
       await this.#readOn(this.#open, stopping);
       if (stopping()) return;
       await this.#finish(this.#open);
     }
   }
 
-  /** A last line without its end is not read, because its writer may not have finished it. The next run reads it. */
+  /** An unterminated last line is not read, because it may be incomplete. The next run reads it. */
   async close(): Promise<void> {
     if (this.#open === undefined) return;
     this.#finished = this.counts;
@@ -61,7 +61,7 @@ export class GrowingFile implements Followed {
     await handle.close();
   }
 
-  /** Undefined if there is no file. */
+  /** Opens the file; undefined if there is none. */
   async #opened(): Promise<Open | undefined> {
     try {
       const handle = await open(this.#path, OPEN_WITHOUT_WAITING);
@@ -89,7 +89,7 @@ export class GrowingFile implements Followed {
     intake.flush();
   }
 
-  /** True if another file has its name, or it is shorter than the bytes read. False if no file has its name. */
+  /** True if another file has its name, or the file became shorter. False if no file has its name. */
   async #isOver({ handle, offset }: Open): Promise<boolean> {
     const own = await this.#guarded(() => handle.stat({ bigint: true }));
     if (own.size < offset) return true;
@@ -97,7 +97,7 @@ export class GrowingFile implements Followed {
     return named !== undefined && (named.ino !== own.ino || named.dev !== own.dev);
   }
 
-  /** Reads the last line, too: a finished input may lack its last line end. */
+  /** Also reads the last line: a finished input may lack its last line end. */
   async #finish(open: Open): Promise<void> {
     open.file.intake.end();
     await this.close();

@@ -1,7 +1,7 @@
 /**
- * A spool directory: finished files are ingested in the order of their names, and moved to `done/`. A file is finished if its
- * name is *.ndjson: its writer writes it under another name and renames it. A link, a pipe, a device
- * and a file that cannot be read are moved to `refused/`, so that none of them delays the next file.
+ * Ingests the finished files of a spool directory in the order of their names, and moves them to `done/`. A file is
+ * finished when its writer has renamed it to *.ndjson. Links, pipes, devices and unreadable files are moved to
+ * `refused/`, so that they do not delay the next file.
  */
 import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
@@ -24,7 +24,7 @@ export class Spool implements Followed {
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   #counts: Counts = NOTHING;
 
-  /** `onRefused` is called once for each file that is moved to `refused/`. */
+  /** `onRefused` is called for each file that is moved to `refused/`. */
   constructor(directory: string, intakeOf: IntakeOf, onRefused: (message: string) => void) {
     this.#directory = directory;
     this.#done = join(directory, "done");
@@ -61,12 +61,12 @@ export class Spool implements Followed {
     }
   }
 
-  /** A file whose intake is stopped stays. The next run ingests it again, and its first lines are duplicates. */
+  /** Ingests a file. If stopped, the file stays: the next run ingests it again, and its first lines are duplicates. */
   async #take(name: string, stopping: () => boolean): Promise<void> {
     const path = join(this.#directory, name);
     const target = this.#guarded(this.#done, () => freeName(this.#done, name));
     const rejects = `${target}.rejects`;
-    // A run that was killed during this file has left a file of rejects.
+    // A run that was killed during this file left a file of rejects.
     this.#guarded(this.#done, () => rmSync(rejects, { force: true }));
     const opened = await openRegular(path);
     if (typeof opened === "string") return this.#refuse(name, opened);
@@ -79,7 +79,7 @@ export class Spool implements Followed {
       if (isWhole) file.intake.end();
       else file.intake.flush();
     } catch (cause) {
-      // A failure of the ledger or of the file of rejects would happen to every other file, too.
+      // Failures of the ledger or of the file of rejects would affect every other file too.
       if (cause instanceof Failure) throw cause;
       return this.#refuse(name, unreadable(cause));
     } finally {
@@ -90,7 +90,7 @@ export class Spool implements Followed {
     if (isWhole) this.#guarded(this.#done, () => renameSync(path, target));
   }
 
-  /** Moves the file to `refused/`, so that it is reported once and can be inspected. */
+  /** Moves a file to `refused/`, so that it is reported once and can be inspected. */
   #refuse(name: string, because: string): void {
     const target = this.#guarded(this.#refused, () => {
       const free = freeName(this.#refused, name);
@@ -100,7 +100,7 @@ export class Spool implements Followed {
     this.#onRefused(`${printable(name)} ${because}. It was moved to ${printable(target)}`);
   }
 
-  /** True if the whole file was read. */
+  /** Returns true if the whole file was read. */
   async #read(handle: FileHandle, intake: Intake, stopping: () => boolean): Promise<boolean> {
     for (;;) {
       if (stopping()) return false;
@@ -116,14 +116,14 @@ export class Spool implements Followed {
     } catch (cause) {
       throw new Failure("spool_unwritable", `${directory} cannot be written: ${(cause as Error).message}`, {
         exit: EXIT.io,
-        hint: "Files that were taken in are moved there: let this user write into the spool directory.",
+        hint: "Ingested files are moved there: give this user write permission for the spool directory.",
         cause,
       });
     }
   }
 }
 
-/** The path for a moved file. It creates the directory, and never names an existing file or link. */
+/** Returns an unused path for a moved file, and creates the directory. */
 function freeName(directory: string, name: string): string {
   makeDirectory(directory);
   for (let n = 1; ; n++) {
@@ -132,7 +132,7 @@ function freeName(directory: string, name: string): string {
   }
 }
 
-/** The open file, or the reason to refuse it; undefined if it is gone. The file may have changed since it was listed. */
+/** Opens a file, or returns why it is rejected; undefined if it is gone. It may have changed since it was listed. */
 async function openRegular(path: string): Promise<FileHandle | string | undefined> {
   try {
     const handle = await open(path, OPEN_WITHOUT_LINKS);

@@ -1,19 +1,19 @@
-/** The times of the polls: half a second after the last one, or sooner if the system reports a change. */
+/** Decides when to poll: half a second after the last poll, or sooner if the system reports a change. */
 import { type FSWatcher, watch } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 
 const STEADY_MS = 500;
-/** The wait after a change. A writer that writes line by line then costs one commit for several lines. */
+/** The wait after a change, so that several lines of a line-by-line writer need only one commit. */
 const GATHER_MS = 10;
 
 export interface WakeSources {
-  /** Resolves after the milliseconds, or as soon as the signal is aborted. */
+  /** Resolves after `ms`, or as soon as the signal is aborted. */
   pause(ms: number, signal: AbortSignal): Promise<unknown>;
-  /** Calls back at each change in a directory. The returned function ends that. */
+  /** Calls `changed` on each change in a directory. Returns a function that ends this. */
   changes(directory: string, changed: () => void): () => void;
 }
 
-/** Yields each time that a poll is due, at once for the first one, until the signal is aborted. */
+/** Yields when a poll is due, immediately at first, until the signal is aborted. */
 export async function* wakes(
   directory: string,
   stop: AbortSignal,
@@ -43,7 +43,7 @@ const SYSTEM: WakeSources = {
     try {
       watcher = watch(directory, { persistent: false }, changed);
     } catch {
-      // Without a watch, such as at the system's limit of watches, the timer alone causes the polls.
+      // If no watch is available, such as at the system's limit, only the timer causes polls.
       return () => undefined;
     }
     watcher.on("error", () => watcher.close());

@@ -41,7 +41,7 @@ test("a ledger at the default place of an earlier version is reported, and no ne
   const moved = await runCli(["ingest", "-", "--config", "../etc/noonmark.json"], join(directory, "work"), input);
   expect(moved.exitCode).toBe(2);
   expect(moved.stderr).toMatch(
-    /^noonmark: path_moved: \.\.\/etc\/\.noonmark\/ledger\.db is missing, and \S+work\/\.noonmark\/ledger\.db is there\n/,
+    /^noonmark: path_moved: \.\.\/etc\/\.noonmark\/ledger\.db does not exist, but \S+work\/\.noonmark\/ledger\.db does\n/,
   );
   expect(moved.stderr).toContain("Paths in noonmark.json are relative to that file, the defaults too.");
   expect(existsSync(join(directory, "etc/.noonmark"))).toBe(false);

@@ -35,7 +35,9 @@ describe("noonmark publish, before and alongside other runs", () => {
   test("a first dry run lists what it would create, and creates nothing", async () => {
     const tried = await publish("--dry-run");
     expect(tried.exitCode).toBe(0);
-    expect(tried.stderr).toMatch(/^noonmark: warning: new_store: nothing has been published to .*: publish makes it\n/);
+    expect(tried.stderr).toMatch(
+      /^noonmark: warning: new_store: nothing has been published to .*: publish creates it\n/,
+    );
     expect(tried.stdout).toContain("created v1/public/telemetry: new\n");
     expect(existsSync(join(directory, ".noonmark"))).toBe(false);
   });
