@@ -1,7 +1,7 @@
 /** Generates the client's endpoints, methods and body types from the route contracts. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { COMMON_ERRORS } from "../src/http/errors.ts";
+import { ERROR_SOURCES, MALFORMED_HTTP } from "../src/http/errors.ts";
 import type { Contract } from "../src/resources/contract.ts";
 import { OPERATIONS, type Operation } from "../src/resources/contracts.ts";
 import { CHAIN_UNAVAILABLE } from "../src/resources/fields.ts";
@@ -132,9 +132,7 @@ function parametersType({ row, contract }: Operation): string | undefined {
 }
 
 function apiErrorCodes(): string[] {
-  const common = Object.entries(COMMON_ERRORS).flatMap(([code, { isMalformedHttp }]) =>
-    isMalformedHttp ? [] : [code],
-  );
+  const common = Object.entries(ERROR_SOURCES).flatMap(([code, source]) => (source === MALFORMED_HTTP ? [] : [code]));
   const ofRows = METHODS.flatMap(({ row, contract }) => [
     ...(row.kind === "route" ? [row.absent, ...(row.queryError === null ? [] : [row.queryError])] : []),
     ...(contract.unavailable ?? []),

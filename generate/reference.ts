@@ -12,7 +12,7 @@ import { SETTING_NAMES, SETTINGS, type SettingName, unitOf } from "../bin/cli/se
 import { addAllCommands } from "../bin/commands/all.ts";
 import { SteadyClock, systemClock } from "../publish/clock/clock.ts";
 import type { Known } from "../publish/known.ts";
-import { COMMON_ERRORS } from "../src/http/errors.ts";
+import { COMMON_ERRORS, type CommonCode, ERROR_SOURCES } from "../src/http/errors.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
 import { ShimCounts } from "../src/shim/node/store-reader.ts";
 import { EXIT } from "../src/values/failure.ts";
@@ -200,7 +200,11 @@ function apiRows(): string[][] {
   );
   const grouped = Map.groupBy(rows, ([status, name]) => `${status} ${name}`);
   return [
-    ...Object.entries(COMMON_ERRORS).map(([name, { status, where }]) => [String(status), code(name), where]),
+    ...Object.entries(COMMON_ERRORS).map(([name, status]) => [
+      String(status),
+      code(name),
+      ERROR_SOURCES[name as CommonCode],
+    ]),
     ...[...grouped.values()].map((same) => [
       same[0]?.[0] ?? "",
       same[0]?.[1] ?? "",

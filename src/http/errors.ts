@@ -8,30 +8,36 @@ import type { Representation } from "./representation.ts";
 /** Seconds that a client should wait after a 503 (docs/spec/api.md#errors). */
 export const RETRY_AFTER_SECONDS = 2;
 
-interface CommonError {
-  readonly status: number;
-  /** For the reference of codes. */
-  readonly where: string;
-  /** True for HTTP that no client of the API sends (docs/spec/api.md#malformed-http). */
-  readonly isMalformedHttp?: true;
-}
+/** Statuses of the codes. */
+export const COMMON_ERRORS = {
+  invalid_installation_id: 400,
+  not_found: 404,
+  method_not_allowed: 405,
+  internal_error: 500,
+  store_unavailable: 503,
+  bad_request: 400,
+  request_timeout: 408,
+  expectation_failed: 417,
+  headers_too_large: 431,
+} as const satisfies Record<string, number>;
 
-const MALFORMED = { where: "malformed HTTP", isMalformedHttp: true } as const;
+export type CommonCode = keyof typeof COMMON_ERRORS;
 
-const CODES = {
-  invalid_installation_id: { status: 400, where: "routes with an id" },
-  not_found: { status: 404, where: "every other path" },
-  method_not_allowed: { status: 405, where: "every route" },
-  internal_error: { status: 500, where: "every route" },
-  store_unavailable: { status: 503, where: "every route" },
-  bad_request: { status: 400, ...MALFORMED },
-  request_timeout: { status: 408, ...MALFORMED },
-  expectation_failed: { status: 417, ...MALFORMED },
-  headers_too_large: { status: 431, ...MALFORMED },
-} as const satisfies Record<string, CommonError>;
+/** HTTP that no client of the API sends (docs/spec/api.md#malformed-http). */
+export const MALFORMED_HTTP = "malformed HTTP";
 
-type CommonCode = keyof typeof CODES;
-export const COMMON_ERRORS: Readonly<Record<CommonCode, CommonError>> = CODES;
+/** Where each code occurs, for the reference of codes. */
+export const ERROR_SOURCES: Readonly<Record<CommonCode, string>> = {
+  invalid_installation_id: "routes with an id",
+  not_found: "every other path",
+  method_not_allowed: "every route",
+  internal_error: "every route",
+  store_unavailable: "every route",
+  bad_request: MALFORMED_HTTP,
+  request_timeout: MALFORMED_HTTP,
+  expectation_failed: MALFORMED_HTTP,
+  headers_too_large: MALFORMED_HTTP,
+};
 
 /** `{"error": code}` and nothing else. */
 export function errorBody(code: string): string {
@@ -57,7 +63,7 @@ export function unavailable(code: string): Representation {
 }
 
 function common(code: CommonCode, headers: Readonly<Record<string, string>> = {}): Representation {
-  return { status: COMMON_ERRORS[code].status, headers, body: errorBody(code) };
+  return { status: COMMON_ERRORS[code], headers, body: errorBody(code) };
 }
 
 export const NOT_FOUND = common("not_found");

@@ -44,7 +44,7 @@ export const ERRORS = family("errors", {
 
 /** Codes by status (docs/spec/api.md#errors). */
 export const CODES = new Map<number, Set<string>>();
-for (const [code, { status }] of Object.entries(COMMON_ERRORS)) allow(status, code);
+for (const [code, status] of Object.entries(COMMON_ERRORS)) allow(status, code);
 for (const { queryError, unavailable } of CONTRACT) {
   if (queryError !== null) allow(400, queryError);
   for (const code of unavailable) allow(503, code);

@@ -2,7 +2,7 @@
 
 import type { Contract, ParameterContract } from "../resources/contract.ts";
 import type { NamedRow } from "../resources/table.ts";
-import { INSTALLATION_ID_PATTERN } from "../values/installation-id.ts";
+import { NAMEABLE_ID } from "../values/installation-id.ts";
 import { type JsonSchema, refTo, valueTypeOf } from "./schemas.ts";
 
 export interface Parameter {
@@ -19,7 +19,7 @@ const INSTALLATION_ID: Parameter = {
   required: true,
   description:
     "The id of an installation; an unknown id is valid, too. Clients resolve `.` and `..` before they send them.",
-  schema: { type: "string", pattern: INSTALLATION_ID_PATTERN },
+  schema: { type: "string", pattern: NAMEABLE_ID.source },
 };
 
 const IF_NONE_MATCH: Parameter = {

@@ -1,7 +1,4 @@
-/**
- * Installation ids (docs/spec/api.md#values; docs/spec/intake.md#records): 1 to 128 characters of `A-Z a-z 0-9 . _ :
- * -`.
- */
+/** Installation ids (docs/spec/api.md#values; docs/spec/intake.md#records): 1 to 128 of `A-Z a-z 0-9 . _ : -`. */
 
 const IN_PATHS = /^[A-Za-z0-9._:-]{1,128}$/;
 
@@ -11,9 +8,8 @@ export function isInstallationId(text: string): boolean {
 }
 
 /** The form of an id in a ledger or a configuration: as in paths, except `.` and `..`. */
-const NAMEABLE = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
-export const INSTALLATION_ID_PATTERN = NAMEABLE.source;
+export const NAMEABLE_ID = /^(?!\.{1,2}$)[A-Za-z0-9._:-]{1,128}$/;
 
 export function isNameableInstallationId(text: string): boolean {
-  return NAMEABLE.test(text);
+  return NAMEABLE_ID.test(text);
 }

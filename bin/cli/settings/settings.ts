@@ -6,7 +6,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import * as z from "zod";
 import { LOCATION_PATTERN, storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
-import { INSTALLATION_ID_PATTERN, isNameableInstallationId } from "../../../src/values/installation-id.ts";
+import { isNameableInstallationId, NAMEABLE_ID } from "../../../src/values/installation-id.ts";
 import { withoutLast } from "../../../src/values/text.ts";
 
 interface Setting<T> extends SettingTraits {
@@ -77,7 +77,7 @@ export const SETTINGS = {
     z.string().refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
     "id",
     "the installation that routes without an id serve",
-    { pattern: INSTALLATION_ID_PATTERN },
+    { pattern: NAMEABLE_ID.source },
   ),
   ledger: setting(z.string().min(1).default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts", {
     isPath: (value) => value !== "none",

@@ -8,8 +8,6 @@ export const RANGES = ["7d", "30d"] as const;
 export type StatisticsRange = (typeof RANGES)[number];
 /** Noon-to-noon days of a range, the current one included. */
 export const DAYS_OF_RANGE = { "7d": 7, "30d": 30 } as const satisfies Record<StatisticsRange, number>;
-/** The days of the longest range. */
-export const MAX_DAYS = DAYS_OF_RANGE["30d"];
 
 export function statisticsKey(range: StatisticsRange): string {
   return pathKey(PATH, range);

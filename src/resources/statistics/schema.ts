@@ -6,8 +6,9 @@ import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { SLOTS_PER_DAY } from "../../values/slot.ts";
 import { count, calendarDate as date, timestamp } from "../fields.ts";
-import { DAYS_OF_RANGE, MAX_DAYS, RANGES } from "./route.ts";
+import { DAYS_OF_RANGE, RANGES } from "./route.ts";
 
+const MAX_DAYS = DAYS_OF_RANGE["30d"];
 const MAX_ROUNDS = MAX_DAYS * SLOTS_PER_DAY;
 
 /** 0 to 1410 in steps of 30. A literal is fast to check, and a body has about 1,500 of them. */

@@ -6,7 +6,7 @@
  */
 import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
-import { INSTALLATION_ID_PATTERN, isNameableInstallationId } from "../../../values/installation-id.ts";
+import { isNameableInstallationId, NAMEABLE_ID } from "../../../values/installation-id.ts";
 import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";
 
 /** Lets `decodeRecord` distinguish out_of_range from invalid_field. */
@@ -32,7 +32,7 @@ export const installationId = z
   .meta({
     title: "installation",
     description: "1 to 128 characters of A-Z a-z 0-9 . _ : -, not . or ..",
-    pattern: INSTALLATION_ID_PATTERN,
+    pattern: NAMEABLE_ID.source,
   });
 
 export const uuid = z
