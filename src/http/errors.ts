@@ -26,7 +26,7 @@ export type CommonCode = keyof typeof COMMON_ERRORS;
 /** HTTP that no client of the API sends (docs/spec/api.md#malformed-http). */
 export const MALFORMED_HTTP = "malformed HTTP";
 
-/** Where each code occurs, for the reference of codes. */
+/** The requests that can get each code, for the reference of codes. */
 export const ERROR_SOURCES: Readonly<Record<CommonCode, string>> = {
   invalid_installation_id: "routes with an id",
   not_found: "every other path",
