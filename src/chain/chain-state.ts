@@ -26,10 +26,7 @@ export interface ChainState {
   readonly safeCoreBlock: { readonly number: bigint; readonly hash: string } | undefined;
   /** The Core's genesis in seconds; while no node responds, from the last stored snapshot. */
   readonly genesisTimestamp: bigint | undefined;
-  /**
-   * The contracts of the views, known even while no node responds; undefined without a deployment file or an RPC
-   * address.
-   */
+  /** The contracts of the views, even while no node responds; undefined without a deployment file or an RPC address. */
   readonly binding: ChainBinding | undefined;
   /** Epoch ms until which the available views are valid: the last good pass plus the validity (`chainMaxAge`). */
   readonly validUntil: number;

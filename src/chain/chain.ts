@@ -1,6 +1,4 @@
-/**
- * The publisher's interface to the settlement chain. `openChain` implements it; this file has the one without a chain.
- */
+/** The publisher's interface to the settlement chain. `openChain` opens a real one; `noChain` replaces it. */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "./chain-state.ts";
 import { disabledChain } from "./sync/verdict.ts";
@@ -50,10 +48,7 @@ export function noChain(): Chain {
   };
 }
 
-/**
- * Polls until a poll reaches a verdict or the deadline (epoch ms) passes, at most twice: a second pass confirms a
- * fault.
- */
+/** Polls until a verdict or the deadline (epoch ms), at most twice: a second pass confirms a fault. */
 export async function pollUntilConcluded(chain: Chain, now: () => number, deadline: number): Promise<void> {
   for (let polls = 0; polls < 2 && now() < deadline; polls++) {
     await chain.poll(now(), deadline);

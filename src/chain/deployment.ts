@@ -1,6 +1,4 @@
-/**
- * Reads the deployment file (docs/spec/chain.md#deployment), which the chain must match for its views to be published.
- */
+/** Reads the deployment file (docs/spec/chain.md#deployment), which the chain must match to be published. */
 import { readFileSync } from "node:fs";
 import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";

@@ -10,9 +10,7 @@ export interface EventShape {
   readonly name: string;
   /** Number of topics of this event's logs, including topic0. */
   readonly topicCount: number;
-  /**
-   * Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). Throws if topics or data do not match.
-   */
+  /** Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). Throws if topics or data are invalid. */
   decode(topics: readonly Hex[], data: Hex): { name: string; value: string }[];
 }
 

@@ -1,7 +1,4 @@
-/**
- * Opens the chain that a deployment file names. Only one process should poll a file; a second writer makes a pass fail
- * and start over.
- */
+/** Opens the chain of a deployment file. Only one process should poll it: a second writer makes a pass start over. */
 import type { Database } from "better-sqlite3";
 import type { Chain } from "./chain.ts";
 import type { ChainPoint } from "./chain-state.ts";

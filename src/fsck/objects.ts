@@ -1,7 +1,4 @@
-/**
- * Checks single stored objects by kind: metadata, body, tag, successors. `relations.ts` checks objects against each
- * other.
- */
+/** Checks single stored objects by kind: metadata, body, tag, successors. `relations.ts` compares objects. */
 import * as z from "zod";
 import { TILE_SIZE } from "../http/keys.ts";
 import { applyEdits, type Edit, MAX_SUCCESSORS, type Successor } from "../http/successor.ts";
@@ -294,10 +291,7 @@ function observationOf(line: string) {
   }
 }
 
-/**
- * The name of a tile is a hash. Tiles of earlier versions, whose names also have history and epoch, exist for an hour
- * after an upgrade.
- */
+/** A tile's name is a hash. Names of earlier versions, with history and epoch, exist for an hour after an upgrade. */
 const NAME = /^(?:[1-9]\d*-[1-9]\d*-)?[A-Za-z0-9_-]{22}$/;
 
 export interface ActivityTileFacts {

@@ -92,9 +92,7 @@ function* shardFindings({ index, shards, keys }: Facts): Generator<Finding> {
   }
 }
 
-/**
- * Reports gaps, partial tiles before the last, wrong last positions, and histories that the index does not name yet.
- */
+/** Reports gaps, partial tiles before the last, wrong last positions, and histories newer than the index. */
 export function* observationFindings(facts: Facts): Generator<Finding> {
   const index = indexNames(facts);
   for (const [name, tiles] of facts.histories) {

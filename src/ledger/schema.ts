@@ -38,15 +38,15 @@ CREATE TABLE change (
   seq INTEGER PRIMARY KEY,
   installation INTEGER NOT NULL,
   kind TEXT NOT NULL,
-  -- facts of this kind accepted so far: the watermark
+  -- number of accepted facts of this kind: the watermark
   count INTEGER NOT NULL,
-  -- the sum of their hashes since the base, modulo 2^64, as a signed integer. Null is a base: facts without a sum
+  -- sum of the facts' hashes after the base, modulo 2^64, as a signed integer. Null marks a base: facts without a sum
   sum INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX change_count ON change (installation, kind, count);
 CREATE INDEX change_base ON change (installation, kind, count) WHERE sum IS NULL;
 
--- A writer that knows nothing of sums (an ingest of schema 1 that was under way) leaves a base behind, and is seen.
+-- If a writer without sums raises a watermark (an ingest of schema 1 during the upgrade), the triggers add a base.
 CREATE TRIGGER watermark_added AFTER INSERT ON watermark
 WHEN NOT EXISTS (SELECT 1 FROM change WHERE seq = (SELECT max(seq) FROM change)
   AND installation = new.installation AND kind = new.kind AND count = new.value)
@@ -65,12 +65,12 @@ export const LEDGER_SCHEMA = `
 CREATE TABLE installation (
   no INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  -- the sums of all its rounds, uint256
+  -- sums over all rounds of the installation, uint256
   round_work_units TEXT NOT NULL DEFAULT '0',
   round_distance_mm TEXT NOT NULL DEFAULT '0'
 ) STRICT;
 
--- how many facts of a kind have been accepted
+-- number of accepted facts per kind
 CREATE TABLE watermark (
   installation INTEGER NOT NULL REFERENCES installation,
   kind TEXT NOT NULL,
@@ -99,7 +99,7 @@ CREATE TABLE receipt (
 CREATE UNIQUE INDEX receipt_telemetry ON receipt (installation, telemetry_id);
 CREATE UNIQUE INDEX receipt_sequence ON receipt (installation, boot_id, sequence);
 
--- the first and the newest receipt of each counter epoch: the state of the counters
+-- first and newest receipt of each counter epoch, which hold the state of the counters
 CREATE TABLE counter_epoch (
   installation INTEGER NOT NULL,
   counter_epoch TEXT NOT NULL,
@@ -126,7 +126,7 @@ CREATE TABLE module (
   observed_at INTEGER NOT NULL,
   provenance TEXT NOT NULL,
   health_checked_at INTEGER NOT NULL,
-  -- the whole record, normalised: what is stored and never published
+  -- the whole normalised record, which is never published
   record TEXT NOT NULL,
   PRIMARY KEY (installation, instance_id)
 ) STRICT, WITHOUT ROWID;
@@ -178,17 +178,17 @@ CREATE TABLE submission (
   terminal_at INTEGER,
   confirmed_at INTEGER,
   outcome_code TEXT,
-  -- the watermark of the fact that moved it last, for whoever follows changes
+  -- watermark of the fact that last changed the submission, for followers
   changed_seq INTEGER NOT NULL,
   PRIMARY KEY (installation, submission_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX submission_prepared ON submission (installation, prepared_at, submission_id);
--- the few that are under way, so that nobody looks for them among all that ever were
+-- indexes only active submissions, which are few
 CREATE INDEX submission_active ON submission (installation, prepared_at, submission_id)
   WHERE lifecycle IN ('preparing', 'submitted', 'retrying');
 CREATE INDEX submission_changed ON submission (installation, changed_seq);
 
--- every accepted record of a submission, normalised, so that an equal one is a duplicate however late
+-- every accepted record of a submission, normalised, to recognise late duplicates
 CREATE TABLE submission_record (
   installation INTEGER NOT NULL,
   submission_id TEXT NOT NULL,

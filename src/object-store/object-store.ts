@@ -48,14 +48,9 @@ export const PUT_LIMIT_MS = 4_000;
 /** Time limit of a store's calls (ms). The rest of `PUT_LIMIT_MS` is for timers that fire late. */
 export const STORE_LIMIT_MS = PUT_LIMIT_MS - 500;
 
-/**
- * Implemented by stores that report their clock. Publisher and shim measure their clocks against it
- * (docs/spec/publishing.md#clocks).
- */
+/** For stores with a clock, against which publisher and shim measure theirs (docs/spec/publishing.md#clocks). */
 export interface StoreClock {
-  /**
-   * Returns how far `now` (ms of any clock) is ahead of the store's clock, by one request. Throws `StoreUnavailable`.
-   */
+  /** Returns how far `now` (ms of any clock) is ahead of the store's clock. Throws `StoreUnavailable`. */
   measureClock(now: () => number): Promise<ClockBounds>;
 
   /** Calls `onBounds` with the bounds from every later response, without extra requests. */
@@ -74,7 +69,9 @@ export interface GetOptions {
 export interface StoreObject {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /** Names of `[a-z0-9-]`, values of printable ASCII, not empty; together at most `MAX_METADATA_BYTES` (check-object.ts). */
+  /**
+   * Names are `[a-z0-9-]`, values non-empty printable ASCII, together at most `MAX_METADATA_BYTES` (check-object.ts).
+   */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

@@ -10,9 +10,7 @@ export interface StoreSettings {
   readonly write: boolean;
   /** True if there is no other writer, so that an S3 server that ignores conditions is accepted. */
   readonly singleWriter?: boolean | undefined;
-  /**
-   * The location of an S3 bucket. Missing settings come from the environment as in the AWS SDK, or from the provider.
-   */
+  /** The S3 bucket's location. Missing settings come from the environment, as in the AWS SDK, or the provider. */
   readonly s3Provider?: S3ProviderName | undefined;
   readonly s3Endpoint?: string | undefined;
   readonly s3Region?: string | undefined;

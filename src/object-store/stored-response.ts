@@ -75,10 +75,7 @@ export function encodeResponse(answer: StoredResponse): StoreObject {
   };
 }
 
-/**
- * Throws if the object is not a response of Noonmark. Another program's object must neither be served nor crash a
- * reader.
- */
+/** Throws if the object is not a response of Noonmark, which must neither be served nor crash a reader. */
 export function decodeResponse({ metadata, body }: StoreObject): StoredResponse {
   const status = Number(metadata.status);
   if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error("its status is not an HTTP status");

@@ -38,9 +38,7 @@ export interface LedgerInputs {
   readonly at: number;
 }
 
-/**
- * Takes one step in one transaction, and returns true if more remains. Without a budget, only memory limits the step.
- */
+/** Takes one step in one transaction; returns true if more remains. Without a budget, only memory limits the step. */
 export function advanceLedgerViews(projections: Database, inputs: LedgerInputs, budget = new StepBudget()): boolean {
   const { installationId, genesis, at } = inputs;
   const logs = ledgerLogs(inputs);
@@ -109,10 +107,7 @@ export function lacksReceipts(
   return isBehind(projections, ledgerLogs(inputs).receipts, receiptFollower(inputs.installationId));
 }
 
-/**
- * Returns true if the ledger has facts that are missing from the statistics, and while genesis is unknown or not a
- * multiple of 600 s.
- */
+/** Returns true if the statistics lack facts of the ledger, or if genesis is unknown or not a multiple of 600 s. */
 export function lacksFacts(projections: ReadOnlyDatabase, inputs: Omit<LedgerInputs, "at">): boolean {
   const { installationId, genesis } = inputs;
   if (!isOnGrid(genesis)) return true;

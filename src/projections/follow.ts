@@ -9,20 +9,20 @@ import { fromBigintJson, toBigintJson } from "../values/decimal.ts";
 import { isSamePosition, type Log, type Position, START } from "../values/log.ts";
 
 export const CURSOR_TABLE = `
--- one row for each follower: everything up to this position of its log is in, and nothing after it
+-- one row per follower: exactly the facts up to this position of its log are applied
 CREATE TABLE cursor (
   name TEXT PRIMARY KEY,
-  -- the follower's own; what another version has derived is derived again
+  -- the follower's version; rows of another version are derived again
   version TEXT NOT NULL,
   position TEXT NOT NULL,
   checksum TEXT NOT NULL,
-  -- rises with every change of what was derived
+  -- rises with every change of the derived rows
   changes INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;
 
 export const TOTALS_TABLE = `
--- what a follower adds up over all facts: JSON, in which a bigint is {"n": "…"}
+-- a follower's totals over all facts: JSON, with a bigint as {"n": "…"}
 CREATE TABLE totals (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL

@@ -42,10 +42,7 @@ export const PROJECTIONS_FILE = "projections.db";
 /** How long a cycle waits for a rebuild's step, and a rebuild for a publisher's commit, in milliseconds. */
 const BUSY_TIMEOUT = 30_000;
 
-/**
- * Size of the -wal file that triggers a checkpoint. The checkpoint blocks the publisher's thread (32 MiB took up to 130
- * ms).
- */
+/** Size of the -wal file that triggers a checkpoint, which blocks the publisher's thread (32 MiB: up to 130 ms). */
 const CHECKPOINT_BYTES = 8 * 1024 * 1024;
 
 /**

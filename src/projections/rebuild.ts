@@ -16,9 +16,7 @@ import { openProjections } from "./open.ts";
 import { RECEIPTS } from "./receipts.ts";
 import { readRoundTotals } from "./rounds/round-totals.ts";
 
-/**
- * Budget of one step in microseconds. The lock is released after each step, so a publisher waits no longer than this.
- */
+/** Budget of one step in microseconds. A publisher waits no longer, because each step releases the lock. */
 const STEP_US = 50_000;
 
 export interface RebuildProgress {

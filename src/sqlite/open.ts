@@ -9,7 +9,7 @@ import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** A kind of file: its name in messages, and the marks that identify the kind and its schema version. */
 export interface DatabaseKind {
-  /** `ledger`: the word in messages, and the prefix of failure codes. */
+  /** The name in messages and the prefix of failure codes, such as `ledger`. */
   readonly name: string;
   readonly applicationId: number;
   readonly schemaVersion: number;
@@ -29,10 +29,7 @@ const BUSY_TIMEOUT = 2_000;
  */
 const PAGE_BYTES = 2048;
 const CACHE_KIB = 32 * 1024;
-/**
- * Readers mostly read new rows. For a long scan the kernel's page cache suffices; SQLite would keep its own until it
- * closes.
- */
+/** Readers mostly read new rows, and the kernel caches long scans. SQLite would keep its pages until it closes. */
 const READER_CACHE_KIB = 4 * 1024;
 /** Size of the -wal file that triggers a checkpoint: large, so that each page is copied once for many commits. */
 const CHECKPOINT_BYTES = 32 * 1024 * 1024;
@@ -100,8 +97,7 @@ export function checkpointEach(db: Database, bytes: number): void {
 }
 
 /**
- * Creates the schema in one transaction: after a crash the file is empty or complete. Does nothing if another process
- * was first.
+ * Creates the schema in one transaction, so a crash leaves an empty or complete file. A second process does nothing.
  */
 function createSchema(db: Database, kind: DatabaseKind): void {
   const create = db.transaction(() => {

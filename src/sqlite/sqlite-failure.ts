@@ -1,7 +1,4 @@
-/**
- * Converts SQLite errors into failures with a stable code and a hint. The file's name begins the code: `ledger_locked`,
- * `state_damaged` …
- */
+/** Converts SQLite errors into failures with a hint and a code that begins with the file's name (`ledger_locked`). */
 import type { Database } from "better-sqlite3";
 import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
 import { missingPermission } from "../files/missing-permission.ts";
@@ -34,8 +31,7 @@ export interface OpenFile {
 
 /**
  * Like `sqliteFailure`, for an error of one of several open files, because SQLite's errors do not name the file. A
- * failed write is attributed to the written file. To find damage, it checks each file completely, and only after an
- * error.
+ * failed write is attributed to the written file. Only after an error, checks each file completely to find damage.
  */
 export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unknown {
   const code = errorCode(error);

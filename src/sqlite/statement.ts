@@ -1,7 +1,4 @@
-/**
- * Prepared statements and typed reads. Code that must not write gets a `ReadOnlyDatabase`, whose type hides the writing
- * methods.
- */
+/** Prepared statements and typed reads. Readers get a `ReadOnlyDatabase`, whose type hides the writing methods. */
 import type { Database, RunResult, Statement } from "better-sqlite3";
 
 /** A database that can only be queried: it can be neither written nor closed. */

@@ -21,10 +21,7 @@ export interface Batch<Fact> {
 export interface Log<Fact> {
   /** `after` is a position that the log still has. */
   hasMore(after: Position): boolean;
-  /**
-   * Returns the next facts, oldest first: at least one and about `limit` at most. `after` is a position that the log
-   * still has.
-   */
+  /** Returns the next facts, oldest first: at least one, about `limit` at most. The log must still have `after`. */
   read(after: Position, limit: number): Batch<Fact>;
   /** Returns the last position up to this one that the log still has: `position` itself if nothing was rewound. */
   lastCommon(position: Position): Position;

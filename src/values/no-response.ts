@@ -18,9 +18,7 @@ interface Asked {
 
 const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
 
-/**
- * Uses the code of the innermost error, because clients wrap the socket's error. Returns undefined for an unknown code.
- */
+/** Uses the innermost error's code, because clients wrap the socket's error. Undefined for an unknown code. */
 export function noResponse(error: unknown, { address, setting }: Asked): Advice | undefined {
   const code = deepestCode(error);
   const url = URL.canParse(address) ? new URL(address) : undefined;

@@ -3,10 +3,7 @@
  * fact. Every text from outside must pass through here before an operator sees it.
  */
 
-/**
- * Control and format characters (bidi, zero width), line separators, lone surrogates, and characters that fonts do not
- * draw.
- */
+/** Control and format characters (bidi, zero width), line separators, lone surrogates, and invisible characters. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** Maximum number of characters of a foreign text that an operator sees. */

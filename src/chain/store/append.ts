@@ -17,10 +17,7 @@ export interface Append {
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
   readonly through: { readonly block: bigint; readonly hash: string };
-  /**
-   * Set for the last range of a pass: called after its events are inserted, returns the pass's result. If it throws,
-   * nothing is stored.
-   */
+  /** For the last range of a pass: returns the pass's result after its events are in. If it throws, nothing is kept. */
   readonly finish?: () => { readonly head: bigint; readonly at: number | null; readonly snapshot: string | null };
 }
 

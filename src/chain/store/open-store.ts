@@ -11,15 +11,10 @@ import { ADDED_SCHEMA, CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
 /** How long a statement waits for another process's transaction, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
 const CACHE_KIB = 16 * 1024;
-/**
- * Pages per checkpoint: a first sync writes in bulk, so checkpoints are rare and the -wal file grows to 16 MiB at most.
- */
+/** Pages per checkpoint. A first sync writes in bulk, so checkpoints are rare and the -wal file is at most 16 MiB. */
 const CHECKPOINT_PAGES = 4_000;
 
-/**
- * Opens or creates the file. A file of another deployment or version is emptied and read again from the chain. Throws
- * `Failure`.
- */
+/** Opens or creates the file, and empties one of another deployment or version. Throws `Failure`. */
 export function openChainStore(path: string, deployment: Deployment): Database {
   try {
     makeDirectory(dirname(path));

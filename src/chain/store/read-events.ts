@@ -72,10 +72,7 @@ export function timelockEvents(db: ReadOnlyDatabase): ChainEvent[] {
   return select(db, `WHERE contract_kind = ? ${OLDEST_FIRST}`, "timelock");
 }
 
-/**
- * Returns the first RoundFunded of the highest round with one lookup. SQLite would otherwise use the index of names and
- * sort all.
- */
+/** Returns the first RoundFunded of the highest round by its index. SQLite would use another one and sort all. */
 export function highestFunded(db: ReadOnlyDatabase): ChainEvent | undefined {
   return select(db, `INDEXED BY event_highest_funded WHERE ${IS_FUNDING} ${HIGHEST_FIRST} LIMIT 1`)[0];
 }
@@ -98,8 +95,7 @@ export function eventLog(db: ReadOnlyDatabase, names: readonly EventName[], safe
   return {
     hasMore: (after) => blockOf(after) < end,
     read(after, limit) {
-      // Merge the indexed rows of each name while reading: with one condition for all names, SQLite would sort all rows
-      // first.
+      // Merge the indexed rows of each name while reading: with one condition for all, SQLite would first sort all.
       const sql = `${names.map(() => EVENTS_OF_A_NAME).join(" UNION ALL ")} ORDER BY blockNumber, logIndex`;
       const values = names.flatMap((name) => [...name, blockOf(after), end]);
       const facts: ChainEvent[] = [];

@@ -7,24 +7,24 @@ export const CHAIN_FILE = "chain.db";
 export const CHAIN_SCHEMA_VERSION = 2;
 
 export const CHAIN_SCHEMA = `
--- one row: the deployment, and how far its events are in
+-- one row: the deployment and the sync's progress
 CREATE TABLE sync (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   binding TEXT NOT NULL,
-  -- a random id, another one after each rewind: followers of the events then go back
+  -- a random id, replaced whenever events are removed or replaced, so that followers rewind
   history TEXT NOT NULL,
   stored_through_block INTEGER,
   stored_through_hash TEXT,
-  -- head of the last pass whose logs up to head − 11 are stored
+  -- head of the last pass whose logs up to head − SAFE_DEPTH are stored
   indexed_through_block INTEGER,
   last_good_pass_at INTEGER,
-  -- JSON of the last good snapshot (core, economy), null before the first
+  -- JSON of the last good snapshot (core, economy), or null
   snapshot TEXT,
-  -- JSON of the problem and since when, or null; for the operator alone
+  -- JSON of the problem and when it began, or null; only for the operator
   problem TEXT
 ) STRICT;
 
--- one decoded log; arguments is a JSON array of {name, value}
+-- one row per decoded log; arguments is a JSON array of {name, value}
 CREATE TABLE event (
   block_number INTEGER NOT NULL,
   log_index INTEGER NOT NULL,
@@ -51,9 +51,9 @@ export const ADDED_SCHEMA = `
 CREATE INDEX IF NOT EXISTS event_highest_funded ON event (${HIGHEST}) WHERE ${IS_FUNDING};
 
 CREATE TABLE IF NOT EXISTS node (
-  -- SHA-256 of its address, which may hold a key
+  -- SHA-256 of the node's address, which may contain a key
   address_hash TEXT PRIMARY KEY,
-  -- epoch ms until which it is not asked
+  -- epoch ms until which the node is skipped
   skipped_until INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 `;

@@ -56,9 +56,7 @@ export function writeProblem(db: Database, event: ProblemEvent | undefined, sinc
   run(db, "UPDATE sync SET problem = ? WHERE id = 1", problem);
 }
 
-/**
- * Returns the epoch ms until which the node at an address is skipped; undefined if it never sent a harmful response.
- */
+/** Returns the epoch ms until which a node is skipped; undefined if it never sent a harmful response. */
 export function readSkippedUntil(db: ReadOnlyDatabase, address: string): number | undefined {
   const find = "SELECT skipped_until AS until FROM node WHERE address_hash = ?";
   return readRow<{ until: number }>(db, find, hashOf(address))?.until;

@@ -101,10 +101,7 @@ async function failsForTheRangeAlone(node: RpcNode, { kind, outOfTime, harmful }
   }
 }
 
-/**
- * Returns the blocks of a range whose headers are needed, except its end: those without a timestamp, and those near the
- * head.
- */
+/** Returns the blocks before a range's end whose headers are needed: those without a timestamp or near the head. */
 export function headersOf(range: RangeLogs, bloomsFrom: bigint): bigint[] {
   const wanted = new Set(range.undated);
   for (let block = bloomsFrom > range.from ? bloomsFrom : range.from; block < range.to; block++) wanted.add(block);

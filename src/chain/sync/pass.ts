@@ -96,9 +96,7 @@ function checkpointOf(db: Database, { stored }: SyncRow): Checkpoint | undefined
   return event && { block: event.blockNumber, hash: event.blockHash };
 }
 
-/**
- * Throws `RpcError` or `ContradictingResponse`. Another chain id is reported even if the node refuses the other calls.
- */
+/** Reports another chain id even if the node refuses the other calls. Throws `RpcError` or `ContradictingResponse`. */
 async function readHead(node: RpcNode, question: HeadQuestion): Promise<Head | OtherChain> {
   const { checkpoint, multicall } = question;
   const responses = await node.batchSettled([
@@ -322,10 +320,7 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
   return outcome;
 }
 
-/**
- * Returns a fault for a funding above the cursor at the first pass, which then stores nothing. It counts from the
- * second pass.
- */
+/** Returns a fault for a funding above the cursor, unless a second pass confirms it. The first pass stores nothing. */
 function fundingFault(
   context: PassContext,
   economy: EconomyFinding,

@@ -171,10 +171,7 @@ export class Poller {
     }
   }
 
-  /**
-   * Records a node's failure, and returns the message for the operator. A skip is stored, because a harmful response
-   * may end the process.
-   */
+  /** Returns the operator's message for a failure. Stores a skip, because a harmful response may end the process. */
   #failed(index: number, error: unknown): string {
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof RpcError)) return message;
@@ -186,10 +183,7 @@ export class Poller {
     return `${message}; the node is not asked until ${new Date(until).toISOString()}`;
   }
 
-  /**
-   * Returns true if no other node responds, so that a second pass over this node confirms its first. Never true with a
-   * quorum.
-   */
+  /** Returns true if a second pass over this node may confirm its first: no other responds, and there is no quorum. */
   #respondsAlone(index: number): boolean {
     return this.#options.rpcQuorum === 1 && this.#nodes.respondsAlone(index);
   }

@@ -1,7 +1,4 @@
-/**
- * Derives the state of the views from the passes' results, and when it changes without new input
- * (docs/spec/chain.md#reasons).
- */
+/** Derives the views' state from the passes, and when it changes without new input (docs/spec/chain.md#reasons). */
 
 import type { ChainBinding, ChainState, ChainUnavailable, View } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";

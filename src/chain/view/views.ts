@@ -30,10 +30,7 @@ export interface SafeState {
   readonly head: bigint;
 }
 
-/**
- * Returns the views of a state, with the events of `db` up to its safe block. Throws `ContradictingResponse` if a value
- * is missing.
- */
+/** Returns a state's views, with events of `db` up to its safe block. Throws `ContradictingResponse` if incomplete. */
 export function snapshotOf(db: ReadOnlyDatabase, state: SafeState): Snapshot {
   const { deployment, reading, core, economy } = state;
   return {

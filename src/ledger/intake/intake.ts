@@ -73,9 +73,7 @@ export class Intake {
     return this.#stopped;
   }
 
-  /**
-   * Ingests a chunk and commits each batch that becomes full. The caller may reuse the chunk. Throws as `flush` does.
-   */
+  /** Ingests a chunk and commits each full batch. The caller may then reuse the chunk. Throws as `flush` does. */
   write(chunk: Uint8Array): void {
     for (let start = 0; start < chunk.byteLength && !this.#stopped; start += PIECE_BYTES) {
       this.#decoder.write(chunk.subarray(start, start + PIECE_BYTES));

@@ -19,10 +19,7 @@ export interface FieldSchema {
 
 const DRAFT = "https://json-schema.org/draft/2020-12/schema";
 
-/**
- * Returns the schema of one record type. Rules that need the ledger (`conflict`, `unknown_round` …) are in its
- * description.
- */
+/** Returns the schema of one record type. Its description has the rules that need the ledger (`conflict` …). */
 export function recordSchema(kind: FactKind): FieldSchema {
   const { schema, keywords, rules = [], example } = RECORD_TYPES[kind];
   const { $schema: _, ...fields } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" });

@@ -1,7 +1,4 @@
-/**
- * Formats a rejected line: a sentence for people on stderr, an object for programs in the rejects file
- * (docs/spec/intake.md#codes).
- */
+/** Formats a rejected line for people (stderr) and for programs (the rejects file; docs/spec/intake.md#codes). */
 import { printable } from "../../values/printable.ts";
 import type { Fault } from "./fault.ts";
 

@@ -14,10 +14,7 @@ export interface ModuleSnapshot {
   readonly healthCheckedAt: number;
 }
 
-/**
- * Returns the snapshots by instanceId in code units (UTF-16), as docs/spec/api.md#modules requires. SQLite would order
- * by UTF-8 bytes.
- */
+/** Sorts by instanceId in code units (docs/spec/api.md#modules), whereas SQLite would sort by UTF-8 bytes. */
 export function readModules(ledger: ReadOnlyDatabase, installation: number): ModuleSnapshot[] {
   const sql = `SELECT instance_id AS instanceId, module_type AS moduleType, driver_id AS driverId,
       module_version AS moduleVersion, schema_version AS schemaVersion, state, observed_at AS observedAt, provenance,

@@ -24,9 +24,7 @@ export interface LastCompletion {
   readonly newerRunUnfinished: boolean;
 }
 
-/**
- * Returns the completion with the highest finishedAt; ties go to the higher startedAt (docs/spec/api.md#process-queue).
- */
+/** Returns the latest completion by finishedAt; ties go to the higher startedAt (docs/spec/api.md#process-queue). */
 export function readLastCompletion(ledger: ReadOnlyDatabase, installation: number): LastCompletion | undefined {
   const completed = readRow<{ startedAt: number; finishedAt: number }>(
     ledger,

@@ -46,9 +46,7 @@ export interface Closure {
   readonly acceptedAt: number;
 }
 
-/**
- * Returns the closure with the highest lastRound. It also has the highest firstRound, because closures do not overlap.
- */
+/** Returns the closure with the highest lastRound, which has the highest firstRound because closures never overlap. */
 export function readNewestClosure(ledger: ReadOnlyDatabase, installation: number): Closure | undefined {
   return readClosure(ledger, `${CLOSURE} WHERE installation = ? ${LAST}`, installation);
 }

@@ -34,10 +34,7 @@ const COLUMNS = `submission_id AS submissionId, lifecycle,
   prepared_at AS preparedAt, submitted_at AS submittedAt, terminal_at AS terminalAt, confirmed_at AS confirmedAt,
   outcome_code AS outcomeCode`;
 
-/**
- * Returns the submission with the highest preparedAt; ties go to the higher submissionId
- * (docs/spec/api.md#process-queue).
- */
+/** Returns the latest submission by preparedAt; ties go to the higher submissionId (docs/spec/api.md#process-queue). */
 export function readLatestSubmission(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
   return newest(ledger, installation, "");
 }

@@ -196,10 +196,7 @@ export class FilesystemStore implements ObjectStore {
     return path;
   }
 
-  /**
-   * Creates missing directories. Concurrent puts share one sync of a new directory, which does not block the event
-   * loop.
-   */
+  /** Creates missing directories. Concurrent puts share one sync of a new directory, off the event loop. */
   private async makeDirectories(directory: string): Promise<void> {
     const missing: string[] = [];
     let existing = directory;

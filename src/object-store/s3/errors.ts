@@ -1,6 +1,4 @@
-/**
- * Interprets failed requests to an S3 server: what a failure means, if a retry may help, and the operator's message.
- */
+/** Interprets failed requests to an S3 server: their meaning, if a retry may help, and the operator's message. */
 
 import { type Advice, noResponse } from "../../values/no-response.ts";
 import { printable } from "../../values/printable.ts";

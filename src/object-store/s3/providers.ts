@@ -12,8 +12,7 @@ const PROVIDERS = {
   aws: { pathStyle: false, region: undefined },
   r2: { pathStyle: true, region: "auto" },
   ceph: { pathStyle: true, region: "default" },
-  // Swift removes the old file of an overwritten object, and a read at that moment finds neither (1 of 1,200 in a
-  // test).
+  // Swift deletes the old file of an overwritten object, and a read at that moment finds neither (1 of 1,200).
   swift: { pathStyle: true, region: "us-east-1", absentAfter: 3 },
   minio: { pathStyle: true, region: "us-east-1" },
   other: { pathStyle: true, region: "us-east-1" },

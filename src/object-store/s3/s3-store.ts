@@ -44,10 +44,7 @@ export interface S3StoreSettings {
   /** Without slashes at its ends; empty for the whole bucket. */
   readonly prefix: string;
   readonly client: S3ClientConfig;
-  /**
-   * The operator guarantees a single writer. The store then checks conditions by reading, if the server does not check
-   * them.
-   */
+  /** The operator guarantees a single writer. The store then checks conditions itself if the server does not. */
   readonly singleWriter?: boolean;
   /** As in `S3Provider`. */
   readonly absentAfter?: number | undefined;

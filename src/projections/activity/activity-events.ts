@@ -1,7 +1,4 @@
-/**
- * Stores the events of the activity in order (docs/spec/api.md#activity). Adding or deleting an event marks the tiles
- * that cover it.
- */
+/** Stores the events of the activity in order (docs/spec/api.md#activity), and marks the tiles of changed events. */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRows, readValue, readValues, run } from "../../sqlite/statement.ts";
 import { type ActivityCategory, type CategoryKey, type EventCategory, markTiles } from "./tile-tree.ts";
@@ -9,9 +6,9 @@ import { type ActivityCategory, type CategoryKey, type EventCategory, markTiles 
 export const ACTIVITY_TABLES = `
 CREATE TABLE activity_event (
   key TEXT PRIMARY KEY,
-  -- protocol, players or measurement; every event is in all besides
+  -- protocol, players or measurement; every event is also in all
   category TEXT NOT NULL,
-  -- null for measurement
+  -- null for measurement events
   block_number INTEGER,
   type TEXT NOT NULL,
   -- JSON objects

@@ -1,7 +1,6 @@
 /**
  * Measurement policy v1 (docs/spec/api.md#activity-policy): which milestones a receipt passes. Distances are
- * millimetres, speeds millimetres per second. A milestone is passed if it is above the value before and at most the
- * value after.
+ * millimetres, speeds millimetres per second. A milestone is passed if before < milestone ≤ after.
  */
 
 export const POLICY_VERSION = "measurement-policy-v1";
@@ -42,10 +41,7 @@ export function speedMilestones(fastest: number, speed: number): number[] {
   return passed;
 }
 
-/**
- * Returns true for a speed above every earlier one and at least 5 % above the last record event, or above the base if
- * there is none yet.
- */
+/** Returns true for a speed above every earlier one and at least 5 % above the last record event, or else the base. */
 export function isSpeedRecord(speed: number, fastest: number, lastRecord: number): boolean {
   return speed > fastest && BigInt(speed) * 100n >= BigInt(lastRecord) * 105n;
 }

@@ -131,10 +131,7 @@ function add(events: NewActivityEvent[], row: MeasuredReceipt, { type, value, pa
  * speeds. Rows are read at first use and written by `save`.
  */
 class Totals {
-  /**
-   * Over all receipts. `lastRecord` is the speed of the last record event or of the base; 0 before the first positive
-   * speed.
-   */
+  /** Over all receipts. `lastRecord` is the speed of the last record event or of the base; 0 before the base. */
   readonly all: { lifetimeMm: bigint; fastest: number; lastRecord: number };
   readonly #projections: Database;
   readonly #epochs = new Map<string, number>();

@@ -11,12 +11,12 @@ CREATE TABLE activity_tile (
   category TEXT NOT NULL,
   -- 1: events, 2: index
   level INTEGER NOT NULL,
-  -- keys of its newest and its oldest event
+  -- keys of the newest and the oldest event
   first TEXT NOT NULL,
   last TEXT NOT NULL,
-  -- of its body, which is its name in the store; null until it is computed
+  -- hash of the body, which is the tile's name in the store; null until computed
   hash TEXT,
-  -- cut: what it covers has come or gone; hash: its hash is to be computed
+  -- cut: its events changed; hash: its hash must be computed; null: nothing to do
   todo TEXT,
   PRIMARY KEY (category, level, first)
 ) STRICT, WITHOUT ROWID;
@@ -24,9 +24,9 @@ CREATE INDEX activity_tile_todo ON activity_tile (category, level, todo, first) 
 
 CREATE TABLE activity_category (
   category TEXT PRIMARY KEY,
-  -- everything besides the events that the tiles' texts depend on; null before the first tiles
+  -- inputs of the tiles' texts other than the events; null before the first tiles
   basis TEXT,
-  -- rises with every event that comes or goes
+  -- rises with every event that is added or deleted
   changes INTEGER NOT NULL,
   -- 1 if the events above all tiles may fill another one
   above INTEGER NOT NULL

@@ -62,10 +62,7 @@ interface Walk {
   readonly endSlot: number;
 }
 
-/**
- * Reads back from the newest receipt to the first observed before the end, the last known position or the epoch's
- * start.
- */
+/** Reads back from the newest receipt to the first observed before the end, the known position or the epoch's start. */
 function walkBack(ledger: ReadOnlyDatabase, { installation, newest, endSlot }: Walk, before?: Walked): Walked {
   const { counterEpoch, position, telemetryId } = newest;
   const start = before?.position ?? (readEpochStart(ledger, installation, counterEpoch)?.position ?? 1) - 1;

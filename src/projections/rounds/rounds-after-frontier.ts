@@ -1,7 +1,4 @@
-/**
- * Sums the rounds between the settled frontier and the newest closed or accepted round
- * (docs/spec/api.md#process-builder).
- */
+/** Sums the closed and the accepted rounds after the settled frontier (docs/spec/api.md#process-builder). */
 
 import {
   type ClosedRound,
@@ -18,10 +15,7 @@ export interface RoundsAfterFrontier {
   readonly newestClosed: bigint;
   /** All closed rounds after the frontier; undefined if a round before the newest closed one is missing. */
   readonly closed: RunTotals | undefined;
-  /**
-   * All accepted rounds after the frontier; undefined if a round before the newest accepted one is missing or not
-   * accepted.
-   */
+  /** All accepted rounds after the frontier; undefined if an earlier round is missing or not accepted. */
   readonly accepted: RunTotals | undefined;
 }
 
@@ -125,10 +119,7 @@ class RoundRun {
   }
 }
 
-/**
- * Tracks how far the Oracle's closures cover the rounds after the settled frontier without a gap. Each closure is read
- * once.
- */
+/** Tracks how far the Oracle's closures cover the rounds after the frontier without a gap. Reads each closure once. */
 class AcceptedRun {
   /** Every round of (after, through] is accepted. */
   #after = 0n;

@@ -8,14 +8,14 @@ import { SLOTS_PER_DAY } from "../../values/slot.ts";
 
 export const DAY_TABLE = `
 CREATE TABLE day_rounds (
-  -- the number of values/noon-day.ts
+  -- number of the day as in values/noon-day.ts
   day INTEGER PRIMARY KEY,
   observed INTEGER NOT NULL,
   work TEXT NOT NULL,
-  -- the rounds whose distance is known, and their sum
+  -- number of rounds with a known distance, and the sum of their distances
   measured INTEGER NOT NULL,
   distance TEXT NOT NULL,
-  -- the 144 rounds' work from noon on, with commas between; nothing for a round that is not observed
+  -- work of the 144 rounds from noon on, separated by commas; empty for a round that is not observed
   rounds TEXT NOT NULL
 ) STRICT;
 CREATE INDEX day_incomplete ON day_rounds (day) WHERE observed < ${SLOTS_PER_DAY};
@@ -64,10 +64,7 @@ export function writeDay(projections: Database, day: DayRounds): void {
   );
 }
 
-/**
- * Returns true if every stored day between two days has all 144 rounds observed. Days without observed rounds are
- * ignored.
- */
+/** Returns true if every stored day between two days is complete. Days without observed rounds are ignored. */
 export function areComplete(projections: ReadOnlyDatabase, from: number, to: number): boolean {
   const sql = `SELECT 1 FROM day_rounds WHERE day BETWEEN ? AND ? AND observed < ${SLOTS_PER_DAY}`;
   return readRow(projections, `${sql} LIMIT 1`, from, to) === undefined;

@@ -8,7 +8,7 @@ import { type ReadOnlyDatabase, readValue, run } from "../../sqlite/statement.ts
 
 export const SAVED_HISTORY_TABLE = `
 CREATE TABLE saved_history (
-  -- the object's key, and what the history is bound to
+  -- the object's key, and the contracts that the history belongs to
   key TEXT NOT NULL,
   binding TEXT NOT NULL,
   body TEXT NOT NULL,

@@ -30,7 +30,7 @@ CREATE TABLE settlement (
   active_rounds TEXT NOT NULL,
   cumulative_work TEXT NOT NULL,
   block_height TEXT NOT NULL,
-  -- of the batches up to and including this one
+  -- running totals including this batch
   batches INTEGER NOT NULL,
   total_active_rounds TEXT NOT NULL,
   PRIMARY KEY (block_number, log_index)

@@ -11,7 +11,7 @@ CREATE TABLE submission_state (
   prepared_at INTEGER NOT NULL,
   submitted_at INTEGER,
   confirmed_at INTEGER,
-  -- whether it completes no block
+  -- 1 if the submission completes no block
   zero_block INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX submission_state_submitted ON submission_state (submitted_at);

@@ -51,9 +51,7 @@ export function acceptClosure(installation: Installation, closure: RecordOf<"clo
   return "accepted";
 }
 
-/**
- * Returns the bound at or before which a round is missing. A span may have up to 2^64 rounds, so it is not iterated.
- */
+/** Returns the bound at or before which a round is missing. A span may have 2^64 rounds, so it is not iterated. */
 function unknownBound({ db, rowId, watermarks }: Installation, closure: RecordOf<"closure">): string | undefined {
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);

@@ -84,10 +84,7 @@ export function isTerminal(lifecycle: Lifecycle): boolean {
   return lifecycle === "confirmed" || lifecycle === "reverted" || lifecycle === "superseded";
 }
 
-/**
- * Returns the first broken rule as `submission_invalid`. `before` is the stored lifecycle, undefined for a new
- * submission.
- */
+/** Returns the first broken rule as `submission_invalid`. `before` is the stored lifecycle of a known submission. */
 export function submissionFault(submission: Submission, before: Lifecycle | undefined): Fault | undefined {
   for (const [field, rule, holds] of RULES) {
     if (!holds(submission, before)) return fault("submission_invalid", field, rule);

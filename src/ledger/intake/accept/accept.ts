@@ -1,7 +1,4 @@
-/**
- * Adds decoded records to the ledger. Each kind of fact has a function that decides how to treat a second record with
- * the same key.
- */
+/** Adds decoded records to the ledger. One function per kind decides how to treat a second record with its key. */
 import type { FactKind } from "../../schema.ts";
 import type { Verdict } from "../fault.ts";
 import type { IntakeRecord, RecordOf } from "../record-types.ts";
@@ -29,9 +26,7 @@ const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
 
 const facts = new FactHash();
 
-/**
- * Adds one normalised record to the ledger and counts it, or returns why not. `hash` is the record's hash, if known.
- */
+/** Adds one normalised record to the ledger and counts it, or returns why not. `hash` is the record's, if known. */
 export function accept(installations: Installations, record: IntakeRecord, hash?: Hash64): Verdict {
   const installation = installations.of(record.installationId);
   const verdict = (BY_KIND[record.type] as Accept<FactKind>)(installation, record);

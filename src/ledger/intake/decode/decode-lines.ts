@@ -1,7 +1,4 @@
-/**
- * Splits chunks of bytes into lines and decodes each non-empty line into a normalised record or a fault
- * (docs/spec/intake.md#lines).
- */
+/** Splits bytes into lines, and decodes non-empty ones into records or faults (docs/spec/intake.md#lines). */
 import { isUtf8 } from "node:buffer";
 import type { Hash64 } from "../accept/fact-hash.ts";
 import { type Fault, fault } from "../fault.ts";

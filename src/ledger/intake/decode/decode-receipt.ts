@@ -1,7 +1,7 @@
 /**
  * A fast decoder for receipts in their usual form, because a catch-up may have ten million of them. It returns
- * undefined for anything unusual (upper-case digits, an offset, a fault); the schema in `records.ts` then decides and
- * reports.
+ * undefined for anything unusual (upper-case digits, an offset, a fault), which the schema in `record-types.ts` then
+ * decodes or rejects.
  */
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX } from "../../../values/decimal.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";

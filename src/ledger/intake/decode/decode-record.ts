@@ -1,6 +1,4 @@
-/**
- * Validates one parsed JSON object and returns its normalised record or its first fault (docs/spec/intake.md#codes).
- */
+/** Validates a parsed JSON object and returns its normalised record or its first fault (docs/spec/intake.md#codes). */
 import type * as z from "zod";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";

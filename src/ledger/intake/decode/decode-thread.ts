@@ -20,9 +20,9 @@ const YOUNG_MB = 4;
 const THREAD = "noonmark-decode";
 
 /**
- * Yields the decoded pieces of the chunks; a chunk's buffer may be reused when the next chunk is requested. With
- * `judgesFuture`, rejects instants ahead of the clock (docs/spec/intake.md#future). Throws errors of `chunks` and of
- * the thread.
+ * Yields the decoded pieces of the chunks; a chunk's buffer may be reused when the next chunk is requested.
+ * `judgesFuture` rejects instants ahead of the clock (docs/spec/intake.md#future). Throws errors of `chunks` and of the
+ * thread.
  */
 export async function* decodeInThread(
   chunks: AsyncIterable<Uint8Array>,
