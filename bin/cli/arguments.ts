@@ -1,4 +1,4 @@
-/** Parsers of flags and arguments that several commands have. Commander prints an `InvalidArgumentError` with the flag. */
+/** Parsers of shared flags and arguments. Commander prints an `InvalidArgumentError` with the flag. */
 import { InvalidArgumentError } from "commander";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";

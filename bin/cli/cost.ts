@@ -1,4 +1,4 @@
-/** Requests and money of a month of thirty days (docs/costs.md), from the publisher's own counts and a table of prices. */
+/** Requests and cost of a thirty-day month (docs/costs.md), from the publisher's counts and a table of prices. */
 
 import { readFileSync } from "node:fs";
 import * as z from "zod";
@@ -9,9 +9,9 @@ import { tableLines } from "./table.ts";
 
 const MONTH_MS = 30 * 86_400_000;
 /** A shorter measurement (ms) is rejected, because it mostly has the puts of a start. */
-const LEAST_MS = 60_000;
+const MIN_MEASURED_MS = 60_000;
 /** A shorter measurement (ms) is marked as rough. */
-const ROUGH_MS = 3_600_000;
+const ROUGH_BELOW_MS = 3_600_000;
 
 export interface Month {
   readonly measuredSeconds: number;
@@ -24,7 +24,7 @@ export interface Month {
 /** Extrapolates to a month. Throws `Failure` nothing_measured (1). */
 export function monthOf(measured: MeasuredRequests | undefined): Month {
   const elapsed = measured === undefined ? 0 : Date.parse(measured.until) - Date.parse(measured.since);
-  if (measured === undefined || elapsed < LEAST_MS) {
+  if (measured === undefined || elapsed < MIN_MEASURED_MS) {
     throw new Failure("nothing_measured", "no publisher has counted its requests for a minute yet", {
       exit: EXIT.failed,
       hint: "A publisher reports its counts every ten minutes in its first hour, then every hour, and when it stops.",
@@ -35,7 +35,7 @@ export function monthOf(measured: MeasuredRequests | undefined): Month {
     .map(([keys, counts]) => ({ keys, ...eachOf((operation) => monthly(counts[operation])) }))
     .toSorted((a, b) => b.put - a.put || b.get - a.get || (a.keys < b.keys ? -1 : 1));
   const total = eachOf((operation) => objects.reduce((sum, object) => sum + object[operation], 0));
-  return { measuredSeconds: elapsed / 1_000, isRough: elapsed < ROUGH_MS, objects, total };
+  return { measuredSeconds: elapsed / 1_000, isRough: elapsed < ROUGH_BELOW_MS, objects, total };
 }
 
 /** Returns the price in the table's currency, after free requests. */

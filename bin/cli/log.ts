@@ -1,4 +1,4 @@
-/** The log of a command that runs for long (`publish`, `serve`, `ingest --follow`): its form, and lines that several commands share. */
+/** The log of long-running commands (`publish`, `serve`, `ingest --follow`): its format, and shared lines. */
 import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import type { ClockMove } from "../../publish/clock/clock.ts";

@@ -12,7 +12,7 @@ export interface Ending {
   readonly exitCode: ExitCode;
 }
 
-/** For a store that has not said what is wrong. */
+/** The hint for store errors that have none. */
 export const STORE_HINT = "Check the store: noonmark doctor";
 
 export function endingOf(thrown: unknown): Ending {

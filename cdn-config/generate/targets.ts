@@ -1,6 +1,6 @@
 /**
- * The fronts that `noonmark cdn TARGET` writes files for: a folder here and a row below. `npm run generate` writes the files of the
- * default options to cdn-config/TARGET/; docs/cdn.md lists the pages.
+ * The fronts for which `noonmark cdn TARGET` writes files: each has a folder here and a row below. `npm run generate`
+ * writes the files for default options to cdn-config/TARGET/. docs/cdn.md lists the pages.
  */
 import { cloudflareFiles } from "./cloudflare/cloudflare.ts";
 import { cloudfrontFiles } from "./cloudfront/template.ts";
@@ -9,11 +9,11 @@ import type { CdnOptions } from "./options.ts";
 import { varnishFiles } from "./varnish/varnish.ts";
 
 interface Target {
-  /** Names and text. Throws `Failure` for origins that the front cannot reach. */
+  /** Returns file contents by name. Throws `Failure` for origins that the front cannot reach. */
   files(options: CdnOptions): Record<string, string>;
-  /** Throws `Failure` invalid_setting if its files cannot hold an option; `out` is the directory that they are written to. */
+  /** Throws `Failure` invalid_setting if the files, written to directory `out`, cannot express an option. */
   check?(options: CdnOptions, out: string): void;
-  /** True if it reads its files as root. A secret in them is then for nobody but their writer. */
+  /** True if the front reads its files as root, so that only their writer needs access to a secret in them. */
   readonly readsAsRoot?: boolean;
 }
 

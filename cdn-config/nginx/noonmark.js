@@ -261,7 +261,7 @@ function matchesNone(field, etag) {
 /** Allowance (ms) for nginx's cached clock, which does not advance while a worker is busy. */
 const CLOCK_MARGIN_MS = 50;
 /** Seconds for which other clients get the old response while one request fetches the new one. */
-const WHILE_UPDATING = 1;
+const STALE_WHILE_UPDATING_SECONDS = 1;
 
 /** Builds the response to a cache miss, and sets how long nginx may cache it. */
 async function answer(r) {
@@ -369,7 +369,7 @@ function hand(r, route, found) {
   });
   Object.keys(headers).forEach((name) => {
     if (name === "etag") r.headersOut["noonmark-etag"] = (isCompressed(r, route, found) ? "W/" : "") + headers[name];
-    else if (isTold(name)) r.headersOut["noonmark-" + name] = headers[name];
+    else if (isPrefixed(name)) r.headersOut["noonmark-" + name] = headers[name];
     else r.headersOut[name] = headers[name];
   });
   if (route.conditional && found.status === 200 && headers.etag !== undefined) {
@@ -389,7 +389,7 @@ function hand(r, route, found) {
     }
   } else {
     // The order matters: nginx ignores a Cache-Control that follows X-Accel-Expires.
-    const longer = Math.min(WHILE_UPDATING, lastBefore(found.until) - last);
+    const longer = Math.min(STALE_WHILE_UPDATING_SECONDS, lastBefore(found.until) - last);
     r.headersOut["Cache-Control"] = "stale-while-revalidate=" + longer + ", stale-if-error=0";
     r.headersOut["X-Accel-Expires"] = "@" + last;
   }
@@ -408,7 +408,7 @@ function typeOf(route, found) {
 }
 
 /** True for headers that some statuses lack. They travel as `noonmark-NAME`. */
-function isTold(name) {
+function isPrefixed(name) {
   return name === "etag" || name === "cache-control" || OWN_HEADERS[name] !== undefined;
 }
 
@@ -433,19 +433,19 @@ async function judged(r) {
     r.internalRedirect("@noonmark_unavailable");
     return;
   }
-  const told = reply.headersOut;
-  const etag = told["noonmark-etag"];
+  const fetched = reply.headersOut;
+  const etag = fetched["noonmark-etag"];
   const asked = r.headersIn["If-None-Match"];
-  const notModified = told["noonmark-not-modified"];
+  const notModified = fetched["noonmark-not-modified"];
   const isMatch = asked !== undefined && notModified !== undefined && matchesNone(asked, etag);
   const ofBody = isMatch ? [] : ["Content-Encoding", "Content-Type"];
   HEADERS.concat(["Vary"], Object.keys(COMMON_HEADERS), ofBody).forEach((name) => {
-    if (told[name] !== undefined && !isTold(name)) r.headersOut[name] = told[name];
+    if (fetched[name] !== undefined && !isPrefixed(name)) r.headersOut[name] = fetched[name];
   });
   Object.keys(OWN_HEADERS).forEach((name) => {
-    if (told["noonmark-" + name] !== undefined && !isMatch) r.headersOut[name] = told["noonmark-" + name];
+    if (fetched["noonmark-" + name] !== undefined && !isMatch) r.headersOut[name] = fetched["noonmark-" + name];
   });
-  r.variables.noonmark_judged_cache_control = told["noonmark-cache-control"] || "";
+  r.variables.noonmark_judged_cache_control = fetched["noonmark-cache-control"] || "";
   r.variables.noonmark_judged_etag = etag === undefined || (isMatch && notModified === "no-tag") ? "" : etag;
   if (isMatch) {
     r.status = 304;

@@ -86,9 +86,9 @@ function form(schema: JsonSchema, document: OpenApiDocument): Html {
   return html`${String(schema.type)}`;
 }
 
-/** Lists with more than LONG entries are cut to SHOWN. */
-const SHOWN = 2;
-const LONG = 4;
+/** Lists with more than MAX_ITEMS entries are cut to SHOWN_ITEMS. */
+const SHOWN_ITEMS = 2;
+const MAX_ITEMS = 4;
 
 function shortened(value: unknown): string {
   if (typeof value === "string") return value;
@@ -110,5 +110,5 @@ function lines(value: unknown, indent: string): string[] {
 }
 
 function shown(items: readonly unknown[]): readonly unknown[] {
-  return items.length > LONG ? items.slice(0, SHOWN) : items;
+  return items.length > MAX_ITEMS ? items.slice(0, SHOWN_ITEMS) : items;
 }

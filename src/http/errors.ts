@@ -1,6 +1,6 @@
 /**
- * Error responses (docs/spec/api.md#errors): a body of one field, and almost no headers. COMMON_ERRORS has the codes that do not
- * depend on the route; a row and its contract have the others.
+ * Error responses (docs/spec/api.md#errors): a body with one field, and few headers. COMMON_ERRORS has the codes that
+ * do not depend on the route; rows and their contracts have the others.
  */
 import { ALLOWED_METHODS, NO_STORE } from "./common-headers.ts";
 import type { Representation } from "./representation.ts";
@@ -72,5 +72,5 @@ export const EXPECTATION_FAILED = common("expectation_failed");
 export const HEADERS_TOO_LARGE = common("headers_too_large");
 /** A request that did not arrive in time. */
 export const REQUEST_TIMEOUT = common("request_timeout");
-/** A defect of the service: there is no response at all. */
+/** A defect of the service. There is no valid response. */
 export const INTERNAL_ERROR = common("internal_error", { "cache-control": NO_STORE });

@@ -9,7 +9,7 @@
 export const FRONT_HEADER = "noonmark-front";
 /** Sent with FRONT_HEADER, if the shim trusts only fronts that know a secret. */
 export const FRONT_SECRET_HEADER = "noonmark-front-secret";
-/** On the response to a trusted front. Without it, no front caches a response of the shim. */
+/** Set on responses to a trusted front. Without it, no front caches a response of the shim. */
 export const HEARD_HEADER = "noonmark-heard";
 
 export const FRONT = { edge: "edge", pass: "pass" } as const;
@@ -17,10 +17,10 @@ export const FRONT = { edge: "edge", pass: "pass" } as const;
 /** The first instant (epoch ms) at which the response's successor holds. */
 export const VALID_UNTIL_HEADER = "noonmark-valid-until";
 
-/** On a published error, which a front may cache for a second. The shim's other errors must not be cached. */
+/** Set on a published error, which a front may cache for a second. The shim's other errors must not be cached. */
 export const PUBLISHED_HEADER = "noonmark-published";
 
-/** On responses to `edge` and `pass`. */
+/** Set on responses to `edge` and `pass`. */
 export const EDGE_HEADERS = {
   /** The client's Cache-Control; absent if the client gets none. */
   cacheControl: "noonmark-cache-control",

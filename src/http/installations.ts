@@ -26,7 +26,7 @@ export type InstallationIndex = WholeIndex | ShardedIndex;
 export const SHARDS = 256;
 
 /** The most shards that a reader accepts. The number is part of each key. */
-const MOST_SHARDS = 65_536;
+const MAX_SHARDS = 65_536;
 
 /** `{"schemaVersion":1,"configured":…,"installations":{id:{"history":…}}}`, ids in code unit order. */
 export function encodeWholeIndex({ configured, histories }: WholeIndex): string {
@@ -94,7 +94,7 @@ function parseEntries(installations: unknown): HistoryNames {
 }
 
 function isShardCount(shards: unknown): shards is number {
-  return Number.isInteger(shards) && Number(shards) >= 1 && Number(shards) <= MOST_SHARDS;
+  return Number.isInteger(shards) && Number(shards) >= 1 && Number(shards) <= MAX_SHARDS;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -13,9 +13,9 @@ export const TILE_SIZE = 128;
 export const INSTALLATIONS_KEY = "installations";
 /** The lease, and the publisher's latest status report. */
 export const STATUS_KEY = "status.json";
-/** Only the operator may read the objects below it. No front and no shim serves them. */
+/** Prefix of objects that only the operator may read. No front and no shim serves them. */
 export const PRIVATE_PREFIX = "private/";
-/** The holder's report for the operator. */
+/** The lease holder's report for the operator. */
 export const PRIVATE_STATUS_KEY = `${PRIVATE_PREFIX}status.json`;
 /** Each standby rewrites it periodically. */
 export const STANDBY_KEY = "standby.json";

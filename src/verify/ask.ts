@@ -86,7 +86,7 @@ export async function eachRoute(run: Run, checks: (route: RouteContract) => Prom
   await Promise.all(run.routes.map((route) => guarded(run, route, () => checks(route))));
 }
 
-/** All responses of a run with the same tag must have the same body, except for `generatedAt` and telemetry's status. */
+/** Responses with the same tag must have the same body, except for `generatedAt` and telemetry's status. */
 function judgeRevision(judged: Judged & { readonly run: Run }): void {
   const { run, route, subject, sent, reply } = judged;
   const tag = header(reply, "etag");
@@ -112,10 +112,12 @@ export function opaque(tag: string): string {
 
 const GENERATED_AT = '"generatedAt":"';
 
-/** Telemetry's tag names the receipt, and stays when time alone makes `online` `stale` (docs/spec/api.md#telemetry rule 4). */
+/**
+ * Telemetry's tag identifies the receipt, so it stays when `online` turns `stale` (docs/spec/api.md#telemetry rule 4).
+ */
 const AGEING_STATUS = /"status":"(?:online|stale)"/;
 
-/** Returns a body without its parts that may differ under one tag. */
+/** Returns a body without the parts that may differ under the same tag. */
 export function essence(text: string): string {
   const start = text.indexOf(GENERATED_AT);
   const end = start === -1 ? -1 : text.indexOf('"', start + GENERATED_AT.length);

@@ -1,4 +1,4 @@
-/** Opens the chain that the settings name. `chain.ts` loads this file, and viem with it, only if a chain is configured. */
+/** Opens the configured chain. `chain.ts` loads this file and viem only if a chain is configured. */
 import { join } from "node:path";
 import { type Deployment, readDeployment } from "../../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
@@ -59,7 +59,7 @@ function quorumOf({ rpcQuorum }: WithChain, nodes: number): number {
   });
 }
 
-/** `a, b` → each address, in order of preference; none if the text is empty. The setting's schema has checked each. */
+/** Splits `a, b` into addresses, in order of preference; none for "". The schema has checked each. */
 function rpcAddresses(text: string): string[] {
   return text === "" ? [] : text.split(",").map((address) => address.trim());
 }

@@ -10,10 +10,10 @@ import { type Finding, fine, wrong } from "./finding.ts";
 const NODE_LIMIT_MS = 10_000;
 const PASS_LIMIT_MS = 20_000;
 /** A node whose head is older than this (s) is not advancing. */
-const OLDEST_HEAD = 120;
+const MAX_HEAD_AGE_SECONDS = 120;
 
 /** Results that are no faults: a deployment without an economy, or a block that is not safe yet. */
-const WELL: ReadonlySet<string> = new Set(["available", "indexer_disabled", "not_yet_safe"]);
+const HEALTHY: ReadonlySet<string> = new Set(["available", "indexer_disabled", "not_yet_safe"]);
 
 type Fault = Extract<PollEvent, { readonly check: string }>;
 
@@ -58,7 +58,7 @@ async function examineNode(address: string, chainId: number, now: () => number):
     if (quantity(id) !== BigInt(chainId)) {
       return wrong(check, saw, `The deployment is on chain ${chainId}: correct rpcUrl or the deployment file.`);
     }
-    return age > OLDEST_HEAD
+    return age > MAX_HEAD_AGE_SECONDS
       ? wrong(check, saw, "It does not follow the chain: see why, or name another node in rpcUrl.")
       : fine(check, saw);
   } catch (error) {
@@ -95,7 +95,7 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
     const { core, economy } = chain.state(now());
     const views = [core, economy].map((view) => (view.status === "available" ? "available" : view.reason));
     const saw = `core ${views[0]}, economy ${views[1]}`;
-    const isGood = views.every((view) => WELL.has(view));
+    const isGood = views.every((view) => HEALTHY.has(view));
     if (isGood) return fine("deployment", `no check failed; ${saw}`);
     return wrong("deployment", failed ?? saw, "Check the nodes. A first sync may take longer than this command waits.");
   } finally {

@@ -34,7 +34,7 @@ function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): Finding[] {
 }
 
 /** The maximum number of installations that a line names. */
-const NAMED = 5;
+const MAX_NAMED = 5;
 
 /** `now` is in epoch ms. Throws `Failure` if the ledger cannot be read. */
 export function examineLedger({ ledger: path, installationId }: Settings, now: number): Finding[] {
@@ -43,8 +43,8 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
   try {
     return readLedger(ledger, (db) => {
       const ids = listInstallations(db).map(({ id }) => id);
-      const more = ids.length > NAMED ? ` and ${ids.length - NAMED} more` : "";
-      const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, NAMED).join(", ")}${more}`;
+      const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
+      const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
       const rowId = installationId === undefined ? undefined : installationRowId(db, installationId);
       if (installationId === undefined) return [fine("ledger", `${path}: ${all}`)];
       if (rowId === undefined) {

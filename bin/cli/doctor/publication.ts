@@ -25,7 +25,9 @@ import { nearestThere } from "./local.ts";
 /** Tolerated difference (ms) between the clocks of host and store. From a minute on, a publisher puts nothing. */
 const TOLERATED_MS = 2_000;
 
-/** Opens the store as a writer, which tests rights and conditions. `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
+/**
+ * Examines the store as a writer: rights and conditions. `now` is in epoch ms. Throws `Failure`, `StoreUnavailable`.
+ */
 export async function examineStore(settings: Settings, now: () => number): Promise<Finding[]> {
   const directory = newDirectoryOf(settings);
   if (directory !== undefined) return [newDirectory(directory)];
@@ -100,7 +102,7 @@ function holderFindings({ state, record, ageSeconds }: Publication): Finding[] {
 /** Missing facts or a missing genesis explain a 503 of statistics, but of no other route. */
 const EXPLAIN_STATISTICS = ["no_genesis", "no_rounds", "no_closures"];
 
-/** Every missing input, and every response that is 503 for another reason. A publisher without a ledger has no statistics on purpose. */
+/** Finds missing inputs, and other 503s. A publisher without a ledger has no statistics by design. */
 async function unansweredFindings(
   store: ObjectStore,
   { answers }: Publication,

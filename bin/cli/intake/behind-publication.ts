@@ -98,7 +98,7 @@ async function behindStore(path: string, store: ObjectStore, index: Installation
   }
 }
 
-/** The source versions of the configured installation's objects, then of the others' if the lease does not cover them. */
+/** Yields the source versions of the configured installation, then of others if the lease does not cover them. */
 async function* publishedVersions(
   ledger: Database,
   store: ObjectStore,

@@ -19,7 +19,7 @@ interface Answered {
 /** Facts of a Reporter. They are only expected with a chain, on which it settles. */
 const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
-/** A warning if the statistics are 503 because the start of round 0 is unknown: neither set nor, without a chain, to be read. */
+/** Warns if statistics are 503 because the start of round 0 is neither configured nor known from a chain. */
 export function missingGenesis(answers: readonly Answered[], settings: Settings): ReportFailure[] {
   if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(answers)) return [];
   const hint =
@@ -29,7 +29,7 @@ export function missingGenesis(answers: readonly Answered[], settings: Settings)
   return [{ code: "no_genesis", message: "the statistics are 503: the start of round 0 is unknown", hint }];
 }
 
-/** Every missing input of the published responses, by the facts that they were computed from. Throws `StoreUnavailable`. */
+/** Returns the missing inputs of published responses, by the facts they used. Throws `StoreUnavailable`. */
 export async function missingInputs(
   store: ObjectStore,
   answers: readonly Answered[],

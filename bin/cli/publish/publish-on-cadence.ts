@@ -65,7 +65,7 @@ async function publishWithLog(
     log.warn({ key }, "a missing or damaged object was rewritten");
   });
   const now = () => monitor.now();
-  const stopLooking = systemTimers.every(LOOK_MS, () => logClockMove(log, clock.check(), MEANWHILE));
+  const stopLooking = systemTimers.every(CHECK_INTERVAL_MS, () => logClockMove(log, clock.check(), WHILE_UNTRUSTED));
   let stopPage = async () => {};
   try {
     stopPage = await startMetricsPage(settings.metrics, async () => {
@@ -166,10 +166,10 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
 }
 
 /** Interval (ms) of the checks of the host's clock. */
-const LOOK_MS = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
 /** The publisher's behaviour while the host's clock is not trusted. */
-const MEANWHILE =
+const WHILE_UNTRUSTED =
   "publishing goes on by its own count until that clock has been steady for a minute or the store's clock agrees";
 
 /** Returns the ms until a cadence's next run, by the wall clock (epoch ms). The pattern must be valid. */
@@ -217,7 +217,7 @@ interface Trouble {
  * passes and stored ranges are logged at `debug`, because they occur every few seconds.
  */
 export function chainLog(log: Logger, monotonic: () => number): (event: PollEvent) => void {
-  /** By node, then by its fault. */
+  /** Troubles by node, then by kind of fault. */
   const troubles = new Map<string, Map<string, Trouble>>();
   return (event) => {
     const ofNode = troubles.get(event.node);

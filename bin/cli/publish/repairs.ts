@@ -21,7 +21,7 @@ export class Repairs {
     this.#report(key);
   }
 
-  /** Reports the damage that only the cycle can find: a missing object, or a whole one with other bytes than were put. */
+  /** Reports damage that only the cycle finds: a missing object, or an intact one with other bytes than were put. */
   cycled(rows: readonly ReportRow[]): void {
     for (const { key, why, action } of rows) {
       if (why === WAS_DAMAGED && action !== "failed" && !this.#reported.has(key)) this.#report(key);

@@ -25,14 +25,14 @@ export interface NotifyOptions {
 
 const SILENT: ServiceManager = { began() {}, rested() {}, ending() {} };
 /** Pings per watchdog interval, so that one lost ping does not cause a restart. */
-const WORDS_IN_ITS_TIME = 4;
+const PINGS_PER_INTERVAL = 4;
 
 /** Returns a manager that sends nothing if there is no service manager. */
 export function serviceManager({ environment, pid, monotonic, notify }: NotifyOptions): ServiceManager {
   if ((environment.NOTIFY_SOCKET ?? "") === "") return SILENT;
   const isOurs = (environment.WATCHDOG_PID ?? String(pid)) === String(pid);
   const microseconds = isOurs ? Number(environment.WATCHDOG_USEC ?? Number.NaN) : Number.NaN;
-  const interval = microseconds / 1000 / WORDS_IN_ITS_TIME;
+  const interval = microseconds / 1000 / PINGS_PER_INTERVAL;
   let fed = Number.NEGATIVE_INFINITY;
   return {
     began: (status) => notify(["READY=1", `STATUS=${status}`]),

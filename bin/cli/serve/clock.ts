@@ -9,7 +9,7 @@ import { hasClock, type ObjectStore, type StoreClock } from "../../../src/object
 import { logClockMove, logProblem } from "../log.ts";
 
 /** Interval (ms) of the measurements of the host's clock against the store's. */
-const EVERY_MS = 60_000;
+const MEASURE_INTERVAL_MS = 60_000;
 
 export interface ShimClock {
   now(): number;
@@ -19,8 +19,9 @@ export interface ShimClock {
 }
 
 /** Interval (ms) of the checks of the host's clock. */
-const LOOK_MS = 1_000;
-const MEANWHILE = "responses go by the later of it and the shim's own count until it has been steady for a minute";
+const CHECK_INTERVAL_MS = 1_000;
+const WHILE_UNTRUSTED =
+  "responses go by the later of it and the shim's own count until it has been steady for a minute";
 
 /**
  * Returns the clock over a directory, which has no clock (docs/spec/publishing.md#moved-clock). While the host's clock
@@ -28,7 +29,7 @@ const MEANWHILE = "responses go by the later of it and the shim's own count unti
  */
 function clockOfTheHost(log: Logger): ShimClock {
   const clock = new SteadyClock(systemClock);
-  const timer = setInterval(() => logClockMove(log, clock.check(), MEANWHILE), LOOK_MS).unref();
+  const timer = setInterval(() => logClockMove(log, clock.check(), WHILE_UNTRUSTED), CHECK_INTERVAL_MS).unref();
   const now = () => Math.max(clock.hostWall(), clock.wall());
   return { now, skew: () => undefined, stop: () => clearInterval(timer) };
 }
@@ -48,7 +49,7 @@ export async function shimClock(store: ObjectStore, log: Logger): Promise<ShimCl
   };
   await measure();
   // The timer must not keep a server alive that could not start.
-  const timer = setInterval(measure, EVERY_MS).unref();
+  const timer = setInterval(measure, MEASURE_INTERVAL_MS).unref();
   return { now: () => time.now(), skew: () => time.skew, stop: () => clearInterval(timer) };
 }
 

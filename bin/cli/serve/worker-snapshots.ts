@@ -15,7 +15,7 @@ interface Reported {
 }
 
 /** If a worker takes longer, its previous report counts. */
-const PATIENCE_MS = 1_000;
+const REPORT_TIMEOUT_MS = 1_000;
 
 /** In a worker: sends its counts when the primary requests them. */
 export function answerPrimary(registry: Registry, defect: (error: unknown) => void): void {
@@ -50,7 +50,7 @@ export class WorkerSnapshots {
   async #ask(worker: Worker): Promise<void> {
     if (!worker.isConnected()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, PATIENCE_MS);
+    const timer = setTimeout(resolve, REPORT_TIMEOUT_MS);
     const before = this.#waiting.get(worker.id);
     this.#waiting.set(worker.id, () => {
       before?.();

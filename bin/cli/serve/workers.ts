@@ -139,20 +139,20 @@ function workerFile(): string {
   return fileURLToPath(new URL(`./worker-entry${extname(import.meta.url)}`, import.meta.url));
 }
 
-const FIRST_MS = 100;
-const LONGEST_MS = 10_000;
+const FIRST_WAIT_MS = 100;
+const MAX_WAIT_MS = 10_000;
 /** A process that lived for this long (ms) counts as started. */
-const LIVED_MS = 30_000;
+const STARTED_AFTER_MS = 30_000;
 
 /** The wait before a process is restarted. It doubles each time that the process ends soon. */
 export class Backoff {
-  #next = FIRST_MS;
+  #next = FIRST_WAIT_MS;
 
   /** `lived` is the ms from start to end. */
   after(lived: number): number {
-    if (lived >= LIVED_MS) this.#next = FIRST_MS;
+    if (lived >= STARTED_AFTER_MS) this.#next = FIRST_WAIT_MS;
     const wait = this.#next;
-    this.#next = Math.min(LONGEST_MS, wait * 2);
+    this.#next = Math.min(MAX_WAIT_MS, wait * 2);
     return wait;
   }
 }

@@ -50,19 +50,19 @@ export function effectiveSettings(
   const file = readConfiguration(path);
   const given = { flags, environment, file, path, onWarning };
   const moved: Failure[] = [];
-  const mistakes = [...unknownKeys(file, path), ...misspeltVariables(environment)];
+  const mistakes = [...unknownKeys(file, path), ...misspelledVariables(environment)];
   const settings = SETTING_NAMES.map((name): EffectiveSetting => {
     const { raw, shown, origin } = firstGiven(name, given);
     const judged = judge(name, raw);
     if ("wrong" in judged) mistakes.push(invalid(name, `${shown}: ${judged.wrong}`, path));
     const written = "wrong" in judged ? undefined : judged.value;
     const isOfFile = origin === path || origin === DEFAULT;
-    const value = isOfFile ? besideFile(name, written, path) : written;
+    const value = isOfFile ? relativeToFile(name, written, path) : written;
     if (value !== written) moved.push(...movedPath(name, { written: String(written), value: String(value), path }));
     return { name, value, origin, isSecret: SETTINGS[name].isSecret === true };
   });
   // Values that are wrong by themselves are reported first.
-  if (mistakes.length === 0) mistakes.push(...halfAChain(settings, spared), ...moved);
+  if (mistakes.length === 0) mistakes.push(...incompleteChain(settings, spared), ...moved);
   const [first] = mistakes;
   if (first === undefined) return settings;
   throw mistakes.length === 1 ? first : all(mistakes);
@@ -86,7 +86,7 @@ function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Fai
 }
 
 /** Rejects probable misspellings of variables. Other programs may use the prefix, so only near misses are rejected. */
-function misspeltVariables(environment: NodeJS.ProcessEnv): Failure[] {
+function misspelledVariables(environment: NodeJS.ProcessEnv): Failure[] {
   const hint = "`noonmark init` writes a file with every setting and its variable.";
   return unknownVariables(environment)
     .filter(({ suggestion }) => suggestion !== undefined)
@@ -115,7 +115,7 @@ function invalid(name: SettingName, message: string, path: string): Failure {
 }
 
 /** Rejects one of the two settings that a chain needs. With only one, its views would be disabled silently. */
-function halfAChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Failure[] {
+function incompleteChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Failure[] {
   const isSet = (name: SettingName) => settings.some((one) => one.name === name && one.value !== undefined);
   if (isSet("deployment") === isSet("rpcUrl")) return [];
   const [present, missing] = isSet("rpcUrl")
@@ -132,7 +132,7 @@ function halfAChain(settings: readonly EffectiveSetting[], spared: readonly Sett
 }
 
 /** Makes a relative path from the file or a default relative to the file. Returns any other value unchanged. */
-function besideFile(name: SettingName, value: unknown, path: string): unknown {
+function relativeToFile(name: SettingName, value: unknown, path: string): unknown {
   const directory = dirname(path);
   return isRelativePath(name, value) && directory !== "." ? join(directory, value) : value;
 }

@@ -15,7 +15,7 @@ export function flagName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Variables that Kubernetes sets in each container of a namespace if a service is called noonmark or noonmark-something. */
+/** Variables that Kubernetes sets in a namespace's containers for a service noonmark or noonmark-something. */
 const SERVICE_VARIABLE =
   /_SERVICE_(?:HOST|PORT)$|_SERVICE_PORT_\w|_PORT_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
 
@@ -37,15 +37,15 @@ export function unknownVariables(environment = process.env): { variable: string;
 }
 
 /** The maximum share of a name's letters that may be mistyped. */
-const MISTYPED = 0.4;
+const MAX_MISTYPED_SHARE = 0.4;
 
 /** A prefix of a known name with at least this many letters is taken for that name. */
-const MEANT_BY_BEGINNING = 4;
+const MIN_PREFIX_LENGTH = 4;
 
 /** Returns `; did you mean …?`, or "" if no known name is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near =
-    nearestName(name, known) ?? known.find((one) => name.length >= MEANT_BY_BEGINNING && one.startsWith(name));
+    nearestName(name, known) ?? known.find((one) => name.length >= MIN_PREFIX_LENGTH && one.startsWith(name));
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
@@ -56,5 +56,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
     known.map((one) => one.toLowerCase()),
   );
   const index = known.findIndex((one) => one.toLowerCase() === nearest);
-  return distance(name.toLowerCase(), nearest) <= Math.max(1, name.length * MISTYPED) ? known[index] : undefined;
+  return distance(name.toLowerCase(), nearest) <= Math.max(1, name.length * MAX_MISTYPED_SHARE)
+    ? known[index]
+    : undefined;
 }

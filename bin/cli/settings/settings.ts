@@ -260,7 +260,7 @@ export function unitOf(name: SettingName): string | undefined {
 }
 
 /** A duration above this multiple of its default is probably in milliseconds, if it is a multiple of 1000. */
-const LIKELY_SPAN = 10;
+const LIKELY_FACTOR = 10;
 /** Epoch seconds in the year 5138. */
 const LATEST_LIKELY_SECONDS = 100_000_000_000;
 
@@ -272,7 +272,7 @@ export function inMilliseconds(name: SettingName, raw: unknown): number | undefi
   const fallback: unknown = SETTINGS[name].schema.safeParse(undefined).data;
   const seconds = value / 1000;
   if (typeof fallback !== "number") return value > LATEST_LIKELY_SECONDS ? seconds : undefined;
-  return seconds >= fallback / LIKELY_SPAN && seconds <= fallback * LIKELY_SPAN ? seconds : undefined;
+  return seconds >= fallback / LIKELY_FACTOR && seconds <= fallback * LIKELY_FACTOR ? seconds : undefined;
 }
 
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];

@@ -113,7 +113,7 @@ function nodeProblems(sources: unknown): string[] {
   return [`nodes_disagree: ${chain.node}: ${chain.detail}. Find out which of the two is wrong: docs/nodes.md#quorum`];
 }
 
-/** The lease record with the holder's report for the operator, if there is one. An earlier version has it in the lease object. */
+/** Adds the holder's report for the operator, if any. An earlier version stores it in the lease object. */
 export function joined(record: LeaseRecord, operator: OperatorStatus | undefined): LeaseRecord {
   if (operator === undefined) return record;
   const { failed = [], failures = [], warnings = [], sources = {}, worst = [], holderName } = operator;

@@ -71,7 +71,7 @@ async function fill(directory: string): Promise<void> {
     const path = join(directory, place.schema.parse(undefined));
     writing(path, () => makeDirectory(path));
   }
-  const accepted = await takeIn(facts, join(directory, ledger.schema.parse(undefined)));
+  const accepted = await ingestFacts(facts, join(directory, ledger.schema.parse(undefined)));
   const option = `--config ${quoted(configuration)}`;
   const lines = [
     `${printable(directory)}: ${accepted} simulated facts of 30 days in ${FACTS}, and in a ledger.`,
@@ -147,7 +147,7 @@ function writeFacts(path: string, records: Iterable<unknown>): void {
 }
 
 /** Ingests the facts like `noonmark ingest`. Returns the number of accepted facts, which must be all. */
-async function takeIn(facts: string, path: string): Promise<number> {
+async function ingestFacts(facts: string, path: string): Promise<number> {
   const input = await openInput(facts);
   const progress = intakeProgress(process.stderr, input.size);
   const ledger = openLedgerForIntake(path);

@@ -1,4 +1,4 @@
-/** `noonmark chain`: the state of the settlement chain, a sync ahead of a publisher, and the repair after a deep reorg. */
+/** `noonmark chain`: shows the chain's state, syncs ahead of a publisher, and repairs after a deep reorg. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { PollEvent, ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { rewind } from "../../../src/chain/store/append.ts";

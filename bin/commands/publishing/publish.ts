@@ -54,7 +54,7 @@ export function registerPublish(program: Command): void {
   settingOptions(command, [...CYCLE_SETTINGS, "cadence", "scrubInterval", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts());
-      refuseOfCadence(flags);
+      rejectCadenceFlags(flags);
       await judgeSettings(settings, systemClock.wall());
       // A single run does not load the log or the cadence, because most of its cost is its start.
       if (flags.dryRun === true) await print(await tryOut(settings, flags), settings, flags);
@@ -62,7 +62,7 @@ export function registerPublish(program: Command): void {
         const { publishOnce } = await import("../../cli/publish/publish-once.ts");
         await print(await publishOnce(settings, flags), settings, flags);
       } else {
-        refuseOfOnce(flags);
+        rejectOnceFlags(flags);
         const { publishOnCadence } = await import("../../cli/publish/publish-on-cadence.ts");
         await publishOnCadence(settings, flags);
       }
@@ -71,7 +71,7 @@ export function registerPublish(program: Command): void {
 }
 
 /** Rejects flags that only a cadence uses. Throws `Failure` usage (2). */
-function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
+function rejectCadenceFlags({ once, dryRun, metrics }: Flags): void {
   if (metrics === undefined || (once !== true && dryRun !== true)) return;
   throw new Failure(
     "usage",
@@ -84,7 +84,7 @@ function refuseOfCadence({ once, dryRun, metrics }: Flags): void {
 }
 
 /** Rejects flags that a cadence would ignore silently. Throws `Failure` usage (2). */
-function refuseOfOnce({ at, force, json, quiet }: Flags): void {
+function rejectOnceFlags({ at, force, json, quiet }: Flags): void {
   const given = Object.entries({ at, force, json, quiet }).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
   throw new Failure("usage", `--${given} needs --once`, {

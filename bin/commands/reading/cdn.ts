@@ -1,4 +1,4 @@
-/** `noonmark cdn TARGET`: a front's configuration from the table of routes. cdn-config/generate/targets.ts has the fronts. */
+/** `noonmark cdn TARGET`: writes a front's configuration from the table of routes. */
 import { isAbsolute, join, resolve } from "node:path";
 import { Argument, type Command } from "commander";
 import { type CdnOptions, DEFAULT_OPTIONS, originOf } from "../../../cdn-config/generate/options.ts";

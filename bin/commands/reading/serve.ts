@@ -91,7 +91,7 @@ async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log 
       return;
     }
     announce(httpUrl(settings.host, workers.port), store, settings, at);
-    await saysWhyUnreadable(store, (error) => logProblem(log, UNREADABLE, error));
+    await warnIfUnreadable(store, (error) => logProblem(log, UNREADABLE, error));
     log.info({ signal: await stopped }, "stopping");
     await workers.stop();
   } finally {
@@ -142,7 +142,7 @@ async function serveCounted(
   const stopped = cluster.isWorker ? Promise.race([askedToStop(), toldToStop()]) : askedToStop();
   if (!cluster.isWorker) {
     announce(server.url, store, settings, at);
-    await saysWhyUnreadable(context.store, report);
+    await warnIfUnreadable(context.store, report);
   }
   const signal = await stopped;
   if (!cluster.isWorker) log.info({ signal }, "stopping");
@@ -156,7 +156,7 @@ function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: 
 }
 
 /** Warns if the store is missing or unreadable at the start. It may appear later, so this is not a failure. */
-async function saysWhyUnreadable(store: StoreReader, report: (error: StoreUnavailable) => void): Promise<void> {
+async function warnIfUnreadable(store: StoreReader, report: (error: StoreUnavailable) => void): Promise<void> {
   try {
     await store.get(INSTALLATIONS_KEY);
   } catch (error) {

@@ -94,11 +94,11 @@ export function variable(header: string): string {
 }
 
 /** The Accept-Encoding values of browsers, which nginx finds without trying patterns. */
-const WRITTEN = ["", "gzip", "gzip, deflate", "gzip, deflate, br", "gzip, deflate, br, zstd"];
+const BROWSER_ENCODINGS = ["", "gzip", "gzip, deflate", "gzip, deflate, br", "gzip, deflate, br, zstd"];
 
 /** Maps Accept-Encoding to the first of these codings that the client accepts. */
 function encodings(codings: readonly string[]): string {
-  const written = WRITTEN.map((accepted) => {
+  const written = BROWSER_ENCODINGS.map((accepted) => {
     const coding = codings.find((one) => accepted.split(", ").includes(one));
     return `  "${accepted}" ${coding ?? '""'};`;
   });

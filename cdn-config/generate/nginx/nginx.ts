@@ -16,23 +16,23 @@ const ERROR_PAGES = `  ${REFUSED}
     error_page 502 504 = @noonmark_unavailable;`;
 
 /** Headers that the script sets for nginx; clients do not see them. */
-const BETWEEN = ["etag", "cache-control", "not-modified", ...OWN].map((name) => `noonmark-${name}`);
+const INTERNAL_HEADERS = ["etag", "cache-control", "not-modified", ...OWN].map((name) => `noonmark-${name}`);
 
 /** Headers of a cached response. `add_header` omits those with an empty value. */
-const KEPT = {
+const CACHED_HEADERS = {
   etag: "$noonmark_etag",
   "cache-control": "$upstream_http_noonmark_cache_control",
   ...Object.fromEntries(OWN.map((name) => [name, `$noonmark_${variable(name)}`])),
 };
 
-/** Values for nginx's `listen`: a port, an address with or without one, or a socket; then its parameters. */
+/** Values of nginx's `listen`: a port, an address with or without a port, or a socket; then its parameters. */
 const LISTEN =
   /^(?:(\d{1,5})|(?:\*|\d{1,3}(?:\.\d{1,3}){3}|localhost|\[[0-9A-Fa-f:.]{2,45}\])(?::(\d{1,5}))?|unix:\/[^\s;{}"'\\$#]{1,100})(?: [a-z0-9_=:.-]{1,40}){0,8}$/;
 const HIGHEST_PORT = 65_535;
 /** A text without nginx's special characters. */
 const PATH = /^[^\s;{}"'\\$#]{1,4096}$/;
 
-/** Throws `Failure` invalid_setting for values that nginx would refuse, because nginx would name a generated line. */
+/** Throws `Failure` invalid_setting for values that nginx would reject with an error about a generated line. */
 export function checkNginxOptions({ listen, socket, cache, trusted }: CdnOptions, out: string): void {
   const [found, alone, ofAddress = alone ?? "80"] = LISTEN.exec(listen) ?? [];
   const port = Number(ofAddress);
@@ -108,8 +108,8 @@ ${ERROR_PAGES}
     proxy_pass_request_headers off;
 ${askLines()}
     proxy_set_header noonmark-none-match $http_if_none_match;
-${[...BETWEEN, "Cache-Control"].map((name) => `    proxy_hide_header ${name};`).join("\n")}
-${headerLines(KEPT)}
+${[...INTERNAL_HEADERS, "Cache-Control"].map((name) => `    proxy_hide_header ${name};`).join("\n")}
+${headerLines(CACHED_HEADERS)}
     proxy_pass http://noonmark_cache/answer;
 ${ERROR_PAGES}
   }

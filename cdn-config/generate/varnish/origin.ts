@@ -31,7 +31,7 @@ const RESTORED = [
 ];
 
 /** Headers of the client's request that are removed before it reaches an origin. */
-const FORGOTTEN = [
+const REMOVED_HEADERS = [
   "Accept-Encoding",
   "Authorization",
   "Cookie",
@@ -65,7 +65,7 @@ sub vcl_backend_fetch {
     call noonmark_object;
     set bereq.http.noonmark-url = bereq.url;
   }
-${FORGOTTEN.map((name) => `  unset bereq.http.${name};`).join("\n")}
+${REMOVED_HEADERS.map((name) => `  unset bereq.http.${name};`).join("\n")}
   # Requests to the bucket have no conditions.
   if (bereq.uncacheable && bereq.http.noonmark-none-match) {
     set bereq.http.If-None-Match = bereq.http.noonmark-none-match;

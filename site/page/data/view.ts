@@ -127,9 +127,9 @@ export class View<Body> {
 }
 
 /** The longest wait (ms) while requests fail: the device is then still requested every two minutes. */
-const LONGEST_MS = 115_000;
+const MAX_WAIT_MS = 115_000;
 /** Random share of a wait, so that readers do not all return at once after a failure. */
-const SPREAD = 0.2;
+const JITTER = 0.2;
 
 interface Waiting {
   /** Milliseconds between two responses. */
@@ -143,7 +143,7 @@ interface Waiting {
 /** Returns the wait in ms; `random` is from 0 to 1. It doubles per failure and is then at least twice `every`. */
 export function delayOf({ every, failures, retryAfter = 0 }: Waiting, random: number): number {
   if (failures === 0) return every;
-  const longest = Math.max(2 * every, LONGEST_MS);
-  const doubled = every * 2 ** Math.min(failures, 10) * (1 + SPREAD * random);
-  return Math.max(Math.min(doubled, longest), Math.min(retryAfter * 1000, LONGEST_MS));
+  const longest = Math.max(2 * every, MAX_WAIT_MS);
+  const doubled = every * 2 ** Math.min(failures, 10) * (1 + JITTER * random);
+  return Math.max(Math.min(doubled, longest), Math.min(retryAfter * 1000, MAX_WAIT_MS));
 }

@@ -11,7 +11,7 @@ import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
 
 const SLOTS = 48;
 /** Half hours per column heading. */
-const HEADED = 6;
+const SLOTS_PER_HEADING = 6;
 const MOVES: Readonly<Record<string, readonly [down: number, right: number]>> = {
   ArrowUp: [-1, 0],
   ArrowDown: [1, 0],
@@ -76,9 +76,9 @@ const Cells = memo(({ days, count }: CellsProps) => {
           <th scope="col">
             <span class="sr">Day</span>
           </th>
-          {Array.from({ length: SLOTS / HEADED }, (_, index) => (
-            <th key={index} scope="colgroup" colSpan={HEADED}>
-              <span>{slotClock((720 + index * HEADED * 30) % 1440).slice(0, 5)}</span>
+          {Array.from({ length: SLOTS / SLOTS_PER_HEADING }, (_, index) => (
+            <th key={index} scope="colgroup" colSpan={SLOTS_PER_HEADING}>
+              <span>{slotClock((720 + index * SLOTS_PER_HEADING * 30) % 1440).slice(0, 5)}</span>
             </th>
           ))}
         </tr>

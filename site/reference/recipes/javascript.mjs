@@ -4,16 +4,16 @@ const base = process.env.BASE;
 const { installationId, status } = await (await fetch(`${base}/v1/public/telemetry`)).json();
 console.log(`${installationId} is ${status}`);
 
-// A view that is unavailable comes with 200: its work is unknown, not zero.
+// An unavailable view is a 200: its work is unknown, not zero.
 const settlements = await (await fetch(`${base}/v4/public/settlements?range=now`)).json();
 if (settlements.status === "available") {
-  // Decimal strings go beyond 2^53: BigInt, never Number.
+  // Decimal strings exceed 2^53: use BigInt, never Number.
   console.log(`settled: ${BigInt(settlements.summary.workAdded)} work units`);
 } else {
   console.log(`settled: not known (${settlements.reason})`);
 }
 
-// Every receipt from the start of history on, a page at a time.
+// Every receipt from the start of history, one page at a time.
 let receipts = 0;
 for (let cursor = ""; cursor !== null; ) {
   const query = cursor === "" ? "" : `?cursor=${cursor}`;

@@ -1,5 +1,5 @@
 /**
- * Parses exchanges from text: requests, and the response that all of them get. The judge's exchanges and those of contracts
+ * Parses exchanges from text: requests, and the response that all of them get. The judge's and the contracts' exchanges
  * hold for every deployment. Test scripts have the same format, for one prepared store. An empty line ends a block.
  *
  *     # a comment
@@ -21,8 +21,8 @@
  *     @ without v4/public/process          that object is absent
  *     @ store fails                        the store cannot be read
  *
- * `{installationId}` is the installation whose history is read, `{unique}` a word that no earlier request contained, and
- * `{tag}` the plain GET's ETag without its quotes. A test compares all headers. The body is compared only if a line
+ * `{installationId}` is the installation whose history is read, `{unique}` a word that no request contained before,
+ * and `{tag}` the plain GET's ETag without its quotes. A test compares all headers. The body is compared only if a line
  * describes it.
  */
 

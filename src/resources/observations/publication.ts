@@ -1,6 +1,6 @@
 /**
- * The index of installations as one response, for `noonmark render`, which composes a page of observations from it. A publisher puts
- * the index itself (publish/plan/installations.ts).
+ * The index of installations as a response, from which `noonmark render` composes pages of observations. A publisher
+ * puts the index itself (publish/plan/installations.ts).
  */
 import { encodeWholeIndex, type HistoryNames } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";

@@ -49,7 +49,7 @@ export interface LeaseFacts {
 /** A publisher is `stopped` if its lease has not been renewed for this long (ms). */
 const STOPPED_AFTER_MS = 60_000;
 
-/** live: renewed within the lease's TTL; late: not renewed within it; stopped: released, or not renewed for a minute. */
+/** live: renewed within the TTL; late: not renewed within it; stopped: released, or not renewed for a minute. */
 export const PUBLISHER_STATES = ["live", "late", "stopped"] as const;
 export type PublisherState = (typeof PUBLISHER_STATES)[number];
 

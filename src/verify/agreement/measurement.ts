@@ -70,11 +70,11 @@ function sameReceipt(telemetry: Telemetry, process: Process): Difference[] {
 }
 
 /** Number of days that may have changed between the two reads: the current one. */
-const MAY_STILL_MOVE = 1;
+const CHANGING_DAYS = 1;
 
 function sameDays(week: Statistics, month: Statistics): Difference[] {
   const known = new Map(month.activity.days.map((day) => [day.date, day]));
-  return week.activity.days.slice(0, -MAY_STILL_MOVE).flatMap((day) => {
+  return week.activity.days.slice(0, -CHANGING_DAYS).flatMap((day) => {
     const other = known.get(day.date);
     return JSON.stringify(other) === JSON.stringify(day) ? [] : [{ what: `day ${day.date}`, one: day, other }];
   });

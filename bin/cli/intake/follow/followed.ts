@@ -14,7 +14,7 @@ export interface Followed {
   close(): Promise<void>;
 }
 
-/** An intake for one file. Its rejections go to `rejects`, if there is a path, and are reported with the file's name. */
+/** Creates the intake of a file. Rejections go to `rejects`, if given, and are reported with the file's name. */
 export type IntakeOf = (file: { readonly name?: string; readonly rejects?: string }) => FileIntake;
 
 export interface FileIntake {
