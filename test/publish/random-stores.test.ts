@@ -226,12 +226,13 @@ class Story {
 
   async #run(): Promise<void> {
     const random = this.#random;
-    const kind = this.#isCalm ? 4 : random.below(8);
+    const kind = this.#isCalm ? 4 : random.below(9);
     const canBegin = this.#sources.ledger.facts[this.#sources.configured].receipts.length > 0;
     if (kind === 0) await this.#dyingRun();
     else if (kind === 1) await this.#failingRun(false);
     else if (kind === 2) await this.#failingRun(true);
     else if (kind === 3) await this.#wrongClockRun();
+    else if (kind === 8) await this.#repairRun();
     else if (kind === 4 && canBegin && random.once(2)) await this.#newHistory();
     else await this.#wholeRun();
   }
@@ -372,6 +373,24 @@ class Story {
         this.log.push("  clock_behind");
       }
     });
+  }
+
+  /** `noonmark fsck --repair`, which uses no state. It repairs everything that the sources can give, without a scrub. */
+  async #repairRun(): Promise<void> {
+    this.log.push("  repair");
+    const worker = await this.#world.work(this.#options({ state: `repair-${this.log.length}` }));
+    try {
+      const at = worker.publisher.instant(this.#world.now);
+      this.#publishedAt = Math.max(this.#publishedAt, at);
+      const { failures } = await worker.publisher.repair(at);
+      const codes = [...new Set(failures.map(({ code }) => code))].join(" ");
+      this.log.push(`  ${codes || "published"}`);
+      await this.#judge(codes);
+      if (this.#expected(this.#sources.configured) === "published") this.#heal();
+    } finally {
+      await worker.stop();
+      this.#isStateKept = false;
+    }
   }
 
   /** The operator abandons the published history of the configured installation. */
