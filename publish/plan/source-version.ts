@@ -183,8 +183,8 @@ function chainRegression(
 
 function behind(what: string) {
   const hint =
-    "What was published stays until the chain has caught up. If it does not, use another node (rpcUrl). " +
-    "After a deep reorg see docs/nodes.md#after-a-deep-reorg";
+    "What was published stays. A node that lags catches up. If this lasts, put another node first in rpcUrl, " +
+    "and find out which of the two is right: docs/incidents.md#chain-behind";
   return { failure: new Failure("chain_behind", `the chain ${what}`, { exit: EXIT.failed, hint }) };
 }
 
