@@ -13,7 +13,7 @@ const WHOLE_BYTES = 64 << 20;
 /** Rows read at each end of a table or index of a larger file. */
 const END_ROWS = 2000;
 /** Number of watermarks compared with the tables, newest installations first, and the most rows counted for one. */
-const MARKS = 1000;
+const WATERMARKS_LIMIT = 1000;
 const COUNTED_ROWS = 100_000;
 
 /** Throws `Failure` ledger_damaged, and errors of SQLite unchanged. */
@@ -75,7 +75,9 @@ const TABLES: Readonly<Record<FactKind, string | null>> = {
 
 function checkCounts(db: Database): void {
   type Mark = { installation: number; kind: FactKind; value: number };
-  const marks = db.prepare("SELECT * FROM watermark ORDER BY installation DESC, kind LIMIT ?").all(MARKS) as Mark[];
+  const marks = db
+    .prepare("SELECT * FROM watermark ORDER BY installation DESC, kind LIMIT ?")
+    .all(WATERMARKS_LIMIT) as Mark[];
   for (const { installation, kind, value } of marks) {
     const table = TABLES[kind];
     // Positions of receipts have no gaps, so the last one is their number.

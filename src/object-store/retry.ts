@@ -33,18 +33,18 @@ export async function retrying<T>(
   judge: (error: unknown) => Verdict,
 ): Promise<T> {
   const end = performance.now() + settings.limitMs;
-  let before: unknown;
-  for (let turn = 0; ; turn++) {
+  let earlier: unknown;
+  for (let retries = 0; ; retries++) {
     const now = performance.now();
     const limit = Math.max(1, Math.floor(Math.min(settings.attemptMs, end - now)));
     const signal = AbortSignal.timeout(limit);
     try {
       return await attempt({ signal, end: now + limit });
     } catch (thrown) {
-      const error = before !== undefined && limit < settings.attemptMs && signal.aborted ? before : thrown;
-      before = error;
+      const error = earlier !== undefined && limit < settings.attemptMs && signal.aborted ? earlier : thrown;
+      earlier = error;
       const verdict = judge(error);
-      const jitter = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** turn);
+      const jitter = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** retries);
       const wait = Math.max(jitter, verdict.afterMs ?? 0);
       if (!verdict.retry || performance.now() + wait >= end) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));

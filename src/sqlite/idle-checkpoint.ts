@@ -35,14 +35,14 @@ export class IdleCheckpoint {
 
 /** Returns false if a reader still needs the content of the -wal file. */
 function emptyWal(db: Database): boolean {
-  const waited = db.pragma("busy_timeout", { simple: true }) as number;
+  const busyTimeout = db.pragma("busy_timeout", { simple: true }) as number;
   try {
     db.pragma("busy_timeout = 0");
-    const [passed] = db.pragma("wal_checkpoint(PASSIVE)") as { busy: number; log: number; checkpointed: number }[];
-    if (passed === undefined || passed.busy !== 0 || passed.log !== passed.checkpointed) return false;
-    const [emptied] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-    return emptied?.busy === 0;
+    const [passive] = db.pragma("wal_checkpoint(PASSIVE)") as { busy: number; log: number; checkpointed: number }[];
+    if (passive === undefined || passive.busy !== 0 || passive.log !== passive.checkpointed) return false;
+    const [truncated] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
+    return truncated?.busy === 0;
   } finally {
-    db.pragma(`busy_timeout = ${waited}`);
+    db.pragma(`busy_timeout = ${busyTimeout}`);
   }
 }

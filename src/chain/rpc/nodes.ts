@@ -8,14 +8,14 @@ export interface NodeMemory {
   hasResponded: boolean;
   /** Epoch ms at which the node last exceeded a time limit. */
   silentAt: number;
-  /** Epoch ms until which the node is skipped, because it sent a larger response than its request allows. */
+  /** Epoch ms until which the node is skipped after a harmful response. */
   skippedUntil: number;
 }
 
-const SILENCE_REMEMBERED = 30_000;
+const SILENT_TTL_MS = 30_000;
 /** How long a node is skipped after a harmful response (ms); shorter for the only node. */
-const SKIPPED = 300_000;
-const SKIPPED_ALONE = 30_000;
+const SKIP_MS = 300_000;
+const SKIP_ONLY_NODE_MS = 30_000;
 
 export class Nodes {
   readonly #memories: readonly NodeMemory[];
@@ -41,7 +41,7 @@ export class Nodes {
    * request to it may take the whole time limit.
    */
   order(now: number): readonly number[] {
-    const silent = (index: number) => (this.memory(index).silentAt > now - SILENCE_REMEMBERED ? 1 : 0);
+    const silent = (index: number) => (this.memory(index).silentAt > now - SILENT_TTL_MS ? 1 : 0);
     return [...this.#memories.keys()]
       .filter((index) => !this.#isSkipped(index, now))
       .sort((a, b) => silent(a) - silent(b) || a - b);
@@ -49,7 +49,7 @@ export class Nodes {
 
   /** Skips a node from `now` (epoch ms), and returns until when. */
   skip(index: number, now: number): number {
-    const until = now + (this.#memories.length === 1 ? SKIPPED_ALONE : SKIPPED);
+    const until = now + (this.#memories.length === 1 ? SKIP_ONLY_NODE_MS : SKIP_MS);
     this.memory(index).skippedUntil = until;
     return until;
   }
@@ -57,7 +57,7 @@ export class Nodes {
   /** Ignores a skip that ends too far in the future: the clock may have been ahead when it began. */
   #isSkipped(index: number, now: number): boolean {
     const { skippedUntil } = this.memory(index);
-    return skippedUntil > now && skippedUntil <= now + SKIPPED;
+    return skippedUntil > now && skippedUntil <= now + SKIP_MS;
   }
 
   /** Returns true if no other node responded when it was last asked. */

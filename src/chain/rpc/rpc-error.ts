@@ -34,7 +34,7 @@ export class RpcError extends Error {
   readonly outOfTime: boolean;
   /** True if the node responded with a JSON-RPC error, so that the node is up. */
   readonly isResponse: boolean;
-  /** True if the response is larger than the request allows: the node is skipped for a while. */
+  /** True if the response is too large or implausible for its request: the node is skipped for a while. */
   readonly harmful: boolean;
 
   constructor(kind: RpcErrorKind, message: string, options: RpcErrorOptions = {}) {

@@ -249,7 +249,7 @@ function outOfTime({ kind, message }: RpcError): RpcError {
   return new RpcError(kind, message, { silent: true, outOfTime: true });
 }
 
-/** Returns the ms before the next attempt: full jitter with a doubling bound, plus the wait that the provider asks. */
+/** Returns the ms before the next attempt: full jitter with a doubling bound, or the provider's wait plus a jitter. */
 export function delay(attempt: number, asked: number | undefined, random: number): number {
   const bound = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1));
   return asked === undefined ? Math.ceil(random * bound) : asked + Math.ceil(random * FIRST_BACKOFF);

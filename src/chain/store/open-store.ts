@@ -14,7 +14,7 @@ const CACHE_KIB = 16 * 1024;
 /** Pages per checkpoint. A first sync writes in bulk, so checkpoints are rare and the -wal file is at most 16 MiB. */
 const CHECKPOINT_PAGES = 4_000;
 
-/** Opens or creates the file, and empties one of another deployment or version. Throws `Failure`. */
+/** Opens or creates the file. Empties one of another log filter or version, to read it again. Throws `Failure`. */
 export function openChainStore(path: string, deployment: Deployment): Database {
   try {
     makeDirectory(dirname(path));

@@ -82,7 +82,7 @@ function problemOf(text: string): Problem {
   return { ...problem, event: { ...problem.event, type: "unconfirmed_fault" } as ProblemEvent };
 }
 
-/** Returns a text that changes with each write, including writes of other processes (`chain rewind`, `chain sync`). */
+/** Returns a text that changes with the stored events, also by other processes (`chain rewind`, `chain sync`). */
 export function fileState(db: ReadOnlyDatabase): string {
   const { stored, history } = readSync(db);
   return `${history}:${stored?.block}:${stored?.hash}`;

@@ -67,7 +67,7 @@ async function fetchSplitting(
     response = await node.request("eth_getLogs", [logFilter(sources, from, to)]);
   } catch (error) {
     if (blocks === 1 || !(error instanceof RpcError)) throw error;
-    if (!mayBeTooLarge(error) && !(await failsForTheRangeAlone(node, error))) throw error;
+    if (!mayBeTooLarge(error) && !(await respondsToAnotherCall(node, error))) throw error;
     size.refused(blocks);
     const middle = from + BigInt(Math.floor(blocks / 2)) - 1n;
     const first = await fetchSplitting(request, from, middle);
@@ -90,7 +90,7 @@ function mayBeTooLarge(error: RpcError): boolean {
  * Returns true if the node responds to another call after retries of this one failed. Some providers refuse a wide
  * range as if they were down (HTTP 503, "no backend is currently healthy").
  */
-async function failsForTheRangeAlone(node: RpcNode, { kind, outOfTime, harmful }: RpcError): Promise<boolean> {
+async function respondsToAnotherCall(node: RpcNode, { kind, outOfTime, harmful }: RpcError): Promise<boolean> {
   if (kind === "rate" || outOfTime || harmful) return false;
   try {
     await node.request("eth_chainId", []);

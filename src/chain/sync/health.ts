@@ -15,7 +15,7 @@ export interface ChainHealth {
   readonly verdict: Verdict;
   /** Rises with each change of the verdict, except changes with time and of the safe block's height. */
   readonly changes: number;
-  /** True if the last attempt ran out of time. One such attempt may only be slow; two in a row count as failed. */
+  /** True if the last attempt ran out of time and stored no range. It may only be slow; a second one has failed. */
   readonly hasRunOutOfTime: boolean;
   /** A fault that one pass found and no second pass has confirmed. */
   readonly fault: UnconfirmedFault | undefined;

@@ -94,6 +94,6 @@ export interface BrokenPass {
   readonly kind: "broken";
   /** The message for the operator; undefined if only time ran out. */
   readonly message: string | undefined;
-  /** True if the deadline passed first, which is not a failure of the node as far as known. */
+  /** True if the deadline passed first, so that the node may still be good. */
   readonly isOutOfTime: boolean;
 }

@@ -101,8 +101,8 @@ const RECEIPTS = `${SELECT_RECEIPTS} WHERE installation = ? AND position > ? AND
 export function changedSince(ledger: ReadOnlyDatabase, since: LedgerPoint | undefined): Changes {
   const now = newestPoint(ledger);
   if (since === undefined || !hasChanges(ledger) || !hasBeenAt(ledger, since)) return { now, installations: undefined };
-  const moved = readValues<number>(ledger, MOVED_SINCE, since.seq);
-  return { now, installations: moved.sort((one, other) => one - other) };
+  const changed = readValues<number>(ledger, MOVED_SINCE, since.seq);
+  return { now, installations: changed.sort((one, other) => one - other) };
 }
 
 /** Uses the primary key; for DISTINCT SQLite would otherwise scan the index of all installations' changes. */
@@ -128,14 +128,14 @@ function hasChanges(ledger: ReadOnlyDatabase): boolean {
 }
 
 /** Number of changes in the check of a point. A ledger that went back and grew again differs in one of them. */
-const CHECKED = 16;
+const CHECKED_CHANGES = 16;
 
 function checkAt(ledger: ReadOnlyDatabase, seq: number): string {
-  const sql = `SELECT seq, installation || ' ' || kind || ' ' || count || ' ' || ifnull(sum, '-') AS said
-    FROM change WHERE seq <= ? ORDER BY seq DESC LIMIT ${CHECKED}`;
-  const rows = readRows<{ seq: number; said: string }>(ledger, sql, seq);
+  const sql = `SELECT seq, installation || ' ' || kind || ' ' || count || ' ' || ifnull(sum, '-') AS text
+    FROM change WHERE seq <= ? ORDER BY seq DESC LIMIT ${CHECKED_CHANGES}`;
+  const rows = readRows<{ seq: number; text: string }>(ledger, sql, seq);
   if (rows[0]?.seq !== seq) return "";
-  const hash = createHash("sha256").update(rows.map(({ said }) => said).join("\n"));
+  const hash = createHash("sha256").update(rows.map(({ text }) => text).join("\n"));
   return hash.digest().subarray(0, 8).toString("base64url");
 }
 

@@ -15,7 +15,7 @@ interface Step {
   readonly cumulativeWorkUnits: string;
 }
 
-interface Walked {
+interface Known {
   readonly counterEpoch: string;
   /** Position of the newest receipt that is accounted for. */
   readonly position: number;
@@ -25,7 +25,7 @@ interface Walked {
   readonly fromStart: boolean;
 }
 
-const walks = new WeakMap<ReadOnlyDatabase, Map<number, Walked>>();
+const cache = new WeakMap<ReadOnlyDatabase, Map<number, Known>>();
 
 /**
  * Returns the work of the newest receipt beyond the newest receipt of its epoch observed before `end` (epoch ms, a
@@ -34,36 +34,36 @@ const walks = new WeakMap<ReadOnlyDatabase, Map<number, Walked>>();
  */
 export function readOpenWork(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, end: bigint): bigint {
   const endSlot = Number(end / BigInt(ROUND_MS));
-  let walked = goOn(ledger, installation, newest, endSlot);
-  if (!knows(walked, endSlot)) walked = walkBack(ledger, { installation, newest, endSlot });
-  walked = forgetBefore(walked, endSlot);
-  let ofLedger = walks.get(ledger);
-  if (ofLedger === undefined) walks.set(ledger, (ofLedger = new Map()));
-  ofLedger.set(installation, walked);
-  const [step] = walked.steps;
+  let known = extendKnown(ledger, installation, newest, endSlot);
+  if (!covers(known, endSlot)) known = readBack(ledger, { installation, newest, endSlot });
+  known = dropBefore(known, endSlot);
+  let byInstallation = cache.get(ledger);
+  if (byInstallation === undefined) cache.set(ledger, (byInstallation = new Map()));
+  byInstallation.set(installation, known);
+  const [step] = known.steps;
   const base =
     step !== undefined && step.slot < endSlot ? step : readEpochStart(ledger, installation, newest.counterEpoch);
   const open = BigInt(newest.cumulativeWorkUnits) - BigInt((base ?? newest).cumulativeWorkUnits);
   return open > 0n ? open : 0n;
 }
 
-function goOn(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, endSlot: number): Walked {
-  const before = walks.get(ledger)?.get(installation);
-  const serves =
+function extendKnown(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, endSlot: number): Known {
+  const before = cache.get(ledger)?.get(installation);
+  const isUsable =
     before !== undefined &&
     before.counterEpoch === newest.counterEpoch &&
     before.telemetryId === readTelemetryIdAt(ledger, installation, before.position);
-  return walkBack(ledger, { installation, newest, endSlot }, serves ? before : undefined);
+  return readBack(ledger, { installation, newest, endSlot }, isUsable ? before : undefined);
 }
 
-interface Walk {
+interface Target {
   readonly installation: number;
   readonly newest: Receipt;
   readonly endSlot: number;
 }
 
 /** Reads back from the newest receipt to the first observed before the end, the known position or the epoch's start. */
-function walkBack(ledger: ReadOnlyDatabase, { installation, newest, endSlot }: Walk, before?: Walked): Walked {
+function readBack(ledger: ReadOnlyDatabase, { installation, newest, endSlot }: Target, before?: Known): Known {
   const { counterEpoch, position, telemetryId } = newest;
   const start = before?.position ?? (readEpochStart(ledger, installation, counterEpoch)?.position ?? 1) - 1;
   const found: Step[] = [];
@@ -82,14 +82,14 @@ function walkBack(ledger: ReadOnlyDatabase, { installation, newest, endSlot }: W
   return { counterEpoch, position, telemetryId, steps, fromStart: before?.fromStart ?? true };
 }
 
-function knows(walked: Walked, endSlot: number): boolean {
-  return walked.fromStart || (walked.steps[0]?.slot ?? Number.POSITIVE_INFINITY) < endSlot;
+function covers(known: Known, endSlot: number): boolean {
+  return known.fromStart || (known.steps[0]?.slot ?? Number.POSITIVE_INFINITY) < endSlot;
 }
 
 /** Keeps only the last step before the end. If the end ever goes back, the receipts are read again. */
-function forgetBefore(walked: Walked, endSlot: number): Walked {
-  const after = walked.steps.findIndex((step) => step.slot >= endSlot);
-  const dropped = (after === -1 ? walked.steps.length : after) - 1;
-  if (dropped <= 0) return walked;
-  return { ...walked, steps: walked.steps.slice(dropped), fromStart: false };
+function dropBefore(known: Known, endSlot: number): Known {
+  const after = known.steps.findIndex((step) => step.slot >= endSlot);
+  const dropped = (after === -1 ? known.steps.length : after) - 1;
+  if (dropped <= 0) return known;
+  return { ...known, steps: known.steps.slice(dropped), fromStart: false };
 }
