@@ -12,7 +12,7 @@ const REASONS = ["indexer_disabled", "not_yet_safe", "indexer_unavailable", "ind
 
 export const ANSWER = family("answer", {
   status: [
-    "a good request gets 200; statistics alone may get one of their two 503s",
+    "a good request gets 200; only statistics may get one of their two 503s",
     "check that the publisher runs and that the front reaches its origin; no cache may keep a 404 or 503",
   ],
   json: ["the body is JSON in UTF-8", "let the front pass the body unchanged"],
@@ -35,7 +35,7 @@ export const ANSWER = family("answer", {
   ],
   source: [
     "the settlements name their source, and the reason if it is the durable cache; no other route does",
-    "let the front pass the X-Service-Settlement headers, on the settlements alone",
+    "let the front pass the X-Service-Settlement headers, only on settlements",
   ],
 });
 
@@ -108,7 +108,7 @@ function judgeSource(run: Checks, { route, target }: UrlSubject, reply: Reply): 
     : source === undefined && reason === undefined;
   run.check(ANSWER.source, route, holds, () => ({
     expected: route.sourceHeaders
-      ? `X-Service-Settlement-Source ${sourcesOf(status).join(" or ")}, a Fallback-Reason with durable-cache alone, on the ${reply.status} to GET ${target}`
+      ? `X-Service-Settlement-Source ${sourcesOf(status).join(" or ")}, a Fallback-Reason only with durable-cache, on the ${reply.status} to GET ${target}`
       : `no X-Service-Settlement header on the ${reply.status} to GET ${target}`,
     saw: `source ${shown(source)}, reason ${shown(reason)}`,
   }));

@@ -23,7 +23,7 @@ export async function examineSettings(settings: Settings, file: string, now: num
   const unknown = unknownVariables().map(({ variable }) =>
     fine("variables", `${variable} is not a setting, and is ignored`),
   );
-  const from = existsSync(file) ? file : `no ${file}; flags and variables alone`;
+  const from = existsSync(file) ? file : `no ${file}; only flags and variables`;
   return [fine("settings", from), ...unknown, ...examineGenesis(settings)];
 }
 

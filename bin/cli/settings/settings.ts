@@ -211,7 +211,7 @@ export const SETTINGS = {
     "seconds",
     "time between two stored objects that a publisher checks for damage; if not set, 1 in a directory and 10 in object storage; 0 checks none",
   ),
-  site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds beside the API"),
+  site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds next to the API"),
   publicUrl: setting(webAddress(/^https?$/).optional(), "url", "the API's public address, for the feeds' links"),
   explorerUrl: setting(
     webAddress(/^https$/).optional(),

@@ -127,7 +127,7 @@ function chainLines({ binary, batches }: SampleChain, directory: string): string
 function configurationOf({ installationId, genesisMs }: Plan, chain: SampleChain | undefined): string {
   const ofChain = { deployment: "deployment.json", rpcUrl: `http://127.0.0.1:${CHAIN_PORT}` };
   const settings = { installationId, genesisTimestamp: genesisMs / 1000, ...(chain === undefined ? {} : ofChain) };
-  return `// By \`noonmark demo\`. Ledger, store and state are in .noonmark beside this file.\n${JSON.stringify(settings, null, 2)}\n`;
+  return `// By \`noonmark demo\`. Ledger, store and state are in .noonmark next to this file.\n${JSON.stringify(settings, null, 2)}\n`;
 }
 
 function writeFacts(path: string, records: Iterable<unknown>): void {

@@ -29,7 +29,7 @@ export function registerVerify(program: Command): void {
     .command("verify")
     .description("check a deployment of this API from outside: every route, status, header, query and cache")
     .argument("[base-url]", "where the API is served, such as https://noonmark.example")
-    .option("--only <routes>", `these routes alone: ${names.join(", ")}`, namesArgument(names))
+    .option("--only <routes>", `only these routes: ${names.join(", ")}`, namesArgument(names))
     .option("--installation <id>", "read this installation's history (default: the configured one)")
     .option("--qps <number>", "requests a second at most", positiveArgument, DEFAULTS.qps)
     .option("--timeout <seconds>", "for one request", positiveArgument, DEFAULTS.timeout)

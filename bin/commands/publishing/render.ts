@@ -30,7 +30,7 @@ export function registerRender(program: Command): void {
     .argument("<path>", "such as '/v4/public/process'")
     .option("--at <instant>", "as of this instant")
     .option("--json", "one object {status, headers, body}")
-    .option("--body", "the body alone");
+    .option("--body", "only the body");
   settingOptions(command, [...SOURCE_SETTINGS, "chainGrace", "chainMaxAge", "deadline"]).action(
     async (path: string, flags: Flags) => {
       const settings = loadSettings(command.opts());

@@ -33,7 +33,7 @@ ${UNKNOWN_IDS.map((id) => `GET /v1/public/installations/${id}/telemetry`).join("
 ? revision = null`;
 
 const TELEMETRY_RULES = [
-  "status follows from the receipt's age alone: online up to and including 120 s, then stale; offline if no measurement was ever accepted. docs/spec/api.md#telemetry 2",
+  "status depends only on the receipt's age: online up to and including 120 s, then stale; offline if no measurement was ever accepted. docs/spec/api.md#telemetry 2",
   "Offline, every field but schemaVersion, installationId and status is null; an unknown id is offline, with 200. docs/spec/api.md#telemetry 3",
   "The revision names the receipt and not its age. docs/spec/api.md#telemetry 4",
 ];

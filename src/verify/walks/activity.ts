@@ -83,7 +83,7 @@ async function pageOf(
     saw: "none",
   }));
   run.check(ACTIVITY_WALK.size, route, page.nextCursor === null || page.events.length === limit, () => ({
-    expected: `${limit} events beside a nextCursor from GET ${target}`,
+    expected: `${limit} events with a nextCursor from GET ${target}`,
     saw: String(page.events.length),
   }));
   return page;
