@@ -33,8 +33,8 @@ export interface ObjectStore {
   delete(key: string): Promise<void>;
 
   /**
-   * Yields the keys with a prefix, ascending by UTF-8 bytes. Only operators' commands and a publisher that lost its
-   * state list; other cycles never do.
+   * Yields the keys with a prefix, ascending by UTF-8 bytes. It is only for operators' commands and for a publisher
+   * without its state; no other cycle lists keys.
    */
   list(prefix: string): AsyncIterable<string>;
 }
@@ -69,9 +69,7 @@ export interface GetOptions {
 export interface StoreObject {
   readonly body: Uint8Array;
   readonly contentType: string;
-  /**
-   * Names are `[a-z0-9-]`, values non-empty printable ASCII, together at most `MAX_METADATA_BYTES` (check-object.ts).
-   */
+  /** Names `[a-z0-9-]`, values non-empty printable ASCII, together at most `MAX_METADATA_BYTES` (check-object.ts). */
   readonly metadata: Readonly<Record<string, string>>;
 }
 

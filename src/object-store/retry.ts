@@ -15,7 +15,7 @@ export interface Attempt {
 
 export interface Verdict {
   readonly retry: boolean;
-  /** The server's Retry-After, the shortest wait. */
+  /** The server's Retry-After in ms, which is the minimum wait. */
   readonly afterMs?: number;
 }
 

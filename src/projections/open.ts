@@ -64,7 +64,7 @@ export function openProjectionsInMemory(): Database {
   return openForWriting(":memory:", PROJECTIONS);
 }
 
-/** Opens an in-memory copy of the projections; empty if there are none, or none that can be used. */
+/** Opens an in-memory copy of the projections; empty if there is no file, or one of an older schema. */
 export function openProjectionsCopy(path: string): Database {
   if (!existsSync(path)) return openProjectionsInMemory();
   return withHint(() => {

@@ -1,7 +1,6 @@
 /**
- * The record types of intake (docs/spec/intake.md), one entry each: form, meaning, rules between fields, and an
- * example. Decoding, the JSON Schemas, docs/facts.md and `ingest --example` use them; `accept/` adds records to the
- * ledger.
+ * The record types of intake (docs/spec/intake.md): form, meaning, rules between fields, and an example of each.
+ * Decoding, the JSON Schemas, docs/facts.md and `ingest --example` use them; `accept/` adds records to the ledger.
  */
 import * as z from "zod";
 import { compareDecimals, isCanonicalDecimal } from "../../values/decimal.ts";

@@ -115,7 +115,7 @@ export function newestPoint(ledger: ReadOnlyDatabase): LedgerPoint {
   return { seq: newest, check: checkAt(ledger, newest) };
 }
 
-/** Returns true if this ledger was at that point. A ledger that does not record changes returns false after `seq` 0. */
+/** Returns true if this ledger was at that point; false for `seq` above 0 if it does not record changes. */
 export function hasBeenAt(ledger: ReadOnlyDatabase, point: LedgerPoint): boolean {
   if (point.seq === 0) return true;
   return hasChanges(ledger) && checkAt(ledger, point.seq) === point.check;

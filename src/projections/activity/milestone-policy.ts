@@ -41,7 +41,7 @@ export function speedMilestones(fastest: number, speed: number): number[] {
   return passed;
 }
 
-/** Returns true for a speed above every earlier one and at least 5 % above the last record event, or else the base. */
+/** Returns true for a speed above every earlier one and 5 % or more above the last record event (or the base). */
 export function isSpeedRecord(speed: number, fastest: number, lastRecord: number): boolean {
   return speed > fastest && BigInt(speed) * 100n >= BigInt(lastRecord) * 105n;
 }

@@ -131,7 +131,7 @@ function add(events: NewActivityEvent[], row: MeasuredReceipt, { type, value, pa
  * speeds. Rows are read at first use and written by `save`.
  */
 class Totals {
-  /** Over all receipts. `lastRecord` is the speed of the last record event or of the base; 0 before the base. */
+  /** Over all receipts. `lastRecord` is the speed of the last record event, or the first positive speed, or 0. */
   readonly all: { lifetimeMm: bigint; fastest: number; lastRecord: number };
   readonly #projections: Database;
   readonly #epochs = new Map<string, number>();
