@@ -16,7 +16,7 @@ export interface Ending {
 export const STORE_HINT = "Check the store: noonmark doctor";
 
 export function endingOf(thrown: unknown): Ending {
-  // The cause names a file that no setting may mention, such as derived data.
+  // The cause names the file on the full disk. It may not be in the settings, such as derived data.
   const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) return error;
