@@ -114,7 +114,7 @@ test.each([
 test("--metrics is rejected for a single run", async () => {
   const { exitCode, stderr } = await runCli(["publish", "--once", "--metrics", "127.0.0.1:0"], directory);
   expect(exitCode).toBe(2);
-  expect(stderr).toMatch("noonmark: usage: --metrics does not go with --once");
+  expect(stderr).toMatch("noonmark: usage: --metrics is not possible with --once");
 });
 
 test("ingest --follow has metrics of its lines while it runs", async () => {
@@ -129,5 +129,5 @@ test("ingest --follow has metrics of its lines while it runs", async () => {
   });
   await following.ended("SIGTERM");
   const single = await runCli(["ingest", "more.ndjson", "--metrics", `127.0.0.1:${port}`], directory);
-  expect(single).toMatchObject({ exitCode: 2, stderr: expect.stringMatching("usage: --metrics needs --follow") });
+  expect(single).toMatchObject({ exitCode: 2, stderr: expect.stringMatching("usage: --metrics requires --follow") });
 });
