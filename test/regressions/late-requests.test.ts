@@ -55,10 +55,11 @@ describe.runIf(ON_S3)("on S3", () => {
     expect(await publish(s3Endpoint, {})).toBe("unavailable");
     // The first attempt of this put does not arrive in time. Its publisher tries again and continues.
     const late = proxy.hold(ONCHAIN_PUT);
-    expect(await publish(proxy.endpoint, withChain)).toBe("11");
+    const published = Number(await publish(proxy.endpoint, withChain));
+    expect(published).toBeGreaterThan(0);
     await late.arrived;
     await on.world.mine(10);
-    expect(await publish(s3Endpoint, withChain)).toBe("21");
+    expect(Number(await publish(s3Endpoint, withChain))).toBe(published + 10);
     expect(await publish(s3Endpoint, {})).toBe("unavailable");
     const answers = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
     late.letGo();

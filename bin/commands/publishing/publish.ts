@@ -40,7 +40,7 @@ export function registerPublish(program: Command): void {
     .option("--dry-run", "print what one cycle would put, and why, without putting it")
     .option(
       "--only <resources>",
-      `publish only these resources: ${RESOURCE_NAMES.join(",")}`,
+      `publish only these resources, separated by commas: ${RESOURCE_NAMES.join(", ")}`,
       namesArgument(RESOURCE_NAMES),
     )
     .option("--json", "print the cycle's report as one JSON object (with --once or --dry-run)")
