@@ -1,10 +1,11 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
 import { unavailable } from "../../src/http/errors.ts";
+import { installationRowId } from "../../src/ledger/watermarks.ts";
 import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Built } from "../../src/resources/built.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
-import type { TileProgress } from "../known.ts";
+import type { KnownObject, TileProgress } from "../known.ts";
 import { planAnswers } from "./answers.ts";
 import { responsePut } from "./decide.ts";
 import {
@@ -24,7 +25,6 @@ import { joined, NOTHING, needs, type Plan, type Planning, type Put, type Unknow
 import {
   type CurrentSources,
   currentSources,
-  installationIn,
   isVersionOf,
   joinedFacts,
   type RefusedSources,
@@ -88,7 +88,7 @@ function publishedOf(id: string, snapshot: Snapshot, planning: ScopePlanning) {
   const { subject, unknown: unknownSubject } = subjectOf(id, planning);
   const unknown: Unknown[] = [...unknownSubject];
   const published = [...subject.published];
-  const isInLedger = snapshot.ledger !== undefined && installationIn(snapshot.ledger, id) !== undefined;
+  const isInLedger = snapshot.ledger !== undefined && installationRowId(snapshot.ledger, id) !== undefined;
   if (unknown.length === 0 && selected("observations") && isInLedger) {
     const { history } = subject;
     const progress = known.progress(id);
@@ -116,12 +116,11 @@ function planPrevious(id: string, planning: ScopePlanning): Plan {
   return joined([...before].map((one) => planMove(one, planning)));
 }
 
-/** Stored in place of telemetry that was lost, because an older copy must not be served. */
 const LOST: Built = { ...unavailable("store_unavailable"), lasting: "store_unavailable" };
 
 /**
- * The version under its own key joins all facts that were published of it (docs/spec/publishing.md#asof). So it can become the
- * configured one again without going back.
+ * Moves one installation's telemetry. The version under its own key joins all facts that were published of it
+ * (docs/spec/publishing.md#asof), so that nothing goes back if it becomes the configured one again.
  */
 function planMove(before: string, planning: ScopePlanning): Plan {
   const { known, at } = planning;
@@ -144,28 +143,10 @@ function planMove(before: string, planning: ScopePlanning): Plan {
   if (isVersionOf(stored, of, history) && includes(stored, facts)) return NOTHING;
   const isStillThere = telemetry?.condition === "stored" && telemetry.sourceVersion.of === of;
   const copied = isStillThere ? telemetry : replaced;
-  const place = {
-    key,
-    resource: "telemetry",
-    phase: "previous",
-    before: replaced,
-    after: [],
-    keepsBody: false,
-  } as const;
   const versionAt = (instant: number) => ({ ...facts, at: instant, of, ...(history === "1" ? {} : { history }) });
   // The telemetry that was lost may have been newer than the copy under its own key.
   const isOlder = telemetry?.condition !== "stored" && (stored.position ?? 0) < (facts.position ?? 0);
-  if (isOlder || copied.condition !== "stored") {
-    const future = futureOf(() => LOST, at);
-    const decision = {
-      put: true,
-      why: "its telemetry was lost",
-      dueAt: undefined,
-      isPlaceholder: false,
-      future,
-    } as const;
-    return { ...NOTHING, puts: [responsePut(decision, { ...place, sourceVersion: versionAt(at) })] };
-  }
+  if (isOlder || copied.condition !== "stored") return { ...NOTHING, puts: [lostPut(replaced, versionAt(at))] };
   const found = known.object(copied.key);
   if (found === undefined) return needs([{ is: "answer", key: copied.key }]);
   const sourceVersion = versionAt(copied.sourceVersion.at);
@@ -189,6 +170,20 @@ function planMove(before: string, planning: ScopePlanning): Plan {
     conflicted: (to) => to.forget(key),
   };
   return { ...NOTHING, puts: [put] };
+}
+
+/** Puts a 503 in place of telemetry that was lost, because an older copy must not be served. */
+function lostPut(before: KnownObject, sourceVersion: SourceVersion): Put {
+  const future = futureOf(() => LOST, sourceVersion.at);
+  const decision = {
+    put: true,
+    why: "its telemetry was lost",
+    dueAt: undefined,
+    isPlaceholder: false,
+    future,
+  } as const;
+  const place = { key: before.key, resource: "telemetry", phase: "previous", after: [], keepsBody: false } as const;
+  return responsePut(decision, { ...place, before, sourceVersion });
 }
 
 function includes(stored: SourceVersion, facts: SourceVersion): boolean {

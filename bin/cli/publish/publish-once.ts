@@ -34,6 +34,7 @@ export interface OnceFlags extends PublishFlags {
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
   // A run is too short to trust a clock again after it moved, so it uses the monotonic clock until its end.
   const clock = new SteadyClock(systemClock);
+  const given = parseInstant(flags.at);
   const opened = await openConfiguredStore(settings, { write: true });
   const known = await openState(settings.state, opened);
   const requests = new RequestTally(known, clock.wall());
@@ -43,7 +44,6 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
     repairs.requested(operation, key, outcome);
   });
   try {
-    const given = parseInstant(flags.at);
     const at = given === undefined ? undefined : await judgedInstant(given, flags, known, store);
     const now = at === undefined ? () => clock.wall() : instantClock(at);
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onEvent: warnOf });
