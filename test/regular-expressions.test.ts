@@ -12,7 +12,7 @@ import { Secrets } from "../src/chain/rpc/secrets.ts";
 import { PATH_PARAMETERS } from "../src/http/route.ts";
 import { PAGE_CHARACTERS } from "../src/judge/files.ts";
 import { LINE_MAX } from "../src/ledger/intake/decode/decode-lines.ts";
-import { MAX_HEAD_BYTES } from "../src/shim/node/connections/limits.ts";
+import { MAX_HEAD_BYTES } from "../src/shim/node/limits.ts";
 import { fastestMs } from "./support/fastest-ms.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));

@@ -1,5 +1,5 @@
 /**
- * Measures the shim's peak memory, and the latency of other clients, while clients pipeline requests and read nothing
+ * Measures the shim's peak memory, and the latency of other clients, while clients send requests and read nothing
  * (docs/hostile-clients.md).
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,8 +15,8 @@ import { quantile } from "../support/quantile.ts";
 
 const RUNS = 3;
 const SHAPES = [
-  { connections: 20, requests: 1_000 },
-  { connections: 300, requests: 150 },
+  { connections: 300, pipelining: 300, requests: 150 },
+  { connections: 10_000, pipelining: 300, requests: 150 },
 ];
 const PATHS = {
   "135 kB": "/v2/public/stats?range=30d",
@@ -52,7 +52,8 @@ async function measure(directory: string, name: string, mute: Attack): Promise<v
   for (let run = 0; run < RUNS; run++) {
     const { megabytes, plain } = await attack(directory, mute, PLAIN);
     console.log(
-      `readers: ${mute.connections} connections request ${name} ${mute.requests} times and read nothing: ` +
+      `readers: ${mute.connections} connections request ${name} and read nothing, ${mute.pipelining} of them ` +
+        `${mute.requests} times at once: ` +
         `${megabytes.toFixed(0)} MB peak resident memory; other requests during ${ATTACK_MS / 1_000} s: ` +
         `new connections ${latencyText(plain.fresh)}; keep-alive connections ${latencyText(plain.kept)}`,
     );

@@ -16,15 +16,13 @@ export const COMMON_ERRORS = {
   internal_error: 500,
   store_unavailable: 503,
   bad_request: 400,
-  request_timeout: 408,
-  expectation_failed: 417,
   headers_too_large: 431,
 } as const satisfies Record<string, number>;
 
 export type CommonCode = keyof typeof COMMON_ERRORS;
 
-/** HTTP that no client of the API sends (docs/spec/api.md#malformed-http). */
-export const MALFORMED_HTTP = "malformed HTTP";
+/** A front may send these (docs/spec/api.md#malformed-http). The shim leaves malformed HTTP to Node. */
+export const MALFORMED_HTTP = "malformed HTTP, from a front";
 
 /** The requests that can get each code, for the reference of codes. */
 export const ERROR_SOURCES: Readonly<Record<CommonCode, string>> = {
@@ -34,8 +32,6 @@ export const ERROR_SOURCES: Readonly<Record<CommonCode, string>> = {
   internal_error: "every route",
   store_unavailable: "every route",
   bad_request: MALFORMED_HTTP,
-  request_timeout: MALFORMED_HTTP,
-  expectation_failed: MALFORMED_HTTP,
   headers_too_large: MALFORMED_HTTP,
 };
 
@@ -68,9 +64,6 @@ function common(code: CommonCode, headers: Readonly<Record<string, string>> = {}
 
 export const NOT_FOUND = common("not_found");
 export const METHOD_NOT_ALLOWED = common("method_not_allowed", { allow: ALLOWED_METHODS.join(", ") });
-export const EXPECTATION_FAILED = common("expectation_failed");
 export const HEADERS_TOO_LARGE = common("headers_too_large");
-/** A request that did not arrive in time. */
-export const REQUEST_TIMEOUT = common("request_timeout");
 /** A defect of the service. There is no valid response. */
 export const INTERNAL_ERROR = common("internal_error", { "cache-control": NO_STORE });

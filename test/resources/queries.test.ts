@@ -89,6 +89,9 @@ test("the first of a repeated observations parameter counts, and only a cursor h
   for (const query of ["cursor", "cursor=", "cursor=%ff", "cursor=%ff&cursor=MQ", "cursor=MQ==", "cursor=MQ+"]) {
     expect(observationsQuery(query), query).toBeUndefined();
   }
+  // The form of a position that is not positive, not canonical or not safe, and two cursors of activity.
+  const others = "1 MQ= %20MQ MA LTE MDE MS41 MWUz IDE MR OTAwNzE5OTI1NDc0MDk5Mg YWxsOjEyMw cHJvdG9jb2w6MS0yLTM";
+  for (const cursor of others.split(" ")) expect(observationsQuery(`cursor=${cursor}`), cursor).toBeUndefined();
 });
 
 test("an activity query accepts only its parameters, each once", () => {

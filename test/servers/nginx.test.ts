@@ -45,7 +45,6 @@ describe("nginx and compression", () => testCompression({ server, start: startNg
 // two Host fields the first counts.
 describe("nginx and malformed HTTP", () =>
   testMalformed(front, {
-    "an unknown expectation": "the response",
     "an invalid field": "the response",
     "two lengths": { status: 405, error: "method_not_allowed" },
     "a length and chunked encoding": { status: 405, error: "method_not_allowed" },

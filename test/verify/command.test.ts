@@ -39,11 +39,8 @@ test("no finding exits 0, the last line has the counts, and --qps limits the req
     ["verify", server.url, "--only", "modules", "--qps", "40"],
     full.world.folder,
   );
-  // This server is Node's HTTP parser and the shim's handler. The parser itself rejects the made-up method.
-  const lines = stdout.trim().split("\n");
-  expect(lines.filter((line) => !line.includes(" FOO "))).toEqual([lines.at(-1)]);
-  expect(lines.at(-1)).toMatch(/^\d+ checks, \d+ findings, \d+ skipped$/);
-  expect([exitCode, stderr]).toEqual([lines.length === 1 ? 0 : 1, ""]);
+  expect(stdout).toMatch(/^\d+ checks, 0 findings, \d+ skipped\n$/);
+  expect([exitCode, stderr]).toEqual([0, ""]);
   expect(came.length).toBeGreaterThan(40);
   // A busy machine may receive several at once; pace.test.ts checks each second.
   const [first = 0, last = 0] = [came[0], came.at(-1)];

@@ -10,6 +10,7 @@ import { startMetricsPage } from "../../../bin/cli/metrics/metrics-page.ts";
 import { shimRegistry } from "../../../bin/cli/metrics/registries.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
+import { keepYoungGenerationSmall } from "../../../src/shim/node/limits.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 
@@ -52,6 +53,7 @@ async function capturedResponse(): Promise<{ status: number; headers: Record<str
 }
 
 async function shim(context: ShimContext): Promise<Served> {
+  keepYoungGenerationSmall();
   return { port: (await startServer(context, SERVER_OPTIONS)).port };
 }
 

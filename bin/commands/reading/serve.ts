@@ -5,7 +5,12 @@ import type { Logger } from "pino";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type StoreReader, shimContext } from "../../../src/shim/context.ts";
-import { connectionsWithin, openFilesLimit, type ServerLimits } from "../../../src/shim/node/connections/limits.ts";
+import {
+  connectionsWithin,
+  keepYoungGenerationSmall,
+  openFilesLimit,
+  type ServerLimits,
+} from "../../../src/shim/node/limits.ts";
 import { httpUrl } from "../../../src/shim/node/listen.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
@@ -60,6 +65,7 @@ interface ServeFlags extends Record<string, unknown> {
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
+  keepYoungGenerationSmall();
   const { fronts, frontSecretFile } = flags;
   const secret = secretOfFlags({ given: fronts, flag: "--fronts", ...(frontSecretFile && { frontSecretFile }) });
   const settings = loadSettings({ ...flags, fronts: secret });
@@ -126,7 +132,7 @@ async function serveCounted(
   });
   const limits = limitsOf(settings);
   const crowded = rareReport(
-    (_, before) => log.warn({ closed: before + 1, ...limits }, "connections were closed: too many are open, or wait"),
+    (_, before) => log.warn({ closed: before + 1, ...limits }, "connections were closed: too many are open"),
     monotonic,
   );
   const server = await startServer(context, {

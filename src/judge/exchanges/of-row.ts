@@ -40,7 +40,7 @@ function methods(path: string): string[] {
   const options = `& method/options\nOPTIONS ${path}\nOPTIONS ${path}?a`;
   const response = `204\n${preflight.join("\n")}`;
   return [
-    `& method/refused\nPOST ${path}\nPUT ${path}\nFOO ${path}\n405\nAllow: GET, HEAD, OPTIONS\n= {"error":"method_not_allowed"}`,
+    `& method/refused\nPOST ${path}\nPUT ${path}\n405\nAllow: GET, HEAD, OPTIONS\n= {"error":"method_not_allowed"}`,
     `${options}\n${response}`,
     `${options}\n> Origin: https://reader.example\n> Access-Control-Request-Method: GET\n${response}`,
   ];
@@ -53,12 +53,6 @@ function paths(path: string): string[] {
   const bad = [...MALFORMED_IDS.map(at), `${at("a%2Fb")}?cursor=!`, `${at("%zz")}?limit=5`];
   return [
     refused("path/slash", [`${path}/`, `${path}/?range=7d`], 404, "not_found"),
-    refused(
-      "path/written",
-      ["/Public/", "/public//"].map((part) => path.replace("/public/", part)),
-      404,
-      "not_found",
-    ),
     refused("path/unknown", [`${path}.json`], 404, "not_found"),
     ...(path === at("") ? [] : [refused("path/malformed-id", bad, 400, "invalid_installation_id")]),
   ];

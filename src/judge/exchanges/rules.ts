@@ -81,10 +81,7 @@ const ACTIVITY_QUERY = family("activity-query", {
 const METHOD = family(
   "method",
   {
-    refused: [
-      "any method but GET, HEAD and OPTIONS is 405 method_not_allowed",
-      "pass other methods to the origin, or respond as it does",
-    ],
+    refused: ["POST and PUT are 405 method_not_allowed", "pass other methods to the origin, or respond as it does"],
     options: [
       "OPTIONS is 204 with the CORS headers on every path",
       "let the front pass OPTIONS or send 204 with the three Access-Control headers",
@@ -99,7 +96,6 @@ const PATH = family(
   {
     unknown: ["an unknown path is 404 not_found", "pass unknown paths to the origin, or respond as it does"],
     slash: ["a path that ends with a slash is unknown", "let the front neither add nor drop slashes"],
-    written: ["a path has one form", "let the front neither change the case of paths nor merge slashes"],
     storage: [
       "the storage's keys are not paths",
       "let the front map the API's paths to keys, not pass paths through to the bucket",

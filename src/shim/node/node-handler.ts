@@ -7,8 +7,6 @@ import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
 import type { MaybePromise, ShimContext } from "../context.ts";
 import { plainResponse } from "../full-response.ts";
 import { respond, type ShimRequest, type ShimResponse } from "../respond.ts";
-import { MAX_BODY_BYTES } from "./connections/limits.ts";
-import { refusalOf } from "./connections/refusals.ts";
 import { EncodedResponses } from "./encoded-responses.ts";
 
 export interface NodeHandlerOptions {
@@ -29,13 +27,6 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
   const encoded = new EncodedResponses();
   const encoding: ShimContext = { ...context, encode: (full, accepted) => encoded.encode(full, accepted) };
   return (incoming, response) => {
-    if (hasBody(incoming)) readPast(incoming);
-    const refusal = refusalOf(incoming);
-    if (refusal !== undefined) {
-      context.onResponse?.(undefined, refusal.status);
-      send(response, refusal, true);
-      return;
-    }
     const failed = (error: unknown) => {
       defect(error);
       context.onResponse?.(undefined, DEFECT.status);
@@ -55,19 +46,6 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
   };
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || headers["content-length"] !== undefined;
-}
-
-/** No request needs a body: it is read and ignored, up to a limit. */
-function readPast(incoming: IncomingMessage): void {
-  let bytes = 0;
-  incoming.on("data", (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) incoming.socket.destroy();
-  });
-}
-
 /** Node itself refuses a target with bytes beyond ASCII. */
 function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, trusts?: TrustsFront): ShimRequest {
   const request = { method, url, ifNoneMatch: headers["if-none-match"], acceptEncoding: headers["accept-encoding"] };
@@ -78,7 +56,7 @@ function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, trus
 }
 
 /** Writes a response; HEAD's Content-Length is in its headers already. */
-export function send(response: ServerResponse, { status, headers, body }: ShimResponse, close: boolean): void {
+function send(response: ServerResponse, { status, headers, body }: ShimResponse, close: boolean): void {
   response.writeHead(status, close ? { ...headers, connection: "close" } : headers);
   if (body === undefined || body.length > ONE_WRITE) response.end(body);
   else response.end(latin1(body), "latin1");

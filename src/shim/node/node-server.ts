@@ -1,23 +1,13 @@
 /** The shim as a service on Node: it listens, reports its health, and ends without cutting anybody off. */
 
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { ShimContext } from "../context.ts";
-import type { ShimResponse } from "../respond.ts";
-import { CHECK_MS, Connections } from "./connections/connections.ts";
-import { DEFAULT_LIMITS, MAX_HEAD_BYTES, type ServerLimits } from "./connections/limits.ts";
-import {
-  isParserError,
-  type ParserError,
-  refusalOf,
-  refusalOfError,
-  WRONG_EXPECTATION,
-  WRONG_METHOD,
-} from "./connections/refusals.ts";
 import { healthResponse } from "./health.ts";
+import { DEFAULT_LIMITS, MAX_HEAD_BYTES, MAX_UNANSWERED, type ServerLimits } from "./limits.ts";
 import { httpUrl, listen } from "./listen.ts";
-import { nodeHandler, send, type TrustsFront } from "./node-handler.ts";
+import { nodeHandler, type TrustsFront } from "./node-handler.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -32,7 +22,7 @@ export interface ServerOptions {
   readonly trusts?: TrustsFront;
   /** Absent: `DEFAULT_LIMITS`. */
   readonly limits?: ServerLimits;
-  /** Called for each connection that was closed because of a limit. */
+  /** Called for each connection that Node closed because too many are open. */
   crowded?(): void;
   /** How long requests in flight may still take once `stop` is called (ms). */
   readonly graceMs?: number;
@@ -41,8 +31,7 @@ export interface ServerOptions {
 export interface ShimServer {
   readonly url: string;
   readonly port: number;
-  /** Open connections and waiting requests. */
-  readonly connections: Pick<Connections, "open" | "waiting">;
+  readonly connections: Pick<Connections, "open">;
   /** Accepts no new connections, serves the requests in flight, then closes every connection. */
   stop(): Promise<void>;
 }
@@ -50,11 +39,14 @@ export interface ShimServer {
 const GRACE_MS = 10_000;
 const OTHER_PORT = "give another port: --port <number> or NOONMARK_PORT (0 takes any free one).";
 const CLOSE_CHECK_MS = 20;
+/** How often Node checks its limits, and the shim its readers (ms). */
+const CHECK_MS = 1_000;
 
 /** Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startServer(context: ShimContext, options: ServerOptions): Promise<ShimServer> {
   let stopping = false;
-  const connections = new Connections(options.limits ?? DEFAULT_LIMITS, () => options.crowded?.());
+  const limits = options.limits ?? DEFAULT_LIMITS;
+  const connections = new Connections();
   const handler = nodeHandler(context, {
     defect: (error) => options.defect(error),
     closing: () => stopping,
@@ -65,13 +57,9 @@ export async function startServer(context: ShimContext, options: ServerOptions):
         : undefined,
     ...(options.trusts === undefined ? {} : { trusts: options.trusts }),
   });
-  const refused: Refused = (response) => {
-    context.onResponse?.(undefined, response.status);
-    return response;
-  };
-  const server = httpServer(options, { connections, handler, refused });
+  const server = httpServer(limits, connections, handler).on("drop", () => options.crowded?.());
   await listen(server, { host: options.host, port: options.port, hint: OTHER_PORT });
-  const timer = setInterval(() => connections.checkAll(), CHECK_MS).unref();
+  const timer = setInterval(() => connections.closeUnread(limits.readerTimeout), CHECK_MS).unref();
   const { port } = server.address() as AddressInfo;
   return {
     port,
@@ -86,52 +74,72 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   };
 }
 
-/** Errors that no handler sees. */
-type Refused = (response: ShimResponse) => ShimResponse;
-
-interface Serving {
-  readonly connections: Connections;
-  readonly handler: RequestListener;
-  readonly refused: Refused;
+interface Connection {
+  /** Requests without a complete response. */
+  unanswered: number;
+  /** The monotonic instant (ms) at which the reader last took a whole response, or owed none. */
+  tookAt: number;
 }
 
-function httpServer(
-  { limits = DEFAULT_LIMITS, wallClock }: ServerOptions,
-  { connections, handler, refused }: Serving,
-): Server {
-  const { requestTimeout, keepAliveTimeout } = limits;
+/** Closes connections whose requests or responses pile up. Everything else is left to Node's own limits. */
+class Connections {
+  readonly #open = new Map<Socket, Connection>();
+
+  get open(): number {
+    return this.#open.size;
+  }
+
+  add(socket: Socket): void {
+    this.#open.set(socket, { unanswered: 0, tookAt: 0 });
+    socket.on("close", () => this.#open.delete(socket));
+  }
+
+  /** Counts a request until its response has left. Returns false if the connection was closed instead. */
+  takeOn({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || socket.destroyed) return false;
+    if (connection.unanswered === 0) connection.tookAt = performance.now();
+    else if (connection.unanswered === MAX_UNANSWERED) {
+      socket.destroy();
+      return false;
+    }
+    connection.unanswered += 1;
+    response.on("close", () => {
+      connection.unanswered -= 1;
+      connection.tookAt = performance.now();
+    });
+    return true;
+  }
+
+  /** Closes the connections that owe a reader nothing but bytes it does not take. */
+  closeUnread(readerTimeout: number): void {
+    const before = performance.now() - readerTimeout;
+    for (const [socket, { unanswered, tookAt }] of this.#open) {
+      if (unanswered > 0 && tookAt <= before && socket.writableLength > 0) socket.destroy();
+    }
+  }
+}
+
+function httpServer(limits: ServerLimits, connections: Connections, handler: RequestListener): Server {
   const server = createServer({
-    requestTimeout,
-    headersTimeout: requestTimeout,
+    requestTimeout: limits.requestTimeout,
+    headersTimeout: limits.requestTimeout,
     connectionsCheckingInterval: CHECK_MS,
-    keepAliveTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
     maxHeaderSize: MAX_HEAD_BYTES,
-    // The shim checks this itself, so that the response is one of the API (`refusals.ts`).
-    requireHostHeader: false,
     joinDuplicateHeaders: true,
     optimizeEmptyRequests: true,
   });
+  server.maxConnections = limits.maxConnections;
   // Node silently drops fields beyond its own limit.
   server.maxHeadersCount = 0;
-  const raw = (response: ShimResponse) => rawResponse(refused(response), new Date(wallClock()));
   return server
-    .on("connection", (socket) => connections.admit(socket))
-    .on("request", (incoming, response) => connections.inTurn(response, () => handler(incoming, response)))
-    .on("checkExpectation", (incoming, response) => {
-      connections.inTurn(response, () => send(response, refused(refusalOf(incoming) ?? WRONG_EXPECTATION), true));
-    })
-    .on("connect", (incoming, socket) => {
-      // Node releases such a connection. Its further bytes are read, and its failures ignored.
-      socket.on("error", () => socket.destroy()).resume();
-      connections.end(socket as Socket, raw(refusalOf(incoming) ?? WRONG_METHOD));
-    })
-    .on("clientError", (error: ParserError, socket) => {
-      // Node parses the bytes after a refusal, and reports each segment. Only the first gets a response.
-      if (isParserError(error) && connections.isRefused(socket as Socket)) return;
-      const refusal = refusalOfError(error);
-      const isSilent = connections.isSilent(socket as Socket);
-      if (refusal === undefined || isSilent) socket.destroy();
-      else connections.end(socket as Socket, connections.isInBody(socket as Socket) ? undefined : raw(refusal));
+    .on("connection", (socket) => connections.add(socket))
+    .on("request", (incoming, response) => {
+      if (!connections.takeOn(incoming, response)) return;
+      // A pipelined request waits, so that no response is composed that its reader may never take.
+      if (response.socket === null) response.once("socket", () => handler(incoming, response));
+      else handler(incoming, response);
     });
 }
 
@@ -145,12 +153,3 @@ async function close(server: Server, graceMs: number): Promise<void> {
   clearInterval(timer);
   clearTimeout(deadline);
 }
-
-/** A response as bytes, for a connection without a `ServerResponse` of Node. It ends the connection. */
-function rawResponse({ status, headers, body }: ShimResponse, date: Date): Buffer {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`, ...lines, `Date: ${date.toUTCString()}`];
-  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\nConnection: close\r\n\r\n`, "latin1"), body ?? EMPTY]);
-}
-
-const EMPTY = Buffer.alloc(0);

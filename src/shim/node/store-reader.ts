@@ -36,7 +36,7 @@ export function tickStore(store: StoreReader): StoreReader {
 const STATUSES = 600;
 
 export interface RequestCount {
-  /** Its row's path with its placeholder, or `none` without a row: unknown paths, wrong methods, malformed HTTP. */
+  /** Its row's path with its placeholder, or `none` without a row: unknown paths and wrong methods. */
   readonly route: string;
   readonly status: number;
   readonly count: number;

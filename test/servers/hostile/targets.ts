@@ -41,7 +41,7 @@ export async function startTarget(name: TargetName): Promise<HostileTarget> {
     mayCutBodies: false,
   };
   const { bucketPort, shimPort } = origins;
-  if (name === "node") return { ...none, trustsFronts: true, port: shimPort, stop: origins.stop };
+  if (name === "node") return { ...none, ...NODE, port: shimPort, stop: origins.stop };
   const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;
   const start = name === "varnish" ? startVarnish : startNginx;
   const front = await start({ bucket: { ...at(bucketPort), path: "/bucket/" }, shim: at(shimPort) });
@@ -55,6 +55,13 @@ export async function startTarget(name: TargetName): Promise<HostileTarget> {
     },
   };
 }
+
+/** Node's parser refuses malformed HTTP with a bare status, and closes a CONNECT (docs/spec/api.md#malformed-http). */
+const NODE: Partial<HostileTarget> = {
+  trustsFronts: true,
+  isOwn: ({ status, body }) => [400, 408, 417, 431].includes(status) && body === "",
+  mayCut: true,
+};
 
 /** docs/cdn-varnish.md#what-it-cannot-do */
 const VARNISH: Partial<HostileTarget> = {

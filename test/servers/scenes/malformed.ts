@@ -45,11 +45,9 @@ const BAD = { status: 400, error: "bad_request" } as const;
 const METHOD = { status: 405, error: "method_not_allowed" } as const;
 const LARGE = { status: 431, error: "headers_too_large" } as const;
 
-/**
- * The API's rule (docs/spec/api.md#malformed-http). A cache serves a cached response regardless of other header fields.
- */
+/** The response of a front without an exception. A cache serves a cached response regardless of other header fields. */
 const ASKED: Readonly<Record<Malformed, Answered>> = {
-  "an unknown expectation": { status: 417, error: "expectation_failed" },
+  "an unknown expectation": "the response",
   CONNECT: METHOD,
   "an unknown method": METHOD,
   "a method in lower case": METHOD,
@@ -66,7 +64,7 @@ const ASKED: Readonly<Record<Malformed, Answered>> = {
   "an invalid host": BAD,
   "a good host": "the response",
   "sixty fields": "the response",
-  "two hundred fields to the shim": LARGE,
+  "two hundred fields to the shim": { status: 400, error: "invalid_query" },
   "three hundred fields": LARGE,
   "a field of 13 kB": "the response",
   "a field of 17 kB": LARGE,

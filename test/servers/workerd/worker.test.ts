@@ -7,7 +7,7 @@ import { DEFAULT_OPTIONS } from "../../../cdn-config/generate/options.ts";
 import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { putAnswer } from "../../support/publish-answer.ts";
-import { scriptsForWorkerd } from "../../support/scripts/all-scripts.ts";
+import { allScripts } from "../../support/scripts/all-scripts.ts";
 import { putWorld } from "../../support/world.ts";
 import { testOddRequests } from "../scenes/odd-requests.ts";
 import { testScripts } from "../scripts.ts";
@@ -37,7 +37,7 @@ testScripts(
   () => address,
   () => ({ store }),
   [],
-  scriptsForWorkerd(),
+  allScripts(),
 );
 
 // In production Cloudflare's edge precedes a Worker. workerd itself knows no absolute targets and few methods.

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { scriptsForWorkerd } from "../../support/scripts/all-scripts.ts";
+import { allScripts } from "../../support/scripts/all-scripts.ts";
 import { runScript, type ScriptControl } from "../../support/scripts/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../../support/scripts/script-targets.ts";
 import { scriptWorld } from "../../support/scripts/script-world.ts";
@@ -34,7 +34,7 @@ function remoteControl(): ScriptControl {
   };
 }
 
-for (const { name, blocks } of scriptsForWorkerd()) {
+for (const { name, blocks } of allScripts()) {
   test(`${name} on workerd`, async () => {
     const { object } = await scriptWorld();
     const target = addressTarget(address, { object, control: remoteControl() }, TRANSPORT_HEADERS);

@@ -11,15 +11,6 @@ export interface Script {
   readonly blocks: readonly Exchange[];
 }
 
-/** Without methods that workerd itself rejects with 501, because the Worker never sees them. */
-export function scriptsForWorkerd(): Script[] {
-  const isKnown = ({ method }: Exchange["requests"][number]) => method !== "FOO";
-  return allScripts().map(({ name, blocks }) => ({
-    name,
-    blocks: blocks.map((block) => ({ ...block, requests: block.requests.filter(isKnown) })),
-  }));
-}
-
 export function allScripts(): Script[] {
   const written = readdirSync(DIRECTORY)
     .filter((name) => name.endsWith(".http-script"))

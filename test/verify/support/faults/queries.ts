@@ -134,7 +134,6 @@ const OBSERVED: Rewrites = {
   "the default is 40": none("limit=40"),
   "an empty cursor is none": drop(/^cursor=$/),
   "a bad cursor is none": drop(/^cursor=(?:!|0|-1|%FF|%)$/),
-  "padding is accepted": turn(/%3D%3D%3D/, ""),
   "a long cursor is none": drop(/^cursor=x{600}$/),
   "names in any case": turn(/^Limit/, "limit"),
 };

@@ -76,13 +76,6 @@ const OBSERVED: readonly Planted[] = [
     atEnd((items) => (items.at(-1).cumulativeWorkUnits = "1")),
   ),
   pages("an item's cursor leads elsewhere", asks(/limit=3$/), (b) => b.items.shift()),
-  observations(
-    "an activity cursor is ignored",
-    onRequest((sent) =>
-      /cursor=(?:YWxs|cHJv)/.test(sent.target) && isObservations(sent) ? { target: OBSERVATIONS } : undefined,
-    ),
-    ["queries"],
-  ),
   observations("pages are HTML", onReply(isPage, text("<html>"))),
   observations("pages are 500", onReply(isPage, error(500, "internal_error"))),
   observations("a page never comes", async (sent, next) => {

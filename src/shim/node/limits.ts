@@ -1,8 +1,9 @@
 /** The limits for clients of a server on the open network (docs/hostile-clients.md has the measured figures). */
 import { readFileSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
 
 export interface ServerLimits {
-  /** Connections at once. One more replaces the oldest without a request, or is closed itself. */
+  /** Connections at once. Node closes one more. */
   readonly maxConnections: number;
   /** Ms in which a request, body included, must arrive; also how long a new connection may be silent. */
   readonly requestTimeout: number;
@@ -24,18 +25,22 @@ export const DEFAULT_LIMITS: ServerLimits = {
   keepAliveTimeout: 65_000,
 };
 
-/** Bytes of a request's head, and its fields: the limits of common servers. */
+/** Bytes of a request's head: the limit of common servers. */
 export const MAX_HEAD_BYTES = 16_384;
-export const MAX_FIELDS = 100;
-
-/** Bytes of a request's body, which is ignored: enough to let a wrong POST end well. */
-export const MAX_BODY_BYTES = 1 << 20;
 
 /**
- * Pipelined requests that wait behind another response, on all connections together. One takes about 4 kB. Beyond this number
- * the connection that adds one is closed. A client that waits for its responses is not counted.
+ * Requests of one connection that have no response yet. One more closes the connection: Node has parsed all of them, and each
+ * takes about 4 kB. No front and no browser pipelines.
  */
-export const MAX_WAITING = 1_024;
+export const MAX_UNANSWERED = 16;
+
+/**
+ * Keeps V8's space for short-lived objects at its first size. By default it grows to 48 MB, and a flood of requests takes
+ * about 100 MB more. Call it before the server starts.
+ */
+export function keepYoungGenerationSmall(): void {
+  setFlagsFromString("--semi-space-growth-factor=1");
+}
 
 /** Files that the store keeps open (`filesystem/cache.ts`: 512), the program's own, and those being read. */
 const OTHER_FILES = 640;

@@ -1,12 +1,12 @@
-/** Peak resident memory of the built `noonmark serve` while clients request pages and read nothing. */
+/** Peak resident memory of the built `noonmark serve` while clients request pages and read nothing. The bound for more of them: docs/hostile-clients.md. */
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openStore } from "../../../../src/object-store/open-store.ts";
-import { putIndex, putTiles } from "../../../support/publish-answer.ts";
-import { runningCli } from "../../../support/running-cli.ts";
-import { testFolder } from "../../../support/test-folder.ts";
-import { raw } from "../server-under-test.ts";
+import { openStore } from "../../../src/object-store/open-store.ts";
+import { putIndex, putTiles } from "../../support/publish-answer.ts";
+import { runningCli } from "../../support/running-cli.ts";
+import { testFolder } from "../../support/test-folder.ts";
+import { raw } from "./server-under-test.ts";
 
 const REQUEST = "GET /v1/public/installations/wheel-1/observations HTTP/1.1\r\nHost: x\r\n\r\n";
 const PLAIN = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { rareReport } from "../../../../bin/cli/log.ts";
-import { connectionsWithin, openFilesLimit } from "../../../../src/shim/node/connections/limits.ts";
+import { rareReport } from "../../../bin/cli/log.ts";
+import { connectionsWithin, openFilesLimit } from "../../../src/shim/node/limits.ts";
 
 test("the connection limit leaves open files for the store", () => {
   expect([undefined, 1_048_576, 20_000, 1_024, 256, 1].map(connectionsWithin)).toEqual([4096, 4096, 4096, 512, 128, 1]);
