@@ -51,11 +51,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "bin/commands/reading/cdn.ts",
     "bin/commands/reading/openapi.ts",
   ],
-  metrics: [
-    "bin/cli/metrics/publisher-metrics.ts",
-    "bin/cli/metrics/registries.ts",
-    "bin/cli/serve/worker-snapshots.ts",
-  ],
+  metrics: ["bin/cli/metrics/publisher-metrics.ts", "bin/cli/metrics/registries.ts"],
 };
 
 /**
@@ -99,8 +95,7 @@ export async function buildProgram(tree: readonly TreeCommand[]): Promise<Metafi
   const sdk = await build({ ...COMMON, entryPoints: { "s3-sdk": S3_SDK } });
   const options = {
     ...COMMON,
-    // A worker of `serve` is a process of its own, which begins with a file of its own.
-    entryPoints: { noonmark: "bin/main.ts", "worker-entry": "bin/cli/serve/worker-entry.ts" },
+    entryPoints: { noonmark: "bin/main.ts" },
     splitting: true,
   };
   const plugins = [s3SdkApart, knownCommands(tree)];

@@ -70,12 +70,3 @@ function readShortFile(path: string): string {
     closeSync(fd);
   }
 }
-
-/** Removes the secret's flags from a command line. Workers get the secret in their environment. */
-export function withoutSecret(args: readonly string[]): string[] {
-  const names = ["--fronts", "--front-secret-file"];
-  return args.filter((argument, index) => {
-    const isValue = names.includes(args[index - 1] ?? "");
-    return !isValue && !names.some((name) => argument === name || argument.startsWith(`${name}=`));
-  });
-}

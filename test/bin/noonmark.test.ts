@@ -1,9 +1,7 @@
 /** The built program: a few files that run from any location and whose stack traces name the sources. */
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { beforeEach, expect, test } from "vitest";
 import { PROGRAM } from "../support/cli.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -77,19 +75,6 @@ test("a stack trace names source files and lines", () => {
 test("the S3 SDK is a separate file that is loaded only if a store needs it", () => {
   const { stderr } = run(["status", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
   expect(stderr).toMatch(/^noonmark: store_unavailable: .*127\.0\.0\.1:1/);
-});
-
-test("workers of the built program start from a separate file", async () => {
-  const child = spawn(process.execPath, [PROGRAM, "serve", "--workers", "2", "--port", "0"], {
-    cwd: home,
-    env: { PATH: process.env.PATH, HOME: home },
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
-  const [url = ""] = /http:\S+/.exec(line) ?? [];
-  expect((await fetch(`${url}/healthz`)).status).toBe(200);
-  child.kill("SIGTERM");
-  expect((await once(child, "exit"))[0]).toBe(0);
 });
 
 test("a run writes nothing to the user's home directory", () => {

@@ -41,10 +41,11 @@ describe("nginx and a shim that trusts it", () => testTrustedFront({ server, sta
 
 describe("nginx and compression", () => testCompression({ server, start: startNginx }));
 
-// nginx ignores invalid header fields and checks the method before the body. A cached response needs no Host, and of
+// nginx passes unknown methods to the shim, whose parser refuses them. It ignores invalid header fields and checks the method before the body. A cached response needs no Host, and of
 // two Host fields the first counts.
 describe("nginx and malformed HTTP", () =>
   testMalformed(front, {
+    "an unknown method": 400,
     "an invalid field": "the response",
     "two lengths": { status: 405, error: "method_not_allowed" },
     "a length and chunked encoding": { status: 405, error: "method_not_allowed" },

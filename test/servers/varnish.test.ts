@@ -51,7 +51,7 @@ describe("Varnish and a shim that trusts it", () => testTrustedFront({ server, s
 
 describe("Varnish and compression", () => testCompression({ server, start: startVarnish }));
 
-// Varnish handles malformed HTTP before any rule of the file, with only a status.
+// Varnish handles malformed HTTP before any rule of the file, with only a status. So does the shim with a long target.
 describe("Varnish and malformed HTTP", () =>
   testMalformed(front, {
     "an unknown expectation": 417,
@@ -65,4 +65,5 @@ describe("Varnish and malformed HTTP", () =>
     "two hosts": 400,
     "three hundred fields": 400,
     "a field of 17 kB": 400,
+    "a target of 17 kB": 431,
   }));

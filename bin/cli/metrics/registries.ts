@@ -37,13 +37,12 @@ export function processRegistry(metrics: readonly Metric[] = []): Registry {
     eventLoopUtilizationTimeout: UTILIZATION_MS,
     eventLoopMonitoringPrecision: PRECISION_MS,
   });
-  // Quantiles of several workers cannot be added, but histograms can.
+  // Quantiles of several processes cannot be added, but histograms can.
   registry.removeSingleMetric("nodejs_eventloop_utilization_summary");
   new Gauge({
     name: "noonmark_build_info",
     help: "Always 1; the version of Noonmark.",
     labelNames: ["version"],
-    aggregator: "first",
     registers: [registry],
   }).set({ version: packageVersion() }, 1);
   register(registry, metrics);

@@ -155,15 +155,15 @@ export const SETTINGS = {
     "which proxies may cache the responses of `serve`: none, any, or those that send this secret",
     { isSecret: true },
   ),
-  workers: setting(
-    numeric(number.int("must be a whole number").min(1, "must be 1 to 64").max(64, "must be 1 to 64")).default(1),
-    "number",
-    "processes of `serve` behind its one port, at most one for each core; each takes about 80 MB",
+  reusePort: setting(
+    flag.default(false),
+    "[true|false]",
+    "several processes of `serve` may listen on one port, and Linux divides the connections between them",
   ),
   maxConnections: setting(
     numeric(number.int("must be a whole number").min(1, "must be above 0")).optional(),
     "number",
-    "connections of `serve`: 4096, or fewer if the limit of open files is lower; an idle one takes about 20 kB",
+    "connections of a process of `serve`: 4096, or fewer if the limit of open files is lower; an idle one takes about 20 kB",
   ),
   requestTimeout: setting(
     timeout.default(15),

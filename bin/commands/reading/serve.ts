@@ -1,5 +1,4 @@
-/** `noonmark serve`: the shim over the published objects, in this process or in workers, until a signal ends it. */
-import cluster from "node:cluster";
+/** `noonmark serve`: the shim over the published objects, until a signal ends it. */
 import type { Command } from "commander";
 import type { Logger } from "pino";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
@@ -11,20 +10,17 @@ import {
   openFilesLimit,
   type ServerLimits,
 } from "../../../src/shim/node/limits.ts";
-import { httpUrl } from "../../../src/shim/node/listen.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
-import { countedReads, type ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
+import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { parseInstant } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
-import { SECRET_FILE_OPTION, secretOfFlags, withoutSecret } from "../../cli/front-secret.ts";
-import { createLog, logProblem, rareReport } from "../../cli/log.ts";
+import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
+import { createLog, logProblem, metricsLog, rareReport } from "../../cli/log.ts";
+import { hasMetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { shimClock } from "../../cli/serve/clock.ts";
-import { monitorShim, monitorWorkers } from "../../cli/serve/shim-monitor.ts";
-import { startWorkers, toldToStop } from "../../cli/serve/workers.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { environmentName } from "../../cli/settings/setting-names.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 import { askedToStop } from "../../cli/signals.ts";
@@ -43,7 +39,7 @@ export function registerServe(program: Command): void {
     "host",
     "port",
     "fronts",
-    "workers",
+    "reusePort",
     ...LIMITS,
     "metrics",
     "logLevel",
@@ -72,53 +68,27 @@ async function serve(flags: ServeFlags): Promise<void> {
   const at = parseInstant(flags.at);
   const log = await createLog(settings);
   const store = await openConfiguredStore(settings, { write: false });
-  if (settings.workers > 1 && cluster.isPrimary) await serveByWorkers(store, settings, { at, log });
-  else await serveHere(store, settings, { at, log });
+  if (!hasMetricsPage(settings.metrics)) return serveCounted(store, settings, { at, log });
+  const counts = new ShimCounts();
+  const { shimRegistry } = await import("../../cli/metrics/registries.ts");
+  const page = { registry: shimRegistry(counts), ...metricsLog(log) };
+  const stopMetrics = await startMetricsPage(settings.metrics, () => page);
+  try {
+    await serveCounted(store, settings, { at, log, counts });
+  } finally {
+    await stopMetrics();
+  }
 }
 
 interface Serving {
   /** The instant at which the clock is stopped, for `--at`. */
   readonly at: number | undefined;
   readonly log: Logger;
+  /** Absent without a metrics page. */
+  readonly counts?: ShimCounts;
 }
 
-/** Serves by workers, and prints the operator's messages here, once. */
-async function serveByWorkers(store: ObjectStore, settings: Settings, { at, log }: Serving): Promise<void> {
-  const stopped = askedToStop();
-  const stopMonitor = await monitorWorkers(settings, log);
-  try {
-    const commandLine = {
-      args: withoutSecret(process.argv.slice(2)),
-      environment: { [environmentName("fronts")]: settings.fronts },
-    };
-    const workers = await startWorkers(settings.workers, commandLine, log);
-    if (typeof workers === "number") {
-      process.exitCode = workers;
-      return;
-    }
-    announce(httpUrl(settings.host, workers.port), store, settings, at);
-    await warnIfUnreadable(store, (error) => logProblem(log, UNREADABLE, error));
-    log.info({ signal: await stopped }, "stopping");
-    await workers.stop();
-  } finally {
-    await stopMonitor();
-  }
-}
-
-async function serveHere(store: ObjectStore, settings: Settings, serving: Serving): Promise<void> {
-  const monitor = await monitorShim(settings, serving.log);
-  try {
-    await serveCounted(store, settings, { ...serving, counts: monitor?.counts });
-  } finally {
-    await monitor?.stop();
-  }
-}
-
-async function serveCounted(
-  store: ObjectStore,
-  settings: Settings,
-  { at, log, counts }: Serving & { readonly counts: ShimCounts | undefined },
-): Promise<void> {
+async function serveCounted(store: ObjectStore, settings: Settings, { at, log, counts }: Serving): Promise<void> {
   const monotonic = () => performance.now();
   const clock = await shimClock(store, log);
   const report = rareReport((error, before) => logProblem(log, UNREADABLE, error, { before }), monotonic);
@@ -138,6 +108,7 @@ async function serveCounted(
   const server = await startServer(context, {
     host: settings.host,
     port: settings.port,
+    reusePort: settings.reusePort,
     wallClock: () => clock.now(),
     clockSkew: () => clock.skew(),
     trusts: trustsFront(settings.fronts),
@@ -145,13 +116,10 @@ async function serveCounted(
     crowded: () => crowded(undefined),
     defect: (error) => logProblem(log, "a request met a defect", error),
   });
-  const stopped = cluster.isWorker ? Promise.race([askedToStop(), toldToStop()]) : askedToStop();
-  if (!cluster.isWorker) {
-    announce(server.url, store, settings, at);
-    await warnIfUnreadable(context.store, report);
-  }
-  const signal = await stopped;
-  if (!cluster.isWorker) log.info({ signal }, "stopping");
+  const stopped = askedToStop();
+  announce(server.url, store, settings, at);
+  await warnIfUnreadable(context.store, report);
+  log.info({ signal: await stopped }, "stopping");
   clock.stop();
   await server.stop();
 }
@@ -171,12 +139,9 @@ async function warnIfUnreadable(store: StoreReader, report: (error: StoreUnavail
   }
 }
 
-function limitsOf(settings: Settings): ServerLimits {
-  const { maxConnections, workers, requestTimeout, readerTimeout, keepAliveTimeout } = settings;
+function limitsOf({ maxConnections, requestTimeout, readerTimeout, keepAliveTimeout }: Settings): ServerLimits {
   return {
-    // The limit of open files applies to each process; the operator's limit applies to all together.
-    maxConnections:
-      maxConnections === undefined ? connectionsWithin(openFilesLimit()) : Math.ceil(maxConnections / workers),
+    maxConnections: maxConnections ?? connectionsWithin(openFilesLimit()),
     requestTimeout: requestTimeout * 1_000,
     readerTimeout: readerTimeout * 1_000,
     keepAliveTimeout: keepAliveTimeout * 1_000,

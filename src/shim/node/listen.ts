@@ -8,6 +8,8 @@ export interface ListenAddress {
   readonly port: number;
   /** How to set another port. */
   readonly hint: string;
+  /** True if other processes may listen on the port, too. The kernel divides the connections between them. */
+  readonly reusePort?: boolean;
 }
 
 /** `::1` and 8787 → `http://[::1]:8787`. */
@@ -20,8 +22,8 @@ function hostAndPort(host: string, port: number): string {
 }
 
 /** Resolves once it listens. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
-export async function listen(server: Server, { host, port, hint }: ListenAddress): Promise<void> {
-  server.listen(port, host);
+export async function listen(server: Server, { host, port, hint, reusePort = false }: ListenAddress): Promise<void> {
+  server.listen({ port, host, reusePort });
   try {
     await once(server, "listening");
   } catch (cause) {

@@ -13,6 +13,8 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
+  /** True if other processes may listen on the port, too. */
+  readonly reusePort?: boolean;
   /** Epoch ms, for the publisher's age in `/readyz`; the context's own clock may be fixed. */
   wallClock(): number;
   /** How far this host is ahead of the store (ms); undefined if unknown. */
@@ -58,12 +60,13 @@ export async function startServer(context: ShimContext, options: ServerOptions):
     ...(options.trusts === undefined ? {} : { trusts: options.trusts }),
   });
   const server = httpServer(limits, connections, handler).on("drop", () => options.crowded?.());
-  await listen(server, { host: options.host, port: options.port, hint: OTHER_PORT });
+  const { host, port: wanted, reusePort = false } = options;
+  await listen(server, { host, port: wanted, reusePort, hint: OTHER_PORT });
   const timer = setInterval(() => connections.closeUnread(limits.readerTimeout), CHECK_MS).unref();
   const { port } = server.address() as AddressInfo;
   return {
     port,
-    url: httpUrl(options.host, port),
+    url: httpUrl(host, port),
     connections,
     async stop() {
       if (stopping) return;

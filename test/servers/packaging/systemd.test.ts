@@ -1,6 +1,6 @@
 /** The units in packaging/systemd, checked by systemd, and a publisher that notifies a stand-in service manager. */
 import { execFileSync, spawn } from "node:child_process";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { startCli } from "../../support/cli.ts";
@@ -15,11 +15,19 @@ const MAX_EXPOSURE = 2;
 const folder = sharedFolder();
 
 test("systemd-analyze verify accepts the units if the program is installed", () => {
-  expect(UNITS).toHaveLength(5);
   const machine = `mount -t tmpfs none /usr/local/bin && ln -s ${ROOT}/bin/noonmark.js /usr/local/bin/noonmark
 mkdir -p ${folder}/man/man1 && cp packaging/man/noonmark.1 ${folder}/man/man1
 MANPATH=${folder}/man systemd-analyze verify ${UNITS.join(" ")} 2>&1`;
   expect(execFileSync("unshare", ["--mount", "bash", "-ec", machine], { cwd: ROOT, encoding: "utf8" })).toBe("");
+});
+
+test("a process of several differs from a single shim in its description, command and comment only", () => {
+  const [one, several] = ["noonmark-serve", "noonmark-serve@"].map((name) =>
+    readFileSync(join(ROOT, `packaging/systemd/${name}.service`), "utf8")
+      .split("\n")
+      .filter((line) => !/^(?:# |Description=|ExecStart=)/.test(line)),
+  );
+  expect(several).toEqual(one);
 });
 
 test.each(SERVICES)("%s is sandboxed", (path) => {

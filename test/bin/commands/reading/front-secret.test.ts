@@ -3,7 +3,6 @@ import { chmodSync, lstatSync, mkdtempSync, readFileSync, statSync, symlinkSync,
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../../../support/cli.ts";
-import { runningCli } from "../../../support/running-cli.ts";
 import { sharedFolder } from "../../../support/test-folder.ts";
 
 const SECRET = "0123456789abcdef-secret";
@@ -61,23 +60,3 @@ test.each([
   expect(finished.exitCode).toBe(exitCode);
   expect(finished.stderr).toContain(`noonmark: ${code}: `);
 });
-
-test.each([
-  ["the variable", { NOONMARK_FRONTS: SECRET }, []],
-  ["a file", {}, ["--front-secret-file", secretFile()]],
-  ["a flag, in the workers", {}, ["--fronts", SECRET]],
-])(
-  "the secret from %s: no worker shows it in the process list, and each worker trusts it",
-  async (_, variables, flags) => {
-    const store = scratch();
-    const args = ["serve", "--store", store, "--port", "0", "--workers", "2", ...flags];
-    const serving = runningCli(args, store, variables);
-    const { pid } = serving.process;
-    expect(await serving.printed(/with the secret.*\n/)).toMatch(
-      /^Serving .*\nFronts with the secret may keep its responses\n/m,
-    );
-    const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    expect(workers.length).toBeGreaterThan(0);
-    for (const worker of workers) expect(readFileSync(`/proc/${worker}/cmdline`, "utf8")).not.toContain(SECRET);
-  },
-);

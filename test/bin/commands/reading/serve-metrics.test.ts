@@ -103,34 +103,10 @@ test("metrics are served only at their own address", async () => {
   expect(samplesOf(await page.text())['noonmark_build_info{version="0.1.0"}']).toBe(1);
 });
 
-test("worker counts are summed, and those of a dead worker are kept", async () => {
-  const { shim, metrics, logged, ended } = await served("--metrics", "127.0.0.1:0", "--workers", "2");
-  const ask = async (times: number) => {
-    for (let n = 0; n < times; n++) {
-      expect(await status(`${shim}/v4/public/process`, { headers: { connection: "close" } })).toBe(200);
-    }
-  };
-  const count = async () =>
-    (await scrape(metrics))['noonmark_shim_requests_total{route="/v4/public/process",status="200"}'];
-  const { pid } = await logged("a worker listens");
-  // Until the second worker listens, no worker listens if this one dies.
-  await logged("a worker listens");
-  await ask(10);
-  expect(await count()).toBe(10);
-  process.kill(Number(pid), "SIGKILL");
-  await logged("a worker has ended");
-  expect(await count()).toBe(10);
-  await ask(4);
-  const samples = await scrape(metrics);
-  expect(samples['noonmark_shim_requests_total{route="/v4/public/process",status="200"}']).toBe(14);
-  expect(samples['noonmark_build_info{version="0.1.0"}']).toBe(1);
-  expect((await ended("SIGTERM")).exitCode).toBe(0);
-});
-
-test.each([["1"], ["2"]])("a port in use is reported before anything listens (%s workers)", async (workers) => {
+test("a port in use is reported before anything listens", async () => {
   const { port, stop } = await localServer(() => {});
   const shimPort = await freePort();
-  const args = ["serve", "--store", directory, "--port", String(shimPort), "--workers", workers];
+  const args = ["serve", "--store", directory, "--port", String(shimPort)];
   const { exitCode, stdout, stderr } = await runCli([...args, "--metrics", `127.0.0.1:${port}`], directory);
   await stop();
   expect([exitCode, stdout]).toEqual([1, ""]);

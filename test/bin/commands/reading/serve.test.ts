@@ -2,12 +2,15 @@ import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { parseExchanges } from "../../../../src/judge/exchanges/format.ts";
 import { openStore } from "../../../../src/object-store/open-store.ts";
+import { raw } from "../../../shim/node/server-under-test.ts";
+import { freePort } from "../../../support/free-port.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { runScript } from "../../../support/scripts/run-http-script.ts";
 import { addressTarget, TRANSPORT_HEADERS } from "../../../support/scripts/script-targets.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 import { putWorld } from "../../../support/world.ts";
 
+const REQUEST = "GET /v4/public/process HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
 const AT = "2026-11-20T10:00:00.000Z";
 
 let directory = "";
@@ -73,69 +76,31 @@ test("a missing store is 503 and one log line, for any number of requests", asyn
   ]);
 });
 
-function isRunning(pid: unknown): boolean {
-  try {
-    return process.kill(Number(pid), 0);
-  } catch {
-    return false;
-  }
-}
-
-test("a dead worker is restarted, and a stop ends all workers gracefully", async () => {
+test("processes with --reuse-port share a port and its connections, and one that ends leaves it to the other", async () => {
   await putWorld(await openStore(directory, { write: true }), Date.parse(AT));
-  const serving = noonmark("serve", "--workers", "2");
-  const port = await portOf(serving);
-  const listening = { msg: "a worker listens" };
-  const [first, second] = [await serving.logged(), await serving.logged()];
-  expect([first, second]).toMatchObject([listening, listening]);
-  process.kill(Number(first.pid), "SIGKILL");
-  expect(await serving.logged()).toMatchObject({
-    msg: "a worker has ended",
-    pid: first.pid,
-    signal: "SIGKILL",
-    startedAgainInMs: 100,
-  });
-  const third = await serving.logged();
-  expect(third).toMatchObject(listening);
-  // Connections alternate between the two workers, and a worker with an open connection would not exit.
-  const answers = await Promise.all(
-    ["/readyz", "/readyz", "/healthz", "/v1/public/telemetry"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  const { exitCode, stderr } = await serving.ended("SIGTERM");
-  expect(exitCode).toBe(0);
-  expect(
-    stderr
-      .trim()
-      .split("\n")
-      .slice(4)
-      .map((line) => JSON.parse(line)),
-  ).toMatchObject([{ msg: "stopping", signal: "SIGTERM" }]);
-  expect([second, third].map(({ pid }) => isRunning(pid))).toEqual([false, false]);
-  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
-});
-
-test("workers without a store are not ready, and exit if their primary is killed", async () => {
-  const serving = noonmark("serve", "--workers", "2", "--store", join(directory, "nowhere"));
-  const port = await portOf(serving);
-  const records = [await serving.logged(), await serving.logged(), await serving.logged()];
-  expect(records.map(({ msg }) => msg).toSorted()).toEqual([
-    "a worker listens",
-    "a worker listens",
-    "the store cannot be read",
-  ]);
-  const answers = await Promise.all(["/readyz", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)));
-  expect(answers.map(({ status }) => status)).toEqual([503, 503]);
-  // The pipe closes when the last process that holds it exits.
-  await serving.ended("SIGKILL");
-  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  const port = String(await freePort());
+  const metrics = ["127.0.0.1:0", "127.0.0.1:0"];
+  const servings = metrics.map((address) => noonmark("serve", "--port", port, "--reuse-port", "--metrics", address));
+  for (const serving of servings) await portOf(serving);
+  const pages = await Promise.all(servings.map(async (serving) => String((await serving.logged()).url)));
+  const ask = async () => (await raw(Number(port), REQUEST)).slice(0, 12);
+  const counts = async () => {
+    const texts = await Promise.all(pages.map(async (page) => (await fetch(page)).text()));
+    return texts.map((text) => Number(/^noonmark_shim_requests_total\{.*process.* (\d+)$/m.exec(text)?.[1] ?? 0));
+  };
+  // The kernel chooses by a hash of the addresses: a hundred connections all at one process are improbable (2^-99).
+  for (let request = 0; request < 100; request++) expect(await ask()).toBe("HTTP/1.1 200");
+  const [one = 0, other = 0] = await counts();
+  expect(one + other).toBe(100);
+  expect(Math.min(one, other)).toBeGreaterThan(0);
+  expect((await servings[0]?.ended("SIGTERM"))?.exitCode).toBe(0);
+  for (let request = 0; request < 20; request++) expect(await ask()).toBe("HTTP/1.1 200");
 });
 
 test("a port in use and an invalid instant are one-line errors without a stack", async () => {
   const port = await portOf(noonmark("serve"));
   for (const [args, code, message] of [
     [["--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
-    [["--workers", "2", "--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
     [["--at", "yesterday"], 2, /^noonmark: invalid_instant: .*\n {2}\S.*\n$/],
     [["--host", "127.0.0.256"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
     [["--port", "70000"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
@@ -145,8 +110,8 @@ test("a port in use and an invalid instant are one-line errors without a stack",
   }
 });
 
-test.each([[[]], [["--workers", "2"]]])("an IPv6 address is printed as a URL that can be opened, %s", async (more) => {
-  const serving = noonmark("serve", "--host", "::1", "--port", "0", ...more);
+test("an IPv6 address is printed as a URL that can be opened", async () => {
+  const serving = noonmark("serve", "--host", "::1", "--port", "0");
   const [url = ""] = /http:\/\/\[::1\]:\d+/.exec(await serving.printed(/ on http:\/\/\[::1\]:\d+\n/)) ?? [];
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   await serving.ended("SIGTERM");

@@ -1,7 +1,7 @@
 /**
- * Measures requests per second of `serve --workers 2` against one process, for 2 kB over one port, in alternating runs.
- * wrk shares the machine and nothing is pinned, so on two cores it takes time from the second worker. Therefore also
- * reports CPU time per request, and the speed-up if every worker had its own core.
+ * Measures requests per second of two processes of `serve --reuse-port` against one, for 2 kB over one port, in alternating
+ * runs. wrk shares the machine and nothing is pinned, so on two cores it takes time from the second process. Therefore also
+ * reports CPU time per request, and the speed-up if every process had its own core.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,7 +20,7 @@ import { median } from "../support/quantile.ts";
 const RUNS = 7;
 const SECONDS = 2;
 const CONNECTIONS = 32;
-const WORKERS = 2;
+const PROCESSES = 2;
 const PATH = "/v4/public/process";
 /** µs per clock tick in `/proc/PID/stat` (USER_HZ is 100 on Linux). */
 const TICK_US = 10_000;
@@ -36,19 +36,27 @@ interface Figure {
 export async function run(): Promise<void> {
   build();
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
-  const servers: Serving[] = [];
+  const children: ChildProcess[] = [];
+  const start = async (port: number, ...flags: string[]): Promise<Serving> => {
+    const args = [PROGRAM, "serve", "--store", join(folder, "public"), "--port", String(port), ...flags];
+    const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+    children.push(child);
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const listening = /http:\/\/127\.0\.0\.1:(\d+)/.exec((await lines.next()).value ?? "")?.[1];
+    if (child.pid === undefined || listening === undefined) throw new Error("serve did not start");
+    return { port: Number(listening), pids: [child.pid] };
+  };
   try {
     const store = await openStore(join(folder, "public"), { write: true });
     const headers = { etag: '"r"', "cache-control": "public, max-age=0, must-revalidate" };
     const body = JSON.stringify({ revision: "r", text: "x".repeat(2_000) });
     await putAnswer(store, PROCESS_KEY, { status: 200, headers, body });
-    const one = await serving(folder, 1);
-    servers.push(one);
-    const several = await serving(folder, WORKERS);
-    servers.push(several);
-    await compare(one, several, folder);
+    const one = await start(0);
+    const first = await start(0, "--reuse-port");
+    const second = await start(first.port, "--reuse-port");
+    await compare(one, { port: first.port, pids: [...first.pids, ...second.pids] }, folder);
   } finally {
-    for (const { child } of servers) {
+    for (const child of children) {
       child.kill("SIGTERM");
       await once(child, "exit");
     }
@@ -57,27 +65,8 @@ export async function run(): Promise<void> {
 }
 
 interface Serving {
-  readonly child: ChildProcess;
   readonly port: number;
-  /** The main process and its workers. */
   readonly pids: readonly number[];
-}
-
-async function serving(folder: string, workers: number): Promise<Serving> {
-  const args = [PROGRAM, "serve", "--store", join(folder, "public"), "--port", "0", "--workers", String(workers)];
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const log = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
-  const port = /http:\/\/127\.0\.0\.1:(\d+)/.exec((await lines.next()).value ?? "")?.[1];
-  if (child.pid === undefined || port === undefined) throw new Error("serve did not start");
-  const pids = [child.pid];
-  // With one process there is no separate worker.
-  for (let index = 0; index < (workers > 1 ? workers : 0); index++) {
-    const { pid } = JSON.parse((await log.next()).value ?? "{}") as { pid?: number };
-    if (pid === undefined) throw new Error("a worker did not start");
-    pids.push(pid);
-  }
-  return { child, port: Number(port), pids };
 }
 
 async function compare(one: Serving, several: Serving, folder: string): Promise<void> {
@@ -89,13 +78,13 @@ async function compare(one: Serving, several: Serving, folder: string): Promise<
   }
   const of = (kind: "one" | "several", figure: keyof Figure) => median(figures.map((pair) => pair[kind][figure]));
   const speed = median(figures.map((pair) => pair.several.perSecond / pair.one.perSecond));
-  const scale = median(figures.map((pair) => (WORKERS * pair.one.cpu) / pair.several.cpu));
+  const scale = median(figures.map((pair) => (PROCESSES * pair.one.cpu) / pair.several.cpu));
   const cpu = (kind: "one" | "several") => `${of(kind, "cpu").toFixed(1)} µs (wrk ${of(kind, "loadCpu").toFixed(1)})`;
   console.log(
-    `workers (2 kB): ${WORKERS} give ${speed.toFixed(2)} × the requests per second of one process ` +
+    `processes (2 kB): ${PROCESSES} give ${speed.toFixed(2)} × the requests per second of one process ` +
       `(${of("several", "perSecond").toFixed(0)} to ${of("one", "perSecond").toFixed(0)}; ${RUNS} runs of ${SECONDS} s, ` +
       `${CONNECTIONS} connections, wrk on the same ${availableParallelism()} cores); CPU time per request ` +
-      `${cpu("several")} to ${cpu("one")}: ${scale.toFixed(2)} × if each worker had its own core`,
+      `${cpu("several")} to ${cpu("one")}: ${scale.toFixed(2)} × if each process had its own core`,
   );
 }
 
