@@ -2,8 +2,8 @@
  * One cycle (docs/spec/publishing.md#the-cycle): learn, plan, put, acknowledge, scope by scope. A cycle that is killed at
  * any step is repeated by the next one, which looks up what is stored.
  *
- * The order makes a crash safe: a new history is named before anything is stored under it; the configured installation
- * comes before the others; the index comes after the objects that it names; deletions come last.
+ * The order makes a crash safe: the index names the configured installation, and a new history, before anything is
+ * stored under it; the configured installation comes before the others; deletions come last.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readSync } from "../src/chain/store/sync-row.ts";
@@ -14,13 +14,12 @@ import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
-import { parseInstallationTelemetryKey, TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { acknowledge } from "./acknowledge.ts";
 import type { DirtyBatch } from "./dirty-installations.ts";
 import { eachLimited } from "./each-limited.ts";
 import { learn } from "./learn.ts";
-import { isNamed } from "./plan/histories.ts";
+import { FIRST_HISTORY, isNamed, storedIndex } from "./plan/histories.ts";
 import { planIndex } from "./plan/installations.ts";
 import { needs, type Plan, type Unknown } from "./plan/plan.ts";
 import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
@@ -53,7 +52,9 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   readDoubted(session, at);
   sources.snapshot((snapshot) => rememberChain(snapshot, session));
   const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
-  if (session.mustNameFirst) await nameHistories(cycle);
+  if (session.mustNameFirst && !(await nameFirst(cycle))) {
+    return { at, rows, failures: [], warnings: warningsOf(sources) };
+  }
   await publishOwn(cycle);
   if (!isLedgerRefused(session)) await publishOthers(cycle, dirty);
   await publishIndex(cycle);
@@ -103,17 +104,20 @@ function* dueInstallations({ pace }: Session, at: number): Iterable<string> {
   yield* pace.dueTiles(at);
 }
 
-/** Publishes the index first: no object may be stored under a history that the index does not name. */
-async function nameHistories(cycle: Cycle): Promise<void> {
+/**
+ * Puts the index before everything else. A prefix belongs to the installation that the index names, and no object may be
+ * stored under a history that it does not name. A new index names every installation of the ledger, because an
+ * installation that it lacks is offline for readers. Returns false if the index could not be put.
+ */
+async function nameFirst(cycle: Cycle): Promise<boolean> {
+  const { session, sources, rows } = cycle;
+  const { known, names, configured } = session;
+  const isNew = storedIndex(known)?.is === "lost" && session.selected("observations");
+  const ids = isNew ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
+  for (const id of [configured, ...ids.map((one) => one.id)]) if (!names.has(id)) names.set(id, FIRST_HISTORY);
   await publishIndex(cycle);
-  const failed = cycle.rows.find(({ action }) => action === "failed");
-  if (failed !== undefined) {
-    throw new Failure("history_unnamed", `the new history could not be named: ${failed.why}`, {
-      exit: EXIT.io,
-      hint: "Nothing was published under it. Run the same command again, once noonmark doctor finds the store in order.",
-    });
-  }
-  cycle.session.mustNameFirst = false;
+  session.mustNameFirst = rows.some(({ action }) => action === "failed");
+  return !session.mustNameFirst;
 }
 
 /**
@@ -242,11 +246,11 @@ function planningOf({ session, at }: Cycle): ScopePlanning {
 }
 
 /**
- * True for bodies that later plans read: the index, telemetry of the previously configured installation, and responses from which
- * the chain part is kept while no node responds.
+ * True for bodies that later plans read: the index, and responses from which the chain part is kept while no node
+ * responds.
  */
 function isKept(key: string, { publications }: Session): boolean {
-  if (key === INSTALLATIONS_KEY || isShardKey(key) || key === TELEMETRY_KEY) return true;
+  if (key === INSTALLATIONS_KEY || isShardKey(key)) return true;
   return publications.some((one: Publication) => one.key === key && one.publishedBody?.core !== undefined);
 }
 

@@ -6,6 +6,7 @@ import { DirtyInstallations } from "./dirty-installations.ts";
 import { Known } from "./known.ts";
 import { learn } from "./learn.ts";
 import type { NewNames } from "./plan/histories.ts";
+import { checkOwner } from "./prefix-owner.ts";
 import type { PublisherOptions } from "./publisher.ts";
 import type { Fence } from "./put.ts";
 import type { CycleReport } from "./report.ts";
@@ -20,6 +21,7 @@ const UNFENCED: Fence = {
 
 /** Uses neither the lease nor the state directory, so that it can run while a publisher runs. `at` in epoch ms. */
 export async function dryRun(options: Omit<PublisherOptions, "known">, at: number): Promise<CycleReport> {
+  await checkOwner(options);
   const { reader, concurrency, newHistories } = options;
   const known = Known.inMemory();
   const store = readOnly(options.store);

@@ -7,6 +7,7 @@ import { Pace } from "./pace.ts";
 import { type PublishedNames, subjectOf } from "./plan/histories.ts";
 import type { IndexPlanning } from "./plan/installations.ts";
 import type { RefusedSources } from "./plan/source-version.ts";
+import { isIndexOf } from "./prefix-owner.ts";
 
 export interface Session extends Omit<IndexPlanning, "at" | "mustNameFirst"> {
   readonly dirty: DirtyInstallations;
@@ -18,7 +19,7 @@ export interface Session extends Omit<IndexPlanning, "at" | "mustNameFirst"> {
   readonly rechecked: Set<string>;
   /** The site is published besides the API. */
   readonly hasSite: boolean;
-  /** The operator began new histories, and the stored index does not name them yet. */
+  /** The stored index does not name the configured installation, or not a new history. It is put before anything else. */
   mustNameFirst: boolean;
 }
 
@@ -45,7 +46,7 @@ export function newSession(options: SessionOptions, dirty: DirtyInstallations): 
     savedAsked: new Set(),
     rechecked: new Set(),
     hasSite: site !== undefined,
-    mustNameFirst: false,
+    mustNameFirst: !isIndexOf(reader.installationId, known),
     selected: (resource) => options.selected(resource),
   };
 }

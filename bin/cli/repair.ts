@@ -4,6 +4,7 @@ import { SteadyClock, systemClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
 import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
+import { checkOwner } from "../../publish/prefix-owner.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
@@ -25,7 +26,8 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<vo
   try {
     await pollUntilConcluded(chain, now, now() + chainTime(settings.deadline * 1_000));
     const options = { ...publisherOptions(settings, { force: true }, { store, reader, clock }), known };
-    const lease = await acquired({ store, clock, identity: leaseIdentity(options), known }, settings);
+    const check = () => checkOwner(options);
+    const lease = await acquired({ store, clock, identity: leaseIdentity(options), known, check }, settings);
     // Repairs as of now, even if a later instant was published: the repair corrects that.
     await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));
   } finally {

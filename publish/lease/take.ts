@@ -20,6 +20,8 @@ export interface Candidate {
   readonly known: Known;
   /** Called if the lease object is unreadable. It must stay unchanged for `forMs` before the lease is taken. */
   readonly onUnreadable?: (forMs: number) => void;
+  /** Called before the lease is taken. If it throws, nothing is put. */
+  readonly check?: () => Promise<void>;
   /** Called after the lease was taken. */
   readonly onTaken?: (taken: TakenLease) => void;
 }
@@ -68,10 +70,12 @@ export async function acquireOnce(candidate: Candidate, pause: (ms: number) => P
 }
 
 async function take(
-  { store, clock, identity, known, onTaken }: Candidate,
+  { store, clock, identity, known, check, onTaken }: Candidate,
   found: FoundLease | undefined,
   { trusted, because }: { readonly trusted: boolean; readonly because: TakenLease["because"] },
 ): Promise<Lease> {
+  // `found` was read before. If another publisher takes the lease meanwhile, this one does not get it.
+  await check?.();
   // Written first: if this process dies right after the put, the next one recognises the lease as its own.
   known.setMeta("writer", `${known.meta("writer") ?? ""} ${identity.holder}`);
   // Our state may know a higher epoch than an unreadable object. If not, `raiseAbove` corrects it at the first object.

@@ -78,9 +78,10 @@ function namedInIndex(known: Known, id: string): Named {
   return shard === "lost" ? { isLost: true } : { history: shard.get(id) };
 }
 
-/** True if the stored index names the installation with this history. */
+/** True if the stored index names the installation with this history or a later one. */
 export function isNamed(known: Known, id: string, history: string): boolean {
-  return namedInIndex(known, id).history === history;
+  const named = namedInIndex(known, id).history;
+  return named !== undefined && higherHistory(named, history) === named;
 }
 
 export interface PublishedNames {
@@ -119,10 +120,7 @@ export interface Subject {
   readonly isPublished: boolean;
   /** The stored index names it with this history. */
   readonly isNamed: boolean;
-  /**
-   * The versions under the keys of its responses, and its version under the key that its telemetry had when it was, or was not, the
-   * configured installation. Nothing older is put.
-   */
+  /** The versions under the keys of its responses. Nothing older is put. */
   readonly published: readonly SourceVersion[];
 }
 
@@ -139,15 +137,11 @@ export function subjectOf(
   if (named.isLost === true && known.publishedInstallations === undefined) unknown.push({ is: "installations" });
   const of = shortHash(id);
   const keys = ownKeys(id, responses);
-  const versions = keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
-  const isConfigured = id === responses.configured;
-  // A change of the configured installation may have ended before the index named the new one.
-  const wasOther = isOther(id, known) || versions.some((version) => version.of !== undefined && version.of !== of);
-  const otherKey = isConfigured ? installationTelemetryKey(id) : TELEMETRY_KEY;
-  if (isConfigured && wasOther) keys.push(otherKey);
+  const telemetry = id === responses.configured ? known.get(TELEMETRY_KEY) : undefined;
+  // Until a mistyped id was corrected, the installation was another one, with telemetry under a key of its own.
+  if (telemetry !== undefined && telemetry.sourceVersion.of !== of) keys.push(installationTelemetryKey(id));
   for (const key of keys) if (known.get(key) === undefined) unknown.push({ is: "answer", key });
-  const elsewhere = known.get(otherKey)?.sourceVersion;
-  const published = elsewhere?.of === of ? [...versions, elsewhere] : versions;
+  const published = keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
   const history = [
     ...published.filter((version) => version.of === of).map((version) => version.history ?? FIRST_HISTORY),
     known.publishedInstallations?.get(id),
@@ -162,50 +156,6 @@ export function subjectOf(
     published,
   };
   return { subject, unknown };
-}
-
-/** True if the index does not name the installation as the configured one. */
-function isOther(id: string, known: Known): boolean {
-  const index = storedIndex(known);
-  return index !== undefined && (index.is === "lost" || index.configured !== id);
-}
-
-export interface Owner {
-  /** Undefined if there is none. */
-  readonly id?: string | undefined;
-  /** Must be looked up first. */
-  readonly unknown?: Unknown;
-}
-
-/** The installation whose telemetry is stored under the key of the configured one. */
-export function telemetryOwner(configured: string, known: Known): Owner {
-  const unknown = { is: "answer", key: TELEMETRY_KEY } as const;
-  const published = known.floor(TELEMETRY_KEY);
-  if (published === undefined) return { unknown };
-  if (published.of === shortHash(configured)) return { id: configured };
-  // Nothing was ever stored, also if the first put has just failed.
-  if (published.at === 0) return {};
-  const object = known.get(TELEMETRY_KEY);
-  if (object === undefined) return { unknown };
-  if (object.condition !== "stored") return {};
-  const body = known.body(TELEMETRY_KEY);
-  return body === undefined ? { unknown } : { id: installationOf(body) };
-}
-
-function installationOf(body: string): string | undefined {
-  try {
-    return (JSON.parse(body) as { readonly installationId?: string } | null)?.installationId;
-  } catch {
-    // Another object was copied to this key.
-    return undefined;
-  }
-}
-
-/** The configured installation of the stored index; if that is lost, the one whose telemetry is stored. */
-export function configuredBefore(configured: string, known: Known): Owner {
-  const index = storedIndex(known);
-  if (index === undefined) return { unknown: { is: "index", key: INSTALLATIONS_KEY } };
-  return index.is === "lost" ? telemetryOwner(configured, known) : { id: index.configured };
 }
 
 /** An index or a shard that was just read may be an older version. Installations that it lacks are named again. */

@@ -13,19 +13,10 @@ import {
   shardKeyOf,
 } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
-import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { Known } from "../known.ts";
 import { decide, responsePut } from "./decide.ts";
-import {
-  configuredBefore,
-  higherHistory,
-  type NewNames,
-  type Responses,
-  storedIndex,
-  storedPart,
-} from "./histories.ts";
+import { higherHistory, type NewNames, type Responses, storedIndex, storedPart } from "./histories.ts";
 import { NOTHING, needs, type Plan, type Planning, type Put, type Unknown } from "./plan.ts";
-import { shortHash } from "./source-version.ts";
 
 /** Above this number of installations (about 50 kB) the index has shards. */
 const WHOLE_LIMIT = 1_000;
@@ -34,7 +25,7 @@ export interface IndexPlanning extends Planning, Responses {
   readonly names: NewNames;
   /** Keys of the index that are planned although no name has changed. */
   readonly rechecked: ReadonlySet<string>;
-  /** New histories are named at once, whatever the minimum put interval. */
+  /** The index is put at once, whatever the minimum put interval, because nothing may be stored before it. */
   readonly mustNameFirst: boolean;
 }
 
@@ -47,24 +38,25 @@ export function planIndex(planning: IndexPlanning): Plan {
   const isListed = index.is === "lost" || force;
   if (isListed && known.publishedInstallations === undefined) return needs([{ is: "installations" }]);
   const names = withNames((isListed ? known.publishedInstallations : undefined) ?? NO_NAMES, planning.names);
-  const before = configuredBefore(planning.configured, known);
-  if (before.unknown !== undefined) return needs([before.unknown]);
-  const configured = namedConfigured(before.id ?? planning.configured, planning);
-  const isChange = before.id !== configured;
+  const { configured } = planning;
+  const isChange = index.is === "lost" || index.configured !== configured;
   if (index.is === "sharded") {
     const all = Array.from({ length: index.shards }, (_, shard) => shardKey(shard, index.shards));
     const changed = new Set([...names.keys()].map((id) => shardKeyOf(id, index.shards)));
     const keys = all.filter((key) => force || changed.has(key) || rechecked.has(key) || isLostShard(known, key));
-    return planShards(keys, { shards: index.shards, configured, isChange, names }, planning);
+    return planShards(keys, { shards: index.shards, configured, names }, planning);
   }
-  const all = withNames(index.is === "whole" ? index.names : NO_NAMES, names);
+  const before = new Map(index.is === "whole" ? index.names : NO_NAMES);
+  // A mistyped id has no facts. An installation of the ledger is named again once it is published under its own key.
+  if (index.is === "whole" && isChange) before.delete(index.configured);
+  const all = withNames(before, names);
   if (all.size > WHOLE_LIMIT) {
     const keys = Array.from({ length: SHARDS }, (_, shard) => shardKey(shard, SHARDS));
-    return planShards(keys, { shards: SHARDS, configured, isChange, names: all }, planning);
+    return planShards(keys, { shards: SHARDS, configured, names: all }, planning);
   }
   if (index.is === "whole" && !force && names.size === 0 && !isChange) return NOTHING;
   const put = indexPut(INSTALLATIONS_KEY, encodeWholeIndex({ configured, histories: all }), [], planning);
-  return paced(put === undefined ? [] : [put], isChange, planning);
+  return paced(put === undefined ? [] : [put], planning);
 }
 
 const NO_NAMES: HistoryNames = new Map();
@@ -77,17 +69,11 @@ function isLostShard(known: Known, key: string): boolean {
 interface Shards {
   readonly shards: number;
   readonly configured: string;
-  /** The index has another configured installation. */
-  readonly isChange: boolean;
   /** Names that the shards may lack. */
   readonly names: HistoryNames;
 }
 
-function planShards(
-  keys: readonly string[],
-  { shards, configured, isChange, names }: Shards,
-  planning: IndexPlanning,
-): Plan {
+function planShards(keys: readonly string[], { shards, configured, names }: Shards, planning: IndexPlanning): Plan {
   const { known } = planning;
   const unknown: Unknown[] = keys
     .filter((key) => storedPart(known, key, parseIndexShard) === undefined)
@@ -109,7 +95,7 @@ function planShards(
   }
   const after = puts.map(({ key }) => key);
   const top = indexPut(INSTALLATIONS_KEY, encodeShardedIndex({ configured, shards }), after, planning);
-  return paced(top === undefined ? puts : [...puts, top], isChange, planning);
+  return paced(top === undefined ? puts : [...puts, top], planning);
 }
 
 function byShard(names: HistoryNames, shards: number): ReadonlyMap<string, HistoryNames> {
@@ -123,17 +109,10 @@ function byShard(names: HistoryNames, shards: number): ReadonlyMap<string, Histo
   return all;
 }
 
-/**
- * Waits until the minimum put interval of each key is over. A change of the configured installation does not wait: until then the
- * previous one's telemetry cannot be read.
- */
-function paced(
-  puts: readonly Put[],
-  isChange: boolean,
-  { known, pace, at, force, mustNameFirst }: IndexPlanning,
-): Plan {
+/** Waits until the minimum put interval of each key is over. */
+function paced(puts: readonly Put[], { known, pace, at, force, mustNameFirst }: IndexPlanning): Plan {
   const until = Math.max(...puts.map(({ key }) => pace.indexAt(known.get(key)?.putAt ?? 0)));
-  if (puts.length === 0 || force || mustNameFirst || isChange || until <= at) return { ...NOTHING, puts };
+  if (puts.length === 0 || force || mustNameFirst || until <= at) return { ...NOTHING, puts };
   return { ...NOTHING, waits: puts.map(({ key }) => [key, until] as const) };
 }
 
@@ -159,11 +138,4 @@ function withNames(before: HistoryNames, names: HistoryNames): HistoryNames {
   const all = new Map(before);
   for (const [id, history] of names) all.set(id, higherHistory(all.get(id), history) ?? history);
   return all;
-}
-
-/** A new configured installation is named once its telemetry is stored: only telemetry is found through the index. */
-function namedConfigured(before: string, { known, configured }: IndexPlanning): string {
-  const telemetry = known.get(TELEMETRY_KEY);
-  const isStored = telemetry?.condition === "stored" && telemetry.sourceVersion.of === shortHash(configured);
-  return isStored ? configured : before;
 }

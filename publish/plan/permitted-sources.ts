@@ -13,7 +13,7 @@ import type { Known, KnownObject } from "../known.ts";
 import { isNew } from "./decide.ts";
 import type { Subject } from "./histories.ts";
 import type { Planning } from "./plan.ts";
-import { type CurrentSources, isVersionOf, joinedFacts, type RefusedSources, versionFor } from "./source-version.ts";
+import { type CurrentSources, isVersionOf, type RefusedSources, versionFor } from "./source-version.ts";
 
 /** One installation, as it is planned. */
 export interface Scope {
@@ -21,8 +21,6 @@ export interface Scope {
   readonly now: CurrentSources;
   readonly subject: Subject;
   readonly refused: RefusedSources;
-  /** Keys that must be stored before any response. */
-  readonly after: readonly string[];
 }
 
 /** A constant has no source that could go back. */
@@ -53,15 +51,8 @@ export function permittedSources(
   const isSettling = usesChain && snapshot.chain.isSettling;
   if (installationId === null) return { snapshot, version: current, isSettling, isOthers: false };
   const isOthers = !isNew(object) && !isVersionOf(published, current.of, current.history ?? "1");
-  const version = isOthers ? current : withOtherFacts(published, current);
-  const permitted = { snapshot, version, isOthers, isSettling: isSettling && !isOthers };
+  const permitted = { snapshot, version: current, isOthers, isSettling: isSettling && !isOthers };
   return usesChain ? permittedChain(publication, published, { permitted, refused: refused.chain, known }) : permitted;
-}
-
-/** Keeps the versions of fact kinds that `planPrevious` joined, although this response is not computed from them. */
-function withOtherFacts(before: SourceVersion, now: SourceVersion): SourceVersion {
-  const carries = before.facts?.some((part, kind) => part !== null && (now.facts?.[kind] ?? null) === null) === true;
-  return carries && before.of === now.of ? joinedFacts(now, before) : now;
 }
 
 interface PermittingChain {

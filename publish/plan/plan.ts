@@ -24,8 +24,6 @@ export interface Planning {
 
 /** The order of puts. After a crash, no stored object names one that is missing. */
 export const PHASES = [
-  /** The telemetry of the previously configured installation, under its own key. */
-  "previous",
   "tiles",
   "index-tiles",
   "constants",

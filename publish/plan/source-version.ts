@@ -88,23 +88,6 @@ export function isVersionOf(version: SourceVersion, of: string | undefined, hist
   return isSame && (version.history ?? "1") === history;
 }
 
-/** Joins two versions of one installation and history: the higher count of each kind of fact. */
-export function joinedFacts(one: SourceVersion, other: SourceVersion): SourceVersion {
-  const facts = FACT_KINDS.map((_, kind) => higher(one.facts?.[kind] ?? null, other.facts?.[kind] ?? null));
-  const newest = (other.position ?? 0) > (one.position ?? 0) ? other : one;
-  const { position, telemetryId } = newest;
-  return {
-    ...one,
-    ...(facts.some((part) => part !== null) && { facts }),
-    ...(position !== undefined && { position }),
-    ...(telemetryId !== undefined && { telemetryId }),
-  };
-}
-
-function higher(one: FactPart | null, other: FactPart | null): FactPart | null {
-  return (other?.[0] ?? -1) > (one?.[0] ?? -1) ? other : one;
-}
-
 /** Why sources are refused: they would take back something that was published of an installation. */
 export interface RefusedSources {
   readonly ledger?: Failure | undefined;

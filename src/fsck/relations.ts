@@ -30,9 +30,7 @@ export function* installationFindings(facts: Facts): Generator<Finding> {
   }
   yield* shardFindings(facts);
   const { configured, histories } = index;
-  // An installation without facts is published without a history.
-  const hasNoFacts = installations.get(TELEMETRY_KEY) === configured && !hasTiles(facts, configured);
-  if (!histories.has(configured) && index.isReadable(configured) && !hasNoFacts) {
+  if (!histories.has(configured) && index.isReadable(configured)) {
     yield {
       rule: "index-entry",
       key: INSTALLATIONS_KEY,
@@ -50,10 +48,6 @@ export function* installationFindings(facts: Facts): Generator<Finding> {
       yield { rule: "installation", key, says: `it is of ${id} instead of ${expected}` };
     }
   }
-}
-
-function hasTiles({ histories }: Pick<Facts, "histories">, id: string): boolean {
-  return [...histories.keys()].some((name) => name.startsWith(`${id} `));
 }
 
 /** The readable part of the installation index. */

@@ -87,6 +87,7 @@ class Story {
     this.#watcher = new Watcher(this.#reader, () => this.#world.now);
     this.#world.now = START + 6 * HOUR;
     this.#sources = new ModelSources(this.#world.folder, this.#random);
+    this.#sources.configured = this.#random.of(IDS);
     this.#right = this.#sources.ledger;
     this.#sources.grow(this.#right, 200);
   }
@@ -165,7 +166,6 @@ class Story {
     else if (!isSoon && change === 3) sources.copy(60);
     else if (!isSoon && change === 4) sources.ledger = random.of(sources.ledgers);
     if (!isSoon && this.#expected(sources.configured) === "refused" && random.once(2)) sources.ledger = this.#right;
-    if (!isSoon && change === 5 && this.#damaged === undefined) sources.configured = random.of(IDS);
     if (random.once(3)) mineEvent(this.#chain, random, this.#world.now);
   }
 

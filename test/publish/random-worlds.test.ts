@@ -1,8 +1,8 @@
 /**
- * Nothing goes back in random worlds. Ledgers grow, fall behind, fork and return; the configured installation changes;
- * state and index are lost or old; requests fail or kill the publisher; new histories start. A reader checks after
- * every put. A model knows which ledger must be published and which must be rejected. random-chains.test.ts does the
- * same for the chain.
+ * Nothing goes back in random worlds. Ledgers grow, fall behind, fork and return; the first configured id is mistyped,
+ * and later another one is refused; state and index are lost or old; requests fail or kill the publisher; new histories
+ * start. A reader checks after every put. A model knows which ledger must be published and which must be rejected.
+ * random-chains.test.ts does the same for the chain.
  */
 import { afterEach, expect, test } from "vitest";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
@@ -21,6 +21,9 @@ const STEPS = 25;
 const RECEIPTS = 90;
 /** Number of story lines in a failure message. */
 const LOGGED_STEPS = 12;
+
+/** No ledger has facts of it. */
+const MISTYPED = "whell-1" as Id;
 
 const RESOURCES = ["telemetry", "modules", "observations", "process", "statistics"] as const;
 
@@ -51,13 +54,28 @@ class Story {
     this.#sources.grow(this.#sources.ledger, RECEIPTS);
   }
 
+  /** The first run may have a mistyped id, and may die. The next one corrects it. */
+  async begin(): Promise<void> {
+    const right = this.#sources.configured;
+    if (this.#random.once(2)) {
+      this.log.push("  mistyped");
+      this.#sources.configured = MISTYPED;
+      if (this.#random.once(2)) await this.#dyingCycle();
+      else await this.#disturbedCycle(this.#watched(), []);
+      this.#at += 1_000_000;
+      this.world.now = this.#at;
+    }
+    this.#sources.configured = right;
+    await this.#cycle();
+  }
+
   async step(): Promise<void> {
     const random = this.#random;
     const change = random.below(12);
     if (change < 3) this.#sources.grow(this.#sources.ledger, RECEIPTS);
     else if (change === 3) this.#sources.copy(RECEIPTS);
     else if (change < 6) this.#sources.ledger = random.of(this.#sources.ledgers);
-    else if (change === 6) this.#sources.configured = random.of(IDS);
+    else if (change === 6) await this.#otherInstallation();
     else if (change === 7) this.#states++;
     else if (change === 8) await this.#damageIndex();
     // A lease that was not released expires after 200 s.
@@ -112,6 +130,16 @@ class Story {
         await this.#watcher.look(`after the deletion of ${key}`);
       },
     };
+  }
+
+  /** The prefix belongs to the configured installation, so another one is refused before anything is put. */
+  async #otherInstallation(): Promise<void> {
+    const { configured } = this.#sources;
+    const installationId = IDS.find((id) => id !== configured) ?? "wheel-2";
+    const puts = this.world.store.puts.length;
+    const refused = this.world.work({ ...this.#options(this.#watched()), installationId });
+    await expect(refused).rejects.toMatchObject({ code: "installation_changed" });
+    expect(this.world.store.puts).toHaveLength(puts);
   }
 
   /** One undisturbed run. */
@@ -251,7 +279,8 @@ class Story {
   }
 
   #mayPublish(): void {
-    if (this.#expected(this.#sources.configured) === "refused") return;
+    const { configured } = this.#sources;
+    if (configured !== MISTYPED && this.#expected(configured) === "refused") return;
     for (const id of IDS) {
       if (this.#expected(id) === "refused") continue;
       this.#published[id].mayPublish(this.#sources.ledger.facts[id], this.#kinds(id));
@@ -280,6 +309,7 @@ test.each(seeds(8))(
   "in the random world of seed %d no response goes back, and the correct ledger is published",
   async (seed) => {
     story = new Story(seed);
+    await story.begin();
     for (let step = 0; step < STEPS; step++) await story.step();
   },
 );

@@ -151,7 +151,6 @@ test.for<[string, WorkOptions, (world: World) => unknown]>([
     ({ ledger }) => ledger.exec("UPDATE change SET sum = 5 WHERE seq = 80"),
   ],
   ["a lost index", {}, ({ store }) => store.delete("installations")],
-  ["another configured installation", { installationId: "wheel-2" }, () => {}],
   ["a new history", { newHistories: ["wheel-9"] }, () => {}],
   ["an earlier version's lease object", {}, withoutSettled],
 ])("every installation is looked up after %s", async ([, options, prepare]) => {

@@ -7,6 +7,7 @@ import type { Clock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
 import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
+import { checkOwner } from "../../publish/prefix-owner.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
@@ -139,6 +140,7 @@ export class World {
     this.#open.add(close);
     const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
     const identity = { ...leaseIdentity({ reader, clock, site }), holderName: "test" };
+    const publications = allPublications({ installationId, statisticsInterval: 30_000, site: options.site });
     const begin = async (lease: Lease): Promise<Worker> => {
       const publisher = await Publisher.begin(
         {
@@ -146,7 +148,7 @@ export class World {
           clock,
           reader,
           known,
-          publications: allPublications({ installationId, statisticsInterval: 30_000, site: options.site }),
+          publications,
           site,
           selected: (resource) => only?.includes(resource) ?? true,
           concurrency: 4,
@@ -177,7 +179,8 @@ export class World {
       };
     };
     const follow = () => reader.follow(clock.wall());
-    return { candidate: { store, clock, identity, known }, follow, begin, close };
+    const check = () => checkOwner({ store, reader, publications, concurrency: 4 });
+    return { candidate: { store, clock, identity, known, check }, follow, begin, close };
   }
 
   /** The response that a reader gets at an instant. */

@@ -1,77 +1,110 @@
-/** If the configured installation changes, no response goes back, and none is served under another id. */
+/** A prefix belongs to one configured installation (docs/spec/publishing.md#owner). */
 import { expect, it } from "vitest";
-import { instant, type Json, module, oracle, receipt } from "../ledger/samples.ts";
+import { type Json, module, receipt } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
 
-const facts = (installationId: string, receipts: number, state: string): Json[] => [
-  ...Array.from({ length: receipts }, (_, index) => receipt(index + 1, { installationId })),
-  module({ installationId, state, observedAt: instant(receipts) }),
-  oracle({ installationId, at: instant(receipts), blockedReason: state === "ready" ? null : "paused" }),
-];
+const receipts = (count: number, installationId = "wheel-1"): Json[] =>
+  Array.from({ length: count }, (_, index) => receipt(index + 1, { installationId }));
 const telemetryOf = (id: string) => `/v1/public/installations/${id}/telemetry`;
 
-/** ledger.db has 30 receipts of each of two installations; older.db has the first five of each. */
-async function twoInstallations(scene: Scene): Promise<void> {
-  const ids = ["wheel-1", "wheel-2"];
-  await scene.ingest(ids.flatMap((id) => facts(id, 5, "ready")));
-  scene.copyLedger("ledger.db", "older.db");
-  await scene.ingest(ids.flatMap((id) => facts(id, 30, "faulted")));
+/** Every object with its tag. */
+async function objects(scene: Scene): Promise<Record<string, string>> {
+  const tags: Record<string, string> = {};
+  for (const key of await scene.keys("")) tags[key] = (await scene.object(key)).tag;
+  return tags;
 }
 
-it.each(["kept", "lost"])(
-  "a change from A to B with a ledger older than B's responses takes nothing back (state %s)",
-  async (state) => {
-    await using scene = new Scene();
-    await twoInstallations(scene);
-    await scene.published(100);
-    expect((await scene.read(telemetryOf("wheel-2"), 100)).body.measurement.cumulativeWorkUnits).toBe("300");
-    if (state === "lost") scene.loseState();
-    scene.settings.installationId = "wheel-2";
-    const { exitCode, stderr } = await scene.publish(200, "--ledger", "older.db");
-    expect((await scene.read(telemetryOf("wheel-2"), 200)).body).toMatchObject({
-      measurement: { cumulativeWorkUnits: "300" },
+it.each([
+  ["publish", "--once"],
+  ["publish", "--once", "--force"],
+  ["publish", "--once", "--dry-run"],
+  ["publish"],
+  ["fsck", "--repair"],
+])("another installation is refused with exit 2, and the store stays as it is: %s %s %s", async (...command) => {
+  await using scene = new Scene();
+  await scene.ingest([...receipts(5), ...receipts(5, "wheel-2")]);
+  await scene.published(100);
+  await scene.store.delete("v1/public/installations/~wheel-2/telemetry");
+  const before = await objects(scene);
+  scene.settings.installationId = "wheel-2";
+  const { exitCode, stderr } = await scene.run(...command.filter((one) => one !== undefined));
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringMatching(/installation_changed[^]* belongs to wheel-1, and installationId is wheel-2/),
+  ]);
+  expect(stderr).toContain("empty prefix");
+  expect(await objects(scene)).toEqual(before);
+});
+
+it("a mistyped id is corrected, and readers then get the right installation under every route", async () => {
+  await using scene = new Scene({ installationId: "whell-1" });
+  await scene.ingest([...receipts(5), ...receipts(3, "wheel-2"), module({ installationId: "wheel-1" })]);
+  await scene.published(100);
+  expect((await scene.read("/v1/public/telemetry", 100)).body).toMatchObject({
+    installationId: "whell-1",
+    status: "offline",
+  });
+  scene.settings.installationId = "wheel-1";
+  await scene.published(110);
+  for (const url of ["/v1/public/telemetry", telemetryOf("wheel-1")]) {
+    expect((await scene.read(url, 110)).body).toMatchObject({
+      installationId: "wheel-1",
+      measurement: { cumulativeWorkUnits: "50" },
     });
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_behind: ")]);
-  },
-);
+  }
+  expect((await scene.read("/v1/public/modules", 110)).body).toMatchObject({ installationId: "wheel-1" });
+  expect((await scene.read(telemetryOf("whell-1"), 110)).body).toMatchObject({
+    installationId: "whell-1",
+    status: "offline",
+  });
+  expect((await scene.run("fsck")).stdout).toContain("0 findings");
+  scene.settings.installationId = "wheel-2";
+  expect((await scene.publish(120)).exitCode).toBe(2);
+});
 
 it.each(["kept", "lost"])(
-  "a change from A to B and back with a ledger older than A's responses takes nothing back (state %s)",
+  "a corrected id is compared with what was published under the installation's own key (state %s)",
   async (state) => {
-    await using scene = new Scene();
-    await twoInstallations(scene);
+    await using scene = new Scene({ installationId: "whell-1" });
+    await scene.ingest(receipts(5));
+    scene.copyLedger("ledger.db", "older.db");
+    await scene.ingest(receipts(30).slice(5));
     await scene.published(100);
-    const [modules, process] = [
-      await scene.read("/v1/public/modules", 100),
-      await scene.read("/v4/public/process", 100),
-    ];
-    scene.settings.installationId = "wheel-2";
-    await scene.published(200);
     if (state === "lost") scene.loseState();
     scene.settings.installationId = "wheel-1";
-    const { exitCode, stderr } = await scene.publish(300, "--ledger", "older.db");
-    expect((await scene.read(telemetryOf("wheel-1"), 300)).body).toMatchObject({
-      measurement: { cumulativeWorkUnits: "300" },
-    });
-    const now = [await scene.read("/v1/public/modules", 300), await scene.read("/v4/public/process", 300)];
-    // They are still wheel-2's, or wheel-1's unchanged.
-    for (const [index, before] of [modules, process].entries()) {
-      const body = now[index]?.body;
-      if (body.installationId === "wheel-1")
-        expect(body.modules ?? body.oracle).toEqual(before.body.modules ?? before.body.oracle);
-    }
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_behind: ")]);
+    const { exitCode, stderr } = await scene.publish(110, "--ledger", "older.db");
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("ledger_behind")]);
+    const { status, body } = await scene.read(telemetryOf("wheel-1"), 110);
+    expect([status, body.measurement?.cumulativeWorkUnits ?? body.error]).toEqual([503, "store_unavailable"]);
   },
 );
 
-it("an installation's telemetry is never served as another's while the index does not name the new one yet", async () => {
+it.each(["kept", "lost"])(
+  "a lost index is rebuilt only for the installation of the stored responses (state %s)",
+  async (state) => {
+    await using scene = new Scene();
+    await scene.ingest([...receipts(5), ...receipts(5, "wheel-2")]);
+    await scene.published(100);
+    await scene.store.delete("installations");
+    await scene.store.delete("v1/public/telemetry");
+    if (state === "lost") scene.loseState();
+    const before = await objects(scene);
+    scene.settings.installationId = "wheel-2";
+    const refused = await scene.publish(110);
+    expect([refused.exitCode, refused.stderr]).toEqual([2, expect.stringContaining("installation_changed")]);
+    expect(await objects(scene)).toEqual(before);
+    scene.settings.installationId = "wheel-1";
+    await scene.published(120);
+    expect((await scene.read(telemetryOf("wheel-1"), 120)).body.measurement.cumulativeWorkUnits).toBe("50");
+    expect((await scene.read(telemetryOf("wheel-2"), 120)).body.measurement.cumulativeWorkUnits).toBe("50");
+  },
+);
+
+it("damaged telemetry may hold a receipt, so another installation is refused", async () => {
   await using scene = new Scene();
-  await twoInstallations(scene);
+  await scene.ingest([...receipts(5), ...receipts(5, "wheel-2")]);
   await scene.published(100);
+  await scene.damage("v1/public/telemetry");
   scene.settings.installationId = "wheel-2";
-  await scene.published(200, "--only", "telemetry");
-  for (const id of ["wheel-1", "wheel-2"]) {
-    const { status, body } = await scene.read(telemetryOf(id), 200);
-    expect([id, status, body.installationId]).toEqual(status === 503 ? [id, 503, undefined] : [id, 200, id]);
-  }
+  expect((await scene.publish(110)).exitCode).toBe(2);
 });

@@ -1,13 +1,11 @@
 /** Two faults or changes at once take nothing back, also if each of them alone is harmless. */
 import { expect, it } from "vitest";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
-import { instant, type Json, module, oracle, receipt } from "../ledger/samples.ts";
+import { type Json, oracle, receipt } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
 
 const receipts = (from: number, to: number, installationId = "wheel-1", changes: Json = {}): Json[] =>
   Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index, { installationId, ...changes }));
-const modules = (installationId: string, count: number): Json[] =>
-  Array.from({ length: count }, (_, n) => module({ installationId, instanceId: `m${n}`, observedAt: instant(n) }));
 
 const OWN = "/v1/public/telemetry";
 const telemetryOf = (id: string) => `/v1/public/installations/${id}/telemetry`;
@@ -49,72 +47,6 @@ it("a new history of another installation while the ledger is refused: its obser
   expect((await scene.read(observationsOf("wheel-2"), 110)).status).toBe(503);
   await scene.published(120, "--ledger", "forked.db", "--new-history", "wheel-1");
   expect((await scene.read(observationsOf("wheel-2"), 120)).body.items).toHaveLength(5);
-});
-
-it("A, B in one resource, a lost state, A with a ledger older in that resource: nothing goes back", async () => {
-  await using scene = new Scene();
-  await scene.ingest([...receipts(1, 5), ...receipts(1, 5, "wheel-2"), ...modules("wheel-1", 3)]);
-  scene.copyLedger("ledger.db", "older.db");
-  await scene.ingest([...modules("wheel-1", 5), ...modules("wheel-2", 1)]);
-  await scene.published(100);
-  scene.settings.installationId = "wheel-2";
-  await scene.published(110, "--only", "modules");
-  scene.loseState();
-  scene.settings.installationId = "wheel-1";
-  const { exitCode, stderr } = await scene.publish(120, "--ledger", "older.db");
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("ledger_behind")]);
-  expect((await scene.read("/v1/public/modules", 120)).body.installationId).toBe("wheel-2");
-  await scene.published(130);
-  expect((await scene.read("/v1/public/modules", 130)).body.modules).toHaveLength(5);
-});
-
-it.each(["kept", "lost"])(
-  "A, B, A, lost telemetry, B from a ledger without A: no older copy of A is served (state %s)",
-  async (state) => {
-    await using scene = new Scene();
-    await scene.ingest([...receipts(1, 5), ...receipts(1, 5, "wheel-2")]);
-    await scene.published(100);
-    scene.settings.installationId = "wheel-2";
-    await scene.published(110);
-    scene.settings.installationId = "wheel-1";
-    await scene.ingest(receipts(6, 30));
-    await scene.published(120);
-    await scene.damage("v1/public/telemetry");
-    if (state === "lost") scene.loseState();
-    await scene.ingest(receipts(1, 5, "wheel-2"), "second.db");
-    scene.settings.installationId = "wheel-2";
-    await scene.published(130, "--ledger", "second.db");
-    expect(await work(scene, telemetryOf("wheel-1"), 130)).toBe(503);
-    expect(await work(scene, telemetryOf("wheel-2"), 130)).toBe("wheel-2 50");
-    expect((await scene.run("fsck")).stdout).toContain("0 findings");
-    await scene.published(140);
-    expect(await work(scene, telemetryOf("wheel-1"), 140)).toBe("wheel-1 300");
-  },
-);
-
-it("A, B interrupted, C, B with an older ledger: nothing of B goes back", async () => {
-  await using scene = new Scene();
-  const ids = ["wheel-1", "wheel-2", "wheel-3"];
-  await scene.ingest(ids.flatMap((id) => receipts(1, 5, id)));
-  scene.copyLedger("ledger.db", "older.db");
-  await scene.published(100);
-  await scene.ingest([...receipts(6, 30, "wheel-2"), oracle({ installationId: "wheel-2" })]);
-  scene.settings.installationId = "wheel-2";
-  await scene.published(110, "--only", "telemetry,process");
-  expect(await work(scene, OWN, 110)).toBe("wheel-2 300");
-  scene.settings.installationId = "wheel-3";
-  await scene.publish(120, "--ledger", "older.db");
-  expect(await work(scene, OWN, 120)).toBe("wheel-3 50");
-  expect(await Promise.all(ids.map((id) => work(scene, telemetryOf(id), 120)))).toEqual([
-    "wheel-1 50",
-    "wheel-2 300",
-    "wheel-3 50",
-  ]);
-  scene.loseState();
-  scene.settings.installationId = "wheel-2";
-  const { exitCode, stderr } = await scene.publish(130, "--ledger", "older.db");
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("ledger_behind")]);
-  expect(await work(scene, OWN, 130)).toBe("wheel-3 50");
 });
 
 it("an older index of 70 installations and a lost state: no device is offline", async () => {

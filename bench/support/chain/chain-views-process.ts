@@ -114,7 +114,7 @@ async function measureSettlement({ chain, projections: source, known, pace, stor
   const snapshot = snapshotOf(chain, source);
   const planning = { known, pace, force: false, at, savedAsked: new Set<string>(), selected: () => true };
   const now = currentSources(snapshot, SUBJECT, at);
-  const plan = () => planAnswers(PUBLICATIONS, { snapshot, now, subject: SUBJECT, refused: {}, after: [] }, planning);
+  const plan = () => planAnswers(PUBLICATIONS, { snapshot, now, subject: SUBJECT, refused: {} }, planning);
   const target = { at: 0, store, known, names: new Map(), concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) {
     await learn(needs, target);

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { type SteadyClock, systemTimers } from "../../../publish/clock/clock.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { standby, waitForLease } from "../../../publish/lease/take.ts";
+import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { watchedPublisher } from "../../../publish/schedule/health.ts";
@@ -136,6 +137,7 @@ function heldLease(
     clock,
     identity: leaseIdentity(options),
     known,
+    check: () => checkOwner(options),
     onTaken: (taken) => {
       if (taken.because !== "first" && taken.because !== "released") log.info(taken, "took over the lease");
     },

@@ -5,6 +5,7 @@ import { explicitInstant } from "../../../publish/clock/instant.ts";
 import { Known } from "../../../publish/known.ts";
 import { findLease } from "../../../publish/lease/lease-record.ts";
 import { acquireOnce, lastPublishedAt } from "../../../publish/lease/take.ts";
+import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { heldBy } from "../../../publish/status/private-status.ts";
@@ -54,7 +55,7 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
       // Reads the chain before taking the lease, which would expire meanwhile. The remaining time is for the puts.
       await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
       const options = { ...publisherOptions(settings, flags, { store: limited, reader, clock }), known, requests };
-      const candidate = { store, clock, identity: leaseIdentity(options), known };
+      const candidate = { store, clock, identity: leaseIdentity(options), known, check: () => checkOwner(options) };
       const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
       const report = await Publisher.hold(options, lease, (publisher) =>
         publisher.cycle(at ?? publisher.instant(now())),

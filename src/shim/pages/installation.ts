@@ -25,13 +25,18 @@ export interface NamedInstallation {
 /** As of the last second; `undefined` while no index is published. */
 export async function namedInstallation(
   installationId: string,
-  { recent }: ShimContext,
+  { recent, store }: ShimContext,
 ): Promise<NamedInstallation | undefined> {
   const object = await recent.get(INSTALLATIONS_KEY);
-  if (object === undefined) return undefined;
+  if (object === undefined) return notPublished(await store.get(TELEMETRY_KEY));
   const index = indexOf(INSTALLATIONS_KEY, object);
   const isConfigured = installationId === index.configured;
   return { isConfigured, history: await historyIn(index, installationId, recent) };
+}
+
+/** The index is put before telemetry. If only telemetry is stored, the index was lost. */
+function notPublished(telemetry: StoredObject | undefined): undefined {
+  if (telemetry !== undefined) throw new StoreUnavailable(`${INSTALLATIONS_KEY}: is missing`);
 }
 
 async function historyIn(index: InstallationIndex, installationId: string, recent: ShimContext["recent"]) {
@@ -79,8 +84,8 @@ export function telemetryKeyOf(installationId: string, { isConfigured }: NamedIn
 const subjects = new WeakMap<Uint8Array, { readonly id: unknown }>();
 
 /**
- * Throws `StoreUnavailable` if telemetry belongs to another installation than the requested one. That happens while the
- * configured installation changes, because the key of the configured one and the index are two objects.
+ * Throws `StoreUnavailable` if telemetry belongs to another installation than the requested one. That happens after a
+ * mistyped id was corrected, until the telemetry of the right installation is put.
  */
 export function checkSubject(key: string, { body }: { readonly body: Uint8Array }, installationId: string): void {
   const subject = subjects.get(body) ?? { id: subjectOf(body) };
