@@ -1,33 +1,24 @@
 /** Sends a request until it gets a 200 or 304, with a time limit per attempt and a number of retries. */
+import { CLIENT_WAITS, waitMs } from "../values/backoff.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
 
-/** The longest wait (s), even if Retry-After is longer. */
-const MAX_WAIT_SECONDS = 30;
-/** Full jitter: a random wait from 0 to the base, which doubles after each failure. */
-const BASE_WAIT_MS = 500;
-const MAX_JITTER_MS = 8_000;
-
 export async function exchange(request: Request, retries: number, runtime: Runtime): Promise<Reply> {
-  for (let failures = 0; ; failures++) {
+  for (let failures = 1; ; failures++) {
     try {
       const reply = await attempt(request, runtime);
       if (reply.status === 200 || reply.status === 304) return reply;
       throw refusal(reply, runtime.now());
     } catch (thrown) {
       const error = thrown as NoonmarkError;
-      if (failures >= retries || !isTransient(error)) throw error;
-      await pause(waitAfter(error, failures, runtime), request.signal, runtime);
+      if (failures > retries || !isTransient(error)) throw error;
+      const wait = waitMs(CLIENT_WAITS, failures, runtime.random(), (error.retryAfter ?? 0) * 1000);
+      await pause(wait, request.signal, runtime);
     }
   }
 }
 
 function isTransient({ code, status }: NoonmarkError): boolean {
   return status === 503 || code === "network" || code === "timeout";
-}
-
-function waitAfter({ retryAfter }: NoonmarkError, failures: number, { random }: Runtime): number {
-  if (retryAfter !== null) return Math.min(retryAfter, MAX_WAIT_SECONDS) * 1000;
-  return random() * Math.min(BASE_WAIT_MS * 2 ** failures, MAX_JITTER_MS);
 }
 
 /** Returns the error for a response, with the API's code if a 4xx or 503 has one. */

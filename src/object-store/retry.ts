@@ -1,4 +1,5 @@
-/** Retries with full jitter and one deadline. Durations are ms on a monotonic clock. */
+/** Retries a call until one deadline. Durations are ms on a monotonic clock. */
+import { STORE_WAITS, waitMs } from "../values/backoff.ts";
 
 export interface RetrySettings {
   /** Time limit of a call, including retries. */
@@ -19,10 +20,6 @@ export interface Verdict {
   readonly afterMs?: number;
 }
 
-/** Waits are uniformly random from 0 to 50, 100, 200, … ms, at most `LONGEST_WAIT_MS`. */
-const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 1_000;
-
 /**
  * Calls `attempt` until it succeeds, `judge` forbids a retry, or no time is left. `attempt` must end when its signal
  * fires. Throws the last attempt's error, or the error before it if the last attempt had a shorter limit and timed out.
@@ -34,7 +31,7 @@ export async function retrying<T>(
 ): Promise<T> {
   const end = performance.now() + settings.limitMs;
   let earlier: unknown;
-  for (let retries = 0; ; retries++) {
+  for (let failures = 1; ; failures++) {
     const now = performance.now();
     const limit = Math.max(1, Math.floor(Math.min(settings.attemptMs, end - now)));
     const signal = AbortSignal.timeout(limit);
@@ -44,8 +41,7 @@ export async function retrying<T>(
       const error = earlier !== undefined && limit < settings.attemptMs && signal.aborted ? earlier : thrown;
       earlier = error;
       const verdict = judge(error);
-      const jitter = Math.random() * Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** retries);
-      const wait = Math.max(jitter, verdict.afterMs ?? 0);
+      const wait = waitMs(STORE_WAITS, failures, Math.random(), verdict.afterMs);
       if (!verdict.retry || performance.now() + wait >= end) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));
       // A process that was stopped during the wait may have no time left.

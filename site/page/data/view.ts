@@ -2,6 +2,7 @@
  * Requests one API response repeatedly while a part of the page shows it. A hidden tab requests nothing, and requests
  * at once when it is shown again. Waits grow after failures.
  */
+import { pageWaits, waitMs } from "../../../src/values/backoff.ts";
 
 /** The browser functions that a view uses. Tests replace them. */
 export interface BrowserEnvironment {
@@ -126,11 +127,6 @@ export class View<Body> {
   }
 }
 
-/** The longest wait (ms) while requests fail: the device is then still requested every two minutes. */
-const MAX_WAIT_MS = 115_000;
-/** Random share of a wait, so that readers do not all return at once after a failure. */
-const JITTER = 0.2;
-
 interface Waiting {
   /** Milliseconds between two responses. */
   readonly every: number;
@@ -140,10 +136,8 @@ interface Waiting {
   readonly retryAfter?: number | undefined;
 }
 
-/** Returns the wait in ms; `random` is from 0 to 1. It doubles per failure and is then at least twice `every`. */
+/** Returns the wait in ms; `random` is from 0 to 1. After a failure it is 1.6 times `every` or more. */
 export function delayOf({ every, failures, retryAfter = 0 }: Waiting, random: number): number {
   if (failures === 0) return every;
-  const longest = Math.max(2 * every, MAX_WAIT_MS);
-  const doubled = every * 2 ** Math.min(failures, 10) * (1 + JITTER * random);
-  return Math.max(Math.min(doubled, longest), Math.min(retryAfter * 1000, MAX_WAIT_MS));
+  return waitMs(pageWaits(every), failures, 0.8 + 0.2 * random, retryAfter * 1000);
 }

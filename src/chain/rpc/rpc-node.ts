@@ -2,6 +2,7 @@
  * Sends requests and batches to one RPC address, each with a size limit and a time limit that covers the body. Error
  * messages contain the node's text, which `Secrets` cleans before display.
  */
+import { NODE_WAITS, waitMs } from "../../values/backoff.ts";
 import { noResponse } from "../../values/no-response.ts";
 import { implausibility, type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
 import { kindOfResponse, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
@@ -207,8 +208,7 @@ function rootMessage(error: unknown): string {
   return shortened(root instanceof Error ? root.message : String(root));
 }
 
-// The only retry policy: retries after 429, 5xx, and broken or missing responses, never after the deadline.
-
+/** Retries after 429, 5xx, and broken or missing responses, never after the deadline. */
 export interface Retry {
   /** Attempts including the first. */
   readonly attempts: number;
@@ -222,11 +222,6 @@ export interface Retry {
   readonly repeatSilent: boolean;
 }
 
-const FIRST_BACKOFF = 200;
-const LONGEST_BACKOFF = 5_000;
-/** Longest wait in a pass (ms). If a provider asks for more, another node is asked, or the next pass asks again. */
-export const LONGEST_RETRY_AFTER = 30_000;
-
 /** Repeats `run` until it succeeds or the policy ends. Throws the last error. */
 export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise<T> {
   for (let attempt = 1; ; attempt++) {
@@ -236,8 +231,8 @@ export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise
       if (!(error instanceof RpcError) || attempt >= retry.attempts) throw error;
       if (error.kind === "range" || error.kind === "refused" || error.harmful) throw error;
       if (error.silent && !retry.repeatSilent) throw error;
-      const wait = delay(attempt, error.retryAfter, retry.random());
-      if (wait > LONGEST_RETRY_AFTER) throw error;
+      if ((error.retryAfter ?? 0) > NODE_WAITS.askedMs) throw error;
+      const wait = Math.ceil(waitMs(NODE_WAITS, attempt, retry.random(), error.retryAfter));
       if (retry.now() + wait >= retry.deadline) throw error.silent ? outOfTime(error) : error;
       await retry.sleep(wait);
     }
@@ -247,10 +242,4 @@ export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise
 /** Marks an error after which no time is left for another attempt. */
 function outOfTime({ kind, message }: RpcError): RpcError {
   return new RpcError(kind, message, { silent: true, outOfTime: true });
-}
-
-/** Returns the ms before the next attempt: full jitter with a doubling bound, or the provider's wait plus a jitter. */
-export function delay(attempt: number, asked: number | undefined, random: number): number {
-  const bound = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (attempt - 1));
-  return asked === undefined ? Math.ceil(random * bound) : asked + Math.ceil(random * FIRST_BACKOFF);
 }
