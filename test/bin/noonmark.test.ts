@@ -4,7 +4,7 @@ import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { PROGRAM } from "../support/cli.ts";
-import { testFolder } from "../support/test-folder.ts";
+import { configuredFolder } from "../support/test-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DIST = join(ROOT, "dist");
@@ -12,7 +12,7 @@ const SOURCES = `import { main } from "${ROOT}/bin/main.ts"; await main(["node",
 
 let home: string;
 beforeEach(() => {
-  home = testFolder();
+  home = configuredFolder();
 });
 
 function run(args: readonly string[], program = [PROGRAM]) {
@@ -79,7 +79,7 @@ test("the S3 SDK is a separate file that is loaded only if a store needs it", ()
 
 test("a run writes nothing to the user's home directory", () => {
   expect(run(["schema", "config"])).toMatchObject({ status: 0, stderr: "" });
-  expect(readdirSync(home)).toEqual([]);
+  expect(readdirSync(home)).toEqual(["noonmark.json"]);
 });
 
 test("each bundled package is listed with version and licence, or is a dependency", () => {

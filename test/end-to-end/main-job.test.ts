@@ -43,6 +43,7 @@ const ROUTES = [
 ];
 
 const folder = mkdtempSync(join(tmpdir(), "noonmark-main-job-"));
+writeFileSync(join(folder, "noonmark.json"), "{}\n");
 const SETTINGS = { NOONMARK_INSTALLATION_ID: "wheel-1", NOONMARK_GENESIS_TIMESTAMP: GENESIS };
 const run = (...args: string[]) => runCli(args, folder, "", SETTINGS);
 let shim: ChildProcess | undefined;
@@ -56,7 +57,7 @@ beforeAll(async () => {
   await pipeline(Readable.from(lines()), createWriteStream(file));
   const ingested = await run("ingest", "history.ndjson");
   expect(ingested).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(ingested.stdout).toMatch(/^\d+ accepted, 0 duplicate, 0 rejected\n$/);
+  expect(ingested.stdout).toMatch(/^\d+ accepted, 0 duplicate, 0 rejected; ledger .*\n$/);
   expect(await run("publish", "--once", "--at", AT)).toMatchObject({ exitCode: 0, stderr: "" });
   const serving = startCli(["serve", "--port", "0", "--at", AT], folder, SETTINGS);
   shim = serving;
@@ -86,7 +87,9 @@ test("a page of observations passes the API's schema", async () => {
 });
 
 test("ingesting the same file again changes nothing, and publishing again puts nothing", async () => {
-  expect((await run("ingest", "history.ndjson")).stdout).toMatch(/^0 accepted, \d+ duplicate, 0 rejected\n$/);
+  expect((await run("ingest", "history.ndjson")).stdout).toMatch(
+    /^0 accepted, \d+ duplicate, 0 rejected; ledger .*\n$/,
+  );
   const report = JSON.parse((await run("publish", "--once", "--at", AT, "--json")).stdout);
   expect(report.rows.filter(({ action }: { action: string }) => action !== "unchanged")).toEqual([]);
 });
@@ -110,7 +113,7 @@ test("one more receipt puts telemetry, process and its tile, and a reader gets i
     [...fields, ...more, "speedMmPerSecond", "distanceMm"].map((name) => [name, all[name]]),
   );
   writeFileSync(join(folder, "one.ndjson"), JSON.stringify(line));
-  expect((await run("ingest", "one.ndjson")).stdout).toBe("1 accepted, 0 duplicate, 0 rejected\n");
+  expect((await run("ingest", "one.ndjson")).stdout).toMatch(/^1 accepted, 0 duplicate, 0 rejected; ledger /);
   const report = JSON.parse((await run("publish", "--once", "--at", AT, "--json")).stdout);
   const put = report.rows.filter(({ action }: { action: string }) => action !== "unchanged");
   expect(put.map(({ key }: { key: string }) => key.replace(/\d+$/, "N"))).toEqual([

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
@@ -7,6 +7,13 @@ import { afterAll, onTestFinished } from "vitest";
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A new folder with an empty configuration, so that commands take their default places in it. */
+export function configuredFolder(): string {
+  const folder = testFolder();
+  writeFileSync(join(folder, "noonmark.json"), "{}\n");
   return folder;
 }
 

@@ -1,4 +1,4 @@
-/** Examines a publisher's requirements on this host: Node, variables, ledger, state. */
+/** Examines a publisher's requirements on this host: Node, settings, ledger, state. */
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
@@ -7,7 +7,6 @@ import { installationRowId, listInstallations } from "../../../src/ledger/waterm
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
-import { unknownVariables } from "../settings/setting-names.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Finding, fine, wrong } from "./finding.ts";
@@ -20,11 +19,8 @@ export function examineNode(): Finding[] {
 /** Examines loaded settings; `now` is in epoch ms. Throws `Failure` if `publish` would reject them. */
 export async function examineSettings(settings: Settings, file: string, now: number): Promise<Finding[]> {
   await judgeSettings(settings, now);
-  const unknown = unknownVariables().map(({ variable }) =>
-    fine("variables", `${variable} is not a setting, and is ignored`),
-  );
   const from = existsSync(file) ? file : `no ${file}; only flags and variables`;
-  return [fine("settings", from), ...unknown, ...examineGenesis(settings)];
+  return [fine("settings", from), ...examineGenesis(settings)];
 }
 
 function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): Finding[] {

@@ -74,7 +74,6 @@ export async function examinePublication(settings: Settings, now: number): Promi
   const keys = [STATUS_KEY, PRIVATE_STATUS_KEY, INSTALLATIONS_KEY, ...publication.answers.map(({ key }) => key)];
   const broken = await examineKeys(store, keys, now);
   const findings = [
-    ...holderFindings(publication),
     ...publication.problems.map((problem) => wrong("publication", problem, "`noonmark status` shows it in full.")),
     ...(await unansweredFindings(store, publication, settings)),
     ...broken.map(({ rule, key, says }) =>
@@ -90,13 +89,6 @@ export async function examinePublication(settings: Settings, now: number): Promi
   return [
     fine("publication", `${publication.answers.length} responses of ${ANSWERS.length}, the ledger goes on from them`),
   ];
-}
-
-/** A publisher releases the lease when it ends. One that still holds it without renewing it has died. */
-function holderFindings({ state, record, ageSeconds }: Publication): Finding[] {
-  if (state === "live" || record.released) return [];
-  const saw = `${record.holderName} holds the lease and has been silent for ${duration(ageSeconds)}`;
-  return [wrong("publisher", saw, "See why it ended (its log), and start it again: `noonmark publish`.")];
 }
 
 /** Missing facts or a missing genesis explain a 503 of statistics, but of no other route. */

@@ -8,9 +8,17 @@ import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { type Warning, warn } from "../messages.ts";
-import { didYouMean, environmentName, flagName, isKubernetesVariable, unknownVariables } from "./setting-names.ts";
+import {
+  CONFIG_VARIABLE,
+  didYouMean,
+  environmentName,
+  flagName,
+  isKubernetesVariable,
+  unknownVariables,
+} from "./setting-names.ts";
 import {
   inMilliseconds,
+  type PlacedSetting,
   RENAMED,
   SETTING_NAMES,
   SETTINGS,
@@ -35,9 +43,17 @@ export interface EffectiveSetting {
   readonly isSecret: boolean;
 }
 
-/** Checks all settings, not only those the command uses, so that each command reports mistakes. Throws `Failure`. */
-export function loadSettings(flags: Readonly<Record<string, unknown>>, sources: SettingSources = {}): Settings {
-  const entries = effectiveSettings(flags, sources).map(({ name, value }) => [name, value] as const);
+/**
+ * Checks all settings, not only those the command uses, so that each command reports mistakes. A ledger or a store in the
+ * working directory is nobody's wish, so if the command `needs` one, it must be given, or there must be a configuration.
+ * Throws `Failure`.
+ */
+export function loadSettings(
+  flags: Readonly<Record<string, unknown>>,
+  needs: readonly PlacedSetting[],
+  sources: SettingSources = {},
+): Settings {
+  const entries = effectiveSettings(flags, sources, needs).map(({ name, value }) => [name, value] as const);
   return Object.fromEntries(entries) as Settings;
 }
 
@@ -45,16 +61,21 @@ export function loadSettings(flags: Readonly<Record<string, unknown>>, sources: 
 export function effectiveSettings(
   flags: Readonly<Record<string, unknown>>,
   { environment = process.env, onWarning = warn, spared = [] }: SettingSources = {},
+  needs: readonly PlacedSetting[] = [],
 ): EffectiveSetting[] {
-  const path = typeof flags.config === "string" ? flags.config : DEFAULT_CONFIGURATION;
-  const file = readConfiguration(path);
+  const path = configurationPath(flags, environment);
+  const found = readConfiguration(path);
+  const file = found ?? {};
   const given = { flags, environment, file, path, onWarning };
   const moved: Failure[] = [];
-  const mistakes = [...unknownKeys(file, path), ...misspelledVariables(environment)];
+  warnOfUnknownVariables(environment, onWarning);
+  const mistakes = unknownKeys(file, path);
   const settings = SETTING_NAMES.map((name): EffectiveSetting => {
     const { raw, shown, origin } = firstGiven(name, given);
     const judged = judge(name, raw);
     if ("wrong" in judged) mistakes.push(invalid(name, `${shown}: ${judged.wrong}`, path));
+    if (origin === DEFAULT && found === undefined && needs.some((need) => need === name))
+      mistakes.push(misplaced(name));
     const written = "wrong" in judged ? undefined : judged.value;
     const isOfFile = origin === path || origin === DEFAULT;
     const value = isOfFile ? relativeToFile(name, written, path) : written;
@@ -85,18 +106,25 @@ function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Fai
     });
 }
 
-/** Rejects probable misspellings of variables. Other programs may use the prefix, so only near misses are rejected. */
-function misspelledVariables(environment: NodeJS.ProcessEnv): Failure[] {
-  const hint = "`noonmark init` writes a file with every setting and its variable.";
-  return unknownVariables(environment)
-    .filter(({ suggestion }) => suggestion !== undefined)
-    .map(
-      ({ variable, suggestion }) =>
-        new Failure("unknown_variable", `${printable(variable)} is not a setting; did you mean ${suggestion}?`, {
-          exit: EXIT.usage,
-          hint,
-        }),
-    );
+/** The path of `noonmark.json`: `--config`, else the variable, else in the working directory. */
+export function configurationPath(
+  flags: Readonly<Record<string, unknown>>,
+  environment: NodeJS.ProcessEnv = process.env,
+): string {
+  if (typeof flags.config === "string") return flags.config;
+  return environment[CONFIG_VARIABLE] || DEFAULT_CONFIGURATION;
+}
+
+/** Other programs may use the prefix, too, so an unknown variable is no failure. */
+function warnOfUnknownVariables(environment: NodeJS.ProcessEnv, onWarning: Given["onWarning"]): void {
+  for (const { variable, suggestion } of unknownVariables(environment)) {
+    const nearest = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
+    onWarning({
+      code: "unknown_variable",
+      message: `${printable(variable)} is not a setting${nearest}`,
+      hint: "Correct or remove it. `noonmark config show` prints every setting and its origin.",
+    });
+  }
 }
 
 type Judged = { readonly value: unknown } | { readonly wrong: string };
@@ -165,6 +193,13 @@ export function required<Name extends SettingName>(settings: Settings, name: Nam
     throw new Failure("missing_setting", `${name} (${help}) is not set`, { exit: EXIT.usage, hint });
   }
   return value as NonNullable<Settings[Name]>;
+}
+
+function misplaced(name: SettingName): Failure {
+  const { help, value } = SETTINGS[name];
+  const message = `there is no ${DEFAULT_CONFIGURATION} in ${process.cwd()}, and ${name} (${help}) is not set`;
+  const hint = `Run the command in the directory of noonmark.json, name that file with --config or ${CONFIG_VARIABLE}, or give --${flagName(name)} <${value}>.`;
+  return new Failure("missing_setting", message, { exit: EXIT.usage, hint });
 }
 
 interface Given {
@@ -255,11 +290,11 @@ export function shownValue({ name, value, isSecret }: EffectiveSetting): string 
 export const DEFAULT_CONFIGURATION = "noonmark.json";
 
 /**
- * Returns the unchecked keys and values of `noonmark.json` (JSON with comments). Only the default file may be missing.
+ * Returns the unchecked keys and values of `noonmark.json` (JSON with comments); undefined if the default file is missing.
  * Throws `Failure` invalid_configuration if it is unreadable, not JSON (with line and column), or not an object.
  */
-function readConfiguration(path: string): Record<string, unknown> {
-  if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return {};
+function readConfiguration(path: string): Record<string, unknown> | undefined {
+  if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return undefined;
   const fail = (where: string, message: string, hint: string, cause?: unknown) =>
     new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, { exit: EXIT.usage, hint, cause });
   let text: string;

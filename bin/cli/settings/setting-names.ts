@@ -5,6 +5,9 @@ import { RENAMED, SETTING_NAMES } from "./settings.ts";
 
 const PREFIX = "NOONMARK_";
 
+/** Names the configuration file, as --config does. */
+export const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
+
 /** Converts `installationId` to `NOONMARK_INSTALLATION_ID`. */
 export function environmentName(name: string): string {
   return `${PREFIX}${flagName(name).replaceAll("-", "_").toUpperCase()}`;
@@ -23,15 +26,19 @@ export function isKubernetesVariable(variable: string, value: string): boolean {
   return SERVICE_VARIABLE.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
 }
 
-/** Returns unknown variables with Noonmark's prefix, and the one that was probably meant. */
+/** Returns unknown variables with Noonmark's prefix, and the one that was probably meant. Kubernetes' variables do not count. */
 export function unknownVariables(environment = process.env): { variable: string; suggestion: string | undefined }[] {
   const endings = SETTING_NAMES.map((name) => environmentName(name).slice(PREFIX.length));
-  const known = [...endings, ...Object.values(RENAMED).map((name) => environmentName(name).slice(PREFIX.length))];
+  const known = [
+    "CONFIG",
+    ...endings,
+    ...Object.values(RENAMED).map((name) => environmentName(name).slice(PREFIX.length)),
+  ];
   return Object.keys(environment)
     .filter((variable) => variable.startsWith(PREFIX) && !known.includes(variable.slice(PREFIX.length)))
+    .filter((variable) => !isKubernetesVariable(variable, environment[variable] ?? ""))
     .map((variable) => {
-      const isForeign = isKubernetesVariable(variable, environment[variable] ?? "");
-      const near = isForeign ? undefined : nearestName(variable.slice(PREFIX.length), endings);
+      const near = nearestName(variable.slice(PREFIX.length), endings);
       return { variable, suggestion: near === undefined ? undefined : PREFIX + near };
     });
 }

@@ -1,7 +1,7 @@
 /** Which settings are flags of which commands: lists that several commands share, and one function that adds them. */
 import { type Command, Option } from "commander";
 import { DEFAULT_CONFIGURATION } from "./load-settings.ts";
-import { environmentName, flagName } from "./setting-names.ts";
+import { CONFIG_VARIABLE, environmentName, flagName } from "./setting-names.ts";
 import { RENAMED, SETTINGS, type SettingName } from "./settings.ts";
 
 /** Settings of the sources of responses. */
@@ -34,7 +34,7 @@ const STORE_SETTINGS: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3R
 
 /** Adds `--config` and a flag for each named setting to a command. */
 export function settingOptions(command: Command, names: readonly SettingName[]): Command {
-  command.option("--config <file>", "configuration file", DEFAULT_CONFIGURATION);
+  command.option("--config <file>", `configuration file (${CONFIG_VARIABLE}; by default ${DEFAULT_CONFIGURATION})`);
   for (const name of new Set(names.includes("store") ? [...names, ...STORE_SETTINGS] : names)) {
     const { value } = SETTINGS[name];
     const argument = value.startsWith("[") ? value : `<${value}>`;

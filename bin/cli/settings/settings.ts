@@ -254,6 +254,9 @@ export const RENAMED: Readonly<Partial<Record<SettingName, string>>> = { chainMa
 export type SettingName = keyof typeof SETTINGS;
 export type Settings = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]["schema"]> };
 
+/** Settings whose default is a place beside `noonmark.json`. A command that needs one asks for it or for that file. */
+export type PlacedSetting = "ledger" | "store";
+
 /** Returns the unit of a number for messages and listings. */
 export function unitOf(name: SettingName): string | undefined {
   return SETTINGS[name].value === "seconds" ? "seconds" : undefined;

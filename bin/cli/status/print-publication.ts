@@ -13,10 +13,7 @@ export function publicationLines(publication: Publication, now: number): string[
     ...(answers.length === 0 ? [] : [...answerTable(publication, now), ""]),
     ...fields([
       ["store", store],
-      [
-        "lease",
-        `epoch ${record.epoch}, ${record.holderName}, ${record.released ? "released" : "renewed"} ${ago(record.renewedAt, now)}`,
-      ],
+      ["lease", `epoch ${record.epoch}, ${record.holderName}, ${leaseState(record, now)}`],
       ...clockField(record.clockSkewMs),
       [
         "last cycle",
@@ -27,6 +24,13 @@ export function publicationLines(publication: Publication, now: number): string[
       ...(problems.length === 0 ? [["problems", "none"] as const] : problems.map((one) => ["problem", one] as const)),
     ]),
   ];
+}
+
+function leaseState({ released, renewedAt, ttlMs }: Publication["record"], now: number): string {
+  if (released) return `released ${ago(renewedAt, now)}`;
+  const expiresAt = Date.parse(renewedAt) + ttlMs;
+  if (now < expiresAt) return `renewed ${ago(renewedAt, now)}`;
+  return `expired ${duration((now - expiresAt) / 1000)} ago`;
 }
 
 function sentence({ state, record, answers, problems, ageSeconds }: Publication, now: number): string {

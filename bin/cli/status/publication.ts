@@ -74,6 +74,7 @@ export function publicationOf(
     record,
     answers,
     problems: [
+      ...silenceProblems(record, now),
       ...clockProblems(record, answers, now),
       ...nodeProblems(record.report.sources),
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
@@ -81,6 +82,14 @@ export function publicationOf(
       ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
     ],
   };
+}
+
+/** A publisher that released its lease has ended on purpose, as every `publish --once` does. */
+function silenceProblems(record: LeaseRecord, now: number): string[] {
+  if (record.released || publisherState(record, now) === "live") return [];
+  const seconds = Math.round((now - Date.parse(record.renewedAt)) / 1000);
+  const silent = `${record.holderName} holds the lease and has been silent for ${seconds} s`;
+  return [`publisher_silent: ${silent}. See why in its log (journalctl -u noonmark-publish), and start a publisher`];
 }
 
 /** Finds clock problems: the publisher's clock moved, or this host's is behind the published objects. */

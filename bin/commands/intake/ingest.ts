@@ -11,6 +11,7 @@ import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { printable } from "../../../src/values/printable.ts";
 import { knownName } from "../../cli/arguments.ts";
 import { feed, feedDecoded } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
@@ -64,9 +65,11 @@ export function registerIngest(program: Command): void {
     async (file: string | undefined, flags: Flags) => {
       if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
       if (file === undefined) throw noInput();
-      const counts = await ingestFile(file, loadSettings(command.opts()), flags);
+      const settings = loadSettings(command.opts(), ["ledger"]);
+      const counts = await ingestFile(file, settings, flags);
+      const ledger = resolve(settings.ledger);
       if (flags.quiet !== true || counts.rejected > 0)
-        await print(flags.json === true ? JSON.stringify(counts) : countsLine(counts));
+        await print(flags.json === true ? JSON.stringify({ ...counts, ledger }) : countsLine(counts, ledger));
       if (counts.rejected > 0) process.exitCode = EXIT.failed;
     },
   );
@@ -175,6 +178,6 @@ async function print(line: string): Promise<void> {
   });
 }
 
-function countsLine({ accepted, duplicate, rejected }: Counts): string {
-  return `${accepted} accepted, ${duplicate} duplicate, ${rejected} rejected`;
+function countsLine({ accepted, duplicate, rejected }: Counts, ledger: string): string {
+  return `${accepted} accepted, ${duplicate} duplicate, ${rejected} rejected; ledger ${printable(ledger)}`;
 }

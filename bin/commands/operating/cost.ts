@@ -17,7 +17,7 @@ export function registerCost(program: Command): void {
     .option("--prices <file>", "a file of prices in the form of docs/prices.json")
     .option("--json", "as one JSON object");
   settingOptions(command, ["store"]).action(async ({ prices: file, json }: { prices?: string; json?: boolean }) => {
-    const settings = loadSettings(command.opts());
+    const settings = loadSettings(command.opts(), ["store"]);
     const prices = readPrices(file);
     const month = monthOf(await measured(settings));
     if (json === true) console.log(JSON.stringify(costJson(month, prices)));

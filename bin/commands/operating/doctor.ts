@@ -8,7 +8,7 @@ import { examined, type Finding, wrong } from "../../cli/doctor/finding.ts";
 import { examineDisks, examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
 import { examinePublicSide } from "../../cli/doctor/public-side.ts";
 import { examinePublication, examineStore } from "../../cli/doctor/publication.ts";
-import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { configurationPath, loadSettings } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 
@@ -38,7 +38,7 @@ async function examineAll(flags: { readonly config?: string }, url: URL | undefi
   if ("check" in loaded) return [...examineNode(), loaded];
   const findings = [
     examineNode(),
-    await examined("settings", () => examineSettings(loaded, flags.config ?? "", now())),
+    await examined("settings", () => examineSettings(loaded, configurationPath(flags), now())),
     await examined("ledger", () => examineLedger(loaded, now())),
     await examined("state", () => examineState(loaded)),
     await examined("disk", () => examineDisks(loaded)),
@@ -52,7 +52,7 @@ async function examineAll(flags: { readonly config?: string }, url: URL | undefi
 
 function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings | Finding {
   try {
-    return loadSettings(flags);
+    return loadSettings(flags, ["ledger", "store"]);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return wrong("settings", `${error.code}: ${error.message}`, error.hint);

@@ -28,7 +28,7 @@ export function registerFsck(program: Command): void {
       for (const [name, says] of Object.entries(RULES)) console.log(`${name.padEnd(18)} ${says}`);
       return;
     }
-    const report = await examined(loadSettings(command.opts()), repair === true);
+    const report = await examined(loadSettings(command.opts(), ["store"]), repair === true);
     if (json === true) console.log(reportJson(report));
     else for (const line of reportLines(report)) console.log(line);
     if (report.findings.length > 0) process.exitCode = EXIT.failed;

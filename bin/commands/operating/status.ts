@@ -22,7 +22,7 @@ export function registerStatus(program: Command): void {
     .option("--max-age <seconds>", "exit 1 if the lease was renewed longer ago", secondsArgument)
     .option("--json", "as one JSON object");
   settingOptions(command, ["store"]).action(async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
-    const settings = loadSettings(command.opts());
+    const settings = loadSettings(command.opts(), ["store"]);
     const now = systemClock.wall();
     const store = await openConfiguredStore(settings, { write: false });
     const publication = await readStatus(store, now);

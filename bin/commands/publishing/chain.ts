@@ -36,7 +36,7 @@ export function registerChain(program: Command): void {
 
   const sync = chain.command("sync").description("read the chain up to its safe block, then end");
   settingOptions(sync, CHAIN_SETTINGS).action(async () => {
-    await syncToSafeBlock(loadSettings(sync.opts()));
+    await syncToSafeBlock(loadSettings(sync.opts(), []));
   });
 
   const back = chain
@@ -131,7 +131,7 @@ function withChain(settings: Settings & { readonly rpcUrl: string }, use: (confi
 
 /** Returns the settings of a command that reads the chain's file without a node. */
 function ofFile(command: Command): Settings & { readonly rpcUrl: string } {
-  const settings = loadSettings(command.opts(), { spared: ["rpcUrl"] });
+  const settings = loadSettings(command.opts(), [], { spared: ["rpcUrl"] });
   return { ...settings, rpcUrl: settings.rpcUrl ?? "" };
 }
 

@@ -15,7 +15,7 @@ export function registerLease(program: Command): void {
   const lease = program.command("lease").description("show or release the lease, which lets one publisher write");
   const show = lease.command("show").description("show who holds the lease").option("--json", "as one JSON object");
   settingOptions(show, ["store"]).action(async ({ json }: { json?: boolean }) => {
-    const store = await openConfiguredStore(loadSettings(show.opts()), { write: false });
+    const store = await openConfiguredStore(loadSettings(show.opts(), ["store"]), { write: false });
     const found = (await readLease(store))?.record;
     const record = printableValues(found && { ...found, holderName: await holderNameOf(store, found) });
     if (json === true) console.log(JSON.stringify(record ?? null));
@@ -31,7 +31,7 @@ export function registerLease(program: Command): void {
     .description("free the lease of a holder that is known to be gone")
     .option("--force", "even if the holder renewed it a moment ago");
   settingOptions(release, ["store"]).action(async ({ force }: { force?: boolean }) => {
-    console.log(await releaseLease(loadSettings(release.opts()), force === true));
+    console.log(await releaseLease(loadSettings(release.opts(), ["store"]), force === true));
   });
 }
 

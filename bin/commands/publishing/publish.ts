@@ -53,7 +53,7 @@ export function registerPublish(program: Command): void {
     );
   settingOptions(command, [...CYCLE_SETTINGS, "cadence", "scrubInterval", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
-      const settings = loadSettings(command.opts());
+      const settings = loadSettings(command.opts(), ["ledger", "store"]);
       rejectCadenceFlags(flags);
       await judgeSettings(settings, systemClock.wall());
       // A single run does not load the log or the cadence, because most of its cost is its start.

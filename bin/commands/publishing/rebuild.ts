@@ -15,7 +15,7 @@ export function registerRebuild(program: Command): void {
     .command("rebuild")
     .description("derive the projections from the ledger again; a publisher may run meanwhile");
   settingOptions(command, ["installationId", "ledger", "state", "genesisTimestamp"]).action(() => {
-    const settings = loadSettings(command.opts());
+    const settings = loadSettings(command.opts(), ["ledger"]);
     const { ledger: path, state, genesisTimestamp } = settings;
     const installationId = required(settings, "installationId");
     if (path === "none") {

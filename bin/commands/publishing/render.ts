@@ -33,7 +33,7 @@ export function registerRender(program: Command): void {
     .option("--body", "only the body");
   settingOptions(command, [...SOURCE_SETTINGS, "chainGrace", "chainMaxAge", "deadline"]).action(
     async (path: string, flags: Flags) => {
-      const settings = loadSettings(command.opts());
+      const settings = loadSettings(command.opts(), ["ledger"]);
       await print(await render(settings, path, parseInstant(flags.at)), flags);
     },
   );

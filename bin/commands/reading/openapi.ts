@@ -15,7 +15,7 @@ export function registerOpenapi(program: Command): void {
     .description("print the OpenAPI 3.1 document, made from the table of routes and the schemas")
     .option("--server <url>", "the API's address in it (default: the setting publicUrl)");
   settingOptions(command, ["publicUrl"]).action(({ server }: { readonly server?: string }) => {
-    const { publicUrl } = loadSettings(command.opts());
+    const { publicUrl } = loadSettings(command.opts(), []);
     const address = server === undefined ? publicUrl : serverAddress(server);
     const text = documentText(openApiDocument({ version: packageVersion(), server: address }));
     console.log(text.trimEnd());

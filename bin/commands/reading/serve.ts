@@ -64,7 +64,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   keepYoungGenerationSmall();
   const { fronts, frontSecretFile } = flags;
   const secret = secretOfFlags({ given: fronts, flag: "--fronts", ...(frontSecretFile && { frontSecretFile }) });
-  const settings = loadSettings({ ...flags, fronts: secret });
+  const settings = loadSettings({ ...flags, fronts: secret }, ["store"]);
   const at = parseInstant(flags.at);
   const log = await createLog(settings);
   const store = await openConfiguredStore(settings, { write: false });

@@ -83,7 +83,7 @@ test("every block of docs/incidents.md ends well beside a publisher", () => {
 
 test("the first doctor lists what is missing, and the second finds nothing", () => {
   expect(outputOf("noonmark init")).toMatch(/^FIX settings .*installationId/m);
-  expect(outputOf("noonmark ingest - < /srv/facts.ndjson")).toMatch(/^1 accepted, 0 duplicate, 0 rejected$/m);
+  expect(outputOf("noonmark ingest - < /srv/facts.ndjson")).toMatch(/^1 accepted, 0 duplicate, 0 rejected; ledger /m);
   expect(outputOf("noonmark ingest - < /srv/facts.ndjson")).not.toMatch(/^FIX/m);
 });
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
-import { flagName, unknownVariables } from "../../../../bin/cli/settings/setting-names.ts";
-import { SETTING_NAMES } from "../../../../bin/cli/settings/settings.ts";
+import { flagName } from "../../../../bin/cli/settings/setting-names.ts";
+import { type PlacedSetting, SETTING_NAMES } from "../../../../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../../../../bin/commands/all.ts";
 import { leavesOf } from "../../../../generate/reference.ts";
 import { Failure } from "../../../../src/values/failure.ts";
@@ -29,7 +29,7 @@ describe("settings validation", () => {
 
   function failure(flags: Record<string, unknown>, environment: Record<string, string> = {}): string {
     try {
-      loadSettings({ config: "noonmark.json", ...flags }, { environment });
+      loadSettings({ config: "noonmark.json", ...flags }, [], { environment });
     } catch (error) {
       if (error instanceof Failure && error.exitCode === 2) return `${error.code}: ${error.message}`;
       throw error;
@@ -76,7 +76,7 @@ describe("settings validation", () => {
   );
 
   test("an IPv6 host can be in brackets", () => {
-    expect(loadSettings({ host: "[::1]" }, { environment: {} }).host).toBe("::1");
+    expect(loadSettings({ host: "[::1]" }, [], { environment: {} }).host).toBe("::1");
   });
 
   test("errors for a missing configuration and for a directory include the system's message", () => {
@@ -116,13 +116,18 @@ describe("settings validation", () => {
     expect(failure(flags)).toBe(message);
   });
 
-  test("a misspelt variable is rejected, and another program's variable is ignored", () => {
-    expect(failure({}, { NOONMARK_INSTALATION_ID: "a" })).toBe(
+  test("an unknown variable is a warning with the nearest setting, and Kubernetes' own variables are none", () => {
+    const warnings: string[] = [];
+    const environment = {
+      NOONMARK_INSTALATION_ID: "a",
+      NOONMARK_PAINT: "red",
+      NOONMARK_SERVICE_PORT: "1",
+      NOONMARK_SITE: "1",
+    };
+    loadSettings({}, [], { environment, onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`) });
+    expect(warnings).toEqual([
       "unknown_variable: NOONMARK_INSTALATION_ID is not a setting; did you mean NOONMARK_INSTALLATION_ID?",
-    );
-    expect(failure({}, { NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES: "a", NOONMARK_SITE: "1" })).toBe("accepted");
-    expect(unknownVariables({ NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES: "a", OTHER: "b" })).toEqual([
-      { variable: "NOONMARK_SERVICE_ADDRESS_OF_KUBERNETES", suggestion: undefined },
+      "unknown_variable: NOONMARK_PAINT is not a setting",
     ]);
   });
 
@@ -138,10 +143,10 @@ describe("settings validation", () => {
       NOONMARK_SERVICE_PORT: "80",
       NOONMARK_SITES_PORT: "tcp://10.0.0.2:80",
     };
-    const settings = loadSettings(
-      { config: "noonmark.json" },
-      { environment, onWarning: ({ message }) => warnings.push(message) },
-    );
+    const settings = loadSettings({ config: "noonmark.json" }, [], {
+      environment,
+      onWarning: ({ message }) => warnings.push(message),
+    });
     expect(settings.port).toBe(8787);
     expect(warnings).toEqual(["NOONMARK_PORT tcp://10.0.0.1:80 is Kubernetes' address of a service, and is ignored"]);
   });
@@ -151,23 +156,24 @@ describe("settings validation", () => {
     writeFileSync(path, '{ "instalationId": "a", "genesis": 1, "chainGrace": "soon", "port": 70000 }');
     const flags = { config: path, readerTimeout: "x" };
     const environment = { NOONMARK_DEADLINE: "never", NOONMARK_LEGDER: "b" };
+    const warnings: string[] = [];
     let failure: Failure | undefined;
     try {
-      loadSettings(flags, { environment });
+      loadSettings(flags, [], { environment, onWarning: ({ message }) => warnings.push(message) });
     } catch (error) {
       failure = error as Failure;
     }
-    expect(failure).toMatchObject({ code: "invalid_settings", exitCode: 2, message: "7 settings are wrong" });
+    expect(failure).toMatchObject({ code: "invalid_settings", exitCode: 2, message: "6 settings are wrong" });
     expect(failure?.hint.split("\n  ")).toEqual([
       "Correct each of these:",
       `${path}: unknown key "instalationId"; did you mean installationId?`,
       `${path}: unknown key "genesis"; did you mean genesisTimestamp?`,
-      "NOONMARK_LEGDER is not a setting; did you mean NOONMARK_LEDGER?",
       `${path}: port 70000: must be 0 to 65535`,
       '--reader-timeout "x": is not a number of seconds',
       `${path}: chainGrace "soon": is not a number of seconds`,
       'NOONMARK_DEADLINE "never": is not a number of seconds',
     ]);
+    expect(warnings).toEqual(["NOONMARK_LEGDER is not a setting; did you mean NOONMARK_LEDGER?"]);
   });
 
   test("a time in milliseconds is recognised and rejected", () => {
@@ -188,10 +194,10 @@ describe("settings validation", () => {
     const loaded = (flags: Record<string, unknown>, environment: Record<string, string>, text: string) => {
       writeFileSync(path, text);
       const warnings: string[] = [];
-      const { chainMaxAge } = loadSettings(
-        { config: path, ...flags },
-        { environment, onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`) },
-      );
+      const { chainMaxAge } = loadSettings({ config: path, ...flags }, [], {
+        environment,
+        onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`),
+      });
       return [chainMaxAge, ...warnings];
     };
     const old = '{ "chainWord": 300 }';
@@ -214,7 +220,7 @@ describe("settings validation", () => {
   test("paths in the file and defaults are relative to the file, and paths in flags and variables to the working directory", () => {
     const path = join(directory, "given.json");
     writeFileSync(path, '{ "store": "public", "deployment": "d.json", "rpcUrl": "http://a" }');
-    const settings = loadSettings({ config: path, state: "here" }, { environment: {} });
+    const settings = loadSettings({ config: path, state: "here" }, [], { environment: {} });
     expect(settings).toMatchObject({
       ledger: join(directory, ".noonmark/ledger.db"),
       store: join(directory, "public"),
@@ -223,13 +229,43 @@ describe("settings validation", () => {
     });
     writeFileSync(path, '{ "store": "s3://bucket/prefix", "ledger": "none", "state": "/abs" }');
     expect(
-      loadSettings({ config: path }, { environment: { NOONMARK_DEPLOYMENT: "e.json", NOONMARK_RPC_URL: "http://a" } }),
+      loadSettings({ config: path }, [], {
+        environment: { NOONMARK_DEPLOYMENT: "e.json", NOONMARK_RPC_URL: "http://a" },
+      }),
     ).toMatchObject({
       store: "s3://bucket/prefix",
       ledger: "none",
       state: "/abs",
       deployment: "e.json",
     });
-    expect(loadSettings({ config: "noonmark.json" }, { environment: {} }).ledger).toBe(".noonmark/ledger.db");
+    expect(loadSettings({ config: "noonmark.json" }, [], { environment: {} }).ledger).toBe(".noonmark/ledger.db");
+  });
+
+  test("without a configuration a command needs its ledger and its store by name", () => {
+    const load = (flags: Record<string, unknown>, needs: readonly PlacedSetting[]) => {
+      try {
+        loadSettings(flags, needs, { environment: {} });
+        return "accepted";
+      } catch (error) {
+        return (error as Failure).message;
+      }
+    };
+    const missing = `there is no noonmark.json in ${process.cwd()}, and`;
+    expect(load({}, ["ledger"])).toBe(`${missing} ledger (the ledger of accepted facts) is not set`);
+    expect(load({}, ["store"])).toBe(`${missing} store (where responses are published) is not set`);
+    expect(load({ ledger: "a.db" }, ["ledger"])).toBe("accepted");
+    expect(load({}, [])).toBe("accepted");
+    const path = join(directory, "empty.json");
+    writeFileSync(path, "{}");
+    expect(load({ config: path }, ["ledger", "store"])).toBe("accepted");
+  });
+
+  test("NOONMARK_CONFIG names the configuration file, and --config another one", () => {
+    const [one, other] = [join(directory, "one.json"), join(directory, "other.json")];
+    writeFileSync(one, '{ "port": 1001 }');
+    writeFileSync(other, '{ "port": 1002 }');
+    const environment = { NOONMARK_CONFIG: one };
+    expect(loadSettings({}, [], { environment }).port).toBe(1001);
+    expect(loadSettings({ config: other }, [], { environment }).port).toBe(1002);
   });
 });

@@ -16,11 +16,11 @@ import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { receipt } from "../../../ledger/samples.ts";
 import { runCli } from "../../../support/cli.ts";
 import { runningCli } from "../../../support/running-cli.ts";
-import { testFolder } from "../../../support/test-folder.ts";
+import { configuredFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = testFolder();
+  directory = configuredFolder();
 });
 
 const line = (n: number) => `${JSON.stringify(receipt(n))}\n`;
@@ -45,7 +45,7 @@ test("following a file through rotation and kill ingests each fact once, and SIG
   await until(() => receipts() === 5);
   expect(await following.ended("SIGTERM")).toEqual({
     exitCode: 0,
-    stdout: "3 accepted, 2 duplicate, 0 rejected\n",
+    stdout: expect.stringMatching(/^3 accepted, 2 duplicate, 0 rejected; ledger \//),
     stderr: "",
   });
 });
@@ -59,7 +59,7 @@ test("spool files are moved to done/ with their rejects, and SIGINT exits with 1
   await until(() => existsSync(at("spool/done/2.ndjson")));
   expect(await following.ended("SIGINT")).toEqual({
     exitCode: 1,
-    stdout: '{"accepted":2,"duplicate":0,"rejected":1}\n',
+    stdout: expect.stringContaining('{"accepted":2,"duplicate":0,"rejected":1,"ledger":"/'),
     stderr: "1.ndjson: line 2: malformed_json -: the line is not JSON\n",
   });
   expect(readdirSync(at("spool/done")).sort()).toEqual(["1.ndjson", "1.ndjson.rejects", "2.ndjson"]);
@@ -85,7 +85,10 @@ test("a shared --rejects file names the spool files of its lines, and can be ing
     { file: "2.ndjson", line: 2, raw: "two" },
   ]);
   const again = await runCli(["ingest", at("rejects.ndjson"), "--retry"], directory);
-  expect(again).toMatchObject({ exitCode: 1, stdout: "0 accepted, 0 duplicate, 2 rejected\n" });
+  expect(again).toMatchObject({
+    exitCode: 1,
+    stdout: expect.stringMatching(/^0 accepted, 0 duplicate, 2 rejected; ledger \//),
+  });
 });
 
 test("a pipe in the spool or in place of a followed file does not delay SIGTERM", async () => {

@@ -5,11 +5,11 @@ import { openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { type Json, receipt, round } from "../../../ledger/samples.ts";
 import { type Finished, runCli, startCli } from "../../../support/cli.ts";
-import { testFolder } from "../../../support/test-folder.ts";
+import { configuredFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = testFolder();
+  directory = configuredFolder();
 });
 
 function ndjson(...records: readonly Json[]): string {
@@ -33,21 +33,21 @@ test("ingesting a file or pipe prints counts on stdout and rejections on stderr 
   writeFileSync(join(directory, "facts.ndjson"), ndjson(receipt(1), receipt(2)));
   expect(await ingest(["facts.ndjson"])).toEqual({
     exitCode: 0,
-    stdout: "2 accepted, 0 duplicate, 0 rejected\n",
+    stdout: `2 accepted, 0 duplicate, 0 rejected; ledger ${join(directory, ".noonmark/ledger.db")}\n`,
     stderr: "",
   });
 
   const input = `${ndjson(receipt(2), receipt(3, { rpmMilli: -1 }), receipt(3))}nonsense\n`;
   expect(await ingest(["-", "--rejects", "rejects.ndjson"], input)).toEqual({
     exitCode: 1,
-    stdout: "1 accepted, 1 duplicate, 2 rejected\n",
+    stdout: expect.stringMatching(/^1 accepted, 1 duplicate, 2 rejected; ledger \//),
     stderr:
       "line 2: out_of_range rpmMilli: rpmMilli must be from 0 to 9007199254740991\n" +
       "line 4: malformed_json -: the line is not JSON\n",
   });
   expect(await ingest(["-", "--json", "--rejects", "rejects.ndjson"], "{}")).toMatchObject({
     exitCode: 1,
-    stdout: '{"accepted":0,"duplicate":0,"rejected":1}\n',
+    stdout: expect.stringContaining('{"accepted":0,"duplicate":0,"rejected":1,"ledger":"/'),
   });
   const rejects = readFileSync(join(directory, "rejects.ndjson"), "utf8").trimEnd().split("\n");
   expect(rejects.map((line) => JSON.parse(line))).toEqual([
@@ -66,13 +66,13 @@ test("--strict stops at the first rejection and discards the whole run", async (
   );
   expect(stopped).toEqual({
     exitCode: 1,
-    stdout: "0 accepted, 0 duplicate, 1 rejected\n",
+    stdout: expect.stringMatching(/^0 accepted, 0 duplicate, 1 rejected; ledger \//),
     stderr: "line 3: unknown_field extra: receipt has no such field\n",
   });
   expect(receipts()).toBe(1);
   expect(await ingest(["-", "--strict"], ndjson(receipt(1), receipt(2)))).toMatchObject({
     exitCode: 0,
-    stdout: "1 accepted, 1 duplicate, 0 rejected\n",
+    stdout: expect.stringMatching(/^1 accepted, 1 duplicate, 0 rejected; ledger \//),
   });
   expect(receipts()).toBe(2);
 });
@@ -124,7 +124,9 @@ test.skipIf(!existsSync("/dev/full"))(
     const input = ndjson(receipt(1), receipt(2, { extra: 1 }));
     const { exitCode, stderr } = await ingest(["-", "--rejects", "/dev/full"], input);
     expect({ exitCode, code: stderr.split(": ")[1] }).toEqual({ exitCode: 74, code: "disk_full" });
-    expect(await ingest(["-"], input)).toMatchObject({ stdout: "1 accepted, 0 duplicate, 1 rejected\n" });
+    expect(await ingest(["-"], input)).toMatchObject({
+      stdout: expect.stringMatching(/^1 accepted, 0 duplicate, 1 rejected; ledger \//),
+    });
   },
 );
 

@@ -1,13 +1,12 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { receipt } from "../../../ledger/samples.ts";
 import { runCli } from "../../../support/cli.ts";
-import { testFolder } from "../../../support/test-folder.ts";
+import { configuredFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
 beforeEach(() => {
-  directory = testFolder();
+  directory = configuredFolder();
 });
 
 test("config show prints each effective value with its unit and origin, and no secret", async () => {
@@ -30,19 +29,4 @@ test("config show prints each effective value with its unit and origin, and no s
 
   const json = await runCli(["config", "show", "--json", "--port", "0"], directory);
   expect(JSON.parse(json.stdout)).toContainEqual({ name: "port", value: 0, unit: null, origin: "--port" });
-});
-
-test("a ledger at the default place of an earlier version is reported, and no new one is created", async () => {
-  mkdirSync(join(directory, "etc"));
-  mkdirSync(join(directory, "work"));
-  const input = `${JSON.stringify(receipt(1))}\n`;
-  expect(await runCli(["ingest", "-"], join(directory, "work"), input)).toMatchObject({ exitCode: 0 });
-  writeFileSync(join(directory, "etc/noonmark.json"), "{}");
-  const moved = await runCli(["ingest", "-", "--config", "../etc/noonmark.json"], join(directory, "work"), input);
-  expect(moved.exitCode).toBe(2);
-  expect(moved.stderr).toMatch(
-    /^noonmark: path_moved: \.\.\/etc\/\.noonmark\/ledger\.db does not exist, but \S+work\/\.noonmark\/ledger\.db does\n/,
-  );
-  expect(moved.stderr).toContain("Paths in noonmark.json are relative to that file, the defaults too.");
-  expect(existsSync(join(directory, "etc/.noonmark"))).toBe(false);
 });

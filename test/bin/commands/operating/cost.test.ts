@@ -3,11 +3,11 @@ import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { runCli } from "../../../support/cli.ts";
-import { testFolder } from "../../../support/test-folder.ts";
+import { configuredFolder } from "../../../support/test-folder.ts";
 
 let directory = "";
 beforeEach(() => {
-  directory = testFolder();
+  directory = configuredFolder();
 });
 
 const publish = () => runCli(["publish", "--once", "--installation-id", "wheel-1", "--ledger", "none"], directory);

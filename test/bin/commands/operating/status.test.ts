@@ -8,6 +8,7 @@ import { runCli } from "../../../support/cli.ts";
 import { sharedFolder } from "../../../support/test-folder.ts";
 
 const directory = sharedFolder();
+writeFileSync(join(directory, "noonmark.json"), "{}\n");
 const noonmark = (...words: string[]) => runCli(words, directory);
 beforeAll(async () => {
   const published = await noonmark("publish", "--once", "--quiet", "--installation-id", "wheel-1", "--ledger", "none");

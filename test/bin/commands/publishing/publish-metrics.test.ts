@@ -9,11 +9,11 @@ import { scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { localServer } from "../../../support/local-server.ts";
 import { runningCli } from "../../../support/running-cli.ts";
-import { testFolder } from "../../../support/test-folder.ts";
+import { configuredFolder } from "../../../support/test-folder.ts";
 
 let directory = "";
 beforeEach(() => {
-  directory = testFolder();
+  directory = configuredFolder();
   const ledger = openLedgerForIntake(join(directory, "ledger.db"));
   ingest(ledger, [RECORD_TYPES.receipt.example]);
   ledger.close();

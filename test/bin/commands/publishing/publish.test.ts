@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Known } from "../../../../publish/known.ts";
 import { runCli } from "../../../support/cli.ts";
-import { testFolder } from "../../../support/test-folder.ts";
+import { configuredFolder } from "../../../support/test-folder.ts";
 
 describe("noonmark publish, before and alongside other runs", () => {
   let directory: string;
   beforeEach(() => {
-    directory = testFolder();
+    directory = configuredFolder();
   });
   const publish = (...flags: string[]) =>
     runCli(["publish", "--installation-id", "wheel-1", "--ledger", "none", ...flags], directory);
@@ -29,7 +29,7 @@ describe("noonmark publish, before and alongside other runs", () => {
     const refused = await publish("--once", ...flags);
     expect(refused).toMatchObject({ exitCode, stdout: "" });
     expect(refused.stderr).toContain(`noonmark: ${message}\n`);
-    expect(readdirSync(directory)).toEqual([]);
+    expect(readdirSync(directory)).toEqual(["noonmark.json"]);
   });
 
   test("a first dry run lists what it would create, and creates nothing", async () => {
