@@ -47,10 +47,8 @@ export interface TileProgress {
 export type Listing = Map<string, number | null>;
 
 const SCHEMA = `
-DROP TABLE IF EXISTS object;
-DROP TABLE IF EXISTS tiles;
 CREATE TABLE IF NOT EXISTS known (
-  key TEXT PRIMARY KEY, condition TEXT NOT NULL, tag TEXT, states TEXT NOT NULL, asof TEXT NOT NULL,
+  key TEXT PRIMARY KEY, condition TEXT NOT NULL, tag TEXT, states TEXT NOT NULL, source_version TEXT NOT NULL,
   status INTEGER NOT NULL, bytes INTEGER NOT NULL, etag TEXT, put_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS known_progress (
@@ -431,11 +429,10 @@ export class Known {
  * - `open`: "yes" while a process uses the file, and after it was killed.
  * - `at`: the last published instant (epoch ms). It never goes back.
  * - `epoch`, `writer`, `store`: of the last lease held.
- * - `knownEpoch`: of the last lease under which rows were written. Earlier versions of the program set only `epoch`.
  * - `requests`: counts of requests (`request-tally.ts`).
  * - `doubted`: puts that may still arrive.
  */
-type MetaName = "open" | "at" | "epoch" | "knownEpoch" | "writer" | "store" | "requests" | "doubted";
+type MetaName = "open" | "at" | "epoch" | "writer" | "store" | "requests" | "doubted";
 
 function objectOf(row: Record<string, string | number | null>): KnownObject {
   return {
@@ -443,7 +440,7 @@ function objectOf(row: Record<string, string | number | null>): KnownObject {
     condition: row.condition as KnownObject["condition"],
     tag: row.tag === null ? null : String(row.tag),
     states: decodeStates(String(row.states)),
-    sourceVersion: JSON.parse(String(row.asof)) as SourceVersion,
+    sourceVersion: JSON.parse(String(row.source_version)) as SourceVersion,
     status: Number(row.status),
     bytes: Number(row.bytes),
     etag: row.etag === null ? null : String(row.etag),

@@ -17,6 +17,7 @@ import {
   tileOf,
 } from "../src/resources/observations/route.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
+import { Failure } from "../src/values/failure.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, TileProgress } from "./known.ts";
 import { FIRST_HISTORY, higherHistory, type PublishedNames, reconcileNames } from "./plan/histories.ts";
@@ -77,7 +78,8 @@ async function readObject(is: "answer" | "index" | "shard", key: string, store: 
     if (is === "index") parseIndex(new TextDecoder().decode(stored.body));
     if (is === "shard") parseIndexShard(new TextDecoder().decode(stored.body));
     return { tag, object: knownObject(key, stored), stored };
-  } catch {
+  } catch (error) {
+    if (error instanceof Failure) throw error;
     return { tag };
   }
 }

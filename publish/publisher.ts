@@ -112,7 +112,7 @@ export class Publisher {
     for (const id of newHistories) await startHistory(id, session, learning);
     if (newHistories.length > 0) reader.begin(options.clock.wall()).forgetLedger();
     // If this run is killed after it named the new histories, the next one must plan every installation too.
-    if (newHistories.length > 0 && lease.checkpoint !== null) await lease.renew({ settled: null });
+    if (newHistories.length > 0 && lease.checkpoint !== null) await lease.renew({ checkpoint: null });
     return new Publisher(options, lease, session);
   }
 
@@ -216,7 +216,6 @@ export class Publisher {
     const report = { ...done, rows: [...done.rows, ...this.#scrub.faults()] };
     known.setMeta("at", String(at));
     known.setMeta("epoch", String(this.#lease.epoch));
-    known.setMeta("knownEpoch", String(this.#lease.epoch));
     reader.acknowledge(version);
     this.#last = report;
     return report;
@@ -257,7 +256,7 @@ export class Publisher {
   #statusUpdate(nextCycleAt: number | undefined): StatusUpdate {
     const update = this.#status.statusUpdate(this.#last, nextCycleAt);
     if (this.#last === undefined) return update;
-    return { ...update, settled: checkpointOf(this.#session, this.#options.program, this.#lease.checkpoint) };
+    return { ...update, checkpoint: checkpointOf(this.#session, this.#options.program, this.#lease.checkpoint) };
   }
 }
 

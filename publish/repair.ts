@@ -1,6 +1,6 @@
 /**
  * `noonmark fsck --repair` (docs/fsck.md#repair), under the lease. It rewrites every object as of now, checks every tile, and
- * deletes objects that only earlier versions wrote or that no object refers to.
+ * deletes objects that no object refers to.
  */
 import { type FsckReport, fsck, fsckKeys } from "../src/fsck/fsck.ts";
 import { kindOf } from "../src/fsck/kind.ts";
@@ -37,7 +37,7 @@ export function examineKeys(store: ObjectStore, keys: readonly string[], now: nu
 export async function repairStore({ store, fence, now, forget, forcedCycle }: Repair): Promise<void> {
   const before = await examine(store, now);
   // The lease object is ours: its release writes the right time.
-  const fromFuture = before.findings.filter(({ rule, key }) => rule === "asof-future" && key !== STATUS_KEY);
+  const fromFuture = before.findings.filter(({ rule, key }) => rule === "source-version-future" && key !== STATUS_KEY);
   for (const { key } of fromFuture) {
     await redate(store, fence, key, now);
     forget(key);
@@ -48,7 +48,7 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
   const left = new Set(before.findings.filter(({ rule }) => rule === "probe-left").map(({ key }) => key));
   const led = findings.some(({ key }) => kindOf(key).is === "activity-tile") ? await tilesLedTo(store) : undefined;
   for (const finding of findings) {
-    for (const key of await toDelete(store, finding, { led, left })) {
+    for (const key of toDelete(finding, { led, left })) {
       await fence.beforePut();
       await store.delete(key);
     }
@@ -64,8 +64,11 @@ async function redate(store: ObjectStore, fence: Fence, key: string, now: number
   if (found === undefined || found instanceof StoreDamaged) return;
   const { tag, ...object } = found;
   const { epoch, writer } = fence;
-  const sourceVersion = JSON.stringify({ ...(JSON.parse(object.metadata.asof ?? "{}") as object), at: now });
-  const metadata = { ...object.metadata, epoch: String(epoch), writer, asof: sourceVersion };
+  const sourceVersion = JSON.stringify({
+    ...(JSON.parse(object.metadata["source-version"] ?? "{}") as object),
+    at: now,
+  });
+  const metadata = { ...object.metadata, epoch: String(epoch), writer, "source-version": sourceVersion };
   await putUnderLease({ key, object: { ...object, metadata }, replaces: tag }, { store, fence });
 }
 
@@ -77,19 +80,11 @@ interface Named {
 }
 
 /** The keys to delete for a finding. */
-async function toDelete(store: ObjectStore, { rule, key }: Finding, { led, left }: Named) {
+function toDelete({ rule, key }: Finding, { led, left }: Named): readonly string[] {
   if (rule === "probe-left") return left.has(key) ? [key] : [];
   const { is } = kindOf(key);
-  if (is === "foreign") return (await isPublished(store, key)) ? [key] : [];
   const isUnled = led !== undefined && is === "activity-tile" && !led.has(key);
   return isUnled ? [key] : [];
-}
-
-/** True if a publisher of any version wrote it. Other objects stay: the configured store may be the wrong one. */
-async function isPublished(store: ObjectStore, key: string): Promise<boolean> {
-  const found = await readOrDamaged(store, key);
-  if (found === undefined || found instanceof StoreDamaged) return false;
-  return found.metadata.epoch !== undefined && found.metadata.writer !== undefined && found.metadata.asof !== undefined;
 }
 
 /** Keys of the activity tiles that the heads and their index tiles name. */

@@ -9,7 +9,7 @@ import { installationRowId, listInstallations } from "../src/ledger/watermarks.t
 import { readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
 import { parseActivityTileKey } from "../src/resources/activity/route.ts";
-import { hashInName, hashOf } from "../src/resources/activity/tiles.ts";
+import { hashOf } from "../src/resources/activity/tiles.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import { observationTileKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
@@ -209,5 +209,5 @@ async function checkNamed(prefix: string, name: string, { session, target, at }:
 }
 
 function isNamedRight(key: string, name: string, { body }: StoredObject): boolean {
-  return parseActivityTileKey(key) === undefined || hashOf(new TextDecoder().decode(body)) === hashInName(name);
+  return parseActivityTileKey(key) === undefined || hashOf(new TextDecoder().decode(body)) === name;
 }

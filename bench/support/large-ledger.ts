@@ -1,6 +1,8 @@
 /** Writes ledgers too large for tests with direct SQL inserts: a receipt every few seconds, and every round closed. */
+import { raiseWatermark } from "../../test/support/raise-watermark.ts";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "../../src/ledger/schema.ts";
+import { RECEIPTS_PER_SUM } from "../../src/ledger/read/changes.ts";
+import { type FactKind, LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "../../src/ledger/schema.ts";
 
 /** Epoch seconds: a noon ten years before `LEDGER_END`. */
 export const LEDGER_GENESIS = BigInt(Date.parse("2016-11-20T12:00:00Z") / 1000);
@@ -35,6 +37,9 @@ export function writeLargeLedger(path: string, { receipts, rounds }: LedgerSize)
     insertReceipts(db, receipts, rounds);
     const marks = `('receipt', ${receipts}), ('round', ${rounds}), ('closure', ${Math.ceil(rounds / BATCH)})`;
     db.exec(`INSERT INTO watermark SELECT 1, * FROM (VALUES ${marks})`);
+    insertSums(db, "receipt", receipts, RECEIPTS_PER_SUM);
+    insertSums(db, "round", rounds, 1);
+    insertSums(db, "closure", Math.ceil(rounds / BATCH), 1);
   })();
   db.close();
 }
@@ -46,14 +51,19 @@ export function appendRound(ledger: Database, round: number): void {
     ledger.exec(`INSERT INTO closure SELECT NULL, 1, printf('%020d', ${round}), printf('%020d', ${round}), 0`);
     const last = ledger.prepare("SELECT max(position) FROM receipt").pluck().get() as number;
     insertReceiptsBetween(ledger, { from: last + 1, to: last + 3 }, LEDGER_END, 3000);
-    // The publisher detects new facts by their watermarks, so update those as intake does.
-    ledger.exec(`UPDATE watermark SET value = value + CASE kind WHEN 'receipt' THEN 3 ELSE 1 END
-      WHERE kind IN ('receipt', 'round', 'closure')`);
+    raiseWatermark(ledger, 1, "receipt", 3);
+    for (const kind of ["round", "closure"] as const) raiseWatermark(ledger, 1, kind, 1);
   })();
 }
 
 function numbers(from: number, count: number): string {
   return `WITH RECURSIVE number(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM number WHERE n < ${from + count - 1})`;
+}
+
+/** Saves a sum at every multiple of `step` and at the end, as intake does. The sums are not those of the facts. */
+function insertSums(db: Database, kind: FactKind, count: number, step: number): void {
+  const insert = `INSERT OR IGNORE INTO change (installation, kind, count, sum) SELECT 1, '${kind}', min(n * ${step}, ${count}), n FROM number`;
+  db.exec(`${numbers(1, Math.ceil(count / step))} ${insert}`);
 }
 
 /** Rounds without work at night, varying work by day, and sometimes an unknown distance. */

@@ -16,6 +16,7 @@ import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { checkFormat, FORMAT_VERSION } from "../../src/values/format.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 
 /** A lease ends `ttlMs` after its last renewal. The second pace is used while a standby waits. */
@@ -37,7 +38,7 @@ const checkpointSchema = z.object({
 export type Checkpoint = z.infer<typeof checkpointSchema>;
 
 export const leaseRecordSchema = z.object({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(FORMAT_VERSION),
   /** Rises by one whenever the lease changes hands. */
   epoch: z.number().int().positive(),
   /** The holder's random id: its writer token in every object that it puts. */
@@ -54,9 +55,9 @@ export const leaseRecordSchema = z.object({
   released: z.boolean(),
   lastCycleAt: z.iso.datetime().nullable(),
   nextCycleAt: z.iso.datetime().nullable(),
-  /** The published checkpoint; null if it is unknown. The field keeps the name that older versions read. */
-  settled: checkpointSchema.nullable().default(null),
-  /** A summary of the stored objects for `noonmark status`. Versions differ in its form. */
+  /** The published checkpoint; null if it is unknown. */
+  checkpoint: checkpointSchema.nullable().default(null),
+  /** A summary of the stored objects for `noonmark status`. */
   report: z.record(z.string(), z.unknown()),
   /** The shim renders `/status.json` from this; null if the site is turned off. */
   public: z
@@ -80,13 +81,16 @@ export function publicName(holder: string): string {
   return `publisher ${holder.slice(0, 8)}`;
 }
 
-/** Undefined if the object is no lease record. */
+/** Undefined if the object is no lease record. Throws `Failure` format_unknown. */
 export function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
+  let value: unknown;
   try {
-    return leaseRecordSchema.parse(JSON.parse(new TextDecoder().decode(body)));
+    value = JSON.parse(new TextDecoder().decode(body));
   } catch {
     return undefined;
   }
+  checkFormat(value, STATUS_KEY);
+  return leaseRecordSchema.safeParse(value).data;
 }
 
 export function leaseUnreadable(): Failure {
@@ -96,7 +100,7 @@ export function leaseUnreadable(): Failure {
   });
 }
 
-/** Throws `Failure` lease_unreadable if the object is no lease record. */
+/** Throws `Failure` lease_unreadable if the object is no lease record, format_unknown. */
 export function parseLeaseRecord(body: Uint8Array): LeaseRecord {
   const record = leaseRecordOf(body);
   if (record === undefined) throw leaseUnreadable();

@@ -8,6 +8,7 @@
 import { STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, PUT_LIMIT_MS, StoreConflict, type StoreTag } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { type Clock, hostWall, MOVE_ALLOWANCE_MS, movedBy } from "../clock/clock.ts";
 import { heldBy } from "../status/private-status.ts";
@@ -29,7 +30,7 @@ import { StandbyWatch } from "./standby-record.ts";
 
 /** The fields that the holder updates with each renewal. */
 export type StatusUpdate = Partial<
-  Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "settled" | "report" | "public" | "released" | "epoch">
+  Pick<LeaseRecord, "lastCycleAt" | "nextCycleAt" | "checkpoint" | "report" | "public" | "released" | "epoch">
 >;
 
 interface LeaseDependencies {
@@ -89,7 +90,7 @@ export class Lease {
     const at = clock.monotonic();
     const before = found?.record?.public ?? null;
     const record: LeaseRecord = {
-      schemaVersion: 1,
+      schemaVersion: FORMAT_VERSION,
       epoch: (found?.epoch ?? 0) + 1,
       holder: identity.holder,
       holderName: publicName(identity.holder),
@@ -100,7 +101,7 @@ export class Lease {
       released: false,
       lastCycleAt: found?.record?.lastCycleAt ?? null,
       nextCycleAt: null,
-      settled: found?.record?.settled ?? null,
+      checkpoint: found?.record?.checkpoint ?? null,
       report: inheritedReport(found?.record?.report),
       public: identity.opening === undefined ? before : identity.opening(before),
     };
@@ -124,7 +125,7 @@ export class Lease {
 
   /** The published checkpoint. It is the previous holder's until this one has written one. */
   get checkpoint(): Checkpoint | null {
-    return this.#record.settled;
+    return this.#record.checkpoint;
   }
 
   get epoch(): number {

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { STANDBY_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
+import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { publicName } from "./lease-record.ts";
 
@@ -11,7 +12,7 @@ import { publicName } from "./lease-record.ts";
 const RECENT_MS = 6_000;
 
 const standbyRecordSchema = z.object({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(FORMAT_VERSION),
   /** The standby's random id, as in the lease's `holder`. */
   standby: z.string(),
   name: z.string(),
@@ -21,7 +22,7 @@ const standbyRecordSchema = z.object({
 /** `holder`: the standby's random id; `now` in epoch ms. */
 export async function announce(store: ObjectStore, holder: string, now: number): Promise<void> {
   const at = formatTimestamp(now);
-  const record = { schemaVersion: 1, standby: holder, name: publicName(holder), at };
+  const record = { schemaVersion: FORMAT_VERSION, standby: holder, name: publicName(holder), at };
   await store.put(STANDBY_KEY, {
     body: Buffer.from(`${JSON.stringify(record)}\n`),
     contentType: JSON_TYPE,

@@ -42,11 +42,7 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
   const mine = record !== undefined && isOurs(known, record.holder);
   if (record !== undefined && !mine && !isFree(record, clock.wall())) throw await heldBy(store, record);
   // True if nobody else can have written since. Then `known` still holds. After a lost lease object epochs begin at 1 again.
-  const trusted =
-    mine &&
-    String(record?.epoch) === known.meta("epoch") &&
-    String(record?.epoch) === known.meta("knownEpoch") &&
-    known.meta("store") === store.name;
+  const trusted = mine && String(record?.epoch) === known.meta("epoch") && known.meta("store") === store.name;
   const because =
     record === undefined ? "first" : record.released ? "released" : mine ? "our own process died" : "expired";
   return take(candidate, found, { trusted, because });
@@ -87,7 +83,6 @@ async function take(
   known.setMeta("at", String(lastPublishedAt(known, store, found?.record)));
   if (!trusted) known.forgetAll();
   known.setMeta("epoch", String(lease.epoch));
-  known.setMeta("knownEpoch", String(lease.epoch));
   known.setMeta("store", store.name);
   known.setMeta("writer", identity.holder);
   onTaken?.({ from: found?.record?.holderName ?? null, epoch: lease.epoch, because });

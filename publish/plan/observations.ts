@@ -3,7 +3,7 @@
  * tile. Full tiles never change, the last one grows, and they are stored in ascending order.
  */
 
-import { readFactSum } from "../../src/ledger/read/changes.ts";
+import { factSumAt } from "../../src/ledger/read/changes.ts";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import { FACT_KINDS } from "../../src/ledger/schema.ts";
 import { type Installation, installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
@@ -125,7 +125,8 @@ function tilePut(
     object({ epoch, writer }, snapshot) {
       const read = snapshot(({ ledger }) => {
         if (ledger === undefined || receipts === undefined) return undefined;
-        const isSame = String(factPart(readFactSum(ledger, rowId, "receipt", receipts[0]))) === String(receipts);
+        const found = factSumAt(ledger, rowId, "receipt", receipts[0]);
+        const isSame = found !== undefined && String(factPart(found)) === String(receipts);
         return isSame ? observationTile(ledger, { rowId, id }, tile, through) : undefined;
       });
       if (read === undefined || read.position !== through) return undefined;

@@ -44,7 +44,7 @@ export interface CheckedScope {
 }
 
 /**
- * Compares ledger and chain with everything that was published of an installation (docs/spec/publishing.md#asof). A
+ * Compares ledger and chain with everything that was published of an installation (docs/spec/publishing.md#source-version). A
  * source that is behind or forked in one part must not advance another part.
  */
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {

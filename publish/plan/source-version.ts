@@ -1,5 +1,5 @@
 /**
- * Source versions, which an object's metadata record (docs/spec/publishing.md#asof), and `sourceRegression`, the one
+ * Source versions, which an object's metadata record (docs/spec/publishing.md#source-version), and `sourceRegression`, the one
  * check that keeps responses from going back.
  */
 
@@ -82,7 +82,7 @@ export function chainId(binding: ChainBinding): string {
   return shortHash(JSON.stringify([target, String(id), core, String(deploymentBlock)]));
 }
 
-/** True if a version is of this installation and history. Earlier program versions did not record the installation. */
+/** True if a version is of this installation and history. The version of an object that nobody could read has no installation. */
 export function isVersionOf(version: SourceVersion, of: string | undefined, history: string): boolean {
   const isSame = version.of === undefined || of === undefined || version.of === of;
   return isSame && (version.history ?? "1") === history;
@@ -101,7 +101,7 @@ export interface CheckedSources {
 }
 
 /**
- * The one check (docs/spec/publishing.md#asof): `Failure` ledger_behind, ledger_forked or chain_behind unless the sources
+ * The one check (docs/spec/publishing.md#source-version): `Failure` ledger_behind, ledger_forked or chain_behind unless the sources
  * continue everything that was published of an installation. Versions of another installation or history are not compared
  * with the ledger. `blockAt`: the chain's hash at a published block; null: every node was silent; undefined: not looked up.
  */
@@ -151,12 +151,9 @@ function chainRegression(
   // A new history also accepts another chain. Another installation was published from the same chain.
   const { history = "1", safeBlock, safeHash } = published;
   if (isVersionOf(published, subject.of, history) && history !== (subject.history ?? "1")) return {};
-  const isSameChain = published.chain === undefined || now.chain === undefined || published.chain === now.chain;
-  if (safeBlock === undefined || now.safeBlock === undefined || !isSameChain) return {};
+  if (safeBlock === undefined || now.safeBlock === undefined || published.chain !== now.chain) return {};
   const ahead = BigInt(now.safeBlock) - BigInt(safeBlock);
   if (ahead < 0n) return behind(`is safe through block ${now.safeBlock}, block ${safeBlock} was published`);
-  // Objects of earlier program versions have no hash.
-  if (safeHash === undefined) return {};
   const hash = ahead === 0n ? now.safeHash : blockAt(safeBlock);
   if (hash === safeHash) return {};
   if (hash === undefined) return { block: safeBlock };
@@ -191,19 +188,16 @@ function receiptsRegression(
 
 function kindRegression(
   kind: FactKind,
-  [count, sum, base = 0]: FactPart,
+  [count, sum]: FactPart,
   { ledger, installationId: id }: Pick<CurrentSources, "ledger" | "installationId">,
 ): Failure | undefined {
   const present = ledger === undefined ? 0 : readWatermarks(ledger.db, ledger.rowId)[kind];
   const facts = `with ${count} facts of kind ${kind}`;
   if (present < count) return ledgerBehind(id, facts, `has ${present}`);
-  // Objects of earlier program versions have only counts.
-  if (ledger === undefined || sum === undefined) return undefined;
+  if (ledger === undefined) return undefined;
   const then = factSumAt(ledger.db, ledger.rowId, kind, count);
-  // A ledger that cannot be compared counts as forked.
-  if (then === undefined) return ledgerForked(id, facts, "cannot tell if they are the same");
-  const [, sumThen, baseThen = 0] = factPart(then);
-  return sum === sumThen && base === baseThen ? undefined : ledgerForked(id, facts, "has others");
+  const isSame = then !== undefined && factPart(then)[1] === sum;
+  return isSame ? undefined : ledgerForked(id, facts, "has others");
 }
 
 function ledgerBehind(id: string, what: string, ledger: string): Failure {
@@ -224,12 +218,10 @@ function abandon(id: string): string {
   return `If the published facts are lost for good, abandon them: noonmark publish --once --new-history ${id}`;
 }
 
-export function factPart({ count, sum, base }: FactSum): FactPart {
-  if (sum === undefined) return [count];
+export function factPart({ count, sum }: FactSum): FactPart {
   const bits = Buffer.alloc(8);
   bits.writeBigUInt64BE(sum);
-  const text = bits.toString("base64url");
-  return base === 0 ? [count, text] : [count, text, base];
+  return [count, bits.toString("base64url")];
 }
 
 function chainOf({ core, binding }: Snapshot["chain"]): CurrentSources["chain"] {

@@ -7,6 +7,7 @@ import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
+import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { printable, printableValues } from "../../src/values/printable.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { LeaseRecord } from "../lease/lease-record.ts";
@@ -17,7 +18,7 @@ import type { MeasuredRequests } from "./request-tally.ts";
 
 /** Only these fields are fixed: another version may have written the rest. */
 const privateStatusSchema = z.looseObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(FORMAT_VERSION),
   epoch: z.number().int().positive(),
   /** As in the lease object. If it differs, the status is an earlier holder's. */
   holder: z.string().min(1),
@@ -111,7 +112,7 @@ export class PrivateStatusWriter {
     const content = contentOf(report);
     if (content === this.#content) return;
     const { epoch, writer } = this.#target.fence;
-    const status = { schemaVersion: 1, epoch, holder: writer, holderName: this.#holderName, ...report };
+    const status = { schemaVersion: FORMAT_VERSION, epoch, holder: writer, holderName: this.#holderName, ...report };
     const metadata = encodeWriterMetadata({ epoch, writer, sourceVersion: { at: this.#clock.wall() } });
     const object = { body: Buffer.from(`${JSON.stringify(status)}\n`), contentType: JSON_TYPE, metadata };
     const put = (replaces: StoreTag | null) =>

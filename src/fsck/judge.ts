@@ -80,7 +80,7 @@ function judgeWriter(key: string, object: StoredObject, facts: Facts, now: numbe
 /** `at` and `now` are epoch ms. */
 function futureFinding(key: string, at: number | undefined, now: number): Finding[] {
   if (at === undefined || at <= now + FUTURE_ALLOWANCE_MS) return [];
-  return [{ rule: "asof-future", key, says: `it is from ${new Date(at).toISOString()}` }];
+  return [{ rule: "source-version-future", key, says: `it is from ${new Date(at).toISOString()}` }];
 }
 
 function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts): Finding[] {

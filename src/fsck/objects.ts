@@ -17,7 +17,7 @@ import {
   pageBody,
   type TileEntry,
 } from "../resources/activity/stored-feed.ts";
-import { hashInName, hashOf } from "../resources/activity/tiles.ts";
+import { hashOf } from "../resources/activity/tiles.ts";
 import { revisionOf } from "../resources/built.ts";
 import { observationSchema } from "../resources/observations/contract.ts";
 import { decodeObservationCursor, type ObservationTile } from "../resources/observations/route.ts";
@@ -28,7 +28,7 @@ import type { Kind } from "./kind.ts";
 import type { Finding, Rule } from "./rules.ts";
 
 const headersSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]*$/), z.string().min(1));
-const statesSchema = z.array(z.strictObject({ from: z.number().int(), identity: z.string().min(1) }));
+const statesSchema = z.array(z.strictObject({ from: z.number().int(), fingerprint: z.string().min(1) }));
 
 export interface AnswerHead {
   readonly status: number;
@@ -210,7 +210,7 @@ function errorComplaint(value: Readonly<Record<string, unknown>>): string | unde
 
 const count = z.number().int().nonnegative();
 const bits64 = z.string().regex(/^[A-Za-z0-9_-]{11}$/);
-const part = z.union([z.tuple([count]), z.tuple([count, bits64]), z.tuple([count, bits64, count])]);
+const part = z.tuple([count, bits64]);
 
 const sourceVersionSchema = z.strictObject({
   at: count,
@@ -238,16 +238,16 @@ export interface Writer {
 
 /** Returns the writer of an object, or a complaint about its metadata. */
 export function writerOf({ metadata }: StoredObject): Writer | string {
-  const { epoch = "", writer = "", asof = "" } = metadata;
+  const { epoch = "", writer = "", "source-version": sourceVersion = "" } = metadata;
   if (!/^[1-9]\d{0,14}$/.test(epoch)) return `its epoch is ${JSON.stringify(epoch)}`;
   if (writer === "") return "it names no writer";
   try {
-    const parsed = sourceVersionSchema.safeParse(JSON.parse(asof));
+    const parsed = sourceVersionSchema.safeParse(JSON.parse(sourceVersion));
     const issue = parsed.error?.issues[0];
-    if (issue !== undefined) return `asof ${issue.path.join(".")}: ${issue.message}`;
+    if (issue !== undefined) return `source version ${issue.path.join(".")}: ${issue.message}`;
     return { epoch: Number(epoch), sourceVersion: parsed.data as SourceVersion };
   } catch {
-    return "its source version (asof) is not JSON";
+    return "its source version is not JSON";
   }
 }
 
@@ -291,8 +291,8 @@ function observationOf(line: string) {
   }
 }
 
-/** A tile's name is a hash. Names of earlier versions, with history and epoch, exist for an hour after an upgrade. */
-const NAME = /^(?:[1-9]\d*-[1-9]\d*-)?[A-Za-z0-9_-]{22}$/;
+/** A tile's name is a hash. */
+const NAME = /^[A-Za-z0-9_-]{22}$/;
 
 export interface ActivityTileFacts {
   readonly complaint: string | undefined;
@@ -309,7 +309,7 @@ export interface ActivityTileFacts {
 export function judgeActivityTile(name: string, object: StoredObject): ActivityTileFacts {
   const text = new TextDecoder().decode(object.body);
   const wrongName = NAME.test(name)
-    ? hashInName(name) === hashOf(text)
+    ? name === hashOf(text)
       ? undefined
       : "the hash in its name is not that of its bytes"
     : "its name is not that of a tile";

@@ -207,7 +207,11 @@ function* presence({ category, named, facts }: Activity, key: string, as: "event
   }
   const [own, head] = [facts.writers.get(key), facts.writers.get(activityKey(category))];
   if (own !== undefined && head !== undefined && own.sourceVersion.at > head.sourceVersion.at) {
-    yield { rule: "activity-asof", key: activityKey(category), says: `it is older than ${key}, which it names` };
+    yield {
+      rule: "activity-source-version",
+      key: activityKey(category),
+      says: `it is older than ${key}, which it names`,
+    };
   }
 }
 

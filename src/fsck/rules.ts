@@ -4,7 +4,7 @@ export const RULES = {
   "foreign-key": "a key is one that a publisher writes",
   "content-type": "an object has the content type of its kind",
   writer: "an object's metadata have epoch, writer and source version",
-  "asof-future": "no object, and no cycle in the lease, is more than a minute ahead of the clock",
+  "source-version-future": "no object, and no cycle in the lease, is more than a minute ahead of the clock",
   answer: "a response's status, headers and fingerprints are readable",
   body: "a body follows its schema",
   installation: "a body is of the installation that its key belongs to",
@@ -21,7 +21,7 @@ export const RULES = {
   "activity-missing": "a tile that a head or an index tile names is stored, and has the right kind",
   "activity-order":
     "tiles end where their entry says, follow each other, and all but the oldest have at least 99 events",
-  "activity-asof": "no head is older than a tile that it names",
+  "activity-source-version": "no head is older than a tile that it names",
   orphan: "a tile that nothing names is deleted after an hour",
   lease: "the lease is readable and agrees with its metadata",
   "private-status": "the private status is readable and agrees with its metadata",

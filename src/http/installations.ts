@@ -3,6 +3,7 @@
  * costs no store read. A small index is one object. A large one has shards, and a reader of one id reads only one
  * shard.
  */
+import { checkFormat, FORMAT_VERSION } from "../values/format.ts";
 import { INSTALLATIONS_KEY } from "./keys.ts";
 
 /** The history id of each installation's tiles, by installation id. */
@@ -30,34 +31,37 @@ const MAX_SHARDS = 65_536;
 
 /** `{"schemaVersion":1,"configured":…,"installations":{id:{"history":…}}}`, ids in code unit order. */
 export function encodeWholeIndex({ configured, histories }: WholeIndex): string {
-  return JSON.stringify({ schemaVersion: 1, configured, installations: entries(histories) });
+  return JSON.stringify({ schemaVersion: FORMAT_VERSION, configured, installations: entries(histories) });
 }
 
-/** `{"schemaVersion":2,"configured":…,"shards":N}` */
+/** `{"schemaVersion":1,"configured":…,"shards":N}` */
 export function encodeShardedIndex({ configured, shards }: ShardedIndex): string {
-  return JSON.stringify({ schemaVersion: 2, configured, shards });
+  return JSON.stringify({ schemaVersion: FORMAT_VERSION, configured, shards });
 }
 
-/** `{"schemaVersion":2,"installations":{id:{"history":…}}}`, ids in code unit order. */
+/** `{"schemaVersion":1,"installations":{id:{"history":…}}}`, ids in code unit order. */
 export function encodeIndexShard(histories: HistoryNames): string {
-  return JSON.stringify({ schemaVersion: 2, installations: entries(histories) });
+  return JSON.stringify({ schemaVersion: FORMAT_VERSION, installations: entries(histories) });
 }
 
-/** Throws a SyntaxError if the text is not an index of a known version. */
+/** Throws a SyntaxError if the text is not an index, `Failure` format_unknown. */
 export function parseIndex(text: string): InstallationIndex {
   const index: unknown = JSON.parse(text);
+  checkFormat(index, INSTALLATIONS_KEY);
   if (!isRecord(index) || typeof index.configured !== "string") throw new SyntaxError("not an installations index");
   const { schemaVersion, configured, installations, shards } = index;
-  if (schemaVersion === 1) return { configured, histories: parseEntries(installations) };
-  if (schemaVersion !== 2) throw new SyntaxError("not an installations index of version 1 or 2");
+  if (schemaVersion !== FORMAT_VERSION) throw new SyntaxError("an installations index without its schemaVersion");
+  if (installations !== undefined) return { configured, histories: parseEntries(installations) };
   if (!isShardCount(shards)) throw new SyntaxError("an installations index without its number of shards");
   return { configured, shards };
 }
 
-/** Throws a SyntaxError if the text is not a shard of an index. */
+/** Throws a SyntaxError if the text is not a shard of an index, `Failure` format_unknown. */
 export function parseIndexShard(text: string): HistoryNames {
   const shard: unknown = JSON.parse(text);
-  if (!isRecord(shard) || shard.schemaVersion !== 2) throw new SyntaxError("not a shard of an installations index");
+  checkFormat(shard, "a shard of the index");
+  if (!isRecord(shard) || shard.schemaVersion !== FORMAT_VERSION)
+    throw new SyntaxError("not a shard of an installations index");
   return parseEntries(shard.installations);
 }
 

@@ -121,7 +121,6 @@ export function reportLines({ checks, findings, skipped }: Report): string[] {
   ];
 }
 
-/** `fix` also appears under its old name `mend` until the next release. */
 export function reportJson({ checks, findings, skipped }: Report): string {
-  return JSON.stringify({ checks, findings: findings.map((one) => ({ ...one, mend: one.fix })), skipped });
+  return JSON.stringify({ checks, findings, skipped });
 }

@@ -4,8 +4,7 @@
  */
 import { eachRow, type ReadOnlyDatabase, readRow, readRows, readValue, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
-import { factSumAt, RECEIPTS_PER_SUM, savedReceipts } from "./read/changes.ts";
-import { readTelemetryIdAt } from "./read/receipts.ts";
+import { factSumAt, RECEIPTS_PER_SUM } from "./read/changes.ts";
 import { paddedRound } from "./schema.ts";
 
 export interface MeasuredReceipt {
@@ -27,7 +26,7 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
     "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?",
   ).pluck();
   const at = (position: number): Position =>
-    positionAt(position, () => receiptChecksum(ledger, installation, position));
+    positionAt(position, () => sumText(ledger, installation, "receipt", position));
   return {
     hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
     read(after, limit) {
@@ -40,22 +39,6 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
     },
     lastCommon: (position) => commonWith(position, at(Number(position.at))),
   };
-}
-
-/**
- * Returns the sum of all receipts up to a position. Ledgers of earlier program versions have few saved sums or none:
- * the checksum is then the newest saved sum and the receipt at the position. It never needs more than
- * `RECEIPTS_PER_SUM` reads.
- */
-function receiptChecksum(ledger: ReadOnlyDatabase, installation: number, position: number): string | undefined {
-  const saved = savedReceipts(ledger, installation, position);
-  if (position - saved <= RECEIPTS_PER_SUM) {
-    const sum = sumText(ledger, installation, "receipt", position);
-    if (sum !== undefined) return sum;
-  }
-  const receipt = readTelemetryIdAt(ledger, installation, position);
-  const sum = saved === 0 ? undefined : sumText(ledger, installation, "receipt", saved);
-  return receipt === undefined || sum === undefined ? receipt : `${sum} ${receipt}`;
 }
 
 const RECEIPTS = `
@@ -84,20 +67,14 @@ export function submissionLog(ledger: ReadOnlyDatabase, installation: number): L
     ledger,
     "SELECT ifnull(max(changed_seq), 0) FROM submission WHERE installation = ?",
   ).pluck();
-  const at = (seq: number): Position =>
-    positionAt(seq, () => {
-      if (seq > (newest.get(installation) as number)) return undefined;
-      return sumText(ledger, installation, "submission", seq) ?? "unsummed";
-    });
+  const at = (seq: number): Position => positionAt(seq, () => sumText(ledger, installation, "submission", seq));
   return {
     hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
     read(after, limit) {
       const facts: ChangedSubmission[] = [];
       const rows = statement<[number, number], ChangedSubmission>(ledger, SUBMISSIONS);
       for (const row of rows.iterate(installation, Number(after.at))) {
-        // An older ledger may have several rows with one changed_seq; return them together.
-        if (facts.length >= limit && row.changedSeq !== facts.at(-1)?.changedSeq) break;
-        facts.push(row);
+        if (facts.push(row) === limit) break;
       }
       return { facts, through: at(facts.at(-1)?.changedSeq ?? Number(after.at)) };
     },
@@ -206,15 +183,14 @@ const ROUNDS = `
 SELECT round_id AS roundId, work_units AS workUnits, distance_mm AS distanceMm FROM round
 WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id`;
 
-/** Returns the checksum of the first `count` facts of a kind; undefined if the ledger has only their count. */
+/** Returns the checksum of the first `count` facts of a kind; undefined if the ledger has fewer. */
 function sumText(
   ledger: ReadOnlyDatabase,
   installation: number,
   kind: "receipt" | "submission" | "closure",
   count: number,
 ): string | undefined {
-  const found = factSumAt(ledger, installation, kind, count);
-  return found?.sum === undefined ? undefined : `${found.base}:${found.sum}`;
+  return factSumAt(ledger, installation, kind, count)?.sum.toString();
 }
 
 /** `checksum` returns undefined if the ledger has no fact there. */

@@ -3,27 +3,25 @@ import type { Database } from "better-sqlite3";
 import { type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
 import { checkLedger } from "./check.ts";
 import { ledgerFailure } from "./ledger-failure.ts";
-import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION, LEDGER_UPGRADES } from "./schema.ts";
+import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "./schema.ts";
 
 const LEDGER: DatabaseKind = {
   name: "ledger",
   applicationId: LEDGER_APPLICATION_ID,
   schemaVersion: LEDGER_SCHEMA_VERSION,
   schema: LEDGER_SCHEMA,
-  upgrades: LEDGER_UPGRADES,
 };
 
 /**
- * Opens the ledger for writing. Creates it and its directories if missing, and upgrades an older schema. Throws
- * `Failure` (exit 74, or 75 if it is locked): see `openForWriting`; `ledger_damaged`.
+ * Opens the ledger for writing. Creates it and its directories if missing. Throws `Failure` (exit 74, or 75 if it is
+ * locked): see `openForWriting`; `ledger_damaged`.
  */
 export function openLedgerForIntake(path: string): Database {
   return checked(path, "write", () => openForWriting(path, LEDGER));
 }
 
 /**
- * Opens the ledger read-only. It must exist, with this schema or one that intake can upgrade. Throws `Failure` (exit
- * 74): see `openForReading`; `ledger_damaged`.
+ * Opens the ledger read-only. It must exist. Throws `Failure` (exit 74): see `openForReading`; `ledger_damaged`.
  */
 export function openLedgerForReading(path: string): Database {
   return checked(path, "read", () => openForReading(path, LEDGER));

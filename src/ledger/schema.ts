@@ -4,11 +4,11 @@
  * batch raises `watermark`, so that the publisher finds changes in one small read.
  */
 export const LEDGER_APPLICATION_ID = 0x4e4f4f4e; // "NOON"
-export const LEDGER_SCHEMA_VERSION = 2;
+export const LEDGER_SCHEMA_VERSION = 1;
 
 /**
  * The kinds of facts that watermarks count, one for each record type of docs/spec/intake.md. Stored objects list their
- * facts in this order (docs/spec/publishing.md#asof), so append new kinds at the end.
+ * facts in this order (docs/spec/publishing.md#source-version), so append new kinds at the end.
  */
 export const FACT_KINDS = [
   "receipt",
@@ -27,39 +27,6 @@ export type FactKind = (typeof FACT_KINDS)[number];
 export function paddedRound(roundId: bigint | string): string {
   return String(roundId).padStart(20, "0");
 }
-
-/**
- * Schema 2 adds a row for each commit, installation and kind of fact added. Readers ask for the rows after a `seq`.
- * `count` and `sum` are the state of the kind after the commit, which distinguishes a restored or replaced ledger from
- * one that grew (docs/spec/publishing.md#nothing-goes-back).
- */
-export const CHANGE_SCHEMA = `
-CREATE TABLE change (
-  seq INTEGER PRIMARY KEY,
-  installation INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  -- number of accepted facts of this kind: the watermark
-  count INTEGER NOT NULL,
-  -- sum of the facts' hashes after the base, modulo 2^64, as a signed integer. Null marks a base: facts without a sum
-  sum INTEGER
-) STRICT;
-CREATE UNIQUE INDEX change_count ON change (installation, kind, count);
-CREATE INDEX change_base ON change (installation, kind, count) WHERE sum IS NULL;
-
--- If a writer without sums raises a watermark (an ingest of schema 1 during the upgrade), the triggers add a base.
-CREATE TRIGGER watermark_added AFTER INSERT ON watermark
-WHEN NOT EXISTS (SELECT 1 FROM change WHERE seq = (SELECT max(seq) FROM change)
-  AND installation = new.installation AND kind = new.kind AND count = new.value)
-BEGIN
-  INSERT OR REPLACE INTO change (installation, kind, count) VALUES (new.installation, new.kind, new.value);
-END;
-CREATE TRIGGER watermark_raised AFTER UPDATE ON watermark
-WHEN NOT EXISTS (SELECT 1 FROM change WHERE seq = (SELECT max(seq) FROM change)
-  AND installation = new.installation AND kind = new.kind AND count = new.value)
-BEGIN
-  INSERT OR REPLACE INTO change (installation, kind, count) VALUES (new.installation, new.kind, new.value);
-END;
-`;
 
 export const LEDGER_SCHEMA = `
 CREATE TABLE installation (
@@ -215,13 +182,17 @@ CREATE TABLE settlement_control (
   PRIMARY KEY (installation, at)
 ) STRICT, WITHOUT ROWID;
 
-${CHANGE_SCHEMA}`;
-
-/** Upgrades schema 1. Its facts get only counts: none is read, so the time does not grow with the ledger. */
-const UPGRADE_FROM_1 = `${CHANGE_SCHEMA}
-INSERT INTO change (installation, kind, count)
-  SELECT installation, kind, value FROM watermark ORDER BY installation, kind;
+-- One row for each commit, installation and kind of fact added, and for each fact that is not a receipt. Readers ask for
+-- the rows after a seq. count and sum distinguish a restored or replaced ledger from one that grew
+-- (docs/spec/publishing.md#nothing-goes-back).
+CREATE TABLE change (
+  seq INTEGER PRIMARY KEY,
+  installation INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  -- number of accepted facts of this kind: the watermark
+  count INTEGER NOT NULL,
+  -- sum of the facts' hashes, modulo 2^64, as a signed integer
+  sum INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX change_count ON change (installation, kind, count);
 `;
-
-/** Statements that upgrade each schema version to the next. Readers accept every version listed here. */
-export const LEDGER_UPGRADES: Readonly<Record<number, string>> = { 1: UPGRADE_FROM_1 };

@@ -1,4 +1,5 @@
 /** The interface to storage: its methods, objects and errors. `open-store.ts` opens the store that a setting names. */
+import { Failure } from "../values/failure.ts";
 import type { ClockBounds } from "./clock-offset.ts";
 
 /**
@@ -133,11 +134,12 @@ export class StoreDamaged extends StoreUnavailable {
   }
 }
 
-/** Returns the result of `decode`. If that throws, the object is another program's, so this throws `StoreDamaged`. */
+/** Returns the result of `decode`. Throws its `Failure`, and `StoreDamaged` for its other errors. */
 export function decodedAs<T>(key: string, object: StoredObject, decode: (object: StoredObject) => T): T {
   try {
     return decode(object);
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw new StoreDamaged(key, object.tag, cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }

@@ -10,7 +10,7 @@ export function seal(object: StoreObject): StoreObject {
 /** Returns the object without its seal. Throws `StoreDamaged` if the seal does not match. */
 export function unseal(key: string, stored: StoredObject): StoredObject {
   const { object, claimed } = withoutSeal(key, stored);
-  if (claimed !== undefined) assertSeal(key, object, claimed, digestOf(object));
+  assertSeal(key, object, claimed, digestOf(object));
   return object;
 }
 

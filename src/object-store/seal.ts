@@ -5,7 +5,7 @@
  */
 import { StoreDamaged, type StoredObject, type StoreObject } from "./object-store.ts";
 
-/** Metadata name of the seal. Objects of earlier versions have none; they are accepted if they name their writer. */
+/** Metadata name of the seal. */
 const NAME = "sha256";
 
 /** Bytes of metadata that the name and 43 characters of base64url take. */
@@ -24,18 +24,14 @@ export function withSeal(object: StoreObject, digest: string): StoreObject {
   return { ...object, metadata: { ...object.metadata, [NAME]: digest } };
 }
 
-/**
- * Returns the object without its seal, and the digest in the seal; undefined if it has none. Throws `StoreDamaged` for
- * another program's object, which has no seal and names no writer.
- */
+/** Returns the object without its seal, and the digest in the seal. Throws `StoreDamaged` if it has none. */
 export function withoutSeal(
   key: string,
   stored: StoredObject,
-): { readonly object: StoredObject; readonly claimed?: string } {
+): { readonly object: StoredObject; readonly claimed: string } {
   const { [NAME]: claimed, ...metadata } = stored.metadata;
-  if (claimed !== undefined) return { object: { ...stored, metadata }, claimed };
-  if (metadata.writer === undefined) throw new StoreDamaged(key, stored.tag, "another program put it");
-  return { object: stored };
+  if (claimed === undefined) throw new StoreDamaged(key, stored.tag, "another program put it");
+  return { object: { ...stored, metadata }, claimed };
 }
 
 /** Throws `StoreDamaged` if the seal does not match. */

@@ -21,7 +21,7 @@ export interface ResponseState {
   readonly fingerprint: string;
 }
 
-/** The writer of an object, its lease epoch and its source version (docs/spec/publishing.md#asof). */
+/** The writer of an object, its lease epoch and its source version (docs/spec/publishing.md#source-version). */
 export interface WriterMetadata {
   readonly epoch: number;
   /** The writer's random token. */
@@ -29,10 +29,7 @@ export interface WriterMetadata {
   readonly sourceVersion: SourceVersion;
 }
 
-/**
- * The source version of an object (docs/spec/publishing.md#asof) in a compact form. Objects of earlier versions have
- * only `at`, `position`, `telemetryId` and `safeBlock`.
- */
+/** The source version of an object (docs/spec/publishing.md#source-version) in a compact form. */
 export interface SourceVersion {
   /** Epoch ms of the build. */
   readonly at: number;
@@ -53,8 +50,8 @@ export interface SourceVersion {
   readonly program?: string;
 }
 
-/** The count of a kind; the sum of the hashes after a base (64 bits), if known; the base, if not 0. */
-export type FactPart = readonly [count: number, sum?: string, base?: number];
+/** The count of a kind, and the sum of its facts' hashes (64 bits). */
+export type FactPart = readonly [count: number, sum: string];
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
@@ -88,25 +85,24 @@ export function decodeResponse({ metadata, body }: StoreObject): StoredResponse 
   };
 }
 
-/** A fingerprint is stored under the name `identity`. */
 export function encodeStates(states: readonly ResponseState[]): string {
-  return JSON.stringify(states.map(({ from, fingerprint }) => ({ from, identity: fingerprint })));
+  return JSON.stringify(states.map(({ from, fingerprint }) => ({ from, fingerprint })));
 }
 
 export function decodeStates(text: string): ResponseState[] {
-  return parsed(text, isStates, "states").map(({ from, identity }) => ({ from, fingerprint: identity }));
+  return parsed(text, isStates, "states");
 }
 
 /** Encodes only the writer metadata, for objects that are not responses: tiles, heads, the index. */
 export function encodeWriterMetadata({ epoch, writer, sourceVersion }: WriterMetadata): Record<string, string> {
-  return { epoch: String(epoch), writer, asof: asciiJson(sourceVersion) };
+  return { epoch: String(epoch), writer, "source-version": asciiJson(sourceVersion) };
 }
 
 export function decodeWriterMetadata(metadata: Readonly<Record<string, string>>): WriterMetadata {
   return {
     epoch: Number(metadata.epoch ?? "0"),
     writer: metadata.writer ?? "",
-    sourceVersion: parsed(metadata.asof ?? '{"at":0}', isSourceVersion, "asof"),
+    sourceVersion: parsed(metadata["source-version"] ?? '{"at":0}', isSourceVersion, "source version"),
   };
 }
 
@@ -142,13 +138,12 @@ function isTexts(value: unknown): value is Record<string, string> {
   return isFields(value) && Object.values(value).every(isText);
 }
 
-/** Accepts unknown fields, which later versions may add. */
 function isSourceVersion(value: unknown): value is SourceVersion {
   return isFields(value) && Number.isFinite(value.at);
 }
 
-function isStates(value: unknown): value is { from: number; identity: string }[] {
-  return isListOf(value, ({ from, identity }) => Number.isFinite(from) && isText(identity));
+function isStates(value: unknown): value is ResponseState[] {
+  return isListOf(value, ({ from, fingerprint }) => Number.isFinite(from) && isText(fingerprint));
 }
 
 /** Checks successors of a body with this many bytes. */

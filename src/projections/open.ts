@@ -20,7 +20,7 @@ import { SUBMISSION_TABLES } from "./settlements/submissions.ts";
 const PROJECTIONS: DatabaseKind = {
   name: "projections",
   applicationId: 0x4e4f4f50, // "NOOP"
-  schemaVersion: 10,
+  schemaVersion: 1,
   schema: [
     CURSOR_TABLE,
     TOTALS_TABLE,
@@ -46,12 +46,12 @@ const BUSY_TIMEOUT = 30_000;
 const CHECKPOINT_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens the projections for writing. Creates them if missing, and again if their schema is older. Throws `Failure`
- * (exit 74, or 75 if they are locked) for a damaged file, another program's or a newer version's.
+ * Opens the projections for writing. Creates them if missing, and again if their format is another
+ * version's. Throws `Failure` (exit 74, or 75 if they are locked) for a damaged file or another program's.
  */
 export function openProjections(path: string): Database {
   return withHint(() => {
-    const db = wipedIfOlder(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
+    const db = wipedIfUnknown(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
     // A power failure may lose rows but not damage the file; lost rows are derived again.
     db.pragma("synchronous = NORMAL");
     checkpointEach(db, CHECKPOINT_BYTES);
@@ -64,7 +64,7 @@ export function openProjectionsInMemory(): Database {
   return openForWriting(":memory:", PROJECTIONS);
 }
 
-/** Opens an in-memory copy of the projections; empty if there is no file, or one of an older schema. */
+/** Opens an in-memory copy of the projections; empty if there is no file, or one of another format. */
 export function openProjectionsCopy(path: string): Database {
   if (!existsSync(path)) return openProjectionsInMemory();
   return withHint(() => {
@@ -72,7 +72,7 @@ export function openProjectionsCopy(path: string): Database {
     try {
       source = openForReading(path, PROJECTIONS);
     } catch (error) {
-      if (isFailure(error, "projections_schema_older")) return openProjectionsInMemory();
+      if (isFailure(error, "format_unknown")) return openProjectionsInMemory();
       throw error;
     }
     try {
@@ -86,11 +86,11 @@ export function openProjectionsCopy(path: string): Database {
   });
 }
 
-function wipedIfOlder(path: string, open: () => Database): Database {
+function wipedIfUnknown(path: string, open: () => Database): Database {
   try {
     return open();
   } catch (error) {
-    if (!isFailure(error, "projections_schema_older")) throw error;
+    if (!isFailure(error, "format_unknown")) throw error;
     for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
     return open();
   }

@@ -32,9 +32,8 @@ export interface Rebuilt {
 }
 
 /**
- * Rebuilds the projections, and replaces a damaged file. Throws `Failure`: projections_schema_newer,
- * projections_foreign and the others of `openProjections` (74), projections_locked (75) if a publisher's transaction
- * takes too long.
+ * Rebuilds the projections, and replaces a damaged file. Throws `Failure`: projections_foreign and
+ * the others of `openProjections` (74), projections_locked (75) if a publisher's transaction takes too long.
  */
 export function rebuildProjections(
   path: string,

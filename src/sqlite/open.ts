@@ -5,6 +5,7 @@ import SqliteDatabase, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../files/make-directory.ts";
 import { makePrivateFile } from "../files/private-file.ts";
 import { EXIT, Failure } from "../values/failure.ts";
+import { formatUnknown } from "../values/format.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** A kind of file: its name in messages, and the marks that identify the kind and its schema version. */
@@ -15,8 +16,6 @@ export interface DatabaseKind {
   readonly schemaVersion: number;
   /** Statements that turn an empty file into one of this kind. */
   readonly schema: string;
-  /** Statements that upgrade each schema version to the next. Readers accept every version listed here. */
-  readonly upgrades?: Readonly<Record<number, string>>;
 }
 
 /** SQLite's name for a database without a file. */
@@ -37,8 +36,8 @@ const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /**
  * Opens an existing file read-only. In WAL mode SQLite still needs the -shm file, or a directory in which it may create
  * one. `immutable` would avoid that but read stale pages, so a missing permission is a failure with a hint. Throws
- * `Failure`: `<name>_not_found`, `_not_a_database`, `_foreign`, `_schema_newer`, `_schema_older`, `_locked`,
- * `_unreadable`, `_damaged`.
+ * `Failure`: `<name>_not_found`, `_not_a_database`, `_foreign`, `_locked`, `_unreadable`,
+ * `_damaged`; format_unknown.
  */
 export function openForReading(path: string, kind: DatabaseKind): Database {
   if (!existsSync(path)) throw notFound(path, kind, "does not exist");
@@ -83,7 +82,6 @@ export function openForWriting(
       checkpointEach(db, CHECKPOINT_BYTES);
       if (fresh) createSchema(db, kind);
       checkKind(db, path, kind);
-      upgrade(db, kind);
       return db;
     });
   });
@@ -109,22 +107,6 @@ function createSchema(db: Database, kind: DatabaseKind): void {
   create.immediate();
 }
 
-/** Upgrades in one transaction: a second process sees the old schema or the new one, never a mixture. */
-function upgrade(db: Database, kind: DatabaseKind): void {
-  if (versionOf(db) === kind.schemaVersion) return;
-  const upgradeAll = db.transaction(() => {
-    for (let version = versionOf(db); version < kind.schemaVersion; version++) {
-      db.exec(kind.upgrades?.[version] ?? "");
-      db.pragma(`user_version = ${version + 1}`);
-    }
-  });
-  upgradeAll.immediate();
-}
-
-function versionOf(db: Database): number {
-  return db.pragma("user_version", { simple: true }) as number;
-}
-
 function isEmpty(db: Database): boolean {
   const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get();
   return tables === 0 && db.pragma("application_id", { simple: true }) === 0;
@@ -138,19 +120,10 @@ function checkKind(db: Database, path: string, kind: DatabaseKind): void {
       hint: "Name another file. This one was not changed.",
     });
   }
-  const version = versionOf(db);
-  if (version === kind.schemaVersion || kind.upgrades?.[version] !== undefined) return;
-  const isNewer = version > kind.schemaVersion;
-  throw new Failure(
-    isNewer ? `${kind.name}_schema_newer` : `${kind.name}_schema_older`,
-    `${path} has version ${version} of the ${kind.name}'s schema; this Noonmark supports ${kind.schemaVersion}`,
-    {
-      exit: EXIT.io,
-      hint: isNewer
-        ? "A newer Noonmark wrote it. Use that version."
-        : "An older Noonmark wrote it, and this version cannot read it. Use that version, or name another file.",
-    },
-  );
+  const version = db.pragma("user_version", { simple: true });
+  if (version !== kind.schemaVersion) {
+    throw formatUnknown(`${path} (${kind.name})`, version, kind.schemaVersion);
+  }
 }
 
 function notFound(path: string, kind: DatabaseKind, how: string): Failure {

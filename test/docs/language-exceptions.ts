@@ -37,18 +37,11 @@ export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   "test/site/browser/late.test.ts": ["answer", "answered", "heard"],
   "test/site/browser/unavailable.test.ts": ["heard"],
   "test/site/browser/views.test.ts": ["heard"],
-  // The old name of a field, for one release.
-  "src/judge/report.ts": ["mend"],
-  "test/verify/command.test.ts": ["mend"],
-  "test/verify/report/print.test.ts": ["mend"],
   // The name of a helper in a line that the test adds to a source file.
   "test/servers/new-route/new-route.test.ts": ["answer"],
   // Examples of the test itself.
   "test/docs/language.test.ts": ["stand", "stands", "answers"],
   "test/docs/language-exceptions.ts": ["chainWord"],
-  // The setting's old name, for one release.
-  "bin/cli/settings/settings.ts": ["chainWord"],
-  "test/bin/cli/settings/settings.test.ts": ["chainWord"],
 };
 
 /** Comments and sentences that start with Of, What, Whether or Where: the maximum per folder. */

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "../../src/fsck/rules.ts";
-import type { StoredObject, StoreObject } from "../../src/object-store/object-store.ts";
+import type { StoreObject } from "../../src/object-store/object-store.ts";
 import { decodeHead, decodeTile, encodeHead, encodeTile, type Head } from "../../src/resources/activity/stored-feed.ts";
 import { ASSET, type Damaged, HOUR } from "./fsck-world.ts";
 
@@ -19,7 +19,6 @@ export interface Damage {
 /** Damages that `publish --once --force` without state leaves, and `fsck --repair` repairs. */
 export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
   "probe objects of an interrupted start",
-  "a key of an earlier version",
   "an unknown key",
   "another program's bytes under an unknown key",
   "from tomorrow",
@@ -72,7 +71,7 @@ function metadata(changes: Readonly<Record<string, (value: string) => string>>):
 }
 
 function sourceVersion(change: (sourceVersion: Record<string, unknown>) => unknown): Change {
-  return metadata({ asof: (text) => JSON.stringify(change(JSON.parse(text) as Record<string, unknown>)) });
+  return metadata({ "source-version": (text) => JSON.stringify(change(JSON.parse(text) as Record<string, unknown>)) });
 }
 
 type Version = { from: number; edits?: { offset: number; length: number; text: string }[]; headers?: object };
@@ -174,15 +173,6 @@ export const DAMAGES: readonly Damage[] = [
     },
   },
   {
-    name: "a key of an earlier version",
-    rule: "foreign-key",
-    plant: async ({ store }) => {
-      const { tag: _, ...object } = (await store.get(TELEMETRY)) as StoredObject;
-      await store.put("v0/public/telemetry", object);
-      return "v0/public/telemetry";
-    },
-  },
-  {
     name: "another program's bytes under an unknown key",
     rule: "damaged",
     plant: async ({ directory }) => {
@@ -193,7 +183,7 @@ export const DAMAGES: readonly Damage[] = [
   sealed("another type", "content-type", PROCESS, () => ({ contentType: "text/plain" })),
   sealed("a file of another type", "content-type", "site/index.html", () => ({ contentType: "text/plain" })),
   sealed("no epoch", "writer", TELEMETRY, metadata({ epoch: () => "0" })),
-  sealed("no source version", "writer", PROCESS, metadata({ asof: () => "[]" })),
+  sealed("no source version", "writer", PROCESS, metadata({ "source-version": () => "[]" })),
   sealed(
     "a source version with an unknown field",
     "writer",
@@ -202,7 +192,7 @@ export const DAMAGES: readonly Damage[] = [
   ),
   sealed(
     "from tomorrow",
-    "asof-future",
+    "source-version-future",
     PROCESS,
     sourceVersion((one) => ({ ...one, at: Number(one.at) + 24 * HOUR })),
   ),
@@ -335,7 +325,7 @@ export const DAMAGES: readonly Damage[] = [
   ),
   sealed(
     "a head from before its tiles",
-    "activity-asof",
+    "activity-source-version",
     HEAD,
     sourceVersion((one) => ({ ...one, at: Number(one.at) - HOUR })),
   ),

@@ -130,8 +130,8 @@ async function addIndexTile({ store, change }: Damaged): Promise<void> {
   }
   const text = encodeIndexTile([first, second]);
   const name = hashOf(text);
-  const { epoch = "", writer = "", asof = "" } = head.metadata;
-  const metadata = { epoch, writer, asof };
+  const { epoch = "", writer = "", "source-version": sourceVersion = "" } = head.metadata;
+  const metadata = { epoch, writer, "source-version": sourceVersion };
   await store.put(activityTileKey("players", name), { ...head, body: Buffer.from(text), metadata });
   const indexes = [{ name, last: second.last, first }];
   await change(key, () => ({ text: encodeHead({ ...decoded, tiles: [], indexes }) }));

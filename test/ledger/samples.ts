@@ -2,7 +2,7 @@
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { ingest } from "../../src/ledger/ingest.ts";
 import { readFactSums } from "../../src/ledger/read/changes.ts";
-import { CHANGE_SCHEMA, LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
+import { LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
 import { listInstallations } from "../../src/ledger/watermarks.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -166,6 +166,3 @@ export function contents(db: Database): Record<string, unknown> {
     sums: listInstallations(db).map(({ rowId }) => readFactSums(db, rowId)),
   };
 }
-
-/** The statements that created a ledger before it recorded changes. */
-export const SCHEMA_1 = LEDGER_SCHEMA.replace(CHANGE_SCHEMA, "");

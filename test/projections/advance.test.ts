@@ -92,27 +92,6 @@ test.for<[string, () => Database | undefined]>([
   expect(contentOf(projections)).toEqual(contentOf(rebuilt));
 });
 
-test("an old ledger without sums is compared by its newest receipt and closure", () => {
-  const old = () => {
-    const ledger = ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(8), SUBMISSION]);
-    ledger.exec("UPDATE change SET sum = NULL");
-    return ledger;
-  };
-  const projections = openProjectionsInMemory();
-  const ledger = old();
-  advanceFully(ledger, projections, QUESTION);
-  const before = projections.prepare("SELECT total_changes()").pluck();
-  const written = before.get();
-  expect(step(ledger, projections)).toBe(false);
-  expect(before.get()).toBe(written);
-  ledger.exec("UPDATE receipt SET telemetry_id = telemetry_id || 'x', rpm_milli = 1");
-  ledger.exec("UPDATE closure SET last_round = first_round WHERE seq = 2");
-  advanceFully(ledger, projections, QUESTION);
-  const rebuilt = openProjectionsInMemory();
-  advanceFully(ledger, rebuilt, QUESTION);
-  expect(contentOf(projections)).toEqual(contentOf(rebuilt));
-});
-
 test("a deleted cursor or another version of a follower causes a rebuild", () => {
   const ledger = ledgerOf([...FIRST, ...SECOND, receipt(9), receipt(8), SUBMISSION]);
   const projections = openProjectionsInMemory();

@@ -5,6 +5,7 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { receipt } from "../ledger/samples.ts";
+import { raiseWatermark } from "../support/raise-watermark.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 
 let world: World;
@@ -100,9 +101,8 @@ test("a response that cannot be built is reported, and the others are published"
   const worker = await world.work();
   await worker.cycle(START + 10_000);
   const before = await world.body("/v1/public/modules");
-  world.ledger.exec(
-    "INSERT INTO module VALUES (1, 'a', 't', 'd', '1', 1, 'no such state', 0, 'hardware', 0, '{}'); INSERT INTO watermark VALUES (1, 'module', 1)",
-  );
+  world.ledger.exec("INSERT INTO module VALUES (1, 'a', 't', 'd', '1', 1, 'no such state', 0, 'hardware', 0, '{}')");
+  raiseWatermark(world.ledger, 1, "module", 1);
   world.receive(1);
   const { rows } = await worker.cycle(START + 13_000);
   expect(rows.filter(({ action }) => action === "failed").map(({ key }) => key)).toEqual(["v1/public/modules"]);

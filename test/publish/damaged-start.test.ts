@@ -36,7 +36,7 @@ async function withSourceVersion(key: string, sourceVersion: string): Promise<vo
   const found = await world.store.get(key);
   if (found === undefined) throw new Error(`${key} is not there`);
   const { tag: _, ...object } = found;
-  await world.store.put(key, { ...object, metadata: { ...object.metadata, asof: sourceVersion } });
+  await world.store.put(key, { ...object, metadata: { ...object.metadata, "source-version": sourceVersion } });
 }
 
 const DAMAGES: Record<string, { key: string; damage: (key: string) => Promise<void> }> = {
@@ -75,7 +75,9 @@ test("another installation's telemetry with the body null is rewritten at its ne
   world.receive(1, 2, "wheel-2");
   const { rows } = await worker.cycle(START + 1_000_000);
   expect(rows.find((row) => row.key === key)).toMatchObject({ action: "updated" });
-  expect(JSON.parse((await world.store.get(key))?.metadata.asof ?? "null")).toMatchObject({ at: START + 1_000_000 });
+  expect(JSON.parse((await world.store.get(key))?.metadata["source-version"] ?? "null")).toMatchObject({
+    at: START + 1_000_000,
+  });
   await worker.stop();
 });
 

@@ -2,9 +2,11 @@
  * If puts cost money, each key is put at most once per minimum put interval: the first change immediately, the rest
  * together.
  */
+
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DueQueue } from "../../publish/pace.ts";
+import { raiseWatermark } from "../support/raise-watermark.ts";
 import { INSTALLATION, START, type Worker, World } from "./world.ts";
 
 const INTERVAL = 5_000;
@@ -52,7 +54,7 @@ test("a change after the interval is put immediately", async () => {
 });
 
 test("a tile without new receipts is never due", async () => {
-  world.ledger.exec("INSERT OR REPLACE INTO watermark VALUES (1, 'module', 0)");
+  raiseWatermark(world.ledger, 1, "module", 0);
   expect(await putsAt(FIRST + 1_000)).toEqual([]);
   expect(worker.publisher.nextDue()).toBeGreaterThan(FIRST + INTERVAL);
 });

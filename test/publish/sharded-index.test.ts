@@ -5,7 +5,6 @@ import { shardKey, shardKeyOf } from "../../src/http/installations.ts";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { MemoryStore } from "../support/memory-store.ts";
-import { putIndex } from "../support/publish-answer.ts";
 import { START, type WorkOptions, World } from "./world.ts";
 
 const MANY = 1_100;
@@ -62,7 +61,7 @@ function receive(rowId = ++received): number {
 }
 
 test("every shard is stored, and the index has the number of shards", async () => {
-  expect(await json("installations")).toEqual({ schemaVersion: 2, configured: "wheel-1", shards: SHARDS });
+  expect(await json("installations")).toEqual({ schemaVersion: 1, configured: "wheel-1", shards: SHARDS });
   expect([...published.keys()].filter((key) => key.startsWith("installations/"))).toHaveLength(SHARDS);
   for (const rowId of [1, 2, 500, MANY]) {
     expect((await json(shardOf(rowId))).installations[`wheel-${rowId}`], `${rowId}`).toEqual({ history: "1" });
@@ -120,7 +119,7 @@ test("--force rewrites the shards that no cycle read", async () => {
   await world.store.delete(shardKey(7, SHARDS));
   const worker = await takeOver({ force: true });
   await worker.cycle(START + 20_000);
-  expect((await json(shardKey(7, SHARDS))).schemaVersion).toBe(2);
+  expect((await json(shardKey(7, SHARDS))).schemaVersion).toBe(1);
   expect(new Set(indexPuts())).toHaveLength(SHARDS + 1);
 });
 
@@ -133,7 +132,7 @@ test("a lost index is put only after all its shards", async () => {
   expect(await world.store.get("installations")).toBeUndefined();
   world.store.failPuts = undefined;
   await worker.cycle(START + 60_000);
-  expect(await json("installations")).toEqual({ schemaVersion: 2, configured: "wheel-1", shards: SHARDS });
+  expect(await json("installations")).toEqual({ schemaVersion: 1, configured: "wheel-1", shards: SHARDS });
   expect(await world.body(telemetryOf(42))).toContain('"installationId":"wheel-42"');
 });
 
@@ -144,17 +143,4 @@ test("a shard names a new history before anything is put under it", async () => 
   expect(puts[0]).toBe(shardOf(9));
   expect((await json(shardOf(9))).installations["wheel-9"]).toEqual({ history: "2" });
   expect(puts).toContain("v1/public/installations/~wheel-9/observations/2/0");
-});
-
-test("an index of an earlier version is replaced by shards without a gap", async () => {
-  const ids = Array.from({ length: MANY }, (_, index) => [`wheel-${index + 1}`, "1"]);
-  await putIndex(world.store, Object.fromEntries(ids), "wheel-1");
-  for (const key of published.keys()) if (key.startsWith("installations/")) await world.store.delete(key);
-  world.store.puts.length = 0;
-  const worker = await takeOver();
-  await worker.cycle(START + 20_000);
-  const puts = indexPuts();
-  expect([puts.length, puts.at(-1)]).toEqual([SHARDS + 1, "installations"]);
-  expect(await world.body(telemetryOf(500))).toContain('"installationId":"wheel-500"');
-  expect((await examine(world.store, world.now)).findings).toEqual([]);
 });

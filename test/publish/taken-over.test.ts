@@ -6,7 +6,6 @@ import { copyFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LeaseRecord } from "../../publish/lease/lease-record.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
-import type { StoredObject } from "../../src/object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { receive, START, type Worker, type WorkOptions, World } from "./world.ts";
 
@@ -24,10 +23,10 @@ afterEach(() => world.end());
 const OTHERS = 80;
 const key = (rowId: number) => installationTelemetryKey(`wheel-${rowId}`);
 const positionAt = async (rowId: number) =>
-  JSON.parse((await world.store.get(key(rowId)))?.metadata.asof ?? "{}").position;
+  JSON.parse((await world.store.get(key(rowId)))?.metadata["source-version"] ?? "{}").position;
 const lease = async () =>
   JSON.parse(new TextDecoder().decode((await world.store.get("status.json"))?.body)) as LeaseRecord;
-const settled = async () => (await lease()).settled;
+const checkpoint = async () => (await lease()).checkpoint;
 
 /** Ids of the other installations that are read or put while `use` runs. */
 async function othersOf(use: () => Promise<unknown>): Promise<string[]> {
@@ -91,13 +90,6 @@ test("after lost state readers still get the successor in time", async () => {
   await worker.stop();
 });
 
-/** The format of an earlier version. */
-async function withoutSettled({ store }: World): Promise<void> {
-  const { tag: _tag, ...object } = (await store.get("status.json")) as StoredObject;
-  const { settled: _settled, ...record } = JSON.parse(new TextDecoder().decode(object.body)) as LeaseRecord;
-  await store.put("status.json", { ...object, body: Buffer.from(JSON.stringify(record)) });
-}
-
 /** Copies the ledger, then publishes later facts and kills the holder before it reports them. Returns the copy. */
 async function publishedFromAnother(): Promise<string> {
   world.ledger.pragma("wal_checkpoint(TRUNCATE)");
@@ -125,7 +117,7 @@ test("a ledger that is behind what is published is found before the first put", 
   expect(world.store.puts.slice(before).filter((put) => put.includes("wheel-70"))).toEqual([]);
   expect(await positionAt(70)).toBe(3);
   await worker.stop();
-  expect(await settled()).toMatchObject({ left: ["wheel-70"] });
+  expect(await checkpoint()).toMatchObject({ left: ["wheel-70"] });
 });
 
 test("the next holder publishes an installation that was left dirty, without a new fact", async () => {
@@ -139,7 +131,7 @@ test("the next holder publishes an installation that was left dirty, without a n
   expect(await othersOf(() => second.cycle(START + 12_000))).toEqual(["wheel-70"]);
   expect(await positionAt(70)).toBe(2);
   await second.stop();
-  expect(await settled()).toMatchObject({ left: [] });
+  expect(await checkpoint()).toMatchObject({ left: [] });
 });
 
 test.for<[string, WorkOptions, (world: World) => unknown]>([
@@ -152,7 +144,6 @@ test.for<[string, WorkOptions, (world: World) => unknown]>([
   ],
   ["a lost index", {}, ({ store }) => store.delete("installations")],
   ["a new history", { newHistories: ["wheel-9"] }, () => {}],
-  ["an earlier version's lease object", {}, withoutSettled],
 ])("every installation is looked up after %s", async ([, options, prepare]) => {
   await prepare(world);
   const worker = await takeOver(options);
@@ -175,11 +166,11 @@ test("the next run continues a new history of a run that died, without a new fac
 
 test("a run of one resource does not record the others as published", async () => {
   world.receive(1, 70, "wheel-70");
-  const before = await settled();
+  const before = await checkpoint();
   const only = await takeOver({ only: ["process"] });
   await only.cycle(START + 11_000);
   await only.stop();
-  expect(await settled()).toEqual(before);
+  expect(await checkpoint()).toEqual(before);
   const worker = await takeOver();
   await worker.cycle(START + 12_000);
   expect(await positionAt(70)).toBe(2);

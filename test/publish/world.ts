@@ -1,4 +1,5 @@
 /** A publisher's environment for tests: a ledger on disk, a strict in-memory store, and a clock that the test sets. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,6 +26,7 @@ import type { ResourceName } from "../../src/resources/table.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond, type ShimResponse } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
+import { raiseWatermark } from "../support/raise-watermark.ts";
 import { recordCycle } from "./golden-stores/recorder.ts";
 
 export const START = Date.parse("2026-11-20T10:00:00.000Z");
@@ -232,8 +234,7 @@ export function receive(
         position,
       );
     }
-    const watermark = `INSERT INTO watermark VALUES (?, 'receipt', ?) ON CONFLICT DO UPDATE SET value = excluded.value`;
-    ledger.prepare(watermark).run(installation, last + count);
+    raiseWatermark(ledger, installation, "receipt", count);
     const epoch = `INSERT INTO counter_epoch VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET last_position = excluded.last_position`;
     ledger.prepare(epoch).run(installation, uuid(2), last + count);
   })();

@@ -51,7 +51,7 @@ it("after lost state nothing is put again", async () => {
   const versions = async () => {
     const found: unknown[] = [];
     for (const key of await scene.keys("")) {
-      if (!key.endsWith("status.json")) found.push([key, (await scene.object(key)).metadata.asof]);
+      if (!key.endsWith("status.json")) found.push([key, (await scene.object(key)).metadata["source-version"]]);
     }
     return found;
   };

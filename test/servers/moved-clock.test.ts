@@ -83,7 +83,7 @@ async function withMovingClock(
   for (const stream of [publisher.stdout, publisher.stderr]) stream.on("data", (data: Buffer) => (output += data));
   const publishedAt = async () => {
     const object = await store.get(TELEMETRY_KEY, { fresh: true });
-    return (JSON.parse(object?.metadata.asof ?? "{}") as { at?: number }).at ?? Number.NaN;
+    return (JSON.parse(object?.metadata["source-version"] ?? "{}") as { at?: number }).at ?? Number.NaN;
   };
   const status = async () => {
     const { stdout } = await runCli(["status", "--json", ...settings], folder);

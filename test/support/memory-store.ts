@@ -15,7 +15,16 @@ import {
   StoreUnavailable,
 } from "../../src/object-store/object-store.ts";
 
-const KNOWN_METADATA = new Set(["status", "headers", "states", "valid-until", "successors", "epoch", "writer", "asof"]);
+const KNOWN_METADATA = new Set([
+  "status",
+  "headers",
+  "states",
+  "valid-until",
+  "successors",
+  "epoch",
+  "writer",
+  "source-version",
+]);
 
 export class MemoryStore implements ObjectStore {
   readonly name = "memory";

@@ -1,4 +1,5 @@
 /** A publisher of many installations with one receipt each. */
+import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
 import { benchPublisher } from "./bench-publisher.ts";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
@@ -36,9 +37,7 @@ export function addReceipt(ledger: Database, installation: number, position: num
   ledger
     .prepare(insert)
     .run(installation, position, telemetryId, uuid(1), uuid(2), position, ...times, String(position), position);
-  ledger
-    .prepare("INSERT INTO watermark VALUES (?, 'receipt', ?) ON CONFLICT DO UPDATE SET value = excluded.value")
-    .run(installation, position);
+  raiseWatermark(ledger, installation, "receipt", 1);
   ledger
     .prepare("INSERT INTO counter_epoch VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET last_position = excluded.last_position")
     .run(installation, uuid(2), position);

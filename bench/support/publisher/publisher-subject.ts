@@ -2,6 +2,7 @@
  * A publisher over a large ledger and a store that keeps nothing and responds at once. Only the publisher's own work is
  * measured.
  */
+import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
 import { benchPublisher } from "./bench-publisher.ts";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
@@ -63,8 +64,8 @@ export async function measure(subject: Subject): Promise<void> {
   writer.exec(`INSERT INTO receipt SELECT installation, position + 1, printf('00000000-0000-4000-9000-%012x', position + 1), boot_id, counter_epoch,
       sequence + 1, observed_at, received_at, CAST(CAST(cumulative_work_units AS INTEGER) + 1 AS TEXT), provenance, software_version, core_status,
       rpm_milli, speed_mm_per_second, distance_mm
-    FROM receipt WHERE installation = 1 ORDER BY position DESC LIMIT 1;
-    UPDATE watermark SET value = value + 1 WHERE kind = 'receipt'`);
+    FROM receipt WHERE installation = 1 ORDER BY position DESC LIMIT 1`);
+  raiseWatermark(writer, 1, "receipt", 1);
   const started = performance.now();
   await publisher.cycle(at);
   cycles.push(performance.now() - started);

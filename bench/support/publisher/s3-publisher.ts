@@ -1,4 +1,5 @@
 /** A publisher over a ledger and a real S3 server: in this process, or as a cold `publish --once`. */
+import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
 import { benchPublisher } from "./bench-publisher.ts";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
@@ -81,7 +82,7 @@ export function appendReceipt(folder: string): void {
       printf('00000000-0000-4000-9000-%012x', position + 1), boot_id, counter_epoch, sequence + 1, ${now - 250}, ${now},
       CAST(CAST(cumulative_work_units AS INTEGER) + 1 AS TEXT), provenance, software_version, core_status, rpm_milli,
       speed_mm_per_second, distance_mm
-    FROM receipt WHERE installation = 1 ORDER BY position DESC LIMIT 1;
-    UPDATE watermark SET value = value + 1 WHERE kind = 'receipt'`);
+    FROM receipt WHERE installation = 1 ORDER BY position DESC LIMIT 1`);
+  raiseWatermark(ledger, 1, "receipt", 1);
   ledger.close();
 }

@@ -105,7 +105,7 @@ async function* publishedVersions(
   index: InstallationIndex,
 ): AsyncGenerator<[string, SourceVersion]> {
   for (const key of [TELEMETRY_KEY, MODULES_KEY, PROCESS_KEY]) yield* versionsAt(store, key, index.configured);
-  const point = (await findLease(store))?.record?.settled;
+  const point = (await findLease(store))?.record?.checkpoint;
   if (point !== null && point !== undefined && readLedger(ledger, (db) => hasBeenAt(db, point))) return;
   const others = await otherIds(store, index);
   for (const id of others.slice(0, COMPARED_LIMIT)) yield* versionsAt(store, installationTelemetryKey(id), id);

@@ -19,7 +19,6 @@ import {
 import {
   inMilliseconds,
   type PlacedSetting,
-  RENAMED,
   SETTING_NAMES,
   SETTINGS,
   type SettingName,
@@ -67,7 +66,6 @@ export function effectiveSettings(
   const found = readConfiguration(path);
   const file = found ?? {};
   const given = { flags, environment, file, path, onWarning };
-  const moved: Failure[] = [];
   warnOfUnknownVariables(environment, onWarning);
   const mistakes = unknownKeys(file, path);
   const settings = SETTING_NAMES.map((name): EffectiveSetting => {
@@ -79,11 +77,10 @@ export function effectiveSettings(
     const written = "wrong" in judged ? undefined : judged.value;
     const isOfFile = origin === path || origin === DEFAULT;
     const value = isOfFile ? relativeToFile(name, written, path) : written;
-    if (value !== written) moved.push(...movedPath(name, { written: String(written), value: String(value), path }));
     return { name, value, origin, isSecret: SETTINGS[name].isSecret === true };
   });
   // Values that are wrong by themselves are reported first.
-  if (mistakes.length === 0) mistakes.push(...incompleteChain(settings, spared), ...moved);
+  if (mistakes.length === 0) mistakes.push(...incompleteChain(settings, spared));
   const [first] = mistakes;
   if (first === undefined) return settings;
   throw mistakes.length === 1 ? first : all(mistakes);
@@ -96,7 +93,7 @@ function all(mistakes: readonly Failure[]): Failure {
 
 function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Failure[] {
   return Object.keys(file)
-    .filter((key) => ![...SETTING_NAMES, ...Object.values(RENAMED)].includes(key))
+    .filter((key) => !(SETTING_NAMES as readonly string[]).includes(key))
     .map((key) => {
       const message = `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`;
       return new Failure("invalid_configuration", message, {
@@ -169,21 +166,6 @@ function isRelativePath(name: SettingName, value: unknown): value is string {
   return typeof value === "string" && SETTINGS[name].isPath?.(value) === true && !isAbsolute(value);
 }
 
-interface MovedPath {
-  readonly written: string;
-  readonly value: string;
-  /** Path of the configuration file. */
-  readonly path: string;
-}
-
-/** Reports a path that exists only relative to the working directory, where earlier versions looked for it. */
-function movedPath(name: SettingName, { written, value, path }: MovedPath): Failure[] {
-  const before = resolve(written);
-  if (before === resolve(value) || existsSync(value) || !existsSync(before)) return [];
-  const hint = `Paths in noonmark.json are relative to that file, the defaults too. Write "${name}": ${JSON.stringify(before)} into ${path}, or move it.`;
-  return [new Failure("path_moved", `${value} does not exist, but ${before} does`, { exit: EXIT.usage, hint })];
-}
-
 /** Returns a setting that a command requires. */
 export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
   const value = settings[name];
@@ -223,27 +205,22 @@ interface First {
 function firstGiven(name: SettingName, given: Given): First {
   const { path } = given;
   for (const place of [flagOf, variableOf, keyOf]) {
-    const found = place(name, name, given);
+    const found = place(name, given);
     if (found !== undefined) return found;
-    const oldName = RENAMED[name];
-    const old = oldName === undefined ? undefined : place(name, oldName, given);
-    if (old !== undefined) return old;
   }
   return { raw: undefined, shown: `${path}: ${name}`, origin: DEFAULT };
 }
 
-/** `written` is the setting's current or earlier name. */
-type Place = (name: SettingName, written: string, given: Given) => First | undefined;
+type Place = (name: SettingName, given: Given) => First | undefined;
 
-const flagOf: Place = (name, written, { flags, onWarning }) => {
-  if (flags[written] === undefined) return undefined;
-  const flag = `--${flagName(written)}`;
-  warnOfOldName(flag, `--${flagName(name)}`, onWarning);
-  return { raw: flags[written], shown: shownAs(name, flag, flags[written]), origin: flag };
+const flagOf: Place = (name, { flags }) => {
+  if (flags[name] === undefined) return undefined;
+  const flag = `--${flagName(name)}`;
+  return { raw: flags[name], shown: shownAs(name, flag, flags[name]), origin: flag };
 };
 
-const variableOf: Place = (name, written, { environment, path, onWarning }) => {
-  const variable = environmentName(written);
+const variableOf: Place = (name, { environment, path, onWarning }) => {
+  const variable = environmentName(name);
   const value = environment[variable];
   if (value === undefined || value === "") return undefined;
   if (isKubernetesVariable(variable, value)) {
@@ -254,29 +231,18 @@ const variableOf: Place = (name, written, { environment, path, onWarning }) => {
     });
     return undefined;
   }
-  warnOfOldName(variable, environmentName(name), onWarning);
   return { raw: value, shown: shownAs(name, variable, value), origin: variable };
 };
 
-const keyOf: Place = (name, written, { file, path, onWarning }) => {
-  const raw = file[written];
+const keyOf: Place = (name, { file, path }) => {
+  const raw = file[name];
   if (raw === undefined) return undefined;
-  if (written !== name) warnOfOldName(`${path}: ${written}`, name, onWarning);
-  return { raw, shown: shownAs(name, `${path}: ${written}`, raw), origin: path };
+  return { raw, shown: shownAs(name, `${path}: ${name}`, raw), origin: path };
 };
 
 /** Describes a value in a message; secrets are hidden. */
 function shownAs(name: SettingName, place: string, raw: unknown): string {
   return SETTINGS[name].isSecret ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
-}
-
-function warnOfOldName(written: string, current: string, onWarning: Given["onWarning"]): void {
-  if (written === current) return;
-  onWarning({
-    code: "setting_renamed",
-    message: `${written} is now called ${current}; this release still accepts the old name`,
-    hint: "Rename it.",
-  });
 }
 
 /** Formats a value for a listing: JSON with its unit, and no secret. */

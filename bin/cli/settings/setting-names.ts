@@ -1,7 +1,7 @@
 /** A setting's flag and variable, and the nearest name to an unknown one. */
 
 import { closest, distance } from "fastest-levenshtein";
-import { RENAMED, SETTING_NAMES } from "./settings.ts";
+import { SETTING_NAMES } from "./settings.ts";
 
 const PREFIX = "NOONMARK_";
 
@@ -29,11 +29,7 @@ export function isKubernetesVariable(variable: string, value: string): boolean {
 /** Returns unknown variables with Noonmark's prefix, and the one that was probably meant. Kubernetes' variables do not count. */
 export function unknownVariables(environment = process.env): { variable: string; suggestion: string | undefined }[] {
   const endings = SETTING_NAMES.map((name) => environmentName(name).slice(PREFIX.length));
-  const known = [
-    "CONFIG",
-    ...endings,
-    ...Object.values(RENAMED).map((name) => environmentName(name).slice(PREFIX.length)),
-  ];
+  const known = ["CONFIG", ...endings];
   return Object.keys(environment)
     .filter((variable) => variable.startsWith(PREFIX) && !known.includes(variable.slice(PREFIX.length)))
     .filter((variable) => !isKubernetesVariable(variable, environment[variable] ?? ""))

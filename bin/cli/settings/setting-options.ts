@@ -1,8 +1,8 @@
 /** Which settings are flags of which commands: lists that several commands share, and one function that adds them. */
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { DEFAULT_CONFIGURATION } from "./load-settings.ts";
 import { CONFIG_VARIABLE, environmentName, flagName } from "./setting-names.ts";
-import { RENAMED, SETTINGS, type SettingName } from "./settings.ts";
+import { SETTINGS, type SettingName } from "./settings.ts";
 
 /** Settings of the sources of responses. */
 export const SOURCE_SETTINGS = [
@@ -39,8 +39,6 @@ export function settingOptions(command: Command, names: readonly SettingName[]):
     const { value } = SETTINGS[name];
     const argument = value.startsWith("[") ? value : `<${value}>`;
     command.option(`--${flagName(name)} ${argument}`, `${SETTINGS[name].help} (${environmentName(name)})`);
-    const oldName = RENAMED[name];
-    if (oldName !== undefined) command.addOption(new Option(`--${flagName(oldName)} ${argument}`).hideHelp());
   }
   return command;
 }

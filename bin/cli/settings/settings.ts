@@ -248,9 +248,6 @@ export const SETTINGS = {
   ),
 } as const satisfies Record<string, Setting<unknown>>;
 
-/** Earlier names of settings. This release accepts them with a warning; the next one rejects them. */
-export const RENAMED: Readonly<Partial<Record<SettingName, string>>> = { chainMaxAge: "chainWord" };
-
 export type SettingName = keyof typeof SETTINGS;
 export type Settings = { [Name in SettingName]: z.output<(typeof SETTINGS)[Name]["schema"]> };
 

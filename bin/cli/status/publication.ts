@@ -122,14 +122,14 @@ function nodeProblems(sources: unknown): string[] {
   return [`nodes_disagree: ${chain.node}: ${chain.detail}. Find out which of the two is wrong: docs/nodes.md#quorum`];
 }
 
-/** Adds the holder's report for the operator, if any. An earlier version stores it in the lease object. */
+/** Adds the holder's report for the operator, if any. */
 export function joined(record: LeaseRecord, operator: OperatorStatus | undefined): LeaseRecord {
   if (operator === undefined) return record;
   const { failed = [], failures = [], warnings = [], sources = {}, worst = [], holderName } = operator;
   return { ...record, holderName, report: { ...record.report, failed, failures, warnings, sources, worst } };
 }
 
-/** Returns the objects of a list. The form is not fixed, because another version may have written the report. */
+/** Returns the objects of a list, whose form is not fixed. */
 function entries(list: unknown): Record<string, unknown>[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === "object" && one !== null) : [];
 }

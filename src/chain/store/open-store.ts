@@ -6,7 +6,7 @@ import { makeDirectory } from "../../files/make-directory.ts";
 import { makePrivateFile } from "../../files/private-file.ts";
 import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
 import type { Deployment } from "../deployment.ts";
-import { ADDED_SCHEMA, CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
+import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
 
 /** How long a statement waits for another process's transaction, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
@@ -52,11 +52,10 @@ function bind(db: Database, logs: string, whole: string): void {
   const exists = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sync'").get() !== undefined;
   const version = db.pragma("user_version", { simple: true });
   if (!exists || version !== CHAIN_SCHEMA_VERSION) {
-    db.exec("DROP TABLE IF EXISTS event; DROP TABLE IF EXISTS sync;");
+    db.exec("DROP TABLE IF EXISTS event; DROP TABLE IF EXISTS sync; DROP TABLE IF EXISTS node;");
     db.exec(CHAIN_SCHEMA);
     db.pragma(`user_version = ${CHAIN_SCHEMA_VERSION}`);
   }
-  db.exec(ADDED_SCHEMA);
   const row = db.prepare<[], { binding: string }>("SELECT binding FROM sync WHERE id = 1").get();
   if (row === undefined) {
     db.prepare("INSERT INTO sync (id, binding, history) VALUES (1, ?, ?)").run(`${logs}:${whole}`, randomUUID());

@@ -4,7 +4,12 @@
  */
 /** The file's name in the state directory. */
 export const CHAIN_FILE = "chain.db";
-export const CHAIN_SCHEMA_VERSION = 2;
+export const CHAIN_SCHEMA_VERSION = 1;
+
+export const IS_FUNDING = "contract_kind = 'mining' AND event_name = 'RoundFunded'";
+/** Sorts by the round, RoundFunded's first argument, padded so that text order is numeric order. */
+const HIGHEST = "format('%20s', arguments ->> '$[0].value') DESC, block_number, log_index";
+export const HIGHEST_FIRST = `ORDER BY ${HIGHEST}`;
 
 export const CHAIN_SCHEMA = `
 -- one row: the deployment and the sync's progress
@@ -39,18 +44,9 @@ CREATE TABLE event (
   PRIMARY KEY (block_number, log_index)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX event_by_name ON event (contract_kind, event_name, block_number, log_index);
-`;
+CREATE INDEX event_highest_funded ON event (${HIGHEST}) WHERE ${IS_FUNDING};
 
-export const IS_FUNDING = "contract_kind = 'mining' AND event_name = 'RoundFunded'";
-/** Sorts by the round, RoundFunded's first argument, padded so that text order is numeric order. */
-const HIGHEST = "format('%20s', arguments ->> '$[0].value') DESC, block_number, log_index";
-export const HIGHEST_FIRST = `ORDER BY ${HIGHEST}`;
-
-/** Added to files of any version: an index, and each node's state that survives a restart. */
-export const ADDED_SCHEMA = `
-CREATE INDEX IF NOT EXISTS event_highest_funded ON event (${HIGHEST}) WHERE ${IS_FUNDING};
-
-CREATE TABLE IF NOT EXISTS node (
+CREATE TABLE node (
   -- SHA-256 of the node's address, which may contain a key
   address_hash TEXT PRIMARY KEY,
   -- epoch ms until which the node is skipped

@@ -4,10 +4,10 @@ import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, run, statement } from "../../sqlite/statement.ts";
 import type { ProblemEvent } from "../poll-event.ts";
 
-/** The last stored block. `hash` is null only in a file that an earlier version rewound. */
+/** The last stored block. */
 export interface StoredThrough {
   readonly block: bigint;
-  readonly hash: string | null;
+  readonly hash: string;
 }
 
 export interface SyncRow {
@@ -36,12 +36,11 @@ export function readSync(db: ReadOnlyDatabase): SyncRow {
   const at = row?.last_good_pass_at;
   return {
     history: String(row?.history),
-    stored:
-      typeof block === "bigint" ? { block, hash: (row?.stored_through_hash ?? null) as string | null } : undefined,
+    stored: typeof block === "bigint" ? { block, hash: String(row?.stored_through_hash) } : undefined,
     indexedThroughBlock: typeof indexed === "bigint" ? indexed : undefined,
     lastGoodPassAt: typeof at === "bigint" ? Number(at) : undefined,
     snapshot: (row?.snapshot ?? null) as string | null,
-    problem: typeof row?.problem === "string" ? problemOf(row.problem) : undefined,
+    problem: typeof row?.problem === "string" ? (JSON.parse(row.problem) as Problem) : undefined,
   };
 }
 
@@ -73,13 +72,6 @@ function hashOf(address: string): string {
 /** Deletes the snapshot that the chain contradicts, so that a restart does not serve it. */
 export function dropSnapshot(db: Database): void {
   run(db, "UPDATE sync SET snapshot = NULL WHERE id = 1");
-}
-
-/** Earlier versions stored an unconfirmed fault as `doubt`. */
-function problemOf(text: string): Problem {
-  const problem = JSON.parse(text) as Problem;
-  if ((problem.event.type as string) !== "doubt") return problem;
-  return { ...problem, event: { ...problem.event, type: "unconfirmed_fault" } as ProblemEvent };
 }
 
 /** Returns a text that changes with the stored events, also by other processes (`chain rewind`, `chain sync`). */

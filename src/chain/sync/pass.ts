@@ -3,7 +3,6 @@
  * block and the state at it, checks them and stores the result. Ranges are stored as they are proven; the last one is
  * stored together with the state at its end.
  */
-import type { Database } from "better-sqlite3";
 import { toBigintJson } from "../../values/decimal.ts";
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
@@ -12,8 +11,8 @@ import { type Block, blockCall, ContradictingResponse, parseBlock, quantity } fr
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { append } from "../store/append.ts";
-import { highestFunded, newestEventUpTo, newestOf } from "../store/read-events.ts";
-import { readSync, type StoredThrough, type SyncRow } from "../store/sync-row.ts";
+import { highestFunded, newestOf } from "../store/read-events.ts";
+import { readSync, type StoredThrough } from "../store/sync-row.ts";
 import { type EconomyFinding, economyFinding, failedCoreCheck, missingCoreCode } from "../view/checks.ts";
 import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
 import { type CoreStateRead, MULTICALL3, type Returned, returnedCore, wholeCore } from "../view/view-calls.ts";
@@ -38,7 +37,7 @@ export async function runPass(context: PassContext): Promise<PassOutcome> {
   const { db, deployment } = context.chain;
   const { node } = context;
   const sync = readSync(db);
-  const checkpoint = checkpointOf(db, sync);
+  const checkpoint = sync.stored;
   const chainId = BigInt(deployment.chainId);
   const newest = await readHead(node.rpc, { chainId, checkpoint, multicall: node.multicall });
   if ("otherChainId" in newest) {
@@ -86,14 +85,6 @@ interface HeadQuestion {
   readonly checkpoint: Checkpoint | undefined;
   /** True if the chain is known to have Multicall3; undefined asks the node. */
   readonly multicall: boolean | undefined;
-}
-
-/** Returns the last stored block, or the block of the newest event if the last block's hash is unknown. */
-function checkpointOf(db: Database, { stored }: SyncRow): Checkpoint | undefined {
-  if (stored === undefined) return undefined;
-  if (stored.hash !== null) return { block: stored.block, hash: stored.hash };
-  const event = newestEventUpTo(db, stored.block);
-  return event && { block: event.blockNumber, hash: event.blockHash };
 }
 
 /** Reports another chain id even if the node refuses the other calls. Throws `RpcError` or `ContradictingResponse`. */

@@ -73,11 +73,6 @@ export function nameOf({ hash, level, first }: TileNode): string {
   return hash;
 }
 
-/** Returns the hash in a tile's name. Earlier versions added a prefix. */
-export function hashInName(name: string): string {
-  return name.slice(-HASH_LENGTH);
-}
-
 export function indexBody(tree: TileReader, index: Pick<TileNode, "first">): string {
   return encodeIndexTile(entriesOf(tree, index));
 }

@@ -102,10 +102,8 @@ async function newestTile(
   const object = await store.get(key);
   if (object === undefined) return undefined;
   checkSubject(key, object, installationId);
-  const { of, position = 0, history = "1" } = decodeStored(object, key).writerMetadata.sourceVersion;
+  const { position = 0, history = "1" } = decodeStored(object, key).writerMetadata.sourceVersion;
   if (history !== named.history) {
-    // Earlier program versions recorded neither the installation nor its history.
-    if (of === undefined) return -1;
     throw new StoreUnavailable(`${key} is of history ${history}, the index names history ${named.history}`);
   }
   return position > 0 ? tileOf(position) : -1;

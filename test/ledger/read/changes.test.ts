@@ -1,13 +1,11 @@
-import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import fc from "fast-check";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ingest } from "../../../src/ledger/ingest.ts";
-import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
+import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { changedSince, factSumAt, MOVED_SINCE, readFactSums } from "../../../src/ledger/read/changes.ts";
-import { FACT_KINDS, type FactKind, LEDGER_APPLICATION_ID } from "../../../src/ledger/schema.ts";
+import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
 import { installationRowId } from "../../../src/ledger/watermarks.ts";
-import { testFolder } from "../../support/test-folder.ts";
 import {
   closure,
   emptyLedger,
@@ -18,19 +16,11 @@ import {
   receipt,
   reporterRun,
   round,
-  SCHEMA_1,
   settlementControl,
   submission,
   uuid,
   verdicts,
 } from "../samples.ts";
-
-let directory: string;
-let path: string;
-beforeEach(() => {
-  directory = testFolder();
-  path = join(directory, "ledger.db");
-});
 
 test("the sum of a kind does not depend on order or batches, but on all content", () => {
   const facts = [
@@ -54,11 +44,11 @@ test("the sum of a kind does not depend on order or batches, but on all content"
   const other = emptyLedger();
   ingest(other, [round(1), round(2), round(3, { workUnits: "601" }), oracle({ blockedReason: "other" })]);
   const [sums, others] = [sumsAfter(facts), readFactSums(other, 1)];
-  expect(sums.round).toMatchObject({ count: 3, base: 0 });
+  expect(sums.round).toMatchObject({ count: 3 });
   expect(others.round.count).toBe(3);
   expect(others.round.sum).not.toBe(sums.round.sum);
   expect(others.oracle.sum).not.toBe(sums.oracle.sum);
-  expect(sums.receipt).toEqual({ count: 0, sum: 0n, base: 0 });
+  expect(sums.receipt).toEqual({ count: 0, sum: 0n });
 });
 
 test("duplicates and rejected lines do not count, and a replaced snapshot still counts", () => {
@@ -127,7 +117,7 @@ test("a longer fork is detected by the sum at the known length", () => {
   ingest(fork, [round(3)]);
   ingest(db, [round(3)]);
   expect(factSumAt(db, 1, "round", 2)).toEqual(known);
-  expect(factSumAt(fork, 1, "round", 2)).toMatchObject({ count: 2, base: 0 });
+  expect(factSumAt(fork, 1, "round", 2)).toMatchObject({ count: 2 });
   expect(factSumAt(fork, 1, "round", 2)?.sum).not.toBe(known.sum);
 });
 
@@ -178,89 +168,8 @@ test("the sum at any receipt of a large batch is computed from the nearest saved
   expect(factSumAt(batched, 1, "receipt", 2501)).toBeUndefined();
 });
 
-test("a position within a batch of an earlier version cannot be compared, but a receipt's can", () => {
-  const db = emptyLedger();
-  ingest(db, [receipt(1), receipt(2), receipt(3), round(1), round(2), round(3)]);
-  const then = factSumAt(db, 1, "receipt", 2);
-  // As that version saved them: only at the end of the batch.
-  db.exec("DELETE FROM change WHERE count < 3");
-  expect(factSumAt(db, 1, "round", 2)).toBeUndefined();
-  expect(factSumAt(db, 1, "receipt", 2)).toEqual(then);
-});
-
-test("a ledger of schema 1 is read by its counts, and upgraded by the next ingest", () => {
-  schema1(path);
-  const reader = openLedgerForReading(path);
-  expect(readFactSums(reader, 1).receipt).toEqual({ count: 2, sum: undefined, base: 2 });
-  expect(readFactSums(reader, 1).oracle).toEqual({ count: 0, sum: 0n, base: 0 });
-  expect(changedSince(reader, undefined)).toEqual({ now: { seq: 0, check: "" }, installations: undefined });
-  expect(factSumAt(reader, 1, "receipt", 2)).toBeUndefined();
-
-  const writer = openLedgerForIntake(path);
-  expect(writer.pragma("user_version", { simple: true })).toBe(2);
-  expect(readFactSums(reader, 1).receipt).toEqual({ count: 2, sum: undefined, base: 2 });
-  const { now } = changedSince(reader, undefined);
-  expect(ingest(writer, [receipt(2), receipt(3)])).toMatchObject({ accepted: 1, duplicate: 1 });
-  expect(changedSince(reader, now).installations).toEqual([1]);
-  const { sum } = readFactSums(reader, 1).receipt;
-  const alone = emptyLedger();
-  ingest(alone, [receipt(3)]);
-  expect(factSumAt(reader, 1, "receipt", 1)).toMatchObject({ count: 1, base: 0 });
-  // After the base, the sum is that of the newer facts.
-  expect(readFactSums(reader, 1).receipt).toEqual({ count: 3, sum, base: 2 });
-  expect(sum).toBe(readFactSums(alone, 1).receipt.sum);
-  reader.close();
-  writer.close();
-});
-
-test("an ingest of schema 1 that overlaps another's upgrade is detected, and its facts are a new base", () => {
-  schema1(path);
-  const old = new SqliteDatabase(path);
-  const writer = openLedgerForIntake(path);
-  ingest(writer, [receipt(3)]);
-  const { now } = changedSince(writer, undefined);
-  // The statement with which schema 1 saved a watermark.
-  old.exec("INSERT INTO watermark VALUES (1, 'receipt', 4) ON CONFLICT DO UPDATE SET value = excluded.value");
-  expect(changedSince(writer, now).installations).toEqual([1]);
-  expect(readFactSums(writer, 1).receipt).toEqual({ count: 4, sum: undefined, base: 4 });
-  ingest(writer, [receipt(5)]);
-  expect(readFactSums(writer, 1).receipt).toMatchObject({ count: 5, base: 4 });
-  expect(factSumAt(writer, 1, "receipt", 3)).toMatchObject({ count: 3, base: 2 });
-  old.close();
-  writer.close();
-});
-
-test("a killed upgrade leaves schema 1", () => {
-  schema1(path);
-  const db = new SqliteDatabase(path);
-  // An existing table of that name makes the upgrade's first statement fail within its transaction.
-  db.exec("CREATE INDEX change_count ON watermark (value)");
-  db.close();
-  expect(() => openLedgerForIntake(path)).toThrow();
-  const reader = openLedgerForReading(path);
-  expect(reader.pragma("user_version", { simple: true })).toBe(1);
-  expect(readFactSums(reader, 1).receipt.count).toBe(2);
-  reader.close();
-});
-
 function sumsAfter(facts: readonly Readonly<Record<string, unknown>>[]) {
   const db: Database = emptyLedger();
   ingest(db, facts);
   return readFactSums(db, 1);
-}
-
-/** A ledger with two receipts, as the previous version wrote it. */
-function schema1(at: string): void {
-  const source = emptyLedger();
-  ingest(source, [receipt(1), receipt(2)]);
-  const db = new SqliteDatabase(at);
-  db.pragma("journal_mode = WAL");
-  db.exec(SCHEMA_1);
-  db.pragma(`application_id = ${LEDGER_APPLICATION_ID}`);
-  db.pragma("user_version = 1");
-  for (const table of ["installation", "watermark", "receipt", "counter_epoch"]) {
-    const rows = source.prepare(`SELECT * FROM ${table}`).raw().all() as unknown[][];
-    for (const row of rows) db.prepare(`INSERT INTO ${table} VALUES (${row.map(() => "?").join(",")})`).run(...row);
-  }
-  db.close();
 }

@@ -4,7 +4,7 @@ import { FactHash } from "../../../src/ledger/intake/accept/fact-hash.ts";
 import { receiptLog } from "../../../src/ledger/logs.ts";
 import { RECEIPTS_PER_SUM } from "../../../src/ledger/read/changes.ts";
 import { type Position, START } from "../../../src/values/log.ts";
-import { emptyLedger, receipt } from "../samples.ts";
+import { emptyLedger, receipt, uuid } from "../samples.ts";
 
 const RECEIPTS = 5000;
 
@@ -12,8 +12,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a step over a ledger of an earlier version hashes at most the receipts between two sums", () => {
-  const ledger = ledgerWithoutSums();
+test("a step over a ledger hashes at most the receipts between two sums", () => {
+  const ledger = ledgerOf((n) => receipt(n));
   const hashed = vi.spyOn(FactHash.prototype, "of");
   const log = receiptLog(ledger, 1);
   for (const position of positionsOf(log)) {
@@ -23,13 +23,21 @@ test("a step over a ledger of an earlier version hashes at most the receipts bet
   }
 });
 
-test("a position in a ledger of an earlier version does not count as a fork", () => {
-  const forked = ledgerWithoutSums();
-  const fork = "SELECT '00000000-0000-4111-8000-' || printf('%012x', position)";
-  forked.exec(`UPDATE receipt SET telemetry_id = (${fork}) WHERE position > 1500`);
-  const positions = [...positionsOf(receiptLog(ledgerWithoutSums(), 1))].filter(({ at }) => Number(at) > 1500);
+test("a position in a ledger with other receipts counts as a fork", () => {
+  const forked = receiptLog(
+    ledgerOf((n) => receipt(n, n > 1500 ? { telemetryId: uuid(100_000 + n) } : {})),
+    1,
+  );
+  const positions = [
+    ...positionsOf(
+      receiptLog(
+        ledgerOf((n) => receipt(n)),
+        1,
+      ),
+    ),
+  ].filter(({ at }) => Number(at) > 1500);
   expect(positions.length).toBeGreaterThan(2);
-  for (const position of positions) expect(receiptLog(forked, 1).lastCommon(position)).toEqual(START);
+  for (const position of positions) expect(forked.lastCommon(position)).toEqual(START);
 });
 
 function* positionsOf(log: ReturnType<typeof receiptLog>): Iterable<Position> {
@@ -40,13 +48,11 @@ function* positionsOf(log: ReturnType<typeof receiptLog>): Iterable<Position> {
   }
 }
 
-/** A large batch as earlier versions wrote it: only its end has a row, here without a sum. */
-function ledgerWithoutSums() {
+function ledgerOf(nth: (n: number) => ReturnType<typeof receipt>) {
   const ledger = emptyLedger();
   ingest(
     ledger,
-    Array.from({ length: RECEIPTS }, (_, index) => receipt(index + 1)),
+    Array.from({ length: RECEIPTS }, (_, index) => nth(index + 1)),
   );
-  ledger.exec(`DELETE FROM change WHERE count < ${RECEIPTS}; UPDATE change SET sum = NULL`);
   return ledger;
 }

@@ -50,23 +50,13 @@ test("a stored file is readable text", async () => {
   );
 });
 
-test("an object of an earlier version has no seal, and is read as it is", async () => {
-  const directory = scratch();
-  const store = new FilesystemStore(directory, { write: true });
-  writeFileSync(
-    join(directory, "k.http"),
-    "content-type: application/json; charset=utf-8\ncontent-length: 2\nx-store-tag: t\nx-meta-writer: w\n\n{}",
-  );
-  expect(await store.get("k")).toMatchObject({ tag: "t", metadata: { writer: "w" } });
-});
-
 test("hand-edited metadata and foreign files are reported with their key", async () => {
   const directory = scratch();
   const store = new FilesystemStore(directory, { write: true });
   await store.put("k", sample("body", { status: "200" }));
   const path = join(directory, "k.http");
   const whole = readFileSync(path, "utf8");
-  const unsealed = "content-type: text/html\ncontent-length: 6\nx-store-tag: t\n\n<html>";
+  const unsealed = "content-type: text/html\ncontent-length: 6\nx-store-tag: t\nx-meta-writer: w\n\n<html>";
   for (const text of [
     whole.replace("status: 200", "status: 503"),
     "",

@@ -1,5 +1,6 @@
 // After a lost state directory, or a lease held by another publisher meanwhile, a publisher continues the stored
 // activity.
+
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -7,6 +8,7 @@ import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { decodeHead, decodeIndexTile } from "../../../src/resources/activity/stored-feed.ts";
 import { putText } from "../../support/publish-answer.ts";
+import { raiseWatermark } from "../../support/raise-watermark.ts";
 import { START, uuid, type Worker, World } from "../world.ts";
 import { KINDS, unitMinted } from "./chain-logs.ts";
 import type { FeedBody } from "./feed-world.ts";
@@ -96,8 +98,7 @@ function receiveMilestones(count: number, observedAt: (n: number) => number): vo
       const at = observedAt(n);
       insert.run(position, uuid(position), uuid(1), uuid(position), position, at, at + 250);
     }
-    const watermark = "INSERT OR REPLACE INTO watermark VALUES (1, 'receipt', ?)";
-    world.ledger.prepare(watermark).run(last + count);
+    raiseWatermark(world.ledger, 1, "receipt", count);
   })();
 }
 

@@ -116,7 +116,7 @@ test("no object, lease or state that is written while the clock is an hour ahead
   const { record } = (await readLease(world.store)) as { record: { clockMovedMs: number | null } };
   expect(record).toMatchObject({ clockMovedMs: HOUR, renewedAt: "2026-11-20T10:00:03.000Z" });
   const telemetry = await world.store.get("v1/public/telemetry");
-  expect(JSON.parse(telemetry?.metadata.asof ?? "")).toMatchObject({ at: START + 3 * SECOND });
+  expect(JSON.parse(telemetry?.metadata["source-version"] ?? "")).toMatchObject({ at: START + 3 * SECOND });
   apart -= HOUR;
   pass(1);
   await worker.publisher.renewIfDue(undefined);

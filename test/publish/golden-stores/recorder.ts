@@ -100,10 +100,14 @@ function hashOf(key: string, object: StoreObject, nameOf: (key: string, token: s
 
 /** Removes epoch, writer and build time; also the fingerprints of activity heads, which depend on tile names. */
 function canonicalMetadata({ metadata, contentType }: StoreObject, isActivity: boolean): unknown {
-  const { epoch: _epoch, writer: _writer, asof, states, ...rest } = metadata;
-  const parsed = Object.entries({ asof, states, ...rest }).map(([name, value]) => [name, parsedJson(value)]);
+  const { epoch: _epoch, writer: _writer, "source-version": sourceVersion, states, ...rest } = metadata;
+  const parsed = Object.entries({ "source-version": sourceVersion, states, ...rest }).map(([name, value]) => [
+    name,
+    parsedJson(value),
+  ]);
   const entries: Record<string, unknown> = { contentType, ...Object.fromEntries(parsed) };
-  if (isRecord(entries.asof)) entries.asof = { ...entries.asof, at: undefined };
+  const version = entries["source-version"];
+  if (isRecord(version)) entries["source-version"] = { ...version, at: undefined };
   if (isActivity && Array.isArray(entries.states)) entries.states = entries.states.map(({ from }) => from);
   return sorted(entries);
 }

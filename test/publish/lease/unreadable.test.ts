@@ -1,7 +1,7 @@
 /** A damaged or invalid lease object (docs/spec/publishing.md#one-writer): who takes it, when, and who keeps it. */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
-import { STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { PUT_LIMIT_MS } from "../../../src/object-store/object-store.ts";
 import { putText } from "../../support/publish-answer.ts";
 import { START, World } from "../world.ts";
@@ -92,4 +92,26 @@ test("a holder renews even if standby.json is damaged", async () => {
   await holder.publisher.renewIfDue(undefined);
   expect((await readLease(world.store))?.record.renewedAt).toBe(new Date(world.now).toISOString());
   await holder.stop();
+});
+
+test.each([
+  ["lease", STATUS_KEY, '{"schemaVersion":2,"epoch":{"of":"another form"}}'],
+  ["index", INSTALLATIONS_KEY, '{"schemaVersion":2,"ids":[]}'],
+])("a store whose %s is of another format is refused, and nothing is put", async (_, key, text) => {
+  const first = await world.work();
+  await first.cycle(START + 10_000);
+  await first.stop();
+  await putText(world.store, key, text);
+  const stored = async () => (await world.store.get(key))?.tag;
+  const before = await stored();
+  world.store.puts.length = 0;
+  const refused = {
+    code: "format_unknown",
+    exitCode: 74,
+    message: expect.stringMatching(/has version 2 of its format/),
+  };
+  await expect(world.work({ state: "other" }).then((worker) => worker.cycle(START + 20_000))).rejects.toMatchObject(
+    refused,
+  );
+  expect([await stored(), world.store.puts.filter((put) => put !== STATUS_KEY)]).toEqual([before, []]);
 });

@@ -47,14 +47,12 @@ const HASH = `0x${"f".repeat(64)}`;
 const TAG = `"${"A".repeat(43)}"`;
 const UUID = "ffffffff-ffff-4fff-bfff-ffffffffffff";
 
-/** The longest possible source version: nine kinds, sums after a base, and a chain. */
+/** The longest possible source version: nine kinds and a chain. */
 const WORST: SourceVersion = {
   at: LATEST,
   of: shortHash("x".repeat(64)),
   history: "99999",
-  facts: FACT_KINDS.map(() =>
-    factPart({ count: Number.MAX_SAFE_INTEGER, sum: 2n ** 64n - 1n, base: Number.MAX_SAFE_INTEGER }),
-  ),
+  facts: FACT_KINDS.map(() => factPart({ count: Number.MAX_SAFE_INTEGER, sum: 2n ** 64n - 1n })),
   position: Number.MAX_SAFE_INTEGER,
   telemetryId: UUID,
   safeBlock: String(2n ** 64n - 1n),

@@ -1,4 +1,4 @@
-/** Nothing goes back if the chain is read less far than before (docs/spec/publishing.md#asof). */
+/** Nothing goes back if the chain is read less far than before (docs/spec/publishing.md#source-version). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { START, uuid, World } from "../world.ts";

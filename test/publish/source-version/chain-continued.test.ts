@@ -1,6 +1,6 @@
 /**
  * Everything that the chain has shown stays, with any later publisher, chain file and node
- * (docs/spec/publishing.md#asof).
+ * (docs/spec/publishing.md#source-version).
  */
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

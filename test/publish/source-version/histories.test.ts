@@ -1,4 +1,4 @@
-/** New histories, unknown installations, lost leases, lost puts and damaged objects (docs/spec/publishing.md#asof). */
+/** New histories, unknown installations, lost leases, lost puts and damaged objects (docs/spec/publishing.md#source-version). */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";

@@ -1,4 +1,4 @@
-/** Nothing goes back if the ledger is older or another one (docs/spec/publishing.md#asof). */
+/** Nothing goes back if the ledger is older or another one (docs/spec/publishing.md#source-version). */
 import { copyFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -118,21 +118,4 @@ test.each([
   replaceByRename();
   ingest(world.ledger, [module()]);
   expect(codes(await worker.cycle(START + 101_000))).toEqual(["ledger_forked"]);
-});
-
-test("the facts of a replaced ledger without sums are published immediately, not only after a restart", async () => {
-  world.receive(5);
-  const insert = (state: string) =>
-    world.ledger.exec(
-      `INSERT OR REPLACE INTO module VALUES (1, 'a', 't', 'd', '1', 1, '${state}', 0, 'hardware', 0, '{}');
-       INSERT OR REPLACE INTO watermark VALUES (1, 'module', 1)`,
-    );
-  insert("faulted");
-  takeBackup();
-  const worker = await world.work();
-  await worker.cycle(START + 100_000);
-  replaceByRename();
-  insert("ready");
-  const report = await worker.cycle(START + 101_000);
-  expect([codes(report), put(report)]).toEqual([[], ["v1/public/modules"]]);
 });

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { processPublication } from "../../../src/resources/process/publication.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import { raiseWatermark } from "../../support/raise-watermark.ts";
 import { emptyLedger, ledgerOf } from "./history.ts";
 import { AT, build, buildWithoutLedger, CORE, GENESIS, READY } from "./scenarios.ts";
 
@@ -30,7 +31,7 @@ test("its inputs change with every kind of fact except modules, with the safe Co
   const sources = snapshotOf();
   const seen = [processPublication.inputs(sources)];
   for (const kind of FACT_KINDS) {
-    sources.ledger?.prepare("INSERT OR REPLACE INTO watermark VALUES (1, ?, 9)").run(kind);
+    raiseWatermark(sources.ledger as Database, 1, kind, 1);
     seen.push(processPublication.inputs(sources));
   }
   seen.push(processPublication.inputs({ ...sources, genesisTimestamp: undefined }));

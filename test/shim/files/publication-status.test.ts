@@ -35,17 +35,17 @@ test("the status passes its schema and does not show the lease's holder", async 
   });
 });
 
-test.each([
-  ["of an earlier version", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", released: false }],
-  ["of a publisher without a site", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", public: null }],
-])("a lease %s gives neither status nor badge", async (_, lease) => {
-  const store = memory();
-  const { context } = await scriptWorld(store);
-  await putText(store.writer, STATUS_KEY, JSON.stringify(lease));
-  for (const url of ["/status.json", "/badge.json"]) {
-    expect(await respond({ method: "GET", url }, context)).toMatchObject({ status: 404 });
-  }
-});
+test.each([["of a publisher without a site", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", public: null }]])(
+  "a lease %s gives neither status nor badge",
+  async (_, lease) => {
+    const store = memory();
+    const { context } = await scriptWorld(store);
+    await putText(store.writer, STATUS_KEY, JSON.stringify(lease));
+    for (const url of ["/status.json", "/badge.json"]) {
+      expect(await respond({ method: "GET", url }, context)).toMatchObject({ status: 404 });
+    }
+  },
+);
 
 test("a lease object that cannot be read is 503", async () => {
   const store = memory();

@@ -80,7 +80,7 @@ test("a late read does not replace the result of a later one", async () => {
   const object = (text: string, at: number) => ({
     body: new TextEncoder().encode(text),
     contentType: "text/plain",
-    metadata: { asof: JSON.stringify({ at }) },
+    metadata: { "source-version": JSON.stringify({ at }) },
   });
   await store.put(PROCESS_KEY, object("old", 1));
   let release = () => {};

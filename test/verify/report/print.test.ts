@@ -30,7 +30,6 @@ test("each finding is one line for any text, and the counts come last", () => {
         saw: "a\\u000d\\u000ab",
         spec: "docs/spec/api.md#process",
         fix: "pass it",
-        mend: "pass it",
       },
       {
         rule: "headers/once",
@@ -39,7 +38,6 @@ test("each finding is one line for any text, and the counts come last", () => {
         saw: "two",
         spec: "docs/spec/api.md#http",
         fix: "this one",
-        mend: "this one",
       },
     ],
     skipped: [{ rule: "walk", why: "too long" }],

@@ -107,8 +107,7 @@ export class Installation {
   count(kind: FactKind, hash: Hash64): void {
     let sum = this.#changedSums.get(kind);
     if (sum === undefined) {
-      // A ledger upgraded from schema 1 has no sum yet: the sum starts here, with the earlier facts as its base.
-      sum = new FactSum64(readFactSum(this.db, this.#rowId, kind, this.watermarks[kind]).sum ?? 0n);
+      sum = new FactSum64(readFactSum(this.db, this.#rowId, kind, this.watermarks[kind]).sum);
       this.#changedSums.set(kind, sum);
     }
     sum.add(hash);

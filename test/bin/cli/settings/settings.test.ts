@@ -189,34 +189,6 @@ describe("settings validation", () => {
     );
   });
 
-  test("a setting's old name is still accepted, with a warning that names the new one", () => {
-    const path = join(directory, "renamed.json");
-    const loaded = (flags: Record<string, unknown>, environment: Record<string, string>, text: string) => {
-      writeFileSync(path, text);
-      const warnings: string[] = [];
-      const { chainMaxAge } = loadSettings({ config: path, ...flags }, [], {
-        environment,
-        onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`),
-      });
-      return [chainMaxAge, ...warnings];
-    };
-    const old = '{ "chainWord": 300 }';
-    expect(loaded({}, {}, old)).toEqual([
-      300,
-      `setting_renamed: ${path}: chainWord is now called chainMaxAge; this release still accepts the old name`,
-    ]);
-    expect(loaded({}, { NOONMARK_CHAIN_WORD: "301" }, old)).toEqual([
-      301,
-      "setting_renamed: NOONMARK_CHAIN_WORD is now called NOONMARK_CHAIN_MAX_AGE; this release still accepts the old name",
-    ]);
-    expect(loaded({ chainWord: "302" }, {}, old)).toEqual([
-      302,
-      "setting_renamed: --chain-word is now called --chain-max-age; this release still accepts the old name",
-    ]);
-    expect(loaded({}, { NOONMARK_CHAIN_MAX_AGE: "303", NOONMARK_CHAIN_WORD: "301" }, old)).toEqual([303]);
-    expect(failure({ chainWord: "x" })).toBe('invalid_setting: --chain-word "x": is not a number of seconds');
-  });
-
   test("paths in the file and defaults are relative to the file, and paths in flags and variables to the working directory", () => {
     const path = join(directory, "given.json");
     writeFileSync(path, '{ "store": "public", "deployment": "d.json", "rpcUrl": "http://a" }');

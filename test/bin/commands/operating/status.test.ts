@@ -63,17 +63,10 @@ const RECORD: LeaseRecord = {
   released: true,
   lastCycleAt: null,
   nextCycleAt: null,
-  settled: null,
+  checkpoint: null,
   report: {},
   public: null,
 };
-
-test("the record of an earlier version is shown unchanged", () => {
-  const report = { resources: {}, failed: [{ key: "k", why: "w" }], failures: [], sources: { ledger: "none" } };
-  const old = { ...RECORD, holderName: "old-host process 9", report };
-  const { record, problems } = publicationOf("s", joined(old, undefined), [], 0);
-  expect([record, problems]).toEqual([old, ["k: w"]]);
-});
 
 test("current problems are counted even if the publisher does not list them yet, and past ones are not", () => {
   const operator: OperatorStatus = {
