@@ -1,6 +1,7 @@
-/** Ingests the demo's facts through the same interface as `noonmark ingest`: first the history, then live records. */
+/** Ingests the demo's facts as `noonmark ingest` does: first the history, then live records. */
 import type { Database } from "better-sqlite3";
-import { type Ingested, ingest } from "../src/ledger/ingest.ts";
+import { Intake } from "../src/ledger/intake/intake.ts";
+import type { Rejection } from "../src/ledger/intake/rejection.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import type { DemoRecord } from "./history/plan.ts";
 import type { Wheel } from "./history/wheel.ts";
@@ -15,19 +16,24 @@ export function feedHistory(ledger: Database, wheel: Wheel, end: number, progres
       yield record;
     }
   };
-  expectAccepted(ingest(ledger, withProgress()));
+  ingest(ledger, withProgress());
   progress(1);
   return records;
 }
 
 /** Ingests the records that are due at `at` (epoch ms). */
 export function feedLive(ledger: Database, wheel: Wheel, at: number): void {
-  expectAccepted(ingest(ledger, wheel.nextLive(at)));
+  ingest(ledger, wheel.nextLive(at));
 }
 
-function expectAccepted({ rejected, rejections }: Ingested): void {
-  if (rejected === 0) return;
-  throw new Failure("demo_rejected", `intake rejected a record of the demo: ${JSON.stringify(rejections[0])}`, {
+function ingest(ledger: Database, records: Iterable<DemoRecord>): void {
+  const rejections: Rejection[] = [];
+  const intake = new Intake(ledger, { onRejected: (batch) => rejections.push(...batch) });
+  for (const record of records) intake.write(Buffer.from(`${JSON.stringify(record)}\n`));
+  intake.end();
+  const [rejection] = rejections;
+  if (rejection === undefined) return;
+  throw new Failure("demo_rejected", `intake rejected a record of the demo: ${JSON.stringify(rejection)}`, {
     exit: EXIT.failed,
     hint: "Start again from nothing: npm start -- --fresh",
   });

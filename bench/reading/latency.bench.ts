@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { openStore } from "../../src/object-store/open-store.ts";
-import { ingest } from "../../src/ledger/ingest.ts";
+import { ingest } from "../../test/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { startDirectoryBucket } from "../../test/servers/directory-bucket.ts";
 import { stop, until } from "../../test/support/processes.ts";

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { isoOf, planOf } from "../../demo/history/plan.ts";
 import { Wheel } from "../../demo/history/wheel.ts";
 import { readWheelState } from "../../demo/tail.ts";
-import { ingest } from "../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { buildProcess } from "../../src/resources/process/build.ts";
 import type { Process } from "../../src/resources/process/contract.ts";
 import { readProcessFacts } from "../../src/resources/process/facts.ts";
+import { ingest } from "../ledger/ingest.ts";
 import { coreAt } from "../resources/process/history.ts";
 
 const END = Date.parse("2026-11-21T11:07:13.500Z");

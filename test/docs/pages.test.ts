@@ -8,10 +8,10 @@ import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
 import { failuresOfSource } from "../../generate/failures-of-source.ts";
 import { manualPage } from "../../generate/manual-page.ts";
 import { CODES } from "../../src/judge/errors.ts";
-import { ingest } from "../../src/ledger/ingest.ts";
 import { exampleLine } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../src/ledger/schema.ts";
+import { ingest } from "../ledger/ingest.ts";
 import { fenced } from "./markdown.ts";
 
 const COSTS = readFileSync(new URL("../../docs/costs.md", import.meta.url), "utf8");

@@ -6,11 +6,11 @@ import { expect, test } from "vitest";
 import * as ABIS from "../../src/chain/abi.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { CONTRACT } from "../../src/judge/contract.ts";
-import { ingest } from "../../src/ledger/ingest.ts";
 import { FAULT_CODES } from "../../src/ledger/intake/fault.ts";
 import { RECORD_TYPES } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { ALL_RULES } from "../../src/verify/rules.ts";
+import { ingest } from "../ledger/ingest.ts";
 import { anchors, fenced, links, writtenAnchors } from "./markdown.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");

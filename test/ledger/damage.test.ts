@@ -13,11 +13,11 @@ import {
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { ingest } from "../../src/ledger/ingest.ts";
 import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
 import type { Failure } from "../../src/values/failure.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { ingest } from "./ingest.ts";
 import { receipt, round } from "./samples.ts";
 
 const PAGE = 4096;

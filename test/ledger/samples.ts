@@ -1,9 +1,9 @@
 /** One valid record of each type, and an in-memory ledger for them. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { ingest } from "../../src/ledger/ingest.ts";
 import { readFactSums } from "../../src/ledger/read/changes.ts";
 import { LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
 import { listInstallations } from "../../src/ledger/watermarks.ts";
+import { ingest } from "./ingest.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ingest } from "../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
+import { ingest } from "../ledger/ingest.ts";
 import { receipt } from "../ledger/samples.ts";
 import { raiseWatermark } from "../support/raise-watermark.ts";
 import { INSTALLATION, START, World } from "./world.ts";

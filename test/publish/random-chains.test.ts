@@ -16,7 +16,6 @@ import { rewind } from "../../src/chain/store/append.ts";
 import { openChainStore } from "../../src/chain/store/open-store.ts";
 import { readSync } from "../../src/chain/store/sync-row.ts";
 import { constantKey } from "../../src/http/keys.ts";
-import { ingest } from "../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { type ObjectStore, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
@@ -25,6 +24,7 @@ import { parseActivityTileKey } from "../../src/resources/activity/route.ts";
 import { ROBOTS } from "../../src/resources/site/site-files.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { SAFE_DEPTH as CHAIN_SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
+import { ingest } from "../ledger/ingest.ts";
 import { closure, epoch, receipt, round, submission, uuid } from "../ledger/samples.ts";
 import {
   type Action,

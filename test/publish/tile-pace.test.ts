@@ -1,6 +1,6 @@
 /** The pace of observation tiles if puts cost money (docs/spec/publishing.md#the-cycle). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ingest } from "../../src/ledger/ingest.ts";
+import { ingest } from "../ledger/ingest.ts";
 import { module } from "../ledger/samples.ts";
 import { START, World } from "./world.ts";
 

@@ -1,8 +1,8 @@
 /** Facts from the future are rejected (docs/spec/intake.md#future). The clock is an argument here. */
 import { expect, test } from "vitest";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { exampleLine, RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { ingest } from "../ingest.ts";
 import { emptyLedger, instant, type Json, module, oracle, receipt, round } from "../samples.ts";
 
 /** 2026-11-20T10:00:00.000Z. */

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { FIRST_BATCH_BYTES, Intake } from "../../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { testFolder } from "../../support/test-folder.ts";
+import { ingest } from "../ingest.ts";
 import { contents, emptyLedger, type Json, receipt, round, verdicts } from "../samples.ts";
 
 let directory: string;

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../src/ledger/open.ts";
 import { runCli, startCli } from "../../support/cli.ts";
 import { sharedFolder } from "../../support/test-folder.ts";
+import { ingest } from "../ingest.ts";
 import {
   closure,
   contents,

@@ -1,8 +1,8 @@
 import type { Database } from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { listInstallations, readWatermarks } from "../../../src/ledger/watermarks.ts";
+import { ingest } from "../ingest.ts";
 import {
   closure,
   contents,

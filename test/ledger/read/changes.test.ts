@@ -1,11 +1,11 @@
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { changedSince, factSumAt, MOVED_SINCE, readFactSums } from "../../../src/ledger/read/changes.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
 import { installationRowId } from "../../../src/ledger/watermarks.ts";
+import { ingest } from "../ingest.ts";
 import {
   closure,
   emptyLedger,

@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { FactHash } from "../../../src/ledger/intake/accept/fact-hash.ts";
 import { receiptLog } from "../../../src/ledger/logs.ts";
 import { RECEIPTS_PER_SUM } from "../../../src/ledger/read/changes.ts";
 import { type Position, START } from "../../../src/values/log.ts";
+import { ingest } from "../ingest.ts";
 import { emptyLedger, receipt, uuid } from "../samples.ts";
 
 const RECEIPTS = 5000;

@@ -1,8 +1,8 @@
 /** The ledgers of a model test. Each one records its facts, so that two can be compared without the product. */
 import type { Database } from "better-sqlite3";
 import { expect } from "vitest";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { ingest } from "../../ledger/ingest.ts";
 import { closure, instant, type Json, module, receipt, round, uuid } from "../../ledger/samples.ts";
 import type { Random } from "./random.ts";
 

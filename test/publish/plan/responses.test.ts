@@ -1,8 +1,8 @@
 /** The responses of a cycle: headers, revisions, and their successors after the publisher's death. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { decodeResponse } from "../../../src/object-store/stored-response.ts";
 import { ROUTES } from "../../../src/resources/table.ts";
+import { ingest } from "../../ledger/ingest.ts";
 import { epoch, instant, receipt, settlementControl } from "../../ledger/samples.ts";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { INSTALLATION, START, World } from "../world.ts";

@@ -7,10 +7,10 @@ import {
   sourceRegression,
   versionFor,
 } from "../../../publish/plan/source-version.ts";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import type { SourceVersion } from "../../../src/object-store/stored-response.ts";
 import type { Snapshot } from "../../../src/resources/snapshot.ts";
+import { ingest } from "../../ledger/ingest.ts";
 import { emptyLedger, type Json, module, receipt } from "../../ledger/samples.ts";
 
 const ID = "wheel-1";

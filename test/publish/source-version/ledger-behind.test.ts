@@ -5,8 +5,8 @@ import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CycleReport } from "../../../publish/report.ts";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { ingest } from "../../ledger/ingest.ts";
 import { module, oracle, receipt } from "../../ledger/samples.ts";
 import { START, World } from "../world.ts";
 

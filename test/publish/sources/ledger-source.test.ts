@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
-import { ingest } from "../../../src/ledger/ingest.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { ingest } from "../../ledger/ingest.ts";
 import { receipt } from "../../ledger/samples.ts";
 
 let folder: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { rejectedLines } from "../../../../bin/cli/intake/rejects-file.ts";
-import { ingest } from "../../../../src/ledger/ingest.ts";
 import { rejectionJson, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
+import { ingest } from "../../../ledger/ingest.ts";
 import { closure, emptyLedger, round } from "../../../ledger/samples.ts";
 
 test("a rejects file can be ingested unchanged once the missing records exist", async () => {

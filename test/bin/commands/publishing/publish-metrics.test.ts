@@ -1,9 +1,9 @@
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { ingest } from "../../../../src/ledger/ingest.ts";
 import { RECORD_TYPES } from "../../../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
+import { ingest } from "../../../ledger/ingest.ts";
 import { runCli } from "../../../support/cli.ts";
 import { scrape } from "../../../support/exposition.ts";
 import { freePort } from "../../../support/free-port.ts";

@@ -2,10 +2,10 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { ingest } from "../../../../src/ledger/ingest.ts";
 import { RECORD_TYPES } from "../../../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { fileOfKey } from "../../../../src/object-store/filesystem/format.ts";
+import { ingest } from "../../../ledger/ingest.ts";
 import { runCli } from "../../../support/cli.ts";
 import { runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";

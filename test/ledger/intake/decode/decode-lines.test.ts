@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ingest } from "../../../../src/ledger/ingest.ts";
 import { Intake } from "../../../../src/ledger/intake/intake.ts";
 import { type Rejection, rejectionJson, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
+import { ingest } from "../../ingest.ts";
 import { contents, emptyLedger, epoch, module, receipt, round, verdict } from "../../samples.ts";
 
 const LINE_MAX = 1024 * 1024;

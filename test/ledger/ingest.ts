@@ -1,10 +1,6 @@
-/** Library entry point for ingesting records, equivalent to `noonmark ingest`. */
 import type { Database } from "better-sqlite3";
-import { type Counts, Intake } from "./intake/intake.ts";
-import type { Rejection } from "./intake/rejection.ts";
-
-export type { Counts } from "./intake/intake.ts";
-export type { Rejection } from "./intake/rejection.ts";
+import { type Counts, Intake } from "../../src/ledger/intake/intake.ts";
+import type { Rejection } from "../../src/ledger/intake/rejection.ts";
 
 export interface Ingested extends Counts {
   /** In line order; each record of an iterable counts as one line. */
