@@ -2,7 +2,6 @@
  * The published checkpoint in the lease object: the ledger position up to which all installations are published. A publisher
  * that takes over plans only the installations that changed since (docs/spec/publishing.md#ten-thousand).
  */
-import { isShardKey } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { DirtyInstallations } from "./dirty-installations.ts";
@@ -35,10 +34,10 @@ export interface Resumption {
  */
 export function dirtyInstallations({ checkpoint, known, configured, program, force }: Resumption): DirtyInstallations {
   const index = storedIndex(known);
-  const isKnown = index !== undefined && index.is !== "lost" && index.configured === configured;
-  const isFew = index?.is === "whole" && index.names.size <= FULL_SCAN_LIMIT;
+  if (index === undefined || index === "lost" || index.configured !== configured) return new DirtyInstallations();
+  const isFew = index.histories.size <= FULL_SCAN_LIMIT;
   const isOlder = (known.floor(INSTALLATIONS_KEY)?.at ?? 0) < (checkpoint?.indexAt ?? 0);
-  if (checkpoint === null || checkpoint.program !== program || !isKnown || isOlder || force || isFew) {
+  if (checkpoint === null || checkpoint.program !== program || isOlder || force || isFew) {
     return new DirtyInstallations();
   }
   const { seq, check, left } = checkpoint;
@@ -60,7 +59,7 @@ export function checkpointOf(session: Session, program: string, before: Checkpoi
   if (dirty.point === undefined) return null;
   const left = new Set([...dirty.unpublished, ...pace.waitingTiles()]);
   for (const key of pace.waiting()) {
-    if (key === INSTALLATIONS_KEY || isShardKey(key)) return before;
+    if (key === INSTALLATIONS_KEY) return before;
     const id = parseInstallationTelemetryKey(key);
     if (id !== undefined) left.add(id);
   }

@@ -7,9 +7,14 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readSync } from "../src/chain/store/sync-row.ts";
-import { isShardKey } from "../src/http/installations.ts";
+import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { type Installation, installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
+import {
+  type Installation,
+  installationRowId,
+  lastInstallationRowId,
+  listInstallations,
+} from "../src/ledger/watermarks.ts";
 import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
@@ -25,7 +30,14 @@ import { needs, type Plan, type Unknown } from "./plan/plan.ts";
 import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
-import { type CycleReport, type ReportFailure, type ReportRow, reportFailure, unknownInstallation } from "./report.ts";
+import {
+  type CycleReport,
+  type ReportFailure,
+  type ReportRow,
+  reportFailure,
+  tooManyInstallations,
+  unknownInstallation,
+} from "./report.ts";
 import { isLedgerRefused, type Session } from "./session.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
@@ -43,8 +55,6 @@ export interface Cycle {
 const ATTEMPTS = 3;
 /** Installations that are looked up in the ledger together. */
 const SLICE = 16;
-/** Names that are looked up in the stored index in one turn of the event loop. */
-const NAMES_PER_TURN = 1_000;
 
 /** Throws what stops the whole cycle: an unreadable ledger, a lost lease, a clock that is behind. */
 export async function runCycle(cycle: Cycle): Promise<CycleReport> {
@@ -65,7 +75,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   session.known.dropBodies((key) => isKept(key, session));
   session.known.forgetSilentBlocks();
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { at, rows, failures: failuresOf(session), warnings: warningsOf(sources) };
+  return { at, rows, failures: [...failuresOf(session), ...tooMany(sources)], warnings: warningsOf(sources) };
 }
 
 /** Forgets the block hashes of another fork, and remembers the view's safe block, so that no node is asked for it later. */
@@ -112,9 +122,10 @@ function* dueInstallations({ pace }: Session, at: number): Iterable<string> {
 async function nameFirst(cycle: Cycle): Promise<boolean> {
   const { session, sources, rows } = cycle;
   const { known, names, configured } = session;
-  const isNew = storedIndex(known)?.is === "lost" && session.selected("observations");
-  const ids = isNew ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
-  for (const id of [configured, ...ids.map((one) => one.id)]) if (!names.has(id)) names.set(id, FIRST_HISTORY);
+  const isNew = storedIndex(known) === "lost" && session.selected("observations");
+  const all = isNew ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
+  const ids = all.filter(({ rowId }) => rowId <= INSTALLATIONS_LIMIT).map(({ id }) => id);
+  for (const id of [configured, ...ids]) if (!names.has(id)) names.set(id, FIRST_HISTORY);
   await publishIndex(cycle);
   session.mustNameFirst = rows.some(({ action }) => action === "failed");
   return !session.mustNameFirst;
@@ -152,26 +163,16 @@ async function publishOthers(cycle: Cycle, dirty: DirtyBatch): Promise<void> {
 function* othersOf({ session, sources }: Cycle, dirty: DirtyBatch): Iterable<Installation> {
   const take = () => sources.snapshot(({ ledger }) => ledger && dirty.take(ledger, SLICE));
   for (let slice = take(); slice !== undefined; slice = take()) {
-    yield* slice.filter(({ id }) => id !== session.configured);
+    yield* slice.filter(({ id, rowId }) => id !== session.configured && rowId <= INSTALLATIONS_LIMIT);
   }
 }
 
 async function publishIndex(cycle: Cycle): Promise<void> {
   const { session, at } = cycle;
   if (!session.selected("observations") && !session.mustNameFirst) return;
-  // In a first publish of 100,000 installations each part takes long, so each gets a turn of the event loop.
-  await publishScope(cycle, async () => {
-    await nextTurn();
-    return planIndex({ ...session, at });
-  });
-  await nextTurn();
-  const { known, names, rechecked } = session;
-  let looked = 0;
-  for (const [id, history] of names) {
-    if (isNamed(known, id, history)) names.delete(id);
-    if (++looked % NAMES_PER_TURN === 0) await nextTurn();
-  }
-  for (const key of rechecked) if (known.get(key) !== undefined) rechecked.delete(key);
+  await publishScope(cycle, async () => planIndex({ ...session, at }));
+  const { known, names } = session;
+  for (const [id, history] of names) if (isNamed(known, id, history)) names.delete(id);
   // If the index is lost once more, the objects must be listed once more.
   known.publishedInstallations = undefined;
 }
@@ -250,13 +251,19 @@ function planningOf({ session, at }: Cycle): ScopePlanning {
  * responds.
  */
 function isKept(key: string, { publications }: Session): boolean {
-  if (key === INSTALLATIONS_KEY || isShardKey(key)) return true;
+  if (key === INSTALLATIONS_KEY) return true;
   return publications.some((one: Publication) => one.key === key && one.publishedBody?.core !== undefined);
 }
 
 function failuresOf({ refused }: Session): ReportFailure[] {
   const failures = [...refused.values()].flatMap(({ ledger, chain }) => [ledger, chain]);
   return failures.filter((failure) => failure !== undefined).map(reportFailure);
+}
+
+/** A prefix holds the installations that came first in the log. */
+function tooMany(sources: CycleSources): ReportFailure[] {
+  const count = sources.snapshot(({ ledger }) => (ledger === undefined ? 0 : lastInstallationRowId(ledger)));
+  return count <= INSTALLATIONS_LIMIT ? [] : [reportFailure(tooManyInstallations(count, INSTALLATIONS_LIMIT))];
 }
 
 function warningsOf(sources: CycleSources) {

@@ -1,5 +1,4 @@
 /** A cycle that writes nothing: it reads the store and reports what it would put. */
-import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { type ObjectStore, type PutCondition, StoreConflict } from "../src/object-store/object-store.ts";
 import { runCycle } from "./cycle.ts";
 import { DirtyInstallations } from "./dirty-installations.ts";
@@ -28,7 +27,7 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
   const blockHash = (number: bigint) => reader.blockHash(number, at);
   const names: NewNames = new Map();
   const target = { at, store, fence: UNFENCED, known, names, concurrency, blockHash };
-  await learn([{ is: "index", key: INSTALLATIONS_KEY }], target);
+  await learn([{ is: "index" }], target);
   const session = newSession({ ...options, known, names, minimumPutInterval: 0 }, new DirtyInstallations());
   for (const id of newHistories) await startHistory(id, session, target);
   return runCycle({ at, session, sources: reader.begin(at), target, rows: [] });

@@ -3,7 +3,6 @@
  * only after the store has confirmed the change. If another publisher has held the lease since, all rows are deleted.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { isShardKey } from "../src/http/installations.ts";
 import type { StoreObject, StoreTag } from "../src/object-store/object-store.ts";
 import {
   decodeStates,
@@ -204,11 +203,11 @@ export class Known {
 
   /**
    * Makes the next plan read the configured installation's objects again, because they may be damaged since the last
-   * process. The objects of other installations and the shards are too many: `scrub.ts` checks them one by one.
+   * process. The objects of other installations are too many: `scrub.ts` checks them one by one.
    */
   forgetOwn(configured: string): void {
     for (const key of this.#objects.keys()) {
-      if (parseInstallationTelemetryKey(key) === undefined && !isShardKey(key)) this.#unread.add(key);
+      if (parseInstallationTelemetryKey(key) === undefined) this.#unread.add(key);
     }
     if (this.#progress.has(configured)) this.#unreadProgress.add(configured);
   }

@@ -1,6 +1,7 @@
 /** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
 import { judgeObservationTile } from "../src/fsck/objects.ts";
-import { parseIndex, parseIndexShard } from "../src/http/installations.ts";
+import { parseIndex } from "../src/http/installations.ts";
+import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import {
   type ObjectStore,
   readOrDamaged,
@@ -49,18 +50,20 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
       case "installations":
         known.publishedInstallations = await listInstallations(store);
         return;
-      default:
-        remember(one.key, await readObject(one.is, one.key, store), known);
+      case "index":
+        return remember(INSTALLATIONS_KEY, await readObject(INSTALLATIONS_KEY, store), known);
+      case "answer":
+        return remember(one.key, await readObject(one.key, store), known);
     }
   });
-  reconcileNames([...asked.values()], learning);
+  if (asked.has("index")) reconcileNames(learning);
 }
 
 function nameOf(unknown: Unknown): string {
   if (unknown.is === "history") return `history ${unknown.installationId}`;
   if (unknown.is === "block") return `block ${unknown.number}`;
   if (unknown.is === "listing") return `listing ${unknown.prefix}`;
-  return unknown.is === "installations" ? "installations" : unknown.key;
+  return unknown.is === "answer" ? unknown.key : unknown.is;
 }
 
 /** `object` is undefined unless a publisher's object is stored. `tag` is null if nothing is stored. */
@@ -70,13 +73,12 @@ interface Found {
   readonly stored?: StoredObject;
 }
 
-async function readObject(is: "answer" | "index" | "shard", key: string, store: ObjectStore): Promise<Found> {
+async function readObject(key: string, store: ObjectStore): Promise<Found> {
   const stored = await readOrDamaged(store, key);
   if (stored === undefined || stored instanceof StoreDamaged) return { tag: stored?.tag ?? null };
   const { tag } = stored;
   try {
-    if (is === "index") parseIndex(new TextDecoder().decode(stored.body));
-    if (is === "shard") parseIndexShard(new TextDecoder().decode(stored.body));
+    if (key === INSTALLATIONS_KEY) parseIndex(new TextDecoder().decode(stored.body));
     return { tag, object: knownObject(key, stored), stored };
   } catch (error) {
     if (error instanceof Failure) throw error;

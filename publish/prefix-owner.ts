@@ -2,7 +2,6 @@
  * A prefix belongs to one configured installation for ever (docs/spec/publishing.md#owner). Otherwise telemetry of one
  * installation would replace that of another under the same key.
  */
-import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import type { ObjectStore } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import { TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
@@ -26,10 +25,10 @@ export async function checkOwner({ store, reader, publications, concurrency }: C
   const known = Known.inMemory();
   const learning = { store, known, names: new Map(), concurrency, blockHash: async () => undefined };
   try {
-    await learn([{ is: "index", key: INSTALLATIONS_KEY }], learning);
+    await learn([{ is: "index" }], learning);
     if (isIndexOf(configured, known)) return;
     const index = storedIndex(known);
-    const owner = index === undefined || index.is === "lost" ? undefined : index.configured;
+    const owner = index === undefined || index === "lost" ? undefined : index.configured;
     const keys = owner === undefined ? ownKeys(configured, { configured, publications }) : [TELEMETRY_KEY];
     const answers = keys.map((key) => ({ is: "answer", key }) as const);
     await learn(answers, learning);
@@ -46,7 +45,7 @@ export async function checkOwner({ store, reader, publications, concurrency }: C
 /** True if the stored index names the installation as the configured one. */
 export function isIndexOf(configured: string, known: Known): boolean {
   const index = storedIndex(known);
-  return index !== undefined && index.is !== "lost" && index.configured === configured;
+  return index !== undefined && index !== "lost" && index.configured === configured;
 }
 
 /** True if a response of another installation than `of` is stored. */

@@ -1,6 +1,5 @@
 /** A publisher: it holds the state directory and the lease, and runs cycles, checks and repairs under them. */
 
-import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
@@ -103,7 +102,7 @@ export class Publisher {
     const blockHash = (number: bigint) => reader.blockHash(number, options.clock.wall());
     const names: NewNames = new Map();
     const learning = { store, known, names, concurrency, blockHash };
-    await learn([{ is: "index", key: INSTALLATIONS_KEY }], learning);
+    await learn([{ is: "index" }], learning);
     // With a new history every installation is planned, as without a checkpoint.
     const checkpoint = newHistories.length > 0 ? null : lease.checkpoint;
     const resumption = { checkpoint, known, configured, program, force };

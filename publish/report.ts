@@ -1,7 +1,7 @@
 /** The report of a cycle, object by object. */
 import * as z from "zod";
 import type { ResourceName } from "../src/resources/table.ts";
-import { Failure } from "../src/values/failure.ts";
+import { EXIT, Failure } from "../src/values/failure.ts";
 
 export const WAS_DAMAGED = "missing or damaged in the store";
 
@@ -55,6 +55,15 @@ export function unknownInstallation(installationId: string, known: readonly stri
     message: `the ledger has no installation ${installationId}: ${named}`,
     hint: "It is published as offline. Check the setting installationId.",
   };
+}
+
+/** More installations than one prefix holds. Those that came last in the log are not published. */
+export function tooManyInstallations(count: number, limit: number): Failure {
+  const message = `the ledger has ${count} installations, and a prefix holds ${limit}: the last ${count - limit} are not published`;
+  return new Failure("too_many_installations", message, {
+    exit: EXIT.failed,
+    hint: "Divide the installations over several ledgers and prefixes: docs/scale.md#divide",
+  });
 }
 
 /** The message of an error. For a body that violates its schema: the path and the rule. */

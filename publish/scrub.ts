@@ -3,7 +3,7 @@
  * `known`, so that the next plan rewrites it. Nothing is written here.
  */
 import { judgeObservationTile } from "../src/fsck/objects.ts";
-import { isShardKey, shardKey } from "../src/http/installations.ts";
+import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
 import { readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
@@ -16,8 +16,8 @@ import type { Snapshots } from "../src/resources/snapshot.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { learn } from "./learn.ts";
-import { storedIndex } from "./plan/histories.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
+import type { Unknown } from "./plan/plan.ts";
 import type { PutTarget } from "./put.ts";
 import { failedRow, type ReportRow } from "./report.ts";
 import { isLedgerRefused, type Session } from "./session.ts";
@@ -79,18 +79,13 @@ export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Pro
 }
 
 /**
- * Yields everything that `known` has at the start of the round. After a lost state more may be stored: shards and
- * installations that no plan has needed are looked up too.
+ * Yields everything that `known` has at the start of the round. After a lost state more may be stored: installations
+ * that no plan has needed are looked up too.
  */
 function* itemsOf({ session: { known, selected, configured }, sources }: Scrubbing): Iterable<Item> {
   for (const { key } of known.all()) yield { is: "object", key };
-  const index = storedIndex(known);
-  const shards = index?.is === "sharded" ? index.shards : 0;
-  for (let shard = 0; shard < shards; shard++) {
-    const key = shardKey(shard, shards);
-    if (known.get(key) === undefined) yield { is: "object", key };
-  }
-  for (const { id } of sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger)))) {
+  const ofLedger = sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger)));
+  for (const { id } of ofLedger.filter(({ rowId }) => rowId <= INSTALLATIONS_LIMIT)) {
     if (id !== configured && known.floor(installationTelemetryKey(id)) === undefined) yield { is: "unplanned", id };
   }
   if (selected("observations")) {
@@ -121,13 +116,12 @@ async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | un
 
 /** Makes the next cycle plan the object if it is not the one that was put. */
 async function checkObject(key: string, { session, sources, target, at }: Scrubbing): Promise<undefined> {
-  const { known, names, pace, rechecked } = session;
+  const { known, names, pace } = session;
   const before = known.get(key);
-  const is = key === INSTALLATIONS_KEY ? "index" : isShardKey(key) ? "shard" : "answer";
+  const unknown: Unknown = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "answer", key };
   known.forget(key);
-  await learn([{ is, key }], { store: target.store, known, names, concurrency: 1, blockHash: async () => undefined });
+  await learn([unknown], { store: target.store, known, names, concurrency: 1, blockHash: async () => undefined });
   if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
-  if (is !== "answer") rechecked.add(key);
   const of = parseInstallationTelemetryKey(key);
   const isPlanned = sources.snapshot(
     ({ ledger }) => of === undefined || (ledger !== undefined && installationRowId(ledger, of) !== undefined),

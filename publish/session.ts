@@ -15,8 +15,6 @@ export interface Session extends Omit<IndexPlanning, "at" | "mustNameFirst"> {
   readonly refused: Map<string, RefusedSources>;
   /** Keys whose settlement history was looked up in the store once. */
   readonly savedAsked: Set<string>;
-  /** Keys of the index that are planned again, named or not. */
-  readonly rechecked: Set<string>;
   /** The site is published besides the API. */
   readonly hasSite: boolean;
   /** The stored index does not name the configured installation, or not a new history. It is put before anything else. */
@@ -44,7 +42,6 @@ export function newSession(options: SessionOptions, dirty: DirtyInstallations): 
     names,
     refused: new Map(),
     savedAsked: new Set(),
-    rechecked: new Set(),
     hasSite: site !== undefined,
     mustNameFirst: !isIndexOf(reader.installationId, known),
     selected: (resource) => options.selected(resource),

@@ -6,7 +6,7 @@ import type { ObjectStore, StoredObject } from "../src/object-store/object-store
 import { encodeResponse, JSON_TYPE } from "../src/object-store/stored-response.ts";
 import { parseActivityTileKey } from "../src/resources/activity/route.ts";
 import { tileAt } from "../src/resources/activity/tiles.ts";
-import { wholeIndexPublication } from "../src/resources/observations/publication.ts";
+import { indexPublication } from "../src/resources/observations/publication.ts";
 import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot, Snapshots } from "../src/resources/snapshot.ts";
@@ -50,7 +50,7 @@ function publicationAt(
   publications: readonly Publication[],
 ): Publication | undefined {
   const ids = ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id);
-  if (key === INSTALLATIONS_KEY) return wholeIndexPublication(configured, new Map(ids.map((id) => [id, HISTORY])));
+  if (key === INSTALLATIONS_KEY) return indexPublication(configured, new Map(ids.map((id) => [id, HISTORY])));
   const other = parseInstallationTelemetryKey(key);
   if (other !== undefined) return ids.includes(other) ? telemetryPublication(other, false) : undefined;
   return [telemetryPublication(configured, true), unknownTelemetryPublication, ...publications].find(

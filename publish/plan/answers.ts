@@ -131,7 +131,6 @@ function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, plan
     phase: publication.sources === undefined ? "constants" : "answers",
     before: object,
     sourceVersion: version,
-    after: [],
     keepsBody: publication.publishedBody !== undefined,
   };
   return {

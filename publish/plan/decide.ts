@@ -81,14 +81,12 @@ function put(build: (at: number) => Built, at: number, why: string): Decision {
 export interface Place extends Pick<Put, "key" | "resource" | "phase"> {
   readonly before: KnownObject;
   readonly sourceVersion: SourceVersion;
-  /** Keys that must be stored before, besides the constants that it names. */
-  readonly after: readonly string[];
   /** Later plans read the body. */
   readonly keepsBody: boolean;
 }
 
 export function responsePut({ future, why }: Decision & { readonly put: true }, place: Place): Put {
-  const { before, sourceVersion, after, keepsBody, ...rest } = place;
+  const { before, sourceVersion, keepsBody, ...rest } = place;
   const { built, states, successors } = future;
   const { status } = built;
   const etag = built.headers.etag ?? null;
@@ -101,7 +99,7 @@ export function responsePut({ future, why }: Decision & { readonly put: true }, 
     status,
     etag,
     replaces: before.tag,
-    after: [...after, ...constants],
+    after: constants,
     isContentEnough: false,
     object({ epoch, writer }) {
       const representation = representationOf(built);

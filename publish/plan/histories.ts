@@ -1,8 +1,8 @@
 /**
  * Finds the published history of each installation. The stored index names it, but an older index can come back, so the
- * history of the other objects counts too. Shards of the index are read when one of their installations is planned.
+ * history of the other objects counts too.
  */
-import { type HistoryNames, parseIndex, parseIndexShard, shardKeyOf } from "../../src/http/installations.ts";
+import { type InstallationIndex, parseIndex } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
@@ -27,60 +27,31 @@ export function higherHistory(one: string | undefined, other: string | undefined
   return Number(other) > Number(one) ? other : one;
 }
 
-/** The stored index. */
-export type StoredIndex =
-  | { readonly is: "lost" }
-  | { readonly is: "whole"; readonly configured: string; readonly names: HistoryNames }
-  | { readonly is: "sharded"; readonly configured: string; readonly shards: number };
+const parsedIndexes = new WeakMap<object, InstallationIndex>();
 
-export function storedIndex(known: Known): StoredIndex | undefined {
-  const index = storedPart(known, INSTALLATIONS_KEY, parseIndex);
-  if (index === undefined || index === "lost") return index && { is: "lost" };
-  return "histories" in index
-    ? { is: "whole", configured: index.configured, names: index.histories }
-    : { is: "sharded", configured: index.configured, shards: index.shards };
-}
-
-const parsedBodies = new WeakMap<object, unknown>();
-
-/** An object of the index, parsed once. "lost": damaged or absent; undefined: never looked up. */
-export function storedPart<T>(known: Known, key: string, parse: (text: string) => T): T | "lost" | undefined {
-  const condition = known.get(key)?.condition;
+/** The stored index, parsed once. "lost": damaged or absent; undefined: never looked up. */
+export function storedIndex(known: Known): InstallationIndex | "lost" | undefined {
+  const condition = known.get(INSTALLATIONS_KEY)?.condition;
   if (condition !== undefined && condition !== "stored") return "lost";
-  const object = condition === undefined ? undefined : known.object(key);
+  const object = condition === undefined ? undefined : known.object(INSTALLATIONS_KEY);
   if (object === undefined) return undefined;
-  let value = parsedBodies.get(object) as T | undefined;
-  if (value === undefined) {
-    value = parse(new TextDecoder().decode(object.body));
-    parsedBodies.set(object, value as object);
+  let index = parsedIndexes.get(object);
+  if (index === undefined) {
+    index = parseIndex(new TextDecoder().decode(object.body));
+    parsedIndexes.set(object, index);
   }
-  return value;
+  return index;
 }
 
-interface Named {
-  /** Undefined if the index does not name the installation. */
-  readonly history?: string | undefined;
-  /** The object that would name it is damaged or absent. */
-  readonly isLost?: boolean;
-  /** The object that must be looked up first. */
-  readonly unknown?: Unknown;
-}
-
-/** An installation in the stored index. */
-function namedInIndex(known: Known, id: string): Named {
+/** The installation's history in the stored index; undefined if the index does not name it. */
+function historyInIndex(known: Known, id: string): string | undefined {
   const index = storedIndex(known);
-  if (index === undefined) return { unknown: { is: "index", key: INSTALLATIONS_KEY } };
-  if (index.is === "whole") return { history: index.names.get(id) };
-  if (index.is === "lost") return { isLost: true };
-  const key = shardKeyOf(id, index.shards);
-  const shard = storedPart(known, key, parseIndexShard);
-  if (shard === undefined) return { unknown: { is: "shard", key } };
-  return shard === "lost" ? { isLost: true } : { history: shard.get(id) };
+  return index === undefined || index === "lost" ? undefined : index.histories.get(id);
 }
 
 /** True if the stored index names the installation with this history or a later one. */
 export function isNamed(known: Known, id: string, history: string): boolean {
-  const named = namedInIndex(known, id).history;
+  const named = historyInIndex(known, id);
   return named !== undefined && higherHistory(named, history) === named;
 }
 
@@ -132,9 +103,10 @@ export function subjectOf(
   id: string,
   { known, names, ...responses }: PublishedNames & Responses,
 ): { readonly subject: Subject; readonly unknown: readonly Unknown[] } {
-  const named = namedInIndex(known, id);
-  const unknown: Unknown[] = named.unknown === undefined ? [] : [named.unknown];
-  if (named.isLost === true && known.publishedInstallations === undefined) unknown.push({ is: "installations" });
+  const index = storedIndex(known);
+  const unknown: Unknown[] = index === undefined ? [{ is: "index" }] : [];
+  if (index === "lost" && known.publishedInstallations === undefined) unknown.push({ is: "installations" });
+  const named = historyInIndex(known, id);
   const of = shortHash(id);
   const keys = ownKeys(id, responses);
   const telemetry = id === responses.configured ? known.get(TELEMETRY_KEY) : undefined;
@@ -147,29 +119,25 @@ export function subjectOf(
     known.publishedInstallations?.get(id),
     known.progressFloor(id)?.history,
     names.get(id),
-  ].reduce(higherHistory, named.history);
+  ].reduce(higherHistory, named);
   const subject = {
     id,
     history: history ?? FIRST_HISTORY,
     isPublished: history !== undefined,
-    isNamed: history !== undefined && named.history === history,
+    isNamed: history !== undefined && named === history,
     published,
   };
   return { subject, unknown };
 }
 
-/** An index or a shard that was just read may be an older version. Installations that it lacks are named again. */
-export function reconcileNames(read: readonly Unknown[], { known, names }: PublishedNames): void {
-  const keys = new Set(read.flatMap((one) => (one.is === "index" || one.is === "shard" ? [one.key] : [])));
-  if (keys.size === 0) return;
+/** An index that was just read may be an older version. Installations that it lacks are named again. */
+export function reconcileNames({ known, names }: PublishedNames): void {
   const index = storedIndex(known);
+  if (index === undefined || index === "lost") return;
   for (const { key, sourceVersion } of known.all()) {
     const id = parseInstallationTelemetryKey(key);
     if (id === undefined) continue;
-    if (!keys.has(index?.is === "sharded" ? shardKeyOf(id, index.shards) : INSTALLATIONS_KEY)) continue;
-    const named = namedInIndex(known, id);
-    if (named.unknown !== undefined || named.isLost === true) continue;
     const history = higherHistory(sourceVersion.history ?? FIRST_HISTORY, known.progressFloor(id)?.history);
-    if (history !== undefined && higherHistory(named.history, history) !== named.history) names.set(id, history);
+    if (history !== undefined && !isNamed(known, id, history)) names.set(id, history);
   }
 }

@@ -34,7 +34,6 @@ export const PHASES = [
   "answers",
   /** The growing observation tile alone. Telemetry comes first, so that readers get it sooner. */
   "grown-tile",
-  "shards",
   "index",
 ] as const;
 export type Phase = (typeof PHASES)[number];
@@ -90,7 +89,8 @@ export interface Deletion {
 /** Something that a plan needs and `known` lacks. */
 export type Unknown =
   /** An object, with its body. A stored response also has the settlement history that the projections have lost. */
-  | { readonly is: "answer" | "index" | "shard"; readonly key: string }
+  | { readonly is: "answer"; readonly key: string }
+  | { readonly is: "index" }
   /** The end of a history's tiles. */
   | { readonly is: "history"; readonly installationId: string; readonly history: string }
   /** The names below a prefix. */

@@ -4,7 +4,6 @@
  */
 import { hostname } from "node:os";
 import type { ChainState } from "../../src/chain/chain-state.ts";
-import { isShardKey } from "../../src/http/installations.ts";
 import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
 import { installationRowId } from "../../src/ledger/watermarks.ts";
 import { ACTIVITY_PATH, activityKey, CATEGORIES } from "../../src/resources/activity/route.ts";
@@ -148,7 +147,7 @@ export function publicReport(
   const others: KnownObject[] = [];
   for (const object of known.all()) {
     if (isOfAnother(object)) others.push(object);
-    else if (!isShardKey(object.key)) resources[object.key] = describe(object);
+    else resources[object.key] = describe(object);
   }
   const unread = Math.max(0, installations - 1 - others.length);
   return { resources, others: { ...sumOf(others, now), unread }, problems: problemsOf(last) };

@@ -1,4 +1,5 @@
 /** A publisher's status: the public part goes into the lease object, the rest into `private/status.json`. */
+import { INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
 import { lastInstallationRowId } from "../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
@@ -35,7 +36,7 @@ export class PublisherStatus {
   readonly #options: StatusOptions;
   readonly #operator: PrivateStatusWriter;
   #sources = SOURCES_UNREAD;
-  /** Count in the ledger. */
+  /** Count of those that the ledger has and the prefix holds. */
   #installations = 0;
   #ended: ReportFailure | undefined;
 
@@ -49,7 +50,8 @@ export class PublisherStatus {
     const { chainValidity = 0 } = this.#options.site ?? {};
     sources.snapshot((snapshot) => {
       this.#sources = sourcesOf(snapshot, report, chainValidity);
-      this.#installations = snapshot.ledger === undefined ? 0 : lastInstallationRowId(snapshot.ledger);
+      const { ledger } = snapshot;
+      this.#installations = ledger === undefined ? 0 : Math.min(lastInstallationRowId(ledger), INSTALLATIONS_LIMIT);
     });
   }
 

@@ -1,5 +1,5 @@
 /** Collects facts about each object for the checks between objects, without the bodies of tiles. */
-import type { HistoryNames, InstallationIndex } from "../http/installations.ts";
+import type { InstallationIndex } from "../http/installations.ts";
 import type { Category } from "../resources/activity/route.ts";
 import type { Head } from "../resources/activity/stored-feed.ts";
 import type { ActivityTileFacts, ObservationFacts, Writer } from "./objects.ts";
@@ -32,8 +32,7 @@ export class Facts {
   readonly histories = new Map<string, ObservationTileFacts[]>();
   readonly activityTiles = new Map<string, ActivityTileFacts>();
   readonly heads = new Map<Category, Head>();
+  /** Undefined if it is missing or damaged. */
   index: InstallationIndex | undefined;
-  /** Readable shards of the index. */
-  readonly shards = new Map<string, HistoryNames>();
   lease: LeaseClaim | undefined;
 }

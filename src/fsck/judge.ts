@@ -1,5 +1,5 @@
 /** Checks one object and keeps its facts for the checks between objects. */
-import { parseIndex, parseIndexShard } from "../http/installations.ts";
+import { parseIndex } from "../http/installations.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
 import { observationTileKey } from "../resources/observations/route.ts";
@@ -88,13 +88,6 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
     case "index":
       try {
         facts.index = parseIndex(new TextDecoder().decode(object.body));
-        return [];
-      } catch (error) {
-        return [{ rule: "body", key, says: messageOf(error) }];
-      }
-    case "index-shard":
-      try {
-        facts.shards.set(key, parseIndexShard(new TextDecoder().decode(object.body)));
         return [];
       } catch (error) {
         return [{ rule: "body", key, says: messageOf(error) }];

@@ -1,5 +1,4 @@
 /** Determines the kind of a stored object from its key alone (docs/spec/publishing.md#keys). */
-import { isShardKey } from "../http/installations.ts";
 import {
   constantKey,
   INSTALLATIONS_KEY,
@@ -16,7 +15,7 @@ import { FILES, type NamedFile, type ResourceName, ROUTES } from "../resources/t
 import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resources/telemetry/route.ts";
 
 export type Kind =
-  | { readonly is: "lease" | "standby" | "private-status" | "index" | "index-shard" | "template" | "probe" | "foreign" }
+  | { readonly is: "lease" | "standby" | "private-status" | "index" | "template" | "probe" | "foreign" }
   /** `of` is the installation id in the key; undefined for the configured one. */
   | { readonly is: "answer" | "constant"; readonly resource: ResourceName; readonly of?: string }
   | { readonly is: "head"; readonly category: Category }
@@ -47,7 +46,6 @@ export function kindOf(key: string): Kind {
   if (fixed !== undefined) return fixed;
   const observations = parseObservationTileKey(key);
   if (observations !== undefined) return { is: "observation-tile", ...observations };
-  if (isShardKey(key)) return { is: "index-shard" };
   if (isProbeKey(key)) return { is: "probe" };
   const tile = parseActivityTileKey(key);
   if (tile !== undefined) return { is: "activity-tile", ...tile };

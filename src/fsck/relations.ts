@@ -1,6 +1,5 @@
 /** Checks stored objects against each other: index, histories, activity tiles, named objects, lease. */
 
-import { type HistoryNames, shardKey, shardKeyOf } from "../http/installations.ts";
 import { INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY, TILE_SIZE } from "../http/keys.ts";
 import {
   activityKey,
@@ -20,17 +19,15 @@ import { kindOf } from "./kind.ts";
 import type { Finding } from "./rules.ts";
 
 export function* installationFindings(facts: Facts): Generator<Finding> {
-  const { keys, damaged, installations } = facts;
-  const index = indexNames(facts);
+  const { keys, damaged, installations, index } = facts;
   if (index === undefined) {
     if (keys.has(TELEMETRY_KEY) && !keys.has(INSTALLATIONS_KEY)) {
       yield { rule: "index-missing", key: INSTALLATIONS_KEY, says: "there are responses, but no index" };
     }
     return;
   }
-  yield* shardFindings(facts);
   const { configured, histories } = index;
-  if (!histories.has(configured) && index.isReadable(configured)) {
+  if (!histories.has(configured)) {
     yield {
       rule: "index-entry",
       key: INSTALLATIONS_KEY,
@@ -50,53 +47,17 @@ export function* installationFindings(facts: Facts): Generator<Finding> {
   }
 }
 
-/** The readable part of the installation index. */
-interface IndexNames {
-  readonly configured: string;
-  readonly histories: HistoryNames;
-  /** True if the object that would name the installation is readable. */
-  isReadable(installationId: string): boolean;
-}
-
-/** Returns undefined if the index is missing or damaged. */
-function indexNames({ index, shards }: Pick<Facts, "index" | "shards">): IndexNames | undefined {
-  if (index === undefined) return undefined;
-  if ("histories" in index) return { ...index, isReadable: () => true };
-  const histories = new Map<string, string>();
-  for (let shard = 0; shard < index.shards; shard++) {
-    for (const [id, history] of shards.get(shardKey(shard, index.shards)) ?? []) histories.set(id, history);
-  }
-  return {
-    configured: index.configured,
-    histories,
-    isReadable: (id) => shards.has(shardKeyOf(id, index.shards)),
-  };
-}
-
-/** Reports missing shards, and ids in the wrong shard. */
-function* shardFindings({ index, shards, keys }: Facts): Generator<Finding> {
-  if (index === undefined || "histories" in index) return;
-  for (let shard = 0; shard < index.shards; shard++) {
-    const key = shardKey(shard, index.shards);
-    if (!keys.has(key))
-      yield { rule: "index-missing", key, says: `the index has ${index.shards} shards, but it is missing` };
-    const stray = [...(shards.get(key)?.keys() ?? [])].find((id) => shardKeyOf(id, index.shards) !== key);
-    if (stray !== undefined)
-      yield { rule: "index-entry", key, says: `it names ${stray}, which belongs in another shard` };
-  }
-}
-
 /** Reports gaps, partial tiles before the last, wrong last positions, and histories newer than the index. */
 export function* observationFindings(facts: Facts): Generator<Finding> {
-  const index = indexNames(facts);
+  const { index } = facts;
   for (const [name, tiles] of facts.histories) {
     const [installationId = "", history = ""] = name.split(" ");
     const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
     yield* gaps(tiles, keyOf, facts);
     yield* positions(tiles, keyOf, facts);
-    const known = index?.histories.get(installationId);
-    if (index?.isReadable(installationId) !== true || (known !== undefined && Number(history) <= Number(known)))
-      continue;
+    if (index === undefined) continue;
+    const known = index.histories.get(installationId);
+    if (known !== undefined && Number(history) <= Number(known)) continue;
     const says = known === undefined ? "the index does not know the installation" : `the index names history ${known}`;
     yield { rule: "tile-history", key: `${observationsKey(installationId)}/${history}`, says };
   }

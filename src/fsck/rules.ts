@@ -15,8 +15,8 @@ export const RULES = {
   "tile-position": "a tile of observations names its last receipt",
   "tile-gap": "a history's tiles start at 0 and have no gap, and all but the last are full",
   "tile-history": "tiles of observations belong to a history that the index names",
-  "index-missing": "a store with responses has an index of installations with all its shards",
-  "index-entry": "the index names the configured installation; each named one has telemetry and is in the right shard",
+  "index-missing": "a store with responses has an index of installations",
+  "index-entry": "the index names the configured installation; each named one has telemetry",
   "activity-tile": "an activity tile has its events or tiles in order, and the hash of its bytes as its name",
   "activity-missing": "a tile that a head or an index tile names is stored, and has the right kind",
   "activity-order":

@@ -65,6 +65,11 @@ export function hasClock(store: ObjectStore): store is ObjectStore & StoreClock 
 export interface GetOptions {
   /** Bypasses the store's caches. */
   readonly fresh?: boolean;
+  /**
+   * An earlier result. It is returned again if the store still has its tag, so that its body is not sent. Only for objects
+   * whose metadata a reader does not need, because an S3 tag hashes the body alone.
+   */
+  readonly unless?: StoredObject | undefined;
 }
 
 export interface StoreObject {

@@ -1,5 +1,4 @@
 /** Classifies a store's objects for counting, by keys without ids, numbers and hashes. */
-import { isShardKey } from "../http/installations.ts";
 import { constantKey, INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../http/keys.ts";
 import { activityKey, CATEGORIES, parseActivityTileKey } from "./activity/route.ts";
 import { matchKey } from "./find.ts";
@@ -33,7 +32,6 @@ const FIXED: ReadonlySet<string> = new Set([
 export function objectClass(key: string): ObjectClass {
   const own = OWN[key];
   if (own !== undefined) return { keys: key, resource: own };
-  if (isShardKey(key)) return { keys: `${INSTALLATIONS_KEY}/{shard}`, resource: "installations" };
   return { keys: FIXED.has(key) ? key : template(key), resource: matchKey(key)?.resource ?? "other" };
 }
 

@@ -69,7 +69,7 @@ export class Recent {
     if (kept?.object !== undefined && now < kept.until) return kept.object;
     this.#reads += 1;
     const read = this.#reads;
-    const object = await this.#store.get(key);
+    const object = await this.#store.get(key, kept?.object && { unless: kept.object });
     // A slow read may have begun before a put that a quick one has seen since. An older read never replaces a newer one.
     const meanwhile = this.#kept.get(key);
     if (meanwhile !== undefined && meanwhile.read > read) return meanwhile.object;

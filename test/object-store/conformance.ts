@@ -43,6 +43,16 @@ export function conforms(name: string, subject: Conformance): void {
       expect(await store.get("v4/public/process", { fresh: true })).toBeUndefined();
     });
 
+    promise("an earlier result is returned again only while the object has its tag", async (store) => {
+      await store.put("k", sample("one"));
+      const one = await store.get("k");
+      expect(plain(await store.get("k", { unless: one }))).toEqual(plain(one));
+      await store.put("k", sample("two"));
+      expect(plain(await store.get("k", { unless: one }))?.body).toBe("two");
+      await store.delete("k");
+      expect(await store.get("k", { unless: one })).toBeUndefined();
+    });
+
     promise("a second client sees each put immediately", async (store) => {
       const other = await subject.again(store);
       for (const text of ["one", "two", "three"]) {

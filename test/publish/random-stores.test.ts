@@ -8,11 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import type { Clock } from "../../publish/clock/clock.ts";
-import { encodeIndexShard, encodeShardedIndex, shardKey } from "../../src/http/installations.ts";
-import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
-import { type StoreObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { encodeResponse } from "../../src/object-store/stored-response.ts";
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -90,14 +87,6 @@ class Story {
     this.#sources.configured = this.#random.of(IDS);
     this.#right = this.#sources.ledger;
     this.#sources.grow(this.#right, 200);
-  }
-
-  /** An index like that of many installations, with names in shards. */
-  async shardIndex(): Promise<void> {
-    const shards = 3;
-    const put = (key: string, text: string) => this.#bucket.stored.put(key, indexObject(text));
-    for (let shard = 0; shard < shards; shard++) await put(shardKey(shard, shards), encodeIndexShard(new Map()));
-    await put(INSTALLATIONS_KEY, encodeShardedIndex({ configured: this.#sources.configured, shards }));
   }
 
   async step(): Promise<void> {
@@ -493,17 +482,6 @@ class Story {
   }
 }
 
-/** An object of the index, as an earlier publisher wrote it. */
-function indexObject(text: string): StoreObject {
-  return encodeResponse({
-    representation: { status: 200, headers: {} },
-    body: Buffer.from(text),
-    successors: [],
-    states: [],
-    writerMetadata: { epoch: 1, writer: "earlier", sourceVersion: { at: START } },
-  });
-}
-
 /** Returns false if the lease could not be released. */
 async function hasStopped(worker: Worker): Promise<boolean> {
   try {
@@ -550,12 +528,6 @@ test.each(seeds(2))(
     for (let step = 0; step < STEPS; step++) await story.step();
   },
 );
-
-test.each(seeds(1))("with an index in shards nothing goes back in the random store of seed %d", async (seed) => {
-  const story = tell(seed);
-  await story.shardIndex();
-  for (let step = 0; step < STEPS; step++) await story.step();
-});
 
 test.each(seeds(1))("the story of seed %d puts the same objects into memory and into a directory", async (seed) => {
   const [one, other] = [tell(seed, { isCalm: true }), tell(seed, { isCalm: true, stored: directory() })];

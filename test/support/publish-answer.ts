@@ -1,6 +1,6 @@
 /** Puts responses and tiles into a store without a publisher, in the publisher's format. */
 
-import { encodeWholeIndex } from "../../src/http/installations.ts";
+import { encodeIndex } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY, TILE_SIZE } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
@@ -44,7 +44,7 @@ export async function putIndex(
   configured = Object.keys(histories)[0] ?? "",
 ): Promise<void> {
   const index = { configured, histories: new Map(Object.entries(histories)) };
-  await putText(store, INSTALLATIONS_KEY, encodeWholeIndex(index));
+  await putText(store, INSTALLATIONS_KEY, encodeIndex(index));
 }
 
 /** Puts the tiles of `count` items; `itemOf` returns an item's JSON text. */

@@ -7,7 +7,7 @@ import type { Database } from "better-sqlite3";
 import { findLease } from "../../../publish/lease/lease-record.ts";
 import { installationIn, ledgerRegression } from "../../../publish/plan/source-version.ts";
 import { stateFile } from "../../../publish/state-directory.ts";
-import { type InstallationIndex, parseIndex, parseIndexShard, shardKey } from "../../../src/http/installations.ts";
+import { type InstallationIndex, parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { hasBeenAt } from "../../../src/ledger/read/changes.ts";
@@ -107,20 +107,8 @@ async function* publishedVersions(
   for (const key of [TELEMETRY_KEY, MODULES_KEY, PROCESS_KEY]) yield* versionsAt(store, key, index.configured);
   const point = (await findLease(store))?.record?.checkpoint;
   if (point !== null && point !== undefined && readLedger(ledger, (db) => hasBeenAt(db, point))) return;
-  const others = await otherIds(store, index);
+  const others = [...index.histories.keys()].filter((id) => id !== index.configured);
   for (const id of others.slice(0, COMPARED_LIMIT)) yield* versionsAt(store, installationTelemetryKey(id), id);
-}
-
-/** Returns the index's ids except the configured one. A sharded index is read until it has given enough. */
-async function otherIds(store: ObjectStore, index: InstallationIndex): Promise<string[]> {
-  const isOther = (id: string) => id !== index.configured;
-  if ("histories" in index) return [...index.histories.keys()].filter(isOther);
-  const ids: string[] = [];
-  for (let shard = 0; shard < index.shards && ids.length < COMPARED_LIMIT; shard++) {
-    const histories = await readParsed(store, shardKey(shard, index.shards), parseIndexShard);
-    ids.push(...[...(histories?.keys() ?? [])].filter(isOther));
-  }
-  return ids;
 }
 
 async function* versionsAt(store: ObjectStore, key: string, id: string): AsyncGenerator<[string, SourceVersion]> {

@@ -1,7 +1,7 @@
 /** Checks the settings and flags that only `publish` needs, before it touches a store, a state directory or a lease. */
 import { validate } from "node-cron";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { parseIndex, parseIndexShard, shardKeyOf } from "../../../src/http/installations.ts";
+import { parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
@@ -77,8 +77,5 @@ export async function judgeNewHistories(
 
 /** True if the published index contains an installation. */
 async function isNamed(store: ObjectStore, id: string): Promise<boolean> {
-  const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
-  if (index === undefined) return false;
-  if ("histories" in index) return index.histories.has(id);
-  return (await readParsed(store, shardKeyOf(id, index.shards), parseIndexShard))?.has(id) === true;
+  return (await readParsed(store, INSTALLATIONS_KEY, parseIndex))?.histories.has(id) === true;
 }

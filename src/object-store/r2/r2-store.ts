@@ -4,6 +4,7 @@
  */
 import { checkKey, checkObject } from "../check-object.ts";
 import {
+  type GetOptions,
   type ObjectStore,
   type PutCondition,
   STORE_LIMIT_MS,
@@ -18,6 +19,8 @@ import { assertSeal, sealedHead, withoutSeal, withSeal } from "../seal.ts";
 /** The part of a Worker's R2 bucket binding that this store uses. */
 export interface R2Bucket {
   get(key: string): Promise<R2Body | null>;
+  /** Returns an entry without a body if `onlyIf` does not hold. */
+  get(key: string, options: R2GetOptions): Promise<R2Body | R2Entry | null>;
   /** Returns null if `onlyIf` does not hold. */
   put(key: string, body: Uint8Array, options: R2PutOptions): Promise<R2Entry | null>;
   delete(key: string): Promise<void>;
@@ -33,6 +36,10 @@ export interface R2Body extends R2Entry {
   readonly httpMetadata?: { readonly contentType?: string };
   readonly customMetadata?: Readonly<Record<string, string>>;
   arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+export interface R2GetOptions {
+  readonly onlyIf?: { readonly etagDoesNotMatch: string };
 }
 
 export interface R2PutOptions {
@@ -58,11 +65,13 @@ export class R2Store implements ObjectStore {
     this.#root = prefix === "" ? "" : `${prefix}/`;
   }
 
-  async get(key: string): Promise<StoredObject | undefined> {
+  async get(key: string, { unless }: GetOptions = {}): Promise<StoredObject | undefined> {
     checkKey(key);
+    const options = unless === undefined ? {} : { onlyIf: { etagDoesNotMatch: unless.tag } };
     const stored = await limited(`get ${this.name}/${key}`, async () => {
-      const found = await this.#bucket.get(this.#root + key);
+      const found = await this.#bucket.get(this.#root + key, options);
       if (found === null) return undefined;
+      if (!("arrayBuffer" in found)) return "unchanged";
       return {
         body: new Uint8Array(await found.arrayBuffer()),
         contentType: found.httpMetadata?.contentType ?? "",
@@ -70,6 +79,7 @@ export class R2Store implements ObjectStore {
         tag: found.etag,
       };
     });
+    if (stored === "unchanged") return unless;
     return stored === undefined ? undefined : unseal(key, stored);
   }
 

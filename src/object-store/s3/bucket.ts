@@ -65,8 +65,10 @@ export class S3Bucket {
     return this.#address;
   }
 
-  async read(key: string, abortSignal: AbortSignal): Promise<Marked> {
-    const answer = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal });
+  /** A tag in `unless` makes the server refuse with 304 if the object still has it. */
+  async read(key: string, abortSignal: AbortSignal, unless?: StoreTag): Promise<Marked> {
+    const condition = unless === undefined ? {} : { IfNoneMatch: `"${unless}"` };
+    const answer = await this.#client.send(new GetObjectCommand({ ...this.#at(key), ...condition }), { abortSignal });
     const tag = tagOf(answer.ETag);
     const read = answer.Body?.transformToByteArray().catch((error: unknown) => {
       // The SDK reports an aborted body as if the server had cut it.

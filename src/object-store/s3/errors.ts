@@ -13,6 +13,8 @@ export class BodyTooLarge extends Error {
 export type Refusal =
   /** 404 NoSuchKey, the only sign of absence. */
   | "absent"
+  /** 304: the object still has the tag in If-None-Match. */
+  | "unchanged"
   /** 412: the condition does not hold. An earlier attempt of the same put may have succeeded. */
   | "condition"
   /** 409: another writer wrote at the same moment. */
@@ -29,6 +31,7 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof BodyTooLarge || error instanceof StoreDamaged) return "final";
   if (status === undefined) return isMisconfigured(error) ? "final" : "transient";
   if (status === 404) return code === "NoSuchKey" ? "absent" : "final";
+  if (status === 304) return "unchanged";
   if (status === 412) return "condition";
   if (status === 409) return "contended";
   if (status === 501) return "unsupported";

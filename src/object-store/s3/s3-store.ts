@@ -16,6 +16,7 @@ import { printable } from "../../values/printable.ts";
 import { checkKey, checkObject } from "../check-object.ts";
 import { boundsOf, type ClockBounds } from "../clock-offset.ts";
 import {
+  type GetOptions,
   type ObjectStore,
   type PutCondition,
   STORE_LIMIT_MS,
@@ -68,9 +69,10 @@ export class S3Store implements ObjectStore, StoreClock {
     this.#limits = settings.limits ?? LIMITS;
   }
 
-  async get(key: string): Promise<StoredObject | undefined> {
+  async get(key: string, { unless }: GetOptions = {}): Promise<StoredObject | undefined> {
     checkKey(key);
-    const found = await this.#read(key);
+    const found = await this.#read(key, unless?.tag);
+    if (found === "unchanged") return unless;
     return found === undefined ? undefined : unseal(key, found.object);
   }
 
@@ -166,17 +168,20 @@ export class S3Store implements ObjectStore, StoreClock {
     return unavailable(what, error, { address: this.#bucket.address, limitMs: this.#limits.limitMs });
   }
 
-  async #read(key: string): Promise<Marked | undefined> {
+  async #read(key: string): Promise<Marked | undefined>;
+  async #read(key: string, unless: StoreTag | undefined): Promise<Marked | "unchanged" | undefined>;
+  async #read(key: string, unless?: StoreTag): Promise<Marked | "unchanged" | undefined> {
     let absent = 0;
     const verdict = (error: unknown) => {
       if (refusalOf(error) !== "absent") return verdictOf(error);
       return { retry: ++absent < this.#absentAfter };
     };
     try {
-      return await this.#run(({ signal }) => this.#bucket.read(key, signal), verdict);
+      return await this.#run(({ signal }) => this.#bucket.read(key, signal, unless), verdict);
     } catch (error) {
       if (error instanceof StoreDamaged) throw error;
       if (refusalOf(error) === "absent") return undefined;
+      if (unless !== undefined && refusalOf(error) === "unchanged") return "unchanged";
       throw this.#unavailable(`get ${this.name}/${key}`, error);
     }
   }

@@ -25,7 +25,7 @@ export function tickStore(store: StoreReader): StoreReader {
       }
       const known = reads.get(key);
       if (known !== undefined || reads.has(key)) return known;
-      const read = store.get(key);
+      const read = store.get(key, options);
       reads.set(key, read);
       return read;
     },

@@ -1,5 +1,5 @@
 /** An installation's entry in the index, and the telemetry of each kind of installation (docs/spec/api.md#telemetry). */
-import { type InstallationIndex, parseIndex, parseIndexShard, shardKeyOf } from "../../http/installations.ts";
+import { parseIndex } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
@@ -14,7 +14,6 @@ const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 const indexOf = parsedOnce(parseIndex);
-const namesOf = parsedOnce(parseIndexShard);
 
 export interface NamedInstallation {
   readonly isConfigured: boolean;
@@ -30,22 +29,12 @@ export async function namedInstallation(
   const object = await recent.get(INSTALLATIONS_KEY);
   if (object === undefined) return notPublished(await store.get(TELEMETRY_KEY));
   const index = indexOf(INSTALLATIONS_KEY, object);
-  const isConfigured = installationId === index.configured;
-  return { isConfigured, history: await historyIn(index, installationId, recent) };
+  return { isConfigured: installationId === index.configured, history: index.histories.get(installationId) };
 }
 
 /** The index is put before telemetry. If only telemetry is stored, the index was lost. */
 function notPublished(telemetry: StoredObject | undefined): undefined {
   if (telemetry !== undefined) throw new StoreUnavailable(`${INSTALLATIONS_KEY}: is missing`);
-}
-
-async function historyIn(index: InstallationIndex, installationId: string, recent: ShimContext["recent"]) {
-  if ("histories" in index) return index.histories.get(installationId);
-  const key = shardKeyOf(installationId, index.shards);
-  const shard = await recent.get(key);
-  // All shards are put before the index that has their number. The ids of a lost shard are unknown.
-  if (shard === undefined) throw new StoreUnavailable(`${key}: is missing`);
-  return namesOf(key, shard).get(installationId);
 }
 
 /** Telemetry by id: an unknown one is offline by the published template; `undefined` if nothing is published. */

@@ -28,7 +28,7 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
     async get(key, options) {
       if (options?.fresh === true) return refresh(key);
       const row = matchKey(key);
-      if (row === undefined) return store.get(key);
+      if (row === undefined) return store.get(key, options);
       const kept = await match(cache, key);
       const { edgeSeconds, staleIfErrorSeconds } = row;
       const age = kept === undefined ? Infinity : now() - kept.at;

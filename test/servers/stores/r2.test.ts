@@ -27,7 +27,7 @@ conforms("R2", {
 });
 
 test("a failing R2 is unavailable, not absent", async () => {
-  const broken = new R2Store({ ...bucket, get: () => Promise.reject(new Error("internal error (10001)")) });
+  const broken = new R2Store({ ...bucket, get: async () => Promise.reject<null>(new Error("internal error (10001)")) });
   await expect(broken.get("k")).rejects.toThrow(StoreUnavailable);
   await expect(broken.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
 });

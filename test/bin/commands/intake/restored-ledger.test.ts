@@ -2,16 +2,6 @@
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import {
-  encodeIndexShard,
-  encodeShardedIndex,
-  parseIndex,
-  shardKey,
-  shardKeyOf,
-  type WholeIndex,
-} from "../../../../src/http/installations.ts";
-import { INSTALLATIONS_KEY } from "../../../../src/http/keys.ts";
-import { openStore } from "../../../../src/object-store/open-store.ts";
 import { type Json, oracle, receipt } from "../../../ledger/samples.ts";
 import { type Finished, runCli } from "../../../support/cli.ts";
 import { configuredFolder } from "../../../support/test-folder.ts";
@@ -76,31 +66,6 @@ test("a ledger that lacks other kinds of facts or other installations is also re
   restore("backup.db");
   expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
 });
-
-test("a ledger that lacks another installation's facts is also rejected if the index has shards", async () => {
-  const other = { installationId: "wheel-2" };
-  await ingest([receipt(1), receipt(1, other)]);
-  copyFileSync(at(LEDGER), at("backup.db"));
-  await ingest([receipt(2, other)]);
-  await run("publish", "--once");
-  await splitIndex(4);
-  restore("backup.db");
-  expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
-});
-
-/** Converts the index to shards, as a publisher of more than a thousand installations does. */
-async function splitIndex(shards: number): Promise<void> {
-  const store = await openStore(at(".noonmark/public"), { write: true });
-  const index = await store.get(INSTALLATIONS_KEY);
-  if (index === undefined) throw new Error("no index");
-  const put = (key: string, text: string) => store.put(key, { ...index, body: new TextEncoder().encode(text) });
-  const { configured, histories } = parseIndex(new TextDecoder().decode(index.body)) as WholeIndex;
-  for (let shard = 0; shard < shards; shard++) {
-    const key = shardKey(shard, shards);
-    await put(key, encodeIndexShard(new Map([...histories].filter(([id]) => shardKeyOf(id, shards) === key))));
-  }
-  await put(INSTALLATIONS_KEY, encodeShardedIndex({ configured, shards }));
-}
 
 test("a new ledger next to a publication is created only with --yes", async () => {
   await ingest([receipt(1)]);
