@@ -70,7 +70,8 @@ export function registerIngest(program: Command): void {
       const ledger = resolve(settings.ledger);
       if (flags.quiet !== true || counts.rejected > 0)
         await print(flags.json === true ? JSON.stringify({ ...counts, ledger }) : countsLine(counts, ledger));
-      if (counts.rejected > 0) process.exitCode = EXIT.failed;
+      // Only a signal ends `--follow`, and a service that was stopped has not failed.
+      if (counts.rejected > 0 && flags.follow !== true) process.exitCode = EXIT.failed;
     },
   );
 }

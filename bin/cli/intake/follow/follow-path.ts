@@ -1,12 +1,15 @@
 /** Runs `ingest --follow` until a signal ends it (docs/spec/intake.md#follow). */
 import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
+import { isDiskFull } from "../../../../src/files/disk-full.ts";
 import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import type { Rejection } from "../../../../src/ledger/intake/rejection.ts";
 import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
 import { EXIT, Failure } from "../../../../src/values/failure.ts";
 import { warn } from "../../messages.ts";
+import { Outage } from "../../outage.ts";
 import { askedToStop } from "../../signals.ts";
 import { inputFailure } from "../input.ts";
 import { RejectsFile, reportRejections } from "../rejects-file.ts";
@@ -47,13 +50,20 @@ export interface FollowOptions {
   readonly now?: () => number;
 }
 
-/** Throws `Failure` (exit 74) as intake does, and any error of `watch`. */
+/** Wait (ms) before the input is read again while a disk is full. */
+const FULL_DISK_PAUSE_MS = 5_000;
+
+/** Waits while a disk is full. Throws other `Failure`s (exit 74) as intake does, and any error of `watch`. */
 export async function followPath(target: Target, db: Database, options: FollowOptions): Promise<Counts> {
   const { rejects, watch, now } = options;
   const { path, isDirectory } = target;
   const clock = now === undefined ? {} : { now };
   const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, { name, rejects: rejects ?? beside }, clock);
   const onRefused = (message: string) => warn({ code: "file_refused", message });
+  const fullDisk = new Outage(() => performance.now(), {
+    lasts: ({ message }) => warn({ code: "disk_full", message: `${message}; ingest waits`, hint: "Free space: df -h" }),
+    ended: (ms) => process.stderr.write(`noonmark: the disk has space again after ${Math.round(ms / 1000)} s\n`),
+  });
   const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf);
   const stopWatch = await watch(() => followed.counts);
   const checkpoint = new IdleCheckpoint(db);
@@ -61,7 +71,16 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   void askedToStop().then(() => stop.abort());
   try {
     for await (const _ of wakes(isDirectory ? path : dirname(path), stop.signal)) {
-      await followed.poll(() => stop.signal.aborted);
+      try {
+        await followed.poll(() => stop.signal.aborted);
+        fullDisk.succeeded();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        fullDisk.failed(error as Error);
+        // The input is read again from its beginning. Committed lines are duplicates then.
+        await followed.close();
+        await wait(FULL_DISK_PAUSE_MS, undefined, { signal: stop.signal }).catch(() => {});
+      }
       checkpoint.look(performance.now());
     }
   } finally {

@@ -11,6 +11,7 @@ export interface Followed {
   poll(stopping: () => boolean): Promise<void>;
   /** The total counts of all polls. */
   readonly counts: Counts;
+  /** Discards what is not committed. A later poll reads it again. */
   close(): Promise<void>;
 }
 
@@ -39,7 +40,9 @@ export const OPEN_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 export const OPEN_WITHOUT_LINKS = OPEN_WITHOUT_WAITING | constants.O_NOFOLLOW;
 
 /** Returns the kind of an irregular file for a message; undefined for a regular file. */
-export function irregularity(entry: Dirent | Stats | BigIntStats): string | undefined {
+export function irregularity(
+  entry: Dirent<string> | Dirent<NonSharedBuffer> | Stats | BigIntStats,
+): string | undefined {
   if (entry.isFile()) return undefined;
   if (entry.isSymbolicLink()) return "a symbolic link";
   return entry.isDirectory() ? "a directory" : "a pipe, a socket or a device";

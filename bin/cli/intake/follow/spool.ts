@@ -1,11 +1,14 @@
 /**
  * Ingests the finished files of a spool directory in the order of their names, and moves them to `done/`. A file is
- * finished when its writer has renamed it to *.ndjson. Links, pipes, devices and unreadable files are moved to
- * `refused/`, so that they do not delay the next file.
+ * finished when its writer has renamed it to *.ndjson. Many may write there, so one bad file, or something else in the
+ * place of `done/`, must neither stop the next file nor touch anything outside the spool.
  */
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isDiskFull } from "../../../../src/files/disk-full.ts";
 import { makeDirectory } from "../../../../src/files/make-directory.ts";
 import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import { EXIT, Failure } from "../../../../src/values/failure.ts";
@@ -14,23 +17,35 @@ import { inputFailure } from "../input.ts";
 import { type Followed, type IntakeOf, irregularity, NOTHING, OPEN_WITHOUT_LINKS, sumOf } from "./followed.ts";
 
 const CHUNK_BYTES = 256 * 1024;
+/** Bytes. With `.2` and `.rejects` a longer name would exceed the 255 bytes of a file system. */
+const LONGEST_NAME = 240;
+
+/** A regular file of the spool, or one that is refused. */
+interface Waiting {
+  readonly name: string;
+  readonly path: string | Buffer;
+  /** Why it is refused. */
+  readonly refusal: string | undefined;
+}
 
 export class Spool implements Followed {
   readonly #directory: string;
   readonly #done: string;
   readonly #refused: string;
   readonly #intakeOf: IntakeOf;
-  readonly #onRefused: (message: string) => void;
+  readonly #warn: (message: string) => void;
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  /** Files that could not be moved: name → inode. They are not taken again by this run. */
+  readonly #stuck = new Map<string, number>();
   #counts: Counts = NOTHING;
 
-  /** `onRefused` is called for each file that is moved to `refused/`. */
-  constructor(directory: string, intakeOf: IntakeOf, onRefused: (message: string) => void) {
+  /** `warn` is called for each file that is refused or cannot be moved. */
+  constructor(directory: string, intakeOf: IntakeOf, warn: (message: string) => void) {
     this.#directory = directory;
     this.#done = join(directory, "done");
     this.#refused = join(directory, "refused");
     this.#intakeOf = intakeOf;
-    this.#onRefused = onRefused;
+    this.#warn = warn;
   }
 
   get counts(): Counts {
@@ -38,11 +53,11 @@ export class Spool implements Followed {
   }
 
   async poll(stopping: () => boolean): Promise<void> {
-    for (const entry of await this.#finished()) {
+    for (const { name, path, refusal } of await this.#finished()) {
       if (stopping()) return;
-      const found = irregularity(entry);
-      if (found === undefined) await this.#take(entry.name, stopping);
-      else this.#refuse(entry.name, `is ${found}: only regular files are read`);
+      if (this.#isStuck(name, path)) continue;
+      if (refusal !== undefined) this.#refuse(name, path, refusal);
+      else await this.#take(name, stopping);
     }
   }
 
@@ -50,26 +65,46 @@ export class Spool implements Followed {
     return Promise.resolve();
   }
 
-  async #finished(): Promise<Dirent[]> {
+  async #finished(): Promise<Waiting[]> {
     try {
-      const entries = await readdir(this.#directory, { withFileTypes: true });
+      const entries = await readdir(this.#directory, { withFileTypes: true, encoding: "buffer" });
       return entries
-        .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".ndjson") && !entry.name.startsWith("."))
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => this.#waiting(entry))
+        .filter(({ name }) => name.endsWith(".ndjson") && !name.startsWith("."))
         .sort((one, other) => (one.name < other.name ? -1 : 1));
     } catch (cause) {
       throw inputFailure(cause, this.#directory);
     }
   }
 
+  #waiting(entry: Dirent<NonSharedBuffer>): Waiting {
+    const name = entry.name.toString("utf8");
+    const found = irregularity(entry);
+    if (found !== undefined || isUtf8(entry.name)) {
+      const refusal = found === undefined ? undefined : `is ${found}: only regular files are read`;
+      return { name, path: join(this.#directory, name), refusal };
+    }
+    const path = Buffer.concat([Buffer.from(`${this.#directory}/`), entry.name]);
+    return { name, path, refusal: "has a name that is not UTF-8" };
+  }
+
+  #isStuck(name: string, path: string | Buffer): boolean {
+    const inode = this.#stuck.get(name);
+    return inode !== undefined && lstatSync(path, { throwIfNoEntry: false })?.ino === inode;
+  }
+
   /** Ingests a file. If stopped, the file stays: the next run ingests it again, and its first lines are duplicates. */
   async #take(name: string, stopping: () => boolean): Promise<void> {
     const path = join(this.#directory, name);
-    const target = this.#guarded(this.#done, () => freeName(this.#done, name));
+    const target = this.#freePath(this.#done, name);
     const rejects = `${target}.rejects`;
     // A run that was killed during this file left a file of rejects.
-    this.#guarded(this.#done, () => rmSync(rejects, { force: true }));
+    this.#guarded(this.#done, () => {
+      if (lstatSync(rejects, { throwIfNoEntry: false })?.isFile() === true) rmSync(rejects);
+    });
     const opened = await openRegular(path);
-    if (typeof opened === "string") return this.#refuse(name, opened);
+    if (typeof opened === "string") return this.#refuse(name, path, opened);
     if (opened === undefined) return;
     const handle = opened;
     const file = this.#intakeOf({ name, rejects });
@@ -81,23 +116,56 @@ export class Spool implements Followed {
     } catch (cause) {
       // Failures of the ledger or of the file of rejects would affect every other file too.
       if (cause instanceof Failure) throw cause;
-      return this.#refuse(name, unreadable(cause));
+      return this.#refuse(name, path, unreadable(cause));
     } finally {
       this.#counts = sumOf(this.#counts, file.intake.counts);
       file.close();
       await handle.close();
     }
-    if (isWhole) this.#guarded(this.#done, () => renameSync(path, target));
+    if (isWhole) this.#move(name, path, target);
   }
 
   /** Moves a file to `refused/`, so that it is reported once and can be inspected. */
-  #refuse(name: string, because: string): void {
-    const target = this.#guarded(this.#refused, () => {
-      const free = freeName(this.#refused, name);
-      renameSync(join(this.#directory, name), free);
-      return free;
+  #refuse(name: string, path: string | Buffer, because: string): void {
+    const target = this.#freePath(this.#refused, name);
+    if (this.#move(name, path, target)) {
+      this.#warn(`${printable(name)} ${because}. It was moved to ${printable(target)}`);
+    }
+  }
+
+  /** Returns false if only this file cannot be moved: it stays, and the next one is taken. */
+  #move(name: string, path: string | Buffer, target: string): boolean {
+    try {
+      renameSync(path, target);
+      return true;
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException;
+      if (code !== "EXDEV" && code !== "ENAMETOOLONG" && code !== "ENOENT") throw unwritable(target, cause);
+      const inode = lstatSync(path, { throwIfNoEntry: false })?.ino;
+      if (inode === undefined) return false;
+      this.#stuck.set(name, inode);
+      this.#warn(`${printable(name)} was read and cannot be moved: ${printable(message)}. Move it away by hand`);
+      return false;
+    }
+  }
+
+  /** Returns an unused path for a moved file, and creates the directory. */
+  #freePath(directory: string, name: string): string {
+    return this.#guarded(directory, () => {
+      this.#clear(directory);
+      makeDirectory(directory);
+      const isShort = Buffer.byteLength(name) <= LONGEST_NAME;
+      return freeName(directory, isShort ? name : `${createHash("sha256").update(name).digest("hex")}.ndjson`);
     });
-    this.#onRefused(`${printable(name)} ${because}. It was moved to ${printable(target)}`);
+  }
+
+  /** Whatever else has the directory's name is renamed: through a link, files outside the spool would be changed. */
+  #clear(directory: string): void {
+    const stats = lstatSync(directory, { throwIfNoEntry: false });
+    if (stats === undefined || stats.isDirectory()) return;
+    const aside = freeName(this.#directory, `${directory.slice(this.#directory.length + 1)}.moved`);
+    renameSync(directory, aside);
+    this.#warn(`${printable(directory)} is ${irregularity(stats) ?? "a file"}. It was moved to ${printable(aside)}`);
   }
 
   /** Returns true if the whole file was read. */
@@ -114,18 +182,24 @@ export class Spool implements Followed {
     try {
       return act();
     } catch (cause) {
-      throw new Failure("spool_unwritable", `${directory} cannot be written: ${(cause as Error).message}`, {
-        exit: EXIT.io,
-        hint: "Ingested files are moved there: give this user write permission for the spool directory.",
-        cause,
-      });
+      throw unwritable(directory, cause);
     }
   }
 }
 
-/** Returns an unused path for a moved file, and creates the directory. */
+function unwritable(place: string, cause: unknown): Failure {
+  return new Failure(
+    isDiskFull(cause) ? "disk_full" : "spool_unwritable",
+    `${place} cannot be written: ${(cause as Error).message}`,
+    {
+      exit: EXIT.io,
+      hint: "Ingested files are moved there: give this user write permission for the spool directory.",
+      cause,
+    },
+  );
+}
+
 function freeName(directory: string, name: string): string {
-  makeDirectory(directory);
   for (let n = 1; ; n++) {
     const target = join(directory, n === 1 ? name : `${name}.${n}`);
     if (lstatSync(target, { throwIfNoEntry: false }) === undefined) return target;

@@ -10,12 +10,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { receipt } from "../../../ledger/samples.ts";
 import { runCli } from "../../../support/cli.ts";
 import { runningCli } from "../../../support/running-cli.ts";
+import { NO_SMALL_DISK, smallDisk } from "../../../support/small-disk.ts";
 import { configuredFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
@@ -50,7 +51,7 @@ test("following a file through rotation and kill ingests each fact once, and SIG
   });
 });
 
-test("spool files are moved to done/ with their rejects, and SIGINT exits with 1 after a rejection", async () => {
+test("spool files are moved to done/ with their rejects, and SIGINT exits with 0 after a rejection, too", async () => {
   mkdirSync(at("spool"));
   writeFileSync(at("spool/1.ndjson"), `${line(1)}nonsense\n`);
   const following = start("spool", "--json");
@@ -58,7 +59,7 @@ test("spool files are moved to done/ with their rejects, and SIGINT exits with 1
   renameSync(at("spool/2.part"), at("spool/2.ndjson"));
   await until(() => existsSync(at("spool/done/2.ndjson")));
   expect(await following.ended("SIGINT")).toEqual({
-    exitCode: 1,
+    exitCode: 0,
     stdout: expect.stringContaining('{"accepted":2,"duplicate":0,"rejected":1,"ledger":"/'),
     stderr: "1.ndjson: line 2: malformed_json -: the line is not JSON\n",
   });
@@ -78,7 +79,7 @@ test("a shared --rejects file names the spool files of its lines, and can be ing
   writeFileSync(at("spool/2.ndjson"), `${line(1)}two\n`);
   const following = start("spool", "--rejects", at("rejects.ndjson"));
   await until(() => existsSync(at("spool/done/2.ndjson")));
-  expect((await following.ended("SIGTERM")).exitCode).toBe(1);
+  expect((await following.ended("SIGTERM")).exitCode).toBe(0);
   const rejects = readFileSync(at("rejects.ndjson"), "utf8").trimEnd().split("\n");
   expect(rejects.map((text) => JSON.parse(text))).toMatchObject([
     { file: "1.ndjson", line: 1, raw: "one" },
@@ -98,7 +99,7 @@ test("a pipe in the spool or in place of a followed file does not delay SIGTERM"
   const following = start("spool");
   await until(() => existsSync(at("spool/done/2.ndjson")));
   const { exitCode, stderr } = await following.ended("SIGTERM");
-  expect(exitCode).toBe(1);
+  expect(exitCode).toBe(0);
   expect(stderr).toMatch(/^noonmark: warning: file_refused: \\u001b\[31m1\.ndjson is a pipe, .*\n2\.ndjson: line 2: /);
 
   writeFileSync(at("facts.ndjson"), line(2));
@@ -108,6 +109,30 @@ test("a pipe in the spool or in place of a followed file does not delay SIGTERM"
   execFileSync("mkfifo", [at("facts.ndjson")]);
   expect((await ofFile.ended()).exitCode).toBe(74);
 });
+
+test.skipIf(NO_SMALL_DISK !== undefined)(
+  "on a full disk it waits and says so, and goes on once there is space",
+  async () => {
+    const disk = smallDisk(4096);
+    onTestFinished(() => disk.unmount());
+    const ledger = ["--ledger", join(disk.path, "ledger.db")];
+    const following = start("facts.ndjson", ...ledger);
+    await following.printed("waiting for it");
+    await until(() => existsSync(join(disk.path, "ledger.db-shm")));
+    disk.leave(0);
+    writeFileSync(at("facts.ndjson"), line(1));
+    await following.printed("disk_full");
+    rmSync(join(disk.path, "ballast"));
+    await following.printed("has space again");
+    const { exitCode, stdout, stderr } = await following.ended("SIGTERM");
+    expect([exitCode, stderr, stdout]).toEqual([
+      0,
+      expect.any(String),
+      expect.stringMatching(/^1 accepted, 0 duplicate, 0 rejected; /),
+    ]);
+    expect(stderr.match(/disk_full/g)).toHaveLength(1);
+  },
+);
 
 test("a source that cannot be followed is a usage error", async () => {
   for (const wrong of [["-"], ["facts.ndjson", "--strict"], ["facts.ndjson", "--retry"], ["/dev/null"]]) {

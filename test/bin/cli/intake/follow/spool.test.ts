@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -104,9 +105,49 @@ test.skipIf(process.getuid?.() === 0)("an unreadable file is set aside", async (
   expect(refused).toEqual([expect.stringMatching(/^a\.ndjson cannot be read: EACCES.* It was moved to /)]);
 });
 
-test("a file that cannot be moved is reported and kept", async () => {
-  put("done", "a file");
+test.each([
+  ["a file", () => put("done", "mine")],
+  ["a link to nowhere", () => symlinkSync(join(directory, "nowhere"), join(directory, "done"))],
+  ["a link to another directory", () => symlinkSync(tmpdir(), join(directory, "done"))],
+])("%s in the place of done/ is moved aside, and intake goes on", async (_, plant) => {
+  plant();
   put("a.ndjson", line(1));
-  await expect(poll()).rejects.toMatchObject({ code: "spool_unwritable", exitCode: 74 });
-  expect(listed()).toEqual(["a.ndjson", "done"]);
+  await poll();
+  expect(sequences(db)).toEqual([1]);
+  expect(listed("done")).toEqual(["a.ndjson"]);
+  expect(listed()).toEqual(["done", "done.moved"]);
+  expect(refused).toEqual([
+    expect.stringMatching(/done is (?:a file|a symbolic link)\. It was moved to .*done\.moved$/),
+  ]);
+});
+
+test("through a link in the place of done/ nothing outside the spool is deleted", async () => {
+  const outside = testFolder();
+  writeFileSync(join(outside, "a.ndjson.rejects"), "precious");
+  symlinkSync(outside, join(directory, "done"));
+  put("a.ndjson", `${line(1)}nonsense\n`);
+  await poll();
+  expect(readFileSync(join(outside, "a.ndjson.rejects"), "utf8")).toBe("precious");
+  expect(listed("done")).toEqual(["a.ndjson"]);
+});
+
+test("a file with a name of 255 bytes is ingested, and the next one too", async () => {
+  const long = `${"a".repeat(248)}.ndjson`;
+  put(long, line(1));
+  put("b.ndjson", line(2));
+  await poll();
+  expect(sequences(db)).toEqual([1, 2]);
+  expect(listed()).toEqual(["done"]);
+  const hashed = `${createHash("sha256").update(long).digest("hex")}.ndjson`;
+  expect(listed("done")).toEqual([hashed, "b.ndjson"].sort());
+});
+
+test("a file whose name is not UTF-8 is refused with a warning", async () => {
+  writeFileSync(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from([0xff]), Buffer.from(".ndjson")]), line(1));
+  put("b.ndjson", line(2));
+  await poll();
+  await poll();
+  expect(sequences(db)).toEqual([2]);
+  expect(listed("refused")).toHaveLength(1);
+  expect(refused).toEqual([expect.stringContaining("has a name that is not UTF-8. It was moved to ")]);
 });
