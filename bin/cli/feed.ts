@@ -1,5 +1,4 @@
 /** Passes an input to an intake, and decides when to commit its lines. */
-import type { DecodedPiece } from "../../src/ledger/intake/decode/decode-lines.ts";
 import type { Counts, Intake } from "../../src/ledger/intake/intake.ts";
 
 /** An input's lines are committed if nothing follows them for this long (ms). */
@@ -30,26 +29,6 @@ export async function feed(
   } finally {
     intake.abort();
     await iterator.return?.();
-  }
-}
-
-/** Passes an input that another thread decodes to an intake. It is finite, so only full batches are committed. */
-export async function feedDecoded(
-  pieces: AsyncIterable<DecodedPiece>,
-  intake: Intake,
-  seen: (bytes: number) => void = () => undefined,
-): Promise<Counts> {
-  let bytes = 0;
-  try {
-    for await (const piece of pieces) {
-      intake.take(piece);
-      if (intake.stopped) return intake.counts;
-      bytes += piece.bytes;
-      seen(bytes);
-    }
-    return intake.end();
-  } finally {
-    intake.abort();
   }
 }
 

@@ -1,10 +1,8 @@
 /** `noonmark ingest FILE|-`: writes accepted facts to the ledger (docs/spec/intake.md). */
-import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
-import { decodeInThread } from "../../../src/ledger/intake/decode/decode-thread.ts";
 import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
 import { exampleLine } from "../../../src/ledger/intake/record-types.ts";
 import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
@@ -13,7 +11,7 @@ import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { knownName } from "../../cli/arguments.ts";
-import { feed, feedDecoded } from "../../cli/feed.ts";
+import { feed } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
 import { openInput } from "../../cli/intake/input.ts";
@@ -37,9 +35,6 @@ interface Flags {
   readonly quiet?: boolean;
   readonly metrics?: string;
 }
-
-/** Files of at least this size are decoded in a separate thread, whose start costs as much as decoding some MB. */
-const THREAD_FROM_BYTES = 8 * 1024 * 1024;
 
 export function registerIngest(program: Command): void {
   const command = program
@@ -112,9 +107,7 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected, ...clockOf(flags) });
     const chunks = flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks;
     const seen = (bytes: number): void => progress?.advance(bytes, intake.lines);
-    const isBulk = (input.size ?? 0) >= THREAD_FROM_BYTES && availableParallelism() > 1;
-    if (!isBulk) return await feed(chunks, intake, seen);
-    return await feedDecoded(decodeInThread(chunks, { judgesFuture: flags.allowFuture !== true }), intake, seen);
+    return await feed(chunks, intake, seen);
   } finally {
     progress?.stop();
     ledger?.close();

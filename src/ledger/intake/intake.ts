@@ -77,13 +77,12 @@ export class Intake {
   write(chunk: Uint8Array): void {
     for (let start = 0; start < chunk.byteLength && !this.#stopped; start += PIECE_BYTES) {
       this.#decoder.write(chunk.subarray(start, start + PIECE_BYTES));
-      if (this.#decoder.size >= PIECE_BYTES) this.take(this.#decoder.take());
+      if (this.#decoder.size >= PIECE_BYTES) this.#takeAndCommit();
     }
   }
 
-  /** Ingests a piece that another thread decoded; must not be mixed with `write`. Throws as `flush` does. */
-  take(piece: DecodedPiece): void {
-    this.#take(piece);
+  #takeAndCommit(): void {
+    this.#take(this.#decoder.take());
     if (this.#batch.bytes < this.#batchBytes || this.#strict) return;
     this.#commit();
     this.#batchBytes = Math.min(2 * this.#batchBytes, LARGEST_BATCH_BYTES);
@@ -130,8 +129,8 @@ export class Intake {
 
   #accept(lines: readonly DecodedLine[]): void {
     const rejections: Rejection[] = [];
-    for (const { line, raw, record, hash } of lines) {
-      const verdict = isFault(record) ? record : accept(this.#installations, record, hash);
+    for (const { line, raw, record } of lines) {
+      const verdict = isFault(record) ? record : accept(this.#installations, record);
       if (typeof verdict === "string") {
         this.#batch[verdict]++;
         continue;

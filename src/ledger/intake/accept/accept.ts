@@ -7,7 +7,7 @@ import { acceptModule } from "./accept-module.ts";
 import { acceptReceipt } from "./accept-receipt.ts";
 import { acceptClosure, acceptRound } from "./accept-round.ts";
 import { acceptSubmission } from "./accept-submission.ts";
-import { FactHash, type Hash64 } from "./fact-hash.ts";
+import { FactHash } from "./fact-hash.ts";
 import type { Installation, Installations } from "./installation.ts";
 
 type Accept<Kind extends FactKind> = (installation: Installation, record: RecordOf<Kind>) => Verdict;
@@ -26,10 +26,10 @@ const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
 
 const facts = new FactHash();
 
-/** Adds one normalised record to the ledger and counts it, or returns why not. `hash` is the record's, if known. */
-export function accept(installations: Installations, record: IntakeRecord, hash?: Hash64): Verdict {
+/** Adds one normalised record to the ledger and counts it, or returns why not. */
+export function accept(installations: Installations, record: IntakeRecord): Verdict {
   const installation = installations.of(record.installationId);
   const verdict = (BY_KIND[record.type] as Accept<FactKind>)(installation, record);
-  if (verdict === "accepted") installation.count(record.type, hash ?? facts.of(record));
+  if (verdict === "accepted") installation.count(record.type, facts.of(record));
   return verdict;
 }

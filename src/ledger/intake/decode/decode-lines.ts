@@ -1,6 +1,5 @@
 /** Splits bytes into lines, and decodes non-empty ones into records or faults (docs/spec/intake.md#lines). */
 import { isUtf8 } from "node:buffer";
-import type { Hash64 } from "../accept/fact-hash.ts";
 import { type Fault, fault } from "../fault.ts";
 import type { IntakeRecord } from "../record-types.ts";
 import { receiptDecoder } from "./decode-receipt.ts";
@@ -13,8 +12,6 @@ export interface DecodedLine {
   /** The full line without its line end; U+FFFD replaces bytes that are not UTF-8. */
   readonly raw: string;
   readonly record: IntakeRecord | Fault;
-  /** The record's hash for the sum of its kind, if already computed. */
-  readonly hash?: Hash64;
 }
 
 /** Decoded lines, and the size of the input that they came from. */
