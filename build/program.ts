@@ -47,9 +47,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "bin/commands/operating/init.ts",
     "bin/commands/operating/config.ts",
     "bin/commands/operating/demo.ts",
-    "bin/commands/intake/schema.ts",
     "bin/commands/reading/cdn.ts",
-    "bin/commands/reading/openapi.ts",
   ],
   metrics: ["bin/cli/metrics/publisher-metrics.ts", "bin/cli/metrics/registries.ts"],
 };

@@ -33,6 +33,7 @@ async function documents(): Promise<Files> {
   const { openApiDocument } = await import("../src/openapi/document.ts");
   const { documentText } = await import("../src/openapi/server.ts");
   const { intakeReference } = await import("../src/ledger/intake/intake-reference.ts");
+  const { intakeSchema } = await import("../src/ledger/intake/record-schema.ts");
   const { version, man } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
     readonly version: string;
     readonly man: readonly [string];
@@ -43,6 +44,7 @@ async function documents(): Promise<Files> {
     ...(await import("./page-tables.ts")).pagesWithTables(),
     "docs/openapi.json": documentText(openApiDocument({ version })),
     "docs/facts.md": intakeReference(),
+    "docs/records.schema.json": `${JSON.stringify(intakeSchema(), null, 2)}\n`,
     [man[0]]: await manual(version),
   };
 }

@@ -62,7 +62,7 @@ interface Leaf {
   readonly command: Command;
 }
 
-/** The commands that can be run, such as `lease show`; `path` is the name of `command`. */
+/** The commands that can be run, such as `lease release`; `path` is the name of `command`. */
 export function leavesOf(command: Command, path = ""): Leaf[] {
   return childrenOf(command).flatMap((child) => {
     const name = path === "" ? child.name() : `${path} ${child.name()}`;

@@ -13,7 +13,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   demo: async () => (await import("./operating/demo.ts")).registerDemo,
   config: async () => (await import("./operating/config.ts")).registerConfig,
   ingest: async () => (await import("./intake/ingest.ts")).registerIngest,
-  schema: async () => (await import("./intake/schema.ts")).registerSchema,
   publish: async () => (await import("./publishing/publish.ts")).registerPublish,
   serve: async () => (await import("./reading/serve.ts")).registerServe,
   render: async () => (await import("./publishing/render.ts")).registerRender,
@@ -25,7 +24,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   cdn: async () => (await import("./reading/cdn.ts")).registerCdn,
   chain: async () => (await import("./publishing/chain.ts")).registerChain,
   verify: async () => (await import("./operating/verify.ts")).registerVerify,
-  openapi: async () => (await import("./reading/openapi.ts")).registerOpenapi,
   fsck: async () => (await import("./operating/fsck.ts")).registerFsck,
   completion: async () => {
     const { registerCompletion } = await import("./operating/completion.ts");

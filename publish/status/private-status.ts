@@ -152,7 +152,7 @@ export async function heldBy(store: ObjectStore, record: LeaseRecord | undefined
   const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
   return new Failure("lease_held", `${holder} holds the lease${since}`, {
     exit: EXIT.locked,
-    hint: "Try again when that publisher has ended. `noonmark lease show` says more about it.",
+    hint: "Try again when that publisher has ended. `noonmark status` says more about it.",
   });
 }
 

@@ -8,8 +8,6 @@ export type StoreLocation =
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
 /** Matches texts meant as an address, such as `s3:/bucket`, `file:…` or `https://…`. `./s3:` is a directory. */
 const ADDRESS = /^[a-z][a-z0-9+.-]+:/i;
-/** Matches every valid location, for JSON Schemas. */
-export const LOCATION_PATTERN = "^(?:s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:/.*)?|(?![A-Za-z][A-Za-z0-9+.-]+:).+)$";
 
 /** Returns `undefined` for anything but a directory or `s3://bucket/prefix`. */
 export function storeLocation(text: string): StoreLocation | undefined {

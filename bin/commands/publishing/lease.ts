@@ -1,31 +1,17 @@
-/** `noonmark lease`: shows the holder of the lease, and releases it if the holder is gone for good. */
+/** `noonmark lease release`: frees the lease of a holder that is gone for good. */
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { forceRelease, isFree, readLease } from "../../../publish/lease/lease-record.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
-import { printableValues } from "../../../src/values/printable.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 
 export function registerLease(program: Command): void {
-  const lease = program.command("lease").description("show or release the lease, which lets one publisher write");
-  const show = lease.command("show").description("show who holds the lease").option("--json", "as one JSON object");
-  settingOptions(show, ["store"]).action(async ({ json }: { json?: boolean }) => {
-    const store = await openConfiguredStore(loadSettings(show.opts(), ["store"]), { write: false });
-    const found = (await readLease(store))?.record;
-    const record = printableValues(found && { ...found, holderName: await holderNameOf(store, found) });
-    if (json === true) console.log(JSON.stringify(record ?? null));
-    else if (record === undefined) console.log(`${store.name}: nobody has ever held the lease`);
-    else {
-      const { holderName, epoch, renewedAt, ttlMs, released } = record;
-      const state = released ? "released" : `held by ${holderName}`;
-      console.log(`${store.name}: ${state}, epoch ${epoch}, renewed ${renewedAt}, for ${ttlMs / 1000} s`);
-    }
-  });
+  const lease = program.command("lease").description("release the lease, which lets one publisher write");
   const release = lease
     .command("release")
     .description("free the lease of a holder that is known to be gone")

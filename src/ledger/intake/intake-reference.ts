@@ -20,12 +20,11 @@ This page is generated from the schemas that validate each line. [spec/intake.md
 has the rules in full.
 
 One JSON object a line (NDJSON, UTF-8, ended by LF), each with a \`type\`: ${FACT_KINDS.map((kind) => `[${kind}](#${kind})`).join(", ")}.
-Every field of a type is required, null only where its table says so, and no other field is allowed. The same record
+The JSON Schema (draft 2020-12) of a line is [records.schema.json](records.schema.json). Every field of a type is required, null only where its table says so, and no other field is allowed. The same record
 again is a duplicate and does no harm.
 
 \`\`\`sh
 noonmark ingest --example receipt           # a valid line of a type
-noonmark schema receipt                     # its JSON Schema (draft 2020-12); \`noonmark schema intake\` is that of any line
 noonmark ingest facts.ndjson                # a file; \`-\` is standard input
 noonmark ingest --follow facts.ndjson       # a file that grows, also through rotation
 noonmark ingest --follow spool              # a directory: finished *.ndjson in the order of their names, then moved to spool/done

@@ -48,10 +48,10 @@ describe.each(Object.keys(OFFERED))("%s", (shell) => {
   const offered = (line: string) => OFFERED[shell]?.(line).toSorted();
   test.each([
     ["noonmark le", ["lease"]],
-    ["noonmark lease ", ["release", "show"]],
+    ["noonmark chain ", ["rewind", "status", "sync"]],
     ["noonmark cdn ", ["cloudflare", "cloudfront", "nginx", "varnish"]],
     ["noonmark cdn nginx --front", ["--front-secret", "--front-secret-file"]],
-    ["noonmark lease show --s3-r", ["--s3-region"]],
+    ["noonmark lease release --s3-r", ["--s3-region"]],
     ["noonmark publish --site ", ["false", "true"]],
     ["noonmark completion ", ["bash", "fish", "zsh"]],
   ])("%s", (line, words) => expect(offered(line)).toEqual(words));
@@ -64,7 +64,7 @@ zpty shell zsh -f -i
 zpty -w shell "PS1=; autoload -U compinit; compinit -u -D; source $1"
 zpty -w shell 'show() { zle -I; print -r -- "buffer:$BUFFER:"; BUFFER= }; zle -N show; bindkey "^X" show; print READY\${:-}1'
 zpty -r -m shell said '*READY1*'
-for line in "noonmark lea" "noonmark cdn var" "noonmark lease show --s3-r" "noonmark ingest fac"; do
+for line in "noonmark lea" "noonmark cdn var" "noonmark lease release --s3-r" "noonmark ingest fac"; do
   zpty -w -n shell "$line"$'\\t\\C-x'
   zpty -r -m shell said '*buffer:*:*'
   print -r -- "\${\${said##*buffer:}%%:*}"
@@ -80,7 +80,7 @@ test("zsh", () => {
   ).toEqual([
     "noonmark lease",
     "noonmark cdn varnish",
-    "noonmark lease show --s3-region",
+    "noonmark lease release --s3-region",
     "noonmark ingest facts.ndjson",
     "",
   ]);
