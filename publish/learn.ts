@@ -1,6 +1,4 @@
 /** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
-import { judgeObservationTile } from "../src/fsck/objects.ts";
-import { parseIndex } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import {
   type ObjectStore,
@@ -9,7 +7,7 @@ import {
   type StoredObject,
   type StoreTag,
 } from "../src/object-store/object-store.ts";
-import { decodeResponse, decodeWriterMetadata } from "../src/object-store/stored-response.ts";
+import { decodeWriterMetadata, type StoredResponse } from "../src/object-store/stored-response.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import {
   observationsKey,
@@ -18,11 +16,11 @@ import {
   tileOf,
 } from "../src/resources/observations/route.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
-import { Failure } from "../src/values/failure.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, TileProgress } from "./known.ts";
 import { FIRST_HISTORY, higherHistory, type PublishedNames, reconcileNames } from "./plan/histories.ts";
 import type { Unknown } from "./plan/plan.ts";
+import { receiptsIn, responseAt } from "./stored-object.ts";
 
 export interface Learning extends PublishedNames {
   readonly store: ObjectStore;
@@ -76,14 +74,8 @@ interface Found {
 async function readObject(key: string, store: ObjectStore): Promise<Found> {
   const stored = await readOrDamaged(store, key);
   if (stored === undefined || stored instanceof StoreDamaged) return { tag: stored?.tag ?? null };
-  const { tag } = stored;
-  try {
-    if (key === INSTALLATIONS_KEY) parseIndex(new TextDecoder().decode(stored.body));
-    return { tag, object: knownObject(key, stored), stored };
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    return { tag };
-  }
+  const response = responseAt(key, stored);
+  return { tag: stored.tag, ...(response && { object: knownObject(key, stored, response), stored }) };
 }
 
 function remember(key: string, { tag, object, stored }: Found, known: Known): void {
@@ -101,12 +93,9 @@ function remember(key: string, { tag, object, stored }: Found, known: Known): vo
   known.keepBody(key, stored);
 }
 
-/** Throws if the object is not a stored response. */
-function knownObject(key: string, found: StoredObject): KnownObject {
-  const { representation, states, writerMetadata } = decodeResponse(found);
+function knownObject(key: string, found: StoredObject, response: StoredResponse): KnownObject {
+  const { representation, states, writerMetadata } = response;
   const { sourceVersion } = writerMetadata;
-  // `at` is a method of arrays, so a field check is not enough.
-  if (!Number.isFinite(sourceVersion.at)) throw new TypeError("its sourceVersion has no instant");
   return {
     key,
     condition: "stored",
@@ -177,14 +166,14 @@ async function readProgress(
   let progress: TileProgress = nothing;
   for (const tile of stored) {
     const found = await readOrDamaged(store, keyOf(tile));
-    const facts =
+    const receipts =
       found === undefined || found instanceof StoreDamaged
         ? undefined
-        : judgeObservationTile({ installationId, history, tile }, found);
+        : receiptsIn({ installationId, history, tile }, found);
     const { first } = tileBounds(tile);
-    if (found !== undefined && facts?.complaint === undefined && facts?.lastTelemetryId !== undefined) {
-      const position = first - 1 + facts.positions;
-      progress = { history, position, tag: found.tag, telemetryId: facts.lastTelemetryId };
+    if (found !== undefined && receipts !== undefined) {
+      const position = first - 1 + receipts.positions;
+      progress = { history, position, tag: found.tag, telemetryId: receipts.lastTelemetryId };
       break;
     }
     // Tiles are put in ascending order. What lies beyond a gap, and is no tile of this history, was put there by somebody else.

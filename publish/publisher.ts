@@ -14,7 +14,7 @@ import { learn } from "./learn.ts";
 import type { Lease, StatusUpdate } from "./lease/lease.ts";
 import { earlier } from "./pace.ts";
 import type { NewNames } from "./plan/histories.ts";
-import { repairStore } from "./repair.ts";
+import type { Fence } from "./put.ts";
 import type { CycleReport } from "./report.ts";
 import { checkTiles, Scrub } from "./scrub.ts";
 import { newSession, type Session, startHistory } from "./session.ts";
@@ -46,6 +46,18 @@ export interface PublisherOptions {
   readonly requests?: RequestTally | undefined;
   /** Undefined if the site is turned off. */
   readonly site?: PublishedSite | undefined;
+}
+
+/** The parts of a publisher, with its lease, that an operator's repair uses. */
+export interface Repair {
+  readonly store: ObjectStore;
+  readonly fence: Fence;
+  /** Epoch ms. */
+  readonly now: number;
+  /** Makes the next plan look the object up. */
+  forget(key: string): void;
+  /** Runs a cycle that puts everything and checks every tile. */
+  forcedCycle(): Promise<void>;
 }
 
 export class Publisher {
@@ -173,8 +185,8 @@ export class Publisher {
     await this.#scrub.step({ session: this.#session, sources: reader.begin(at), target: { store }, at });
   }
 
-  /** Rewrites everything that the sources can give (docs/fsck.md). Throws as a cycle does. */
-  async repair(at: number): Promise<CycleReport> {
+  /** Lets `repairStore` rewrite everything that the sources can give (docs/fsck.md). Throws as a cycle does. */
+  async repair(at: number, repairStore: (repair: Repair) => Promise<void>): Promise<CycleReport> {
     const { store, known } = this.#options;
     const forget = (key: string) => known.forget(key);
     const forcedCycle = async () => {

@@ -2,14 +2,11 @@
  * Checks stored objects for damage, one at a time, in rounds over everything that `known` has. A damaged object is marked in
  * `known`, so that the next plan rewrites it. Nothing is written here.
  */
-import { judgeObservationTile } from "../src/fsck/objects.ts";
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
 import { readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
-import { parseActivityTileKey } from "../src/resources/activity/route.ts";
-import { hashOf } from "../src/resources/activity/tiles.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import { observationTileKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
@@ -21,6 +18,7 @@ import type { Unknown } from "./plan/plan.ts";
 import type { PutTarget } from "./put.ts";
 import { failedRow, type ReportRow } from "./report.ts";
 import { isLedgerRefused, type Session } from "./session.ts";
+import { isNamedByContent, receiptsIn } from "./stored-object.ts";
 
 export interface Scrubbing {
   readonly session: Session;
@@ -170,7 +168,7 @@ function isAsExpected({ body, metadata }: StoredObject, expected: ObservationTil
 
 function hasOtherReceipts(key: string, found: StoredObject, { body }: ObservationTileBody): boolean {
   const tile = parseObservationTileKey(key);
-  if (tile === undefined || judgeObservationTile(tile, found).complaint !== undefined) return false;
+  if (tile === undefined || receiptsIn(tile, found) === undefined) return false;
   const ours = body.toString().split("\n");
   const theirs = Buffer.from(found.body).toString().split("\n");
   return theirs.some((line, index) => ours[index] !== undefined && ours[index] !== line);
@@ -188,7 +186,7 @@ async function checkNamed(prefix: string, name: string, { session, target, at }:
   const { known, publications, pace } = session;
   const key = prefix + name;
   const found = await readOrDamaged(target.store, key);
-  const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedRight(key, name, found);
+  const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedByContent(key, name, found);
   const unnamedSince = known.listing(prefix)?.get(name);
   if (!isDamaged || unnamedSince === undefined) return;
   // No object refers to it and nobody can read it, so it may be deleted at once.
@@ -200,8 +198,4 @@ async function checkNamed(prefix: string, name: string, { session, target, at }:
   known.rememberFaulty(key, found?.tag ?? null);
   known.setListedVersion(prefix, "");
   for (const { key: head, tileSet } of publications) if (tileSet?.prefix === prefix) pace.hurry(head, at);
-}
-
-function isNamedRight(key: string, name: string, { body }: StoredObject): boolean {
-  return parseActivityTileKey(key) === undefined || hashOf(new TextDecoder().decode(body)) === name;
 }

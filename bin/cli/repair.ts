@@ -13,6 +13,7 @@ import { EXIT, Failure } from "../../src/values/failure.ts";
 import { chainTime } from "./publish/publish-once.ts";
 import { publisherOptions } from "./publish/publisher-options.ts";
 import { scrubIntervalOf } from "./publish/put-estimate.ts";
+import { repairStore } from "./repair-store.ts";
 import type { Settings } from "./settings/settings.ts";
 import { openSources } from "./sources.ts";
 
@@ -29,7 +30,7 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<vo
     const check = () => checkOwner(options);
     const lease = await acquired({ store, clock, identity: leaseIdentity(options), known, check }, settings);
     // Repairs as of now, even if a later instant was published: the repair corrects that.
-    await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now())));
+    await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now()), repairStore));
   } finally {
     reader.close();
     known.close();

@@ -3,7 +3,6 @@
  * may read about the publisher. It changes hands by compare-and-swap only.
  */
 import * as z from "zod";
-import type { LeaseClaim } from "../../src/fsck/facts.ts";
 import { STATUS_KEY } from "../../src/http/keys.ts";
 import {
   type ObjectStore,
@@ -100,13 +99,6 @@ export function leaseUnreadable(): Failure {
   });
 }
 
-/** Throws `Failure` lease_unreadable if the object is no lease record, format_unknown. */
-export function parseLeaseRecord(body: Uint8Array): LeaseRecord {
-  const record = leaseRecordOf(body);
-  if (record === undefined) throw leaseUnreadable();
-  return record;
-}
-
 /** Returns the part of the last holder's report that a new holder repeats until the end of its first cycle. */
 export function inheritedReport(report: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const { resources, others } = report ?? {};
@@ -176,15 +168,4 @@ export function lostTo(found: LeaseRecord | undefined, writer: string): Failure 
 export function leaseObject(record: LeaseRecord): StoreObject {
   const body = new TextEncoder().encode(`${JSON.stringify(record)}\n`);
   return { body, contentType: JSON_TYPE, metadata: { epoch: String(record.epoch), writer: record.holder } };
-}
-
-/** The part of a lease that `noonmark fsck` compares with the other objects. Throws `Failure` lease_unreadable. */
-export function leaseClaim(body: Uint8Array): LeaseClaim {
-  const { epoch, holder, lastCycleAt, public: status } = parseLeaseRecord(body);
-  return {
-    epoch,
-    holder,
-    lastCycleAt: lastCycleAt === null ? undefined : Date.parse(lastCycleAt),
-    answers: Object.keys(status?.answers ?? {}),
-  };
 }

@@ -1,8 +1,10 @@
 /** Checks one object and keeps its facts for the checks between objects. */
+import * as z from "zod";
 import { parseIndex } from "../http/installations.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
 import { observationTileKey } from "../resources/observations/route.ts";
+import { FORMAT_VERSION } from "../values/format.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
 import type { Facts, LeaseClaim } from "./facts.ts";
 import { type Kind, kindOf } from "./kind.ts";
@@ -20,54 +22,72 @@ import type { Finding } from "./rules.ts";
 export interface JudgeOptions {
   /** Epoch ms. */
   readonly now: number;
-  /** Throws if the bytes are not a lease. */
-  readonly parseLease: (body: Uint8Array) => LeaseClaim;
-  /** Throws if the bytes are not a `private/status.json`. */
-  readonly parsePrivateStatus: (body: Uint8Array) => { readonly epoch: number; readonly holder: string };
+}
+
+const holderSchema = z.looseObject({
+  schemaVersion: z.literal(FORMAT_VERSION),
+  epoch: z.number().int().positive(),
+  holder: z.string().min(1),
+});
+
+const leaseSchema = holderSchema.extend({
+  ttlMs: z.number().int().positive(),
+  renewedAt: z.iso.datetime(),
+  released: z.boolean(),
+  lastCycleAt: z.iso.datetime().nullable(),
+  public: z.looseObject({ answers: z.record(z.string(), z.unknown()) }).nullish(),
+});
+
+/** Returns undefined if the bytes are no lease record. */
+function leaseIn(body: Uint8Array): LeaseClaim | undefined {
+  const { data } = parsedAs(leaseSchema, body);
+  if (data === undefined) return undefined;
+  const { epoch, holder, lastCycleAt, public: status } = data;
+  return {
+    epoch,
+    holder,
+    lastCycleAt: lastCycleAt === null ? undefined : Date.parse(lastCycleAt),
+    answers: Object.keys(status?.answers ?? {}),
+  };
+}
+
+function parsedAs<Schema extends z.ZodType>(schema: Schema, body: Uint8Array): z.ZodSafeParseResult<z.infer<Schema>> {
+  try {
+    return schema.safeParse(JSON.parse(new TextDecoder().decode(body)));
+  } catch {
+    return schema.safeParse(undefined);
+  }
 }
 
 export function judgeObject(key: string, object: StoredObject, facts: Facts, options: JudgeOptions): Finding[] {
   const kind = kindOf(key);
   if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "a publisher never writes this key" }];
-  if (kind.is === "lease") return judgeLease(key, object, facts, options);
+  if (kind.is === "lease") return judgeLease(key, object, facts, options.now);
   if (kind.is === "standby") return [];
   if (kind.is === "probe")
     return [{ rule: "probe-left", key, says: "a start was interrupted while it tested the store" }];
   if (kind.is === "private-status") {
-    return [...judgeWriter(key, object, facts, options.now), ...judgePrivateStatus(key, object, options)];
+    return [...judgeWriter(key, object, facts, options.now), ...judgePrivateStatus(key, object)];
   }
   return [...judgeWriter(key, object, facts, options.now), ...judgeKind(key, kind, object, facts)];
 }
 
-function judgeLease(key: string, object: StoredObject, facts: Facts, { parseLease, now }: JudgeOptions): Finding[] {
-  try {
-    const lease = parseLease(object.body);
-    facts.lease = lease;
-    const { epoch, writer } = object.metadata;
-    const ahead = futureFinding(key, lease.lastCycleAt, now);
-    if (epoch === String(lease.epoch) && writer === lease.holder) return ahead;
-    return [
-      ...ahead,
-      {
-        rule: "lease",
-        key,
-        says: `its metadata have epoch ${epoch} of ${writer}, its body has ${lease.epoch} of ${lease.holder}`,
-      },
-    ];
-  } catch (error) {
-    return [{ rule: "lease", key, says: messageOf(error) }];
-  }
+function judgeLease(key: string, object: StoredObject, facts: Facts, now: number): Finding[] {
+  const lease = leaseIn(object.body);
+  if (lease === undefined) return [{ rule: "lease", key, says: "it is damaged, or is not a lease record" }];
+  facts.lease = lease;
+  const { epoch, writer } = object.metadata;
+  const ahead = futureFinding(key, lease.lastCycleAt, now);
+  if (epoch === String(lease.epoch) && writer === lease.holder) return ahead;
+  const says = `its metadata have epoch ${epoch} of ${writer}, its body has ${lease.epoch} of ${lease.holder}`;
+  return [...ahead, { rule: "lease", key, says }];
 }
 
-function judgePrivateStatus(key: string, object: StoredObject, options: JudgeOptions): Finding[] {
-  try {
-    const { epoch, holder } = options.parsePrivateStatus(object.body);
-    const { metadata } = object;
-    if (metadata.epoch === String(epoch) && metadata.writer === holder) return [];
-    return [{ rule: "private-status", key, says: `its metadata and its body name another holder or epoch` }];
-  } catch {
-    return [{ rule: "private-status", key, says: "it is not a publisher's status" }];
-  }
+function judgePrivateStatus(key: string, { body, metadata }: StoredObject): Finding[] {
+  const { data } = parsedAs(holderSchema, body);
+  if (data === undefined) return [{ rule: "private-status", key, says: "it is not a publisher's status" }];
+  if (metadata.epoch === String(data.epoch) && metadata.writer === data.holder) return [];
+  return [{ rule: "private-status", key, says: `its metadata and its body name another holder or epoch` }];
 }
 
 function judgeWriter(key: string, object: StoredObject, facts: Facts, now: number): Finding[] {

@@ -1,9 +1,9 @@
 /** A published directory with all kinds of objects, which is copied for each damage. */
+
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leaseClaim } from "../../publish/lease/lease-record.ts";
-import { parsePrivateStatus } from "../../publish/status/private-status.ts";
+import { repairStore } from "../../bin/cli/repair-store.ts";
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey } from "../../src/object-store/filesystem/format.ts";
@@ -66,7 +66,7 @@ export class FsckWorld {
   /** Repairs like `fsck --repair` if nobody holds the lease. */
   async repair(store: ObjectStore): Promise<void> {
     const worker = await this.#world.work({ store, state: `state-${++this.#copies}`, chain: this.#chain, site: SITE });
-    await worker.publisher.repair(this.#world.now);
+    await worker.publisher.repair(this.#world.now, repairStore);
     await worker.stop();
   }
 
@@ -114,8 +114,7 @@ function damagedAt(directory: string): Damaged {
       const path = join(directory, fileOfKey(key));
       writeFileSync(path, change(readFileSync(path)));
     },
-    fsck: (now = PUBLISHED) =>
-      fsck(new FilesystemStore(directory, { write: false }), { now, parseLease: leaseClaim, parsePrivateStatus }),
+    fsck: (now = PUBLISHED) => fsck(new FilesystemStore(directory, { write: false }), { now }),
   };
 }
 

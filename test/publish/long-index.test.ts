@@ -1,6 +1,6 @@
 /** One object is the index of all installations that a prefix holds (docs/spec/publishing.md#index). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { examine } from "../../publish/repair.ts";
+import { fsck } from "../../src/fsck/fsck.ts";
 import { INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { START, World } from "./world.ts";
@@ -31,7 +31,7 @@ test("a first publish puts the index once and first, with every installation", a
   expect(Object.keys((await json("installations")).installations)).toHaveLength(MANY);
   for (const rowId of [1, 2, MANY]) expect(await world.body(telemetryOf(rowId)), `${rowId}`).toContain('"online"');
   expect(await world.body(telemetryOf(90_000))).toContain('"offline"');
-  expect((await examine(world.store, world.now)).findings).toEqual([]);
+  expect((await fsck(world.store, { now: world.now })).findings).toEqual([]);
   await worker.stop();
 
   // A takeover without state reads the index, and only the installations that changed.

@@ -3,10 +3,12 @@
  * requests are executed late, clocks are wrong, facts arrive during a cycle. A reader checks after every put. After an
  * undisturbed run, everything equals a first publish.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { repairStore } from "../../bin/cli/repair-store.ts";
 import type { Clock } from "../../publish/clock/clock.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
@@ -371,7 +373,7 @@ class Story {
     try {
       const at = worker.publisher.instant(this.#world.now);
       this.#publishedAt = Math.max(this.#publishedAt, at);
-      const { failures } = await worker.publisher.repair(at);
+      const { failures } = await worker.publisher.repair(at, repairStore);
       const codes = [...new Set(failures.map(({ code }) => code))].join(" ");
       this.log.push(`  ${codes || "published"}`);
       await this.#judge(codes);

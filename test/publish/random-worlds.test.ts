@@ -4,7 +4,9 @@
  * start. A reader checks after every put. A model knows which ledger must be published and which must be rejected.
  * random-chains.test.ts does the same for the chain.
  */
+
 import { afterEach, expect, test } from "vitest";
+import { repairStore } from "../../bin/cli/repair-store.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, type StoreObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";
@@ -155,7 +157,7 @@ class Story {
   async #repair(): Promise<void> {
     this.log.push("  repair");
     const worker = await this.world.work({ ...this.#options(this.#watched()), state: `repair-${this.log.length}` });
-    const { failures } = await worker.publisher.repair(this.#at);
+    const { failures } = await worker.publisher.repair(this.#at, repairStore);
     await worker.stop();
     await this.#judgeAll(failures);
   }

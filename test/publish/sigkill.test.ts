@@ -5,8 +5,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
-import { leaseClaim } from "../../publish/lease/lease-record.ts";
-import { parsePrivateStatus } from "../../publish/status/private-status.ts";
 import { fsck } from "../../src/fsck/fsck.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
@@ -54,7 +52,7 @@ async function view(folder: string): Promise<string[]> {
 
 async function findings(folder: string): Promise<unknown> {
   const store = await openStore(join(folder, "public"), { write: false });
-  return (await fsck(store, { now: Date.now(), parseLease: leaseClaim, parsePrivateStatus })).findings;
+  return (await fsck(store, { now: Date.now() })).findings;
 }
 
 /** Bundled into one file, because loading all source files takes 0.7 s. */

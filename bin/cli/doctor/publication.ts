@@ -5,9 +5,9 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isFree, readLease } from "../../../publish/lease/lease-record.ts";
-import { examineKeys } from "../../../publish/repair.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
+import { fsckKeys } from "../../../src/fsck/fsck.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
@@ -72,7 +72,7 @@ export async function examinePublication(settings: Settings, now: number): Promi
   const publication = await readPublication(store, now);
   if (publication === undefined) return [fine("publication", "nothing is published yet")];
   const keys = [STATUS_KEY, PRIVATE_STATUS_KEY, INSTALLATIONS_KEY, ...publication.answers.map(({ key }) => key)];
-  const broken = await examineKeys(store, keys, now);
+  const broken = await fsckKeys(store, keys, { now });
   const findings = [
     ...publication.problems.map((problem) => wrong("publication", problem, "`noonmark status` shows it in full.")),
     ...(await unansweredFindings(store, publication, settings)),

@@ -1,7 +1,6 @@
 /** `noonmark fsck`: checks every invariant of the stored objects, from their bytes only (docs/fsck.md). */
 import type { Command } from "commander";
-import { examine } from "../../../publish/repair.ts";
-import { reportJson, reportLines } from "../../../src/fsck/fsck.ts";
+import { fsck, reportJson, reportLines } from "../../../src/fsck/fsck.ts";
 import { RULES } from "../../../src/fsck/rules.ts";
 import { EXIT } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
@@ -39,12 +38,12 @@ export function registerFsck(program: Command): void {
 async function examined(settings: Settings, isRepair: boolean) {
   if (isRepair) await judgeSettings(settings, Date.now());
   const store = await openConfiguredStore(settings, { write: isRepair });
-  const before = await examine(store, Date.now());
+  const before = await fsck(store, { now: Date.now() });
   if (!isRepair || before.findings.length === 0) return before;
   // A check without repair must not load the publisher.
   const { repair } = await import("../../cli/repair.ts");
   await repair(settings, store);
-  const after = await examine(store, Date.now());
+  const after = await fsck(store, { now: Date.now() });
   const left = new Set(after.findings.map(({ rule, key }) => `${rule} ${key}`));
   return { ...after, repaired: before.findings.filter(({ rule, key }) => !left.has(`${rule} ${key}`)) };
 }

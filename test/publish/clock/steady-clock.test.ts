@@ -2,7 +2,9 @@
  * The clock that a publisher uses for publishing (docs/spec/publishing.md#moved-clock). The tests set both clocks and
  * do not wait.
  */
+
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { repairStore } from "../../../bin/cli/repair-store.ts";
 import { movedBy, SteadyClock } from "../../../publish/clock/clock.ts";
 import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
 import { START, World } from "../world.ts";
@@ -147,7 +149,7 @@ test("a publisher behind its own responses releases the lease and reports why, u
   expect(Buffer.from(status?.body ?? []).toString()).toContain("clock_behind");
 
   const repairer = await publisherBy(clock, "another");
-  await repairer.worker.publisher.repair(clock.wall());
+  await repairer.worker.publisher.repair(clock.wall(), repairStore);
   await repairer.worker.stop();
   // The first publisher's state still has the future time; only the later holder's record counts.
   const again = await publisherBy(clock);

@@ -2,40 +2,20 @@
  * `noonmark fsck --repair` (docs/fsck.md#repair), under the lease. It rewrites every object as of now, checks every tile, and
  * deletes objects that no object refers to.
  */
-import { type FsckReport, fsck, fsckKeys } from "../src/fsck/fsck.ts";
-import { kindOf } from "../src/fsck/kind.ts";
-import type { Finding } from "../src/fsck/rules.ts";
-import { STATUS_KEY } from "../src/http/keys.ts";
-import { type ObjectStore, readOrDamaged, StoreDamaged } from "../src/object-store/object-store.ts";
-import { activityKey, activityTileKey, CATEGORIES } from "../src/resources/activity/route.ts";
-import { decodeHead, decodeIndexTile } from "../src/resources/activity/stored-feed.ts";
-import { leaseClaim } from "./lease/lease-record.ts";
-import { type Fence, putUnderLease } from "./put.ts";
-import { parsePrivateStatus } from "./status/private-status.ts";
 
-export interface Repair {
-  readonly store: ObjectStore;
-  readonly fence: Fence;
-  /** Epoch ms. */
-  readonly now: number;
-  /** Makes the next plan look the object up. */
-  forget(key: string): void;
-  /** Runs a cycle that puts everything and checks every tile. */
-  forcedCycle(): Promise<void>;
-}
-
-export function examine(store: ObjectStore, now: number): Promise<FsckReport> {
-  return fsck(store, { now, parseLease: leaseClaim, parsePrivateStatus });
-}
-
-/** Examines only these keys, one by one. */
-export function examineKeys(store: ObjectStore, keys: readonly string[], now: number): Promise<readonly Finding[]> {
-  return fsckKeys(store, keys, { now, parseLease: leaseClaim, parsePrivateStatus });
-}
+import type { Repair } from "../../publish/publisher.ts";
+import { type Fence, putUnderLease } from "../../publish/put.ts";
+import { fsck } from "../../src/fsck/fsck.ts";
+import { kindOf } from "../../src/fsck/kind.ts";
+import type { Finding } from "../../src/fsck/rules.ts";
+import { STATUS_KEY } from "../../src/http/keys.ts";
+import { type ObjectStore, readOrDamaged, StoreDamaged } from "../../src/object-store/object-store.ts";
+import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
+import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
 
 /** Throws the store's own errors, lease_… (75), and what stops a cycle. */
 export async function repairStore({ store, fence, now, forget, forcedCycle }: Repair): Promise<void> {
-  const before = await examine(store, now);
+  const before = await fsck(store, { now });
   // The lease object is ours: its release writes the right time.
   const fromFuture = before.findings.filter(({ rule, key }) => rule === "source-version-future" && key !== STATUS_KEY);
   for (const { key } of fromFuture) {
@@ -43,7 +23,7 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
     forget(key);
   }
   await forcedCycle();
-  const { findings } = await examine(store, now);
+  const { findings } = await fsck(store, { now });
   // A newer probe belongs to a process that is starting now.
   const left = new Set(before.findings.filter(({ rule }) => rule === "probe-left").map(({ key }) => key));
   const led = findings.some(({ key }) => kindOf(key).is === "activity-tile") ? await tilesLedTo(store) : undefined;

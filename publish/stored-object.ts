@@ -1,0 +1,63 @@
+/**
+ * Decides if a stored object is what its key promises, for a publisher that reads it: when a plan needs it, and when the
+ * scrub checks it. `noonmark fsck` has checks of its own, so that each is a second opinion on the other.
+ */
+import { parseIndex } from "../src/http/installations.ts";
+import { INSTALLATIONS_KEY, TILE_SIZE } from "../src/http/keys.ts";
+import type { StoredObject } from "../src/object-store/object-store.ts";
+import { decodeResponse, type StoredResponse } from "../src/object-store/stored-response.ts";
+import { parseActivityTileKey } from "../src/resources/activity/route.ts";
+import { hashOf } from "../src/resources/activity/tiles.ts";
+import { observationSchema } from "../src/resources/observations/contract.ts";
+import { decodeObservationCursor, type ObservationTile } from "../src/resources/observations/route.ts";
+import { Failure } from "../src/values/failure.ts";
+
+/** Returns undefined if the object is damaged or another program's. Throws `Failure` format_unknown. */
+export function responseAt(key: string, object: StoredObject): StoredResponse | undefined {
+  try {
+    if (key === INSTALLATIONS_KEY) parseIndex(textOf(object));
+    const response = decodeResponse(object);
+    // `at` is a method of arrays, so a field check is not enough.
+    return Number.isFinite(response.writerMetadata.sourceVersion.at) ? response : undefined;
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    return undefined;
+  }
+}
+
+/** The receipts of a tile of observations. */
+export interface TiledReceipts {
+  readonly positions: number;
+  readonly lastTelemetryId: string;
+}
+
+/** Returns undefined unless the tile holds its own positions, ascending and without a gap. */
+export function receiptsIn({ installationId, tile }: ObservationTile, object: StoredObject): TiledReceipts | undefined {
+  const lines = textOf(object).split("\n");
+  if (lines.length > TILE_SIZE) return undefined;
+  let lastTelemetryId = "";
+  for (const [index, line] of lines.entries()) {
+    const item = observationIn(line);
+    const position = tile * TILE_SIZE + 1 + index;
+    if (item?.installationId !== installationId || decodeObservationCursor(item.cursor) !== position) return undefined;
+    lastTelemetryId = item.telemetryId;
+  }
+  return { positions: lines.length, lastTelemetryId };
+}
+
+function observationIn(line: string) {
+  try {
+    return observationSchema.safeParse(JSON.parse(line)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True if the name of an object that is named by its content fits. `name` is the last part of the key. */
+export function isNamedByContent(key: string, name: string, object: StoredObject): boolean {
+  return parseActivityTileKey(key) === undefined || hashOf(textOf(object)) === name;
+}
+
+function textOf({ body }: StoredObject): string {
+  return new TextDecoder().decode(body);
+}
