@@ -13,13 +13,13 @@ interface Target {
   files(options: CdnOptions): Record<string, string>;
   /** Throws `Failure` invalid_setting if the files, written to directory `out`, cannot express an option. */
   check?(options: CdnOptions, out: string): void;
-  /** True if the front reads its files as root, so that only their writer needs access to a secret in them. */
-  readonly readsAsRoot?: boolean;
+  /** The mode of files that contain the front's secret. nginx reads them as root, varnishd as its own group. */
+  readonly secretMode?: number;
 }
 
 const TARGETS = {
-  varnish: { files: varnishFiles },
-  nginx: { files: nginxFiles, check: checkNginxOptions, readsAsRoot: true },
+  varnish: { files: varnishFiles, secretMode: 0o640 },
+  nginx: { files: nginxFiles, check: checkNginxOptions, secretMode: 0o600 },
   cloudflare: { files: cloudflareFiles },
   cloudfront: { files: cloudfrontFiles },
 } as const satisfies Record<string, Target>;

@@ -37,12 +37,6 @@ function commands(page: string, heading: string): string {
   return block;
 }
 
-const line = (text: string, start: string) => {
-  const found = text.split("\n").find((one) => one.startsWith(start));
-  if (found === undefined) throw new Error(`no line begins with ${start}`);
-  return found;
-};
-
 /** Runs a script as root in a new namespace and returns its output. */
 async function onDebian(script: string): Promise<string> {
   writeFileSync(
@@ -106,16 +100,14 @@ function expectVerified(output: string): void {
 }
 
 test("the commands of docs/cdn.md and the Varnish page work", async () => {
-  const page = readFileSync(new URL("docs/cdn-varnish.md", ROOT), "utf8");
-  const write = `${line(page, "export NOONMARK_FRONTS")}\n${line(page, "noonmark cdn varnish")}`;
+  const write = commands("docs/cdn-varnish.md", "Varnish");
   const deploy = commands("docs/cdn-varnish.md", "Deploy");
   const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
   expectVerified(await onDebian(`${atPort}\n${deploy}\n${WAIT_UNTIL_UP}\n${verification()}`));
 });
 
 test("the commands of the nginx page work", async () => {
-  const page = readFileSync(new URL("docs/cdn-nginx.md", ROOT), "utf8");
-  const write = `${line(page, "export NOONMARK_FRONTS")}\n${line(page, "noonmark cdn nginx")}`;
+  const write = commands("docs/cdn-nginx.md", "nginx");
   const deploy = commands("docs/cdn-nginx.md", "Deploy");
   const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
   expectVerified(await onDebian(`${atPort}\n${deploy}\n${WAIT_UNTIL_UP}\n${verification()}`));

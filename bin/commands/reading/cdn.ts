@@ -47,11 +47,11 @@ export function registerCdn(program: Command): void {
     .option("--front-secret <secret>", `the shim's setting fronts, if that is a secret; prefer ${VARIABLE}`)
     .option(...SECRET_FILE_OPTION)
     .action((target: CdnTarget, flags: CdnFlags) => {
-      const { files, check, readsAsRoot = false } = CDN_TARGETS[target];
+      const { files, check, secretMode = 0o666 } = CDN_TARGETS[target];
       const out = flags.out ?? join("cdn-config", target);
       const options = optionsOf(flags, out);
       check?.(options, out);
-      const mode = options.frontSecret !== undefined && readsAsRoot ? 0o600 : 0o666;
+      const mode = options.frontSecret === undefined ? 0o666 : secretMode;
       for (const [name, text] of Object.entries(files(options))) write(out, name, text, mode);
     });
 }

@@ -31,6 +31,13 @@ test("a world-readable file or symbolic link is replaced by a file that only its
   expect(readFileSync(elsewhere, "utf8")).toBe("not ours");
 });
 
+test("Varnish's file with a secret can be read by its group, and by nobody else", async () => {
+  const out = scratch();
+  await runCli(["cdn", "varnish", "--front-secret-file", secretFile(), "--out", out], out);
+  expect(readFileSync(join(out, "default.vcl"), "utf8")).toContain(SECRET);
+  expect(statSync(join(out, "default.vcl")).mode & 0o777).toBe(0o640);
+});
+
 test("a secret in a flag causes a warning that names the variable", async () => {
   const out = scratch();
   const { exitCode, stderr } = await runCli(["cdn", "nginx", "--front-secret", SECRET, "--out", out], out);
