@@ -31,7 +31,7 @@ type Peer = (tree: string) => Promise<unknown>;
 export async function run(): Promise<void> {
   build();
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
-  const server = await startRadosgw(DISK_BYTES);
+  const server = await startRadosgw({ diskBytes: DISK_BYTES });
   try {
     await makeBucket(server);
     writeLargeLedger(join(folder, "ledger.db"), { receipts: RECEIPTS, rounds: 30 * 144 });

@@ -19,13 +19,24 @@ export interface S3Server {
   stop(): Promise<void>;
 }
 
+interface Radosgw extends S3Server {
+  /** The path of its ceph.conf, with which radosgw-admin finds it. */
+  readonly config: string;
+}
+
 const GIBIBYTE = 2 ** 30;
 
-/** `diskBytes` is the disk's capacity; it uses memory as it fills. */
-export async function startRadosgw(diskBytes = GIBIBYTE): Promise<S3Server> {
+interface RadosgwOptions {
+  /** The disk's capacity; it uses memory as it fills. */
+  readonly diskBytes?: number;
+  readonly port?: number;
+}
+
+export async function startRadosgw(options: RadosgwOptions = {}): Promise<Radosgw> {
+  const { diskBytes = GIBIBYTE, port = await freePort() } = options;
   const folder = mkdtempSync(join(tmpdir(), "noonmark-radosgw-"));
   for (const name of ["mon", "osd", "run", "log", "rgw"]) mkdirSync(join(folder, name));
-  const [monitorPort, port] = [await freePort(), await freePort()];
+  const monitorPort = await freePort();
   const [fsid, osd] = [randomUUID(), randomUUID()];
   const config = join(folder, "ceph.conf");
   const keyring = join(folder, "keyring");
@@ -70,6 +81,7 @@ export async function startRadosgw(diskBytes = GIBIBYTE): Promise<S3Server> {
     endpoint: `http://127.0.0.1:${port}`,
     accessKeyId: "test:tester",
     secretAccessKey: "testing",
+    config,
     stop: end,
   };
 

@@ -19,21 +19,30 @@ unit_start() {
   unit_run "$unit" >> "/var/log/$unit" 2>&1 &
   PIDS[$unit]=$!
 }
+# A path with a minus is ignored if it does not exist.
+shown_to() { for path in $(unit_value "$1" BindReadOnlyPaths); do [ -e "\${path#-}" ] && echo "\${path#-}"; done; }
 # Runs the unit's ExecStart with its file system view, umask, environment and user.
 unit_run() {
   exec unshare --mount bash -ec '
     hidden=$1 shown=$2 mask=$3 environment=$4 folder=$5 user=$6 group=$7; shift 7
-    if [ -n "$hidden" ]; then
-      mkdir -p /run/shown && mount --bind "$shown" /run/shown
-      mount -t tmpfs none "$hidden" && mkdir -p "$shown" && mount --bind /run/shown "$shown" && mount -o remount,bind,ro "$shown"
-    fi
-    umask "$mask"
     if [ -f "$environment" ]; then set -a; . "$environment"; set +a; fi
+    mkdir -p /run/shown
+    for path in $shown; do
+      if [ -d "$path" ]; then mkdir -p "/run/shown$path"; else install -D /dev/null "/run/shown$path"; fi
+      mount --bind "$path" "/run/shown$path"
+    done
+    for path in $hidden; do mount -t tmpfs -o mode=755 none "$path"; done
+    for path in $shown; do
+      if [ -d "/run/shown$path" ]; then mkdir -p "$path"; else install -D /dev/null "$path"; fi
+      mount --bind "/run/shown$path" "$path" && mount -o remount,bind,ro "$path"
+    done
+    umask "$mask"
     cd "$folder" && exec setpriv --reuid "$user" --regid "$group" --init-groups "$@"
-  ' bash "$(unit_value "$1" TemporaryFileSystem | sed s/:ro//)" "$(unit_value "$1" BindReadOnlyPaths | sed s/^-//)" \
+  ' bash "$(unit_value "$1" TemporaryFileSystem | sed s/:ro//g)" "$(shown_to "$1")" \
     "$(unit_value "$1" UMask)" "$(unit_value "$1" EnvironmentFile | sed s/^-//)" "$(unit_value "$1" WorkingDirectory)" \
     "$(unit_value "$1" User)" "$(unit_value "$1" Group)" $(unit_value "$1" ExecStart)
 }
+has_ended() { [[ $(ps -o stat= -p "\${PIDS[$1]}") != [!Z]* ]]; }
 unit_end() { [ -z "\${PIDS[$1]:-}" ] && return; kill "\${PIDS[$1]}"; wait "\${PIDS[$1]}"; unset "PIDS[$1]"; }
 systemctl() {
   local verb=$1 unit
@@ -46,9 +55,9 @@ systemctl() {
       restart) unit_end "$unit"; unit_start "$unit" ;;
     esac
   done
-  # Wait until the remaining services have started.
-  [ -z "\${PIDS[noonmark-serve]:-}" ] || until curl -sf -o /dev/null http://127.0.0.1:8787/healthz; do sleep 0.1; done
-  [ -z "\${PIDS[noonmark-publish]:-}" ] || until grep -q publishing /var/log/noonmark-publish; do sleep 0.1; done
+  # Wait until the remaining services have started, or have ended.
+  [ -z "\${PIDS[noonmark-serve]:-}" ] || until has_ended noonmark-serve || curl -sf -o /dev/null http://127.0.0.1:8787/healthz; do sleep 0.1; done
+  [ -z "\${PIDS[noonmark-publish]:-}" ] || until has_ended noonmark-publish || grep -q publishing /var/log/noonmark-publish; do sleep 0.1; done
 }
 `;
 

@@ -20,6 +20,7 @@ const SHIM_SEES = [
   asShim("cat /var/lib/noonmark/public/private/status.json.http"),
   asShim("touch /var/lib/noonmark/public/x"),
   asShim("cat /etc/noonmark/noonmark.json"),
+  "stat -c '%a %U' /etc/noonmark/noonmark.json",
 ];
 const AFTER_ENABLE = BLOCKS.findIndex((block) => block.includes("enable --now noonmark-publish noonmark-serve"));
 const VERIFIED = BLOCKS.findIndex((block) => block.includes("noonmark verify"));
@@ -88,13 +89,14 @@ test("the first doctor lists what is missing, and the second finds nothing", () 
 });
 
 test("the shim's service can read the store, but not the ledger, the private status or the publisher's settings", () => {
-  expect(shimSees.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1]);
+  expect(shimSees.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1, 0]);
   expect(shimSees[0]?.output).toContain('"installationId":"wheel-1"');
   expect(shimSees.slice(1).map(({ output }) => output.trim().split(": ").at(-1))).toEqual([
     "No such file or directory",
     "Permission denied",
     "Read-only file system",
-    "Permission denied",
+    "No such file or directory",
+    "600 noonmark",
   ]);
 });
 

@@ -1,0 +1,75 @@
+/** Runs the first section of docs/storage.md as written, on a bare Debian with radosgw, after the package is installed. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fenced } from "../../docs/markdown.ts";
+import { packInto } from "../../package/packed-files.ts";
+import { fillCache, onMachine, type Step } from "./debian-machine.ts";
+
+const ROOT = join(import.meta.dirname, "../../..");
+const blocksOf = (page: string) => fenced(readFileSync(join(ROOT, page), "utf8"), "sh");
+const INSTALLATION = blocksOf("docs/operating.md").slice(0, 2);
+const BLOCKS = blocksOf("docs/storage.md");
+const GATEWAY = "http://127.0.0.1:7480";
+const START_GATEWAY = `${process.execPath} ${join(ROOT, "test/servers/radosgw-process.ts")} ${new URL(GATEWAY).port} /srv/ceph.path > /srv/radosgw.log 2>&1 &
+until [ -s /srv/ceph.path ]; do sleep 0.1; done
+export CEPH_CONF=$(cat /srv/ceph.path) CEPH_ARGS="-n client.rgw"`;
+
+/** Requests in the name of a user, and the status of each. Debian's awscli prints it in its log only. */
+const RIGHTS: readonly (readonly [request: string, publisher: number, shim: number])[] = [
+  ["get-object /dev/null --key noonmark/v1/public/modules", 200, 200],
+  ["get-object /dev/null --key noonmark/private/status.json", 200, 403],
+  ["get-object /dev/null --key noonmark/none", 404, 404],
+  ["list-objects-v2", 200, 200],
+  ["put-object --key noonmark/x", 200, 403],
+  ["delete-object --key noonmark/x", 204, 403],
+  ["put-object --key elsewhere/x", 403, 403],
+  ["delete-bucket-policy", 403, 403],
+];
+const asking = (environment: string) =>
+  RIGHTS.map(([request]) => {
+    const [command = "", ...given] = request.split(" ");
+    return `(set -a; . /etc/noonmark/${environment}; set +a
+aws --debug --region us-east-1 --endpoint-url ${GATEWAY} s3api ${command} --bucket wheel ${given.join(" ")} 2>&1) | grep -o 'HTTP/1.1" [0-9]*' | tail -1 | cut -d ' ' -f 2`;
+  }).join("\n");
+const CHECKS = [asking("environment"), asking("serve.environment"), "stat -c '%a %U' /etc/noonmark/*"];
+
+let folder: string;
+let steps: Step[];
+let checks: Step[];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "noonmark-bucket-"));
+  const tarball = packInto(folder);
+  await fillCache(folder, tarball);
+  const all = await onMachine(folder, tarball, [START_GATEWAY, ...INSTALLATION, ...BLOCKS, ...CHECKS]);
+  steps = all.slice(1 + INSTALLATION.length, -CHECKS.length);
+  checks = all.slice(-CHECKS.length);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("every block of docs/storage.md ends well", () => {
+  expect(BLOCKS.length).toBeGreaterThan(4);
+  const seen = BLOCKS.map((block, index) => ({ block, code: steps[index]?.code, output: steps[index]?.output }));
+  expect(seen.filter(({ code }) => code !== 0)).toEqual([]);
+});
+
+test("doctor finds no fault, and verify and fsck have no finding", () => {
+  const output = steps.map((step) => step.output).join("");
+  expect(output).toMatch(/^ok {2}store {8}s3:\/\/wheel\/noonmark: read, written, conditions judged$/m);
+  expect(output).not.toMatch(/^FIX/m);
+  expect(output).toMatch(/ created, 0 updated, 0 unchanged, 0 failed$/m);
+  expect(output).toContain('"installationId":"wheel-1"');
+  expect(output).toMatch(/ checks, 0 findings, /);
+  expect(output).toMatch(/^\d+ objects, 0 findings$/m);
+});
+
+test("each user of the bucket has the rights of the page's table, and reads 404 for a missing key", () => {
+  const [publisher, shim] = checks.map(({ output }) => output.trim().split("\n").map(Number));
+  expect(publisher).toEqual(RIGHTS.map(([, status]) => status));
+  expect(shim).toEqual(RIGHTS.map(([, , status]) => status));
+});
+
+test("only the publisher and root can read the settings and the keys", () => {
+  expect(checks[2]?.output.trim().split("\n")).toEqual(["600 root", "600 noonmark", "600 root", "644 root"]);
+});
