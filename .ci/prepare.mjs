@@ -1,5 +1,5 @@
 /**
- * Builds the project after `npm install` in a checkout, and before `npm pack`. Skips the build if the development
+ * Builds the project after `npm install` in a checkout (prepare), and before `npm pack` (prepack). Skips the build if the development
  * packages are missing (`npm ci --omit=dev`); dist/ must then be provided separately.
  */
 import { execSync } from "node:child_process";

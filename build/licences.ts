@@ -7,10 +7,11 @@ import { packageFile } from "../src/files/package-file.ts";
 const HEAD = `Noonmark's own licence is in LICENSE. Its files contain code of the following packages.
 `;
 
-/** Throws if a package has no licence text and names no licence: then nobody may pass it on. */
+/** Throws if a package has no licence text, and no other package of its organisation has the same licence. */
 export function writeLicences(bundles: readonly Metafile[]): void {
   const names = new Set(bundles.flatMap(({ outputs }) => Object.values(outputs).flatMap(packagesIn)));
-  writeFileSync(packageFile("dist/licenses.txt"), [HEAD, ...[...names].toSorted().map(licenceOf)].join("\n"));
+  const parts = [...names].toSorted().map(partOf);
+  writeFileSync(packageFile("dist/licenses.txt"), [HEAD, ...parts.map((part) => entryOf(part, parts))].join("\n"));
 }
 
 /** The folders below node_modules whose code is in a file. */
@@ -19,15 +20,32 @@ function packagesIn({ inputs }: Metafile["outputs"][string]): string[] {
   return used.flatMap(([path]) => /node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
 }
 
-function licenceOf(folder: string): string {
+interface Part {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+  readonly text: string | undefined;
+}
+
+function partOf(folder: string): Part {
   const root = packageFile(folder);
-  const { name, version, license } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
-    readonly name: string;
-    readonly version: string;
-    readonly license?: string;
-  };
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Omit<Part, "text">;
   const file = readdirSync(root).find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined && license === undefined) throw new Error(`${name} ${version} names no licence`);
-  const text = file === undefined ? "(the package has no text of it)" : readFileSync(join(root, file), "utf8").trim();
-  return `${"-".repeat(80)}\n${name} ${version}: ${license ?? "see the text"}\n\n${text}\n`;
+  return { ...manifest, text: file === undefined ? undefined : readFileSync(join(root, file), "utf8").trim() };
+}
+
+function entryOf({ name, version, license, text }: Part, parts: readonly Part[]): string {
+  return `${"-".repeat(80)}\n${name} ${version}: ${license ?? "see the text"}\n\n${text ?? sharedText()}\n`;
+
+  /** Some packages of a monorepo come without the file. */
+  function sharedText(): string {
+    const organisation = /^@[^/]+\//.exec(name)?.[0];
+    const same = parts.find(
+      (other) =>
+        other.text !== undefined && other.license === license && /^@[^/]+\//.exec(other.name)?.[0] === organisation,
+    );
+    if (organisation === undefined || license === undefined || same === undefined)
+      throw new Error(`${name} ${version} has no licence text`);
+    return `The text is that of ${same.name} in this file.`;
+  }
 }

@@ -80,8 +80,6 @@ const COMMON = {
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: "none",
-  sourcemap: "linked",
-  sourcesContent: false,
   metafile: true,
   logLevel: "warning",
   // CommonJS packages call `require` for Node's own modules.

@@ -1,8 +1,7 @@
 /** Lists and packs the files that `npm pack` takes from the current build. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import SqliteDatabase from "better-sqlite3";
 
 const ROOT = join(import.meta.dirname, "../..");
 
@@ -13,38 +12,23 @@ interface Packed {
 
 /** Paths relative to the package's root. Writes nothing. */
 export function packedFiles(): ReadonlySet<string> {
-  return new Set(npmPack(["--dry-run"]).files.map(({ path }) => path));
+  return new Set(npmPack(ROOT, ["--dry-run"]).files.map(({ path }) => path));
 }
 
-/** Writes the tarball with its shrinkwrap into a directory and returns its path. Only one process packs at a time. */
+/** Writes the tarball into a directory and returns its path. Packs a copy, because packing replaces package.json. */
 export function packInto(directory: string): string {
-  const lock = openLock();
-  try {
-    shrinkwrap("write");
-    return join(directory, npmPack(["--pack-destination", directory]).filename);
-  } finally {
-    shrinkwrap("remove");
-    lock.close();
-  }
-}
-
-/** The steps that npm's own script takes before and after packing. */
-function shrinkwrap(action: "write" | "remove"): void {
-  execFileSync(process.execPath, [join(ROOT, ".ci/shrinkwrap.mjs"), action]);
-}
-
-/** A kernel lock, held until it is closed. */
-function openLock(): SqliteDatabase.Database {
-  mkdirSync(join(ROOT, "node_modules/.cache"), { recursive: true });
-  const lock = new SqliteDatabase(join(ROOT, "node_modules/.cache/noonmark-pack.lock"), { timeout: 60_000 });
-  lock.exec("BEGIN EXCLUSIVE");
-  return lock;
+  const copy = mkdtempSync(join(directory, "copy-"));
+  for (const path of packedFiles()) cpSync(join(ROOT, path), join(copy, path));
+  execFileSync(process.execPath, [join(ROOT, ".ci/packed.mjs"), "write", copy]);
+  const { filename } = npmPack(copy, ["--pack-destination", directory]);
+  rmSync(copy, { recursive: true });
+  return join(directory, filename);
 }
 
 /** Uses the build of the test run (test/support/build.ts); npm's scripts would build again. */
-function npmPack(given: readonly string[]): Packed {
+function npmPack(cwd: string, given: readonly string[]): Packed {
   const printed = execFileSync("npm", ["pack", "--ignore-scripts", "--json", ...given], {
-    cwd: ROOT,
+    cwd,
     encoding: "utf8",
     stdio: ["ignore", "pipe", "ignore"],
   });

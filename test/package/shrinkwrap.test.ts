@@ -26,9 +26,10 @@ const LOCK = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) a
 const LOCKED = Object.entries(LOCK.packages).filter(([path]) => path !== "");
 
 const folder = sharedFolder();
+let tarball: string;
 let packed: (path: string) => string;
 beforeAll(() => {
-  const tarball = packInto(folder);
+  tarball = packInto(folder);
   packed = (path) =>
     execFileSync("tar", ["--extract", "--to-stdout", "--file", tarball, `package/${path}`], { encoding: "utf8" });
 });
@@ -42,13 +43,31 @@ test("the package pins version and integrity of each direct and indirect depende
   expect(packages[""]).not.toHaveProperty("devDependencies");
 });
 
-test("packing leaves no shrinkwrap in the checkout, because npm would use it as the lock file", () => {
+test("an installation finds neither scripts nor development packages to warn about", () => {
+  const manifest = JSON.parse(packed("package.json")) as object;
+  expect(manifest).toMatchObject({ name: "noonmark", bin: { noonmark: "bin/noonmark.js" } });
+  expect(Object.keys(manifest)).not.toContain("scripts");
+  expect(Object.keys(manifest)).not.toContain("devDependencies");
+});
+
+test("the package has no source map, and the OpenAPI document once", () => {
+  const files = execFileSync("tar", ["--list", "--file", tarball], { encoding: "utf8" }).split("\n");
+  expect(files.filter((path) => path.endsWith(".map"))).toEqual([]);
+  expect(files.filter((path) => path.endsWith("/openapi.json"))).toEqual(["package/dist/site/openapi.json"]);
+});
+
+test("each bundled package has the text of its licence", () => {
+  expect(packed("dist/licenses.txt")).toContain("Apache License");
+  expect(packed("dist/licenses.txt")).not.toMatch(/no text/);
+});
+
+test("npm packs with the packed package.json and the shrinkwrap, and restores the checkout", () => {
   expect(existsSync(join(ROOT, "npm-shrinkwrap.json"))).toBe(false);
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
-  expect(scripts.prepack).toMatch(/ && node \.ci\/shrinkwrap\.mjs write$/);
-  expect(scripts.postpack).toBe("node .ci/shrinkwrap.mjs remove");
+  expect(scripts.prepack).toMatch(/ && node \.ci\/prepare\.mjs && node \.ci\/packed\.mjs write$/);
+  expect(scripts.postpack).toBe("node .ci/packed.mjs restore");
 });
 
 test("lock entries without integrity are only optional builds of development tools for other systems", () => {
