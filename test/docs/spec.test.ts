@@ -91,6 +91,25 @@ test("every file that ARCHITECTURE.md and CONTRIBUTING.md name exists", () => {
   expect(named.filter((path) => !path.includes("NAME") && !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
+test("the files that ARCHITECTURE.md lists for a question contain its numbers and names", () => {
+  const section = read("ARCHITECTURE.md").split('<a id="where"></a>')[1]?.split('<a id="')[0] ?? "";
+  const rows = [...section.matchAll(/^\| ([^|]*\?) \| ([^|]*) \| ([^|]*) \|$/gm)];
+  const sought = rows.flatMap(([, question = "", ...columns]) =>
+    columns.flatMap((column) => {
+      const paths = [...column.matchAll(/`((?:src|publish|bin|test)\/[\w./-]+\.[\w-]+)`/g)].map(
+        ([, path = ""]) => path,
+      );
+      const words = [...question.matchAll(/`(\w+)`|\b(\d+)\b/g)].map(([, name, number]) => name ?? number ?? "");
+      return words.map((word) => ({ word, paths }));
+    }),
+  );
+  expect(sought.length).toBeGreaterThan(8);
+  const missing = sought.filter(
+    ({ word, paths }) => !paths.some((path) => new RegExp(`(?<!\\d)${word}(?!\\d)`).test(read(path))),
+  );
+  expect(missing).toEqual([]);
+});
+
 test("every citation of the specification, in source and documents, names an existing section", () => {
   const cited = /docs\/spec\/([a-z-]+\.md)(?:#([\w-]+))?/g;
   const broken = [...DOCUMENTS, ...SOURCES].flatMap((path) =>

@@ -8,7 +8,7 @@ import { start } from "./node/server-under-test.ts";
 
 const SCRIPTS = allScripts();
 
-/** Node's shim testCompression, and therefore sends Vary. */
+/** Node's shim compresses responses, so it sends Vary. The other targets do not. */
 const NODE_HEADERS = [...TRANSPORT_HEADERS, "vary"];
 
 for (const { name, blocks } of SCRIPTS) {

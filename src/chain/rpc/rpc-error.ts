@@ -7,12 +7,6 @@
  * - `refused`: the request is invalid; repeating it does not help.
  */
 
-/**
- * - `range`: the range of logs, or its response, is larger than this provider gives; half of it may do.
- * - `rate`: asked too often; `retryAfter` if the provider says when.
- * - `transient`: a 5xx, a timeout, a broken response; the same request may do later.
- * - `refused`: the request itself; repeating it changes nothing.
- */
 export type RpcErrorKind = "range" | "rate" | "transient" | "refused";
 
 export interface RpcErrorOptions {
