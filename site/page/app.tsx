@@ -18,7 +18,7 @@ import { moment, ms } from "./words/time.ts";
 function Banner({ status, now }: { readonly status: PublicationStatus | undefined; readonly now: number }) {
   const words = status === undefined ? [] : publicationWords(status, now);
   return (
-    <div role="status" class={words.length === 0 ? "banner quiet" : "banner"}>
+    <div role="status" class="banner">
       {words.map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
@@ -28,32 +28,22 @@ function Banner({ status, now }: { readonly status: PublicationStatus | undefine
 
 /** Returns the banner's sentences. Only a live publisher's sources are mentioned, because others are unknown. */
 function publicationWords({ publisher, sources }: PublicationStatus, now: number): readonly string[] {
+  if (publisher.state !== "live") {
+    const state = publisher.state === "late" ? "is late" : "has stopped";
+    const last = moment(ms(publisher.lastCycleAt ?? publisher.renewedAt), now);
+    return [`The publisher ${state}. Nothing below is newer than ${last}.`];
+  }
   const words: string[] = [];
-  const since = (at: string | null) => (at === null ? "" : ` since ${moment(ms(at), now)}`);
-  if (publisher.state === "late") {
-    words.push(`The publisher is late: nothing new has been published${since(publisher.lastCycleAt)}.`);
-  }
-  if (publisher.state === "stopped") {
-    words.push(
-      `The publisher has stopped: nothing new has been published${since(publisher.lastCycleAt)}. The page shows what was known then.`,
-    );
-  }
-  if (publisher.state !== "live") return words;
   const { ledger, chain } = sources;
   if (ledger.status === "unreadable")
     words.push("The ledger of measurements cannot be read. What was published stays.");
   if (ledger.status === "behind")
     words.push("The ledger lacks measurements that were published. What was published stays.");
-  if (chain.status === "silent") words.push(`The chain's node has not answered${since(chain.lastGoodPassAt)}.`);
-  if (chain.status === "behind")
-    words.push(`The chain is read with a delay; it was read last at ${at(chain.lastGoodPassAt, now)}.`);
+  if (chain.status === "silent") words.push("The chain's node does not respond.");
+  if (chain.status === "behind") words.push("The chain is read with a delay.");
   if (chain.status === "mismatch")
     words.push("What the chain says contradicts what it must be; its views are withheld.");
   return words;
-}
-
-function at(time: string | null, now: number): string {
-  return time === null ? "an unknown time" : moment(ms(time), now);
 }
 
 /** Links to other forms of the same data. */
@@ -70,6 +60,7 @@ export function Footer() {
         Every figure here is read from the public API; all times are UTC. What is not known is shown as not known,
         estimates and projections are <span class="projected">~ in italics</span>.
       </p>
+      <p class="printed">{location.href}</p>
       <ul>
         {LINKS.map(([href, text]) => (
           <li key={href}>
@@ -90,7 +81,6 @@ export function App() {
     <Explorer.Provider value={explorerOf(status?.explorer)}>
       <PublicationContext.Provider value={publication}>
         <main>
-          <h1 class="sr">What the wheel did</h1>
           <Banner status={status} now={now} />
           <NowPanel />
           {isPainted && (

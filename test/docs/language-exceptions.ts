@@ -30,7 +30,6 @@ export const WORD_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   "generate/client.ts": ["answer"],
   // The page's readers are not cache engineers.
   "site/page/words/device.ts": ["answer", "answers", "heard"],
-  "site/page/app.tsx": ["answered"],
   "site/page/words/reasons.ts": ["answer", "anew"],
   "site/page/parts/panel.tsx": ["answer"],
   "site/page/days/daily.tsx": ["stands"],

@@ -3,11 +3,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ActivityCategory } from "../../../src/client/create-client.ts";
 import { useView } from "../data/use-view.ts";
-import { ACTIVITY, askOlder } from "../data/views.ts";
+import { ACTIVITY, askOlder, SETTLEMENTS } from "../data/views.ts";
 import { Choice } from "../parts/choice.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { ms } from "../words/time.ts";
-import { EventItem } from "./event.tsx";
+import { EventItems, type Token } from "./event.tsx";
 import { type Feed, MOST_EVENTS, withNewest, withOlder } from "./feed.ts";
 
 const CATEGORIES = [
@@ -17,10 +17,15 @@ const CATEGORIES = [
   ["players", "Players"],
 ] as const;
 
+/** Until the settlements name the token. It has 18 decimals (docs/spec/api.md#settlements). */
+const UNNAMED: Token = { symbol: "tokens", decimals: 18 };
+
 export function ActivityPanel() {
   const [category, choose] = useState<ActivityCategory>("all");
   const view = useView(ACTIVITY[category]);
   const { body } = view;
+  const settlements = useView(SETTLEMENTS.now).body;
+  const token = settlements?.status === "available" ? settlements.economy : UNNAMED;
   return (
     <Panel
       id="activity"
@@ -31,7 +36,7 @@ export function ActivityPanel() {
       subject="Activity is"
       controls={<Choice label="Activity shown" options={CATEGORIES} value={category} choose={choose} />}
     >
-      {body?.status === "available" && <Events key={category} category={category} newest={body} />}
+      {body?.status === "available" && <Events key={category} category={category} newest={body} token={token} />}
     </Panel>
   );
 }
@@ -39,9 +44,10 @@ export function ActivityPanel() {
 interface EventsProps {
   readonly category: ActivityCategory;
   readonly newest: Parameters<typeof withNewest>[1];
+  readonly token: Token;
 }
 
-function Events({ category, newest }: EventsProps) {
+function Events({ category, newest, token }: EventsProps) {
   const [feed, hold] = useState<Feed>(() => withNewest(undefined, newest));
   const [asking, ask] = useState<"no" | "yes" | "failed">("no");
   useEffect(() => hold((held) => withNewest(held, newest)), [newest]);
@@ -56,9 +62,7 @@ function Events({ category, newest }: EventsProps) {
   return (
     <>
       <ol class="events" aria-label="Events, newest first, times in UTC">
-        {events.map((event) => (
-          <EventItem key={event.id} event={event} />
-        ))}
+        <EventItems events={events} token={token} />
       </ol>
       {asking === "failed" && <p class="late">Older events could not be read.</p>}
       {cursor !== null && (

@@ -2,6 +2,7 @@
 import type { Modules } from "../../../src/client/create-client.ts";
 import { useSlowNow, useView } from "../data/use-view.ts";
 import { MODULES } from "../data/views.ts";
+import { Facts } from "../parts/facts.tsx";
 import { Provenance } from "../parts/figure.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { moment, ms } from "../words/time.ts";
@@ -20,35 +21,23 @@ export function ModulesPanel() {
 
 function List({ modules, now }: { readonly modules: Modules["modules"]; readonly now: number }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Modules of the device">
-      <table class="plain-table">
-        <caption class="sr">Modules of the device</caption>
-        <thead>
-          <tr>
-            <th scope="col">Module</th>
-            <th scope="col">State</th>
-            <th scope="col">Driver</th>
-            <th scope="col">Said at</th>
-          </tr>
-        </thead>
-        <tbody>
-          {modules.map((module) => (
-            <tr key={module.instanceId}>
-              <th scope="row">
-                {module.instanceId} <Provenance of={module.provenance} />
-              </th>
-              <td>
-                {module.state}
-                {typeof module.health.message === "string" && <small> {module.health.message}</small>}
-              </td>
-              <td>
-                {module.driverId} {module.moduleVersion}
-              </td>
-              <td>{moment(ms(module.observedAt), now)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Facts
+      caption="Modules of the device"
+      columns={["Module", "State", "Driver", "Reported"]}
+      rows={modules.map((module) => ({
+        key: module.instanceId,
+        cells: [
+          <>
+            {module.instanceId} <Provenance of={module.provenance} />
+          </>,
+          <>
+            {module.state}
+            {typeof module.health.message === "string" && <small> {module.health.message}</small>}
+          </>,
+          `${module.driverId} ${module.moduleVersion}`,
+          moment(ms(module.observedAt), now),
+        ],
+      }))}
+    />
   );
 }

@@ -5,8 +5,9 @@ import type { Available } from "../data/bodies.ts";
 import { useView } from "../data/use-view.ts";
 import { ONCHAIN } from "../data/views.ts";
 import { OnChain } from "../parts/explorer.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { Figure } from "../parts/figure.tsx";
-import { Panel, Part } from "../parts/panel.tsx";
+import { Fold, Panel } from "../parts/panel.tsx";
 import { grouped } from "../words/number.ts";
 import { clock, full, ms, shortDay } from "../words/time.ts";
 
@@ -22,12 +23,12 @@ export function ChainPanel() {
       view={view}
       subject="The chain is"
     >
-      {body?.status === "available" && <Facts onchain={body} />}
+      {body?.status === "available" && <State onchain={body} />}
     </Panel>
   );
 }
 
-function Facts({ onchain }: { readonly onchain: Available<Onchain> }) {
+function State({ onchain }: { readonly onchain: Available<Onchain> }) {
   const { chain, core, governance, implementation } = onchain;
   return (
     <>
@@ -56,7 +57,7 @@ function Facts({ onchain }: { readonly onchain: Available<Onchain> }) {
       </dl>
       <div class="stack">
         <Contracts onchain={onchain} />
-        <Events events={onchain.events} />
+        {onchain.events.length > 0 && <Events events={onchain.events} />}
       </div>
     </>
   );
@@ -86,21 +87,15 @@ function Contracts({ onchain: { identities, configuration } }: { readonly onchai
     ["Guardian", configuration.guardian],
   ];
   return (
-    <Part heading="Contracts and roles">
-      <table class="plain-table">
-        <caption class="sr">Addresses of contracts and roles</caption>
-        <tbody>
-          {rows.map(([name, address]) => (
-            <tr key={name}>
-              <th scope="row">{name}</th>
-              <td>
-                <OnChain kind="address" of={address} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Part>
+    <Fold heading="Contracts and roles">
+      {() => (
+        <Facts
+          caption="Addresses of contracts and roles"
+          columns={["Name", "Address"]}
+          rows={rows.map(([name, address]) => ({ key: name, cells: [name, <OnChain kind="address" of={address} />] }))}
+        />
+      )}
+    </Fold>
   );
 }
 
@@ -108,23 +103,24 @@ const SHOWN_EVENTS = 8;
 
 function Events({ events }: { readonly events: Available<Onchain>["events"] }) {
   return (
-    <Part heading="Newest contract events">
-      {events.length === 0 && <p>None yet.</p>}
-      <ol class="events" aria-label="Contract events, newest first, times in UTC">
-        {events.slice(0, SHOWN_EVENTS).map((event) => (
-          <li key={event.id} class="event chain">
-            <time dateTime={event.blockTimestamp} title={full(ms(event.blockTimestamp))}>
-              {shortDay(ms(event.blockTimestamp))}, {clock(ms(event.blockTimestamp))}
-            </time>
-            <p>
-              {event.eventName} <small>block {grouped(event.blockNumber)} </small>
-              <small>
-                <OnChain kind="tx" of={event.transactionHash} />
-              </small>
-            </p>
-          </li>
-        ))}
-      </ol>
-    </Part>
+    <Fold heading="Newest contract events">
+      {() => (
+        <ol class="events" aria-label="Contract events, newest first, times in UTC">
+          {events.slice(0, SHOWN_EVENTS).map((event) => (
+            <li key={event.id} class="event chain">
+              <time dateTime={event.blockTimestamp} title={full(ms(event.blockTimestamp))}>
+                {shortDay(ms(event.blockTimestamp))}, {clock(ms(event.blockTimestamp))}
+              </time>
+              <p>
+                {event.eventName} <small>block {grouped(event.blockNumber)} </small>
+                <small>
+                  <OnChain kind="tx" of={event.transactionHash} />
+                </small>
+              </p>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Fold>
   );
 }

@@ -7,19 +7,19 @@ import { distance, grouped, milli, percent, plural } from "../words/number.ts";
 import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
 
 const NOON = 720;
-/** Minutes between the clock times below the typical day. */
-const TICK_MINUTES = 360;
+/** Half hours between the clock times below the typical day. */
+const TICK_SLOTS = 12;
 
 export function DailyWork({ days }: { readonly days: readonly StatisticsDay[] }) {
   const every = days.length > 7 ? 5 : 1;
-  const bars = days.map(({ date, coverage, observedWorkUnits, distanceMm }, index): Bar => {
+  const bars = days.map(({ date, coverage, observedWorkUnits, distanceMm }): Bar => {
     const observed = coverage.observedRoundCount > 0;
     return {
       key: date,
       name: dayWords(noonOf(date)),
       value: observed ? BigInt(observedWorkUnits) : null,
       mark: coverage.observedRoundCount < coverage.expectedRoundCount ? "partial" : undefined,
-      tick: index % every === 0 ? shortDay(noonOf(date)) : undefined,
+      tick: shortDay(noonOf(date)),
       cells: [
         observed ? plural(observedWorkUnits, "unit") : "work not known",
         distanceMm === null ? "distance not known" : distance(distanceMm),
@@ -31,10 +31,11 @@ export function DailyWork({ days }: { readonly days: readonly StatisticsDay[] })
     <section>
       <h3>Work of each day, noon to noon</h3>
       <Bars
-        label="Work of each day"
+        label="Units of work of each day"
         columns={["Day from noon", "Work", "Distance", "Coverage"]}
         bars={bars}
-        top={(most) => plural(most, "unit")}
+        format={grouped}
+        every={every}
       />
     </section>
   );
@@ -50,7 +51,7 @@ export function TypicalDay({ activity }: { readonly activity: Statistics["activi
       name: `${slotClock(startMinuteUtc)} UTC`,
       value: meanWorkMilli === null ? null : BigInt(meanWorkMilli),
       mark: startMinuteUtc === peak ? "peak" : undefined,
-      tick: startMinuteUtc % TICK_MINUTES === 0 ? slotClock(startMinuteUtc).slice(0, 5) : undefined,
+      tick: slotClock(startMinuteUtc).slice(0, 5),
       cells: [
         meanWorkMilli === null ? "not known" : `${milli(meanWorkMilli)} units on average`,
         `${grouped(totalWorkUnits)} in all`,
@@ -62,10 +63,11 @@ export function TypicalDay({ activity }: { readonly activity: Statistics["activi
     <section>
       <h3>Typical day, from noon</h3>
       <Bars
-        label="Mean work of each half hour"
+        label="Mean units of work of each half hour"
         columns={["Half hour", "Mean", "Total", "Days"]}
         bars={bars}
-        top={(most) => `${milli(most)} units`}
+        format={milli}
+        every={TICK_SLOTS}
       />
       <p class="note">
         {peak === null ? "No half hour stands out: there is no peak." : `Its peak is from ${slotClock(peak)} UTC.`}

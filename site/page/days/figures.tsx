@@ -1,5 +1,6 @@
 /** Shows sums of the range and of the whole history, and the seven records. Sums without observations are unknown. */
 import type { Statistics } from "../../../src/client/create-client.ts";
+import { Facts } from "../parts/facts.tsx";
 import { Exact, Figure, Unknown } from "../parts/figure.tsx";
 import { distance, grouped, milli, percent, plural, speed } from "../words/number.ts";
 import { day, full, ms, noonOf, shortDay, span } from "../words/time.ts";
@@ -103,38 +104,24 @@ const ROWS: readonly (readonly [Name, string, (value: string) => readonly [short
 
 export function Records({ records }: { readonly records: Statistics["records"] }) {
   return (
-    <table class="plain-table">
-      <caption class="sr">Records of the whole history</caption>
-      <thead>
-        <tr>
-          <th scope="col">Record</th>
-          <th scope="col">Value</th>
-          <th scope="col">When</th>
-        </tr>
-      </thead>
-      <tbody>
-        {ROWS.map(([name, text, words]) => {
-          const record = records[name];
-          const [short, exact] = record === null ? ["", ""] : words(record.value);
-          return (
-            <tr key={name}>
-              <th scope="row">{text}</th>
-              <td>{record === null ? <Unknown /> : <Exact short={short} exact={exact} />}</td>
-              <td>
-                {record !== null && (
-                  <>
-                    <time dateTime={record.occurredAt} title={full(ms(record.occurredAt))}>
-                      {day(ms(record.occurredAt))}
-                    </time>
-                    {record.coverage === "partial" && <small> partly covered</small>}
-                  </>
-                )}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <Facts
+      caption="Records of the whole history"
+      columns={["Record", "Value", "When"]}
+      rows={ROWS.map(([name, text, words]) => {
+        const record = records[name];
+        if (record === null) return { key: name, cells: [text, <Unknown />, ""] };
+        const [short, exact] = words(record.value);
+        const when = (
+          <>
+            <time dateTime={record.occurredAt} title={full(ms(record.occurredAt))}>
+              {day(ms(record.occurredAt))}
+            </time>
+            {record.coverage === "partial" && <small> partly covered</small>}
+          </>
+        );
+        return { key: name, cells: [text, <Exact short={short} exact={exact} />, when] };
+      })}
+    />
   );
 }
 

@@ -56,7 +56,9 @@ export function HeatMap({ days, count }: CellsProps) {
       >
         <Cells days={days} count={count} />
       </table>
-      <p class="words">{words ?? "Point at a half hour, or walk with the arrow keys, for its exact work."}</p>
+      <p class={words === undefined ? "words hint" : "words"}>
+        {words ?? "Point at a half hour, or walk with the arrow keys, for its exact work."}
+      </p>
       <Legend />
     </div>
   );

@@ -1,5 +1,6 @@
-/** Shows the block in progress as a ring and as a table. */
+/** Shows the block in progress as a ring and as figures, and the full blocks that wait before it. */
 import type { Process } from "../../../src/client/create-client.ts";
+import { Figure } from "../parts/figure.tsx";
 import { Unavailable, useStopped } from "../parts/panel.tsx";
 import { grouped, plural } from "../words/number.ts";
 import { type FillingBlock, fillingBlock, type PartName } from "./block-parts.ts";
@@ -8,9 +9,9 @@ import { Ring } from "./ring.tsx";
 /** The meaning of each part, now and after the publisher has stopped. */
 const PARTS: readonly (readonly [name: PartName, text: string, meaning: string, past: string])[] = [
   ["settled", "Settled", "confirmed on the chain", "confirmed on the chain"],
-  ["accepted", "Accepted", "by the Oracle, not yet settled", "by the Oracle, not settled by then"],
-  ["closed", "Closed", "round ended, not yet accepted", "round ended, not accepted by then"],
-  ["open", "Open", "the current round", "the round at that time"],
+  ["accepted", "Accepted", "checked, not yet settled", "checked, not settled by then"],
+  ["closed", "Closed", "complete, not yet accepted", "complete, not accepted by then"],
+  ["open", "Open", "being counted now", "being counted at that time"],
 ];
 
 export function Block({ process }: { readonly process: Process | undefined }) {
@@ -32,53 +33,55 @@ export function Block({ process }: { readonly process: Process | undefined }) {
 
 /** Reserves its space even before the first response. */
 function Parts({ block }: { readonly block: FillingBlock | undefined }) {
-  const completed = block?.completed ?? 0n;
   const stopped = useStopped();
   return (
-    <div class="parts-box">
-      <div class="scroll" tabIndex={0} role="region" aria-label="The block in numbers">
-        <table class="parts">
-          <caption>
-            {block === undefined ? (
-              "\u00a0"
-            ) : (
-              <>
-                Block {grouped(block.number)}: <span class="projected">~ {grouped(block.filled)}</span> of{" "}
-                {plural(block.workPerBlock, "unit")}
-              </>
-            )}
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Work</th>
-              <th scope="col">in this block</th>
-              <th scope="col">in all</th>
-            </tr>
-          </thead>
-          <tbody>
-            {PARTS.map(([name, text, meaning, past]) => {
-              const part = block?.parts.find((one) => one.name === name);
-              return (
-                <tr key={name}>
-                  <th scope="row">
-                    <i class={`swatch ${name}`} />
-                    {text} <small>{stopped === undefined ? meaning : past}</small>
-                  </th>
-                  <td>{part === undefined ? "…" : grouped(part.inBlock)}</td>
-                  <td>{part === undefined ? "…" : grouped(part.total)}</td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
-      <p class="note projected">{completed > 0n ? fullBlocks(completed, stopped) : "\u00a0"}</p>
+    <div class="parts">
+      <p>
+        {block === undefined ? (
+          "\u00a0"
+        ) : (
+          <>
+            A block is {plural(block.workPerBlock, "unit")} of work. Block {grouped(block.number)}{" "}
+            {stopped === undefined ? "has" : "had"} <span class="projected">~ {grouped(block.filled)}</span>.{" "}
+            <span class="projected">{waitingWords(block, stopped)}</span>
+          </>
+        )}
+      </p>
+      <dl class="figures">
+        {PARTS.map(([name, text, meaning, past]) => {
+          const part = block?.parts.find((one) => one.name === name);
+          return (
+            <Figure
+              key={name}
+              name={
+                <>
+                  <i class={`swatch ${name}`} />
+                  {text}
+                </>
+              }
+              note={
+                <>
+                  {stopped === undefined ? meaning : past}; {part === undefined ? "…" : grouped(part.total)} in all
+                </>
+              }
+            >
+              {part === undefined ? "…" : grouped(part.inBlock)}
+            </Figure>
+          );
+        })}
+      </dl>
     </div>
   );
 }
 
-function fullBlocks(completed: bigint, stopped: string | undefined): string {
-  const [is, are] = stopped === undefined ? ["is", "are"] : ["was", "were"];
+/** "~ 475 is full and waits for settlement." The full blocks are the last ones before the block in progress. */
+function waitingWords({ number, completed }: FillingBlock, stopped: string | undefined): string {
+  if (completed === 0n) return "";
+  const last = number - 1n;
+  const first = number - completed;
   const when = stopped === undefined ? "" : ` at ${stopped}`;
-  return `~ ${plural(completed, "block")} before it ${completed === 1n ? is : are} full and not settled${when}.`;
+  if (first === last) {
+    return `~ ${grouped(last)} ${stopped === undefined ? "is full and waits" : "was full and waited"} for settlement${when}.`;
+  }
+  return `~ ${grouped(first)} to ${grouped(last)} ${stopped === undefined ? "are full and wait" : "were full and waited"} for settlement${when}.`;
 }

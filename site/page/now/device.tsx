@@ -57,7 +57,7 @@ export function Device({ process, telemetry }: DeviceProps) {
             <Exact short={distance(measurement.distanceMm)} exact={`${grouped(measurement.distanceMm)} mm`} />
           )}
         </Figure>
-        <Figure name="Counter">
+        <Figure name="Counter" note="of work, counted by the device">
           {measurement === undefined ? (
             <Unknown />
           ) : (

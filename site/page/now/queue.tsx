@@ -1,4 +1,5 @@
 /** Shows the settlement queue as sentences, between the Oracle's last round and the last settlement. */
+import type { ComponentChildren } from "preact";
 import type { Process, Settlements } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
 import { useNow } from "../data/use-view.ts";
@@ -18,22 +19,41 @@ export interface QueueProps {
 export function Queue({ process, settlements, now }: QueueProps) {
   return (
     <div class="flow">
-      <Step name="Oracle">{process === undefined ? "\u00a0" : <OracleWords oracle={process.oracle} />}</Step>
-      <Step name="Queue">{process === undefined ? "\u00a0" : <QueueState queue={process.settlementQueue} />}</Step>
-      <Step name="Last settlement">
+      <Step name="Oracle" meaning="The Oracle checks each round, which is ten minutes of measurements, and accepts it.">
+        {process === undefined ? "\u00a0" : <OracleWords oracle={process.oracle} />}
+      </Step>
+      <Step name="Queue" meaning="The Reporter sends accepted rounds to the chain, several in a batch.">
+        {process === undefined ? "\u00a0" : <QueueState queue={process.settlementQueue} />}
+      </Step>
+      <Step name="Last settlement" meaning={<Reward settlements={settlements} />}>
         <LastSettlement settlements={settlements} now={now} />
       </Step>
     </div>
   );
 }
 
-function Step({ name, children }: { readonly name: string; readonly children: preact.ComponentChildren }) {
+interface StepProps {
+  readonly name: string;
+  /** Explains the name to a reader who sees it for the first time. */
+  readonly meaning: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+function Step({ name, meaning, children }: StepProps) {
   return (
     <section class="step">
       <h3>{name}</h3>
+      <p class="note">{meaning}</p>
       {children}
     </section>
   );
+}
+
+/** Explains a settlement. The token has a name only while the chain can be read. */
+function Reward({ settlements }: Pick<QueueProps, "settlements">) {
+  const token =
+    settlements?.status === "available" ? `${settlements.economy.symbol}, the reward token` : "reward tokens";
+  return <>The chain counts the work of a batch. Each block that it completes earns {token}.</>;
 }
 
 function QueueState({ queue }: { readonly queue: Process["settlementQueue"] }) {
@@ -83,7 +103,7 @@ function LastSettlement({ settlements, now }: Pick<QueueProps, "settlements" | "
         {last.settledThroughRound}, {blocksOf(last)}.
       </p>
       <p>
-        <Mint mint={last.mint} economy={(settlements as Available<Settlements>).economy} />
+        Reward: <Mint mint={last.mint} economy={(settlements as Available<Settlements>).economy} />
       </p>
     </>
   );

@@ -44,9 +44,14 @@ export function Ring({ block }: { readonly block: FillingBlock | undefined }) {
           <text class="ring-large" x={CENTRE} y="117">
             {ringNumber(block.number)}
           </text>
-          <text class="ring-small projected" x={CENTRE} y="139">
+          <text class="ring-small projected" x={CENTRE} y="137">
             ~ {Math.floor(share(block.filled, block.workPerBlock) * 100)} % full
           </text>
+          {block.completed > 0n && (
+            <text class="ring-small projected" x={CENTRE} y="156">
+              + {ringNumber(block.completed)} before it
+            </text>
+          )}
         </>
       )}
     </svg>

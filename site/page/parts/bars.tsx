@@ -1,6 +1,8 @@
 /** A column chart, and a table with the same values. An unknown value is an outline without a height. */
 import { useState } from "preact/hooks";
-import { share } from "../words/number.ts";
+import { axisOf, share } from "../words/number.ts";
+import { Facts } from "./facts.tsx";
+import { Fold } from "./panel.tsx";
 
 export interface Bar {
   readonly key: string;
@@ -11,16 +13,18 @@ export interface Bar {
   /** The table's cells, also shown on pointer and touch. */
   readonly cells: readonly string[];
   readonly mark?: "partial" | "ahead" | "peak" | undefined;
-  /** Shown below the column if there is space. */
-  readonly tick?: string | undefined;
+  /** Shown below the column if it is one of those at `every`. */
+  readonly tick?: string;
 }
 
 export interface BarsProps {
   readonly label: string;
   readonly columns: readonly string[];
   readonly bars: readonly Bar[];
-  /** Formats the label of the value axis from the highest value. */
-  readonly top: (most: bigint) => string;
+  /** Formats a value of the axis. */
+  readonly format: (value: bigint) => string;
+  /** The first of this many columns has a tick. The number of columns is a multiple of it. */
+  readonly every: number;
 }
 
 const HEIGHT = 96;
@@ -28,31 +32,41 @@ const WIDTH = 12;
 const GAP = 2;
 const LEAST = 1.5;
 
-export function Bars({ label, columns, bars, top }: BarsProps) {
+export function Bars({ label, columns, bars, format, every }: BarsProps) {
   const [words, setWords] = useState<string>();
   const showWords = ({ target }: Event) => {
     const index = target instanceof Element ? target.getAttribute("data-i") : null;
     if (index !== null) setWords(wordsOf(bars[Number(index)]));
   };
-  const most = bars.reduce((top, { value }) => (value !== null && value > top ? value : top), 1n);
+  const most = bars.reduce((top, { value }) => (value !== null && value > top ? value : top), 0n);
   const width = Math.max(bars.length, 1) * WIDTH;
-  const isEmpty = bars.every(({ value }) => value === null || value === 0n);
+  const axis = axisOf(most);
+  const top = axis.at(-1) ?? 0n;
   return (
     <div class="bars-box">
       <figure class="bars">
-        {/* The axis starts at 0 and has a label only if there is a column. */}
-        <p class="axis" aria-hidden="true">
-          {isEmpty ? "0" : top(most)}
-        </p>
+        <div class="axis" aria-hidden="true">
+          {axis.map((value) => (
+            <span key={value}>{format(value)}</span>
+          ))}
+        </div>
         <svg
-          viewBox={`0 0 ${width} ${HEIGHT + 2}`}
+          viewBox={`0 -1 ${width} ${HEIGHT + 2}`}
           preserveAspectRatio="none"
           aria-hidden="true"
           onPointerOver={showWords}
         >
-          <line class="base" x1="0" x2={width} y1={HEIGHT + 1} y2={HEIGHT + 1} />
+          {axis.map((value) => (
+            <line
+              key={value}
+              class={value === 0n ? "base" : "rule"}
+              x2={width}
+              y1={HEIGHT - share(value, top) * HEIGHT}
+              y2={HEIGHT - share(value, top) * HEIGHT}
+            />
+          ))}
           {bars.map(({ key, value, mark }, index) => {
-            const height = heightOf(value, most, mark);
+            const height = heightOf(value, top, mark);
             const look = value === null ? "gap" : (mark ?? "plain");
             return (
               <g key={key}>
@@ -63,58 +77,39 @@ export function Bars({ label, columns, bars, top }: BarsProps) {
                   width={WIDTH - GAP}
                   height={height}
                 />
-                <rect class="reach" data-i={index} x={index * WIDTH} y="0" width={WIDTH} height={HEIGHT + 2} />
+                <rect class="reach" data-i={index} x={index * WIDTH} y="0" width={WIDTH} height={HEIGHT} />
               </g>
             );
           })}
         </svg>
         <div class="ticks" aria-hidden="true">
-          {bars.map(({ key, tick }) => (
-            <span key={key}>{tick}</span>
-          ))}
+          {bars.flatMap(({ key, tick }, index) => (index % every === 0 ? [<span key={key}>{tick}</span>] : []))}
         </div>
         <figcaption>{words ?? label}</figcaption>
       </figure>
-      <details>
-        <summary>{label}: as a table</summary>
-        <BarTable label={label} columns={columns} bars={bars} />
-      </details>
+      <Fold
+        heading={
+          <>
+            As a table<span class="sr">: {label}</span>
+          </>
+        }
+      >
+        {() => (
+          <Facts
+            caption={label}
+            columns={columns}
+            rows={bars.map(({ key, name, cells }) => ({ key, cells: [name, ...cells] }))}
+          />
+        )}
+      </Fold>
     </div>
   );
 }
 
 /** Returns a column's height. Unknown and future values are outlines of full height. */
-function heightOf(value: bigint | null, most: bigint, mark: Bar["mark"]): number {
+function heightOf(value: bigint | null, top: bigint, mark: Bar["mark"]): number {
   if (value === null || mark === "ahead") return HEIGHT;
-  return value === 0n ? 0 : Math.max(LEAST, share(value, most) * HEIGHT);
-}
-
-function BarTable({ label, columns, bars }: Omit<BarsProps, "top">) {
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={`${label}, table`}>
-      <table class="plain-table">
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {bars.map(({ key, name, cells }) => (
-            <tr key={key}>
-              <th scope="row">{name}</th>
-              {cells.map((cell, index) => (
-                <td key={columns[index + 1]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  return value === 0n ? 0 : Math.max(LEAST, share(value, top) * HEIGHT);
 }
 
 function wordsOf(bar: Bar | undefined): string | undefined {

@@ -13,7 +13,7 @@ export function Exact({ short, exact }: { readonly short: string; readonly exact
 }
 
 export interface FigureProps {
-  readonly name: string;
+  readonly name: ComponentChildren;
   readonly children: ComponentChildren;
   readonly note?: ComponentChildren;
 }

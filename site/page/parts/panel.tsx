@@ -1,6 +1,6 @@
 /** A panel of the page: its heading, the instant of its data, and the reason if it has none. */
 import { type ComponentChildren, createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import type { PublicationStatus } from "../../../src/client/create-client.ts";
 import { now as currentTime } from "../data/browser.ts";
 import { useSlowNow } from "../data/use-view.ts";
@@ -17,15 +17,18 @@ export interface Publication {
   readonly answers?: PublicationStatus["answers"];
   /** Epoch ms of the last cycle, if the publisher is late or stopped. */
   readonly stoppedAt?: number;
+  /** Epoch ms until which the chain's views were known; undefined while the publisher is live, or if it is not known. */
+  readonly chainKnownUntil?: number | undefined;
 }
 
 export const PublicationContext = createContext<Publication>({});
 
 export function publicationOf(status: PublicationStatus | undefined): Publication {
   if (status === undefined) return {};
-  const { answers, publisher } = status;
+  const { answers, publisher, sources } = status;
   if (publisher.state === "live") return { answers };
-  return { answers, stoppedAt: ms(publisher.lastCycleAt ?? publisher.renewedAt) };
+  const stoppedAt = ms(publisher.lastCycleAt ?? publisher.renewedAt);
+  return { answers, stoppedAt, chainKnownUntil: sources.chain.status === "followed" ? stoppedAt : undefined };
 }
 
 export interface PanelProps {
@@ -113,15 +116,37 @@ export function Part({ heading, children }: { readonly heading: string; readonly
   );
 }
 
+export interface FoldProps {
+  readonly heading: ComponentChildren;
+  readonly children: () => ComponentChildren;
+}
+
+/** Details that the reader opens. They are drawn only while they are open, so that the page stays light. */
+export function Fold({ heading, children }: FoldProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{heading}</summary>
+      {isOpen && children()}
+    </details>
+  );
+}
+
 /** Replaces unavailable data by the reason, and by what is still known. */
 export function Unavailable({ what, reason }: { readonly what: string; readonly reason: string }) {
   const { why, holds } = reasonWords(reason, useStopped());
+  const { chainKnownUntil } = useContext(PublicationContext);
+  // The other reasons do not say that the data was ever known.
+  const until = reason === "indexer_unavailable" ? chainKnownUntil : undefined;
   return (
     <div class="unavailable">
       <p>
-        <strong>{what} not known.</strong> {why}
+        <strong>
+          {what} not known{until !== undefined && ` after ${moment(until, currentTime())}`}.
+        </strong>{" "}
+        {until === undefined ? why : "Nothing newer has been published."}
       </p>
-      <p>{holds}</p>
+      {holds !== undefined && <p>{holds}</p>}
     </div>
   );
 }

@@ -2,6 +2,7 @@
 import type { Settlements } from "../../../src/client/create-client.ts";
 import type { Available, RecentSettlement } from "../data/bodies.ts";
 import { OnChain } from "../parts/explorer.tsx";
+import { Facts } from "../parts/facts.tsx";
 import { Exact } from "../parts/figure.tsx";
 import { amount, exactAmount, grouped, plural } from "../words/number.ts";
 import { clock, full, ms, shortDay } from "../words/time.ts";
@@ -13,16 +14,18 @@ export interface MintProps {
 
 /** Shows a reward; a pending one is marked as a projection. */
 export function Mint({ mint, economy: { symbol, decimals } }: MintProps) {
-  const value = (
-    <Exact
-      short={`${amount(mint.amountBaseUnits, decimals)} ${symbol}`}
-      exact={`${exactAmount(mint.amountBaseUnits, decimals)} ${symbol}`}
-    />
-  );
-  if (mint.state === "confirmed") return <span class="minted">{value} minted</span>;
+  const value =
+    mint.amountBaseUnits === "0" ? undefined : (
+      <Exact
+        short={`${amount(mint.amountBaseUnits, decimals)} ${symbol}`}
+        exact={`${exactAmount(mint.amountBaseUnits, decimals)} ${symbol}`}
+      />
+    );
+  if (mint.state === "confirmed")
+    return <span class="minted">{value === undefined ? "none" : <>{value} minted</>}</span>;
   return (
     <span class="projected" title="A projection with the baseline multiplier; not minted">
-      ~ {value}, mint pending
+      ~ {value === undefined ? "none" : <>{value}, mint pending</>}
     </span>
   );
 }
@@ -33,44 +36,27 @@ export function Batches({ history }: { readonly history: Available<Settlements> 
   return (
     <div class="part">
       <h3>Recent batches</h3>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Recent batches">
-        <table class="plain-table">
-          <caption class="sr">Recent batches, newest first</caption>
-          <thead>
-            <tr>
-              <th scope="col">When (UTC)</th>
-              <th scope="col">Rounds</th>
-              <th scope="col">Work</th>
-              <th scope="col">Blocks</th>
-              <th scope="col">Reward</th>
-              <th scope="col">Transaction</th>
-            </tr>
-          </thead>
-          <tbody>
-            {batches.map((batch) => (
-              <tr key={`${batch.ethereumBlockNumber}-${batch.logIndex}`}>
-                <th scope="row">
-                  <time dateTime={batch.blockTimestamp} title={full(ms(batch.blockTimestamp))}>
-                    {shortDay(ms(batch.blockTimestamp))}, {clock(ms(batch.blockTimestamp))}
-                  </time>
-                </th>
-                <td>{roundsOf(batch)}</td>
-                <td>{grouped(batch.workAdded)}</td>
-                <td>{blocksOf(batch)}</td>
-                <td>
-                  <Mint mint={batch.mint} economy={economy} />
-                </td>
-                <td>
-                  <OnChain kind="tx" of={batch.transactionHash} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Facts
+        caption="Recent batches, newest first"
+        columns={["When (UTC)", "Reward", "Work", "Blocks", "Rounds", "Transaction"]}
+        rows={batches.map((batch) => ({
+          key: `${batch.ethereumBlockNumber}-${batch.logIndex}`,
+          cells: [
+            <time dateTime={batch.blockTimestamp} title={full(ms(batch.blockTimestamp))}>
+              {shortDay(ms(batch.blockTimestamp))}, {clock(ms(batch.blockTimestamp))}
+            </time>,
+            <Mint mint={batch.mint} economy={economy} />,
+            grouped(batch.workAdded),
+            blocksOf(batch),
+            roundsOf(batch),
+            <OnChain kind="tx" of={batch.transactionHash} />,
+          ],
+        }))}
+      />
       {summary.archivedSettlementCount !== "0" && (
         <p class="note">
-          {plural(summary.archivedSettlementCount, "older batch", "older batches")} of this range are not listed.
+          {plural(summary.archivedSettlementCount, "older batch", "older batches")} of this range{" "}
+          {summary.archivedSettlementCount === "1" ? "is" : "are"} not listed.
         </p>
       )}
     </div>

@@ -18,12 +18,13 @@ const DAY_SECONDS = 86_400;
 /** Slices per label: every fourth hour, each noon, or every fifth day. */
 const SLICES_PER_TICK = { now: 1, "24h": 4, "7d": 4, "30d": 5 } as const;
 
+const SLICE = { now: "slice", "24h": "hour", "7d": "six hours", "30d": "day" } as const;
+
 /** Shows the work settled per slice of the range. Slices in the future are marked. */
 function WorkBars({ history }: { readonly history: Available<Settlements> }) {
   const generatedAt = ms(history.generatedAt);
   const daily = history.window?.bucketSeconds === DAY_SECONDS;
-  const every = SLICES_PER_TICK[history.range];
-  const bars = history.buckets.map((bucket, index): Bar => {
+  const bars = history.buckets.map((bucket): Bar => {
     const start = ms(bucket.startAt);
     const ahead = start > generatedAt;
     const runs = !ahead && ms(bucket.endAt) > generatedAt;
@@ -32,7 +33,7 @@ function WorkBars({ history }: { readonly history: Available<Settlements> }) {
       name: daily ? `Day from noon, ${day(start)}` : `${day(start)}, ${clock(start)}–${clock(ms(bucket.endAt))} UTC`,
       value: ahead ? 0n : BigInt(bucket.workAdded),
       mark: ahead ? "ahead" : runs ? "partial" : undefined,
-      tick: index % every === 0 && !ahead ? (history.range === "24h" ? clock(start) : shortDay(start)) : undefined,
+      tick: ahead ? "" : history.range === "24h" ? clock(start) : shortDay(start),
       cells: ahead
         ? ["not yet", "not yet", "not yet"]
         : [
@@ -44,10 +45,11 @@ function WorkBars({ history }: { readonly history: Available<Settlements> }) {
   });
   return (
     <Bars
-      label="Work settled in each slice"
+      label={`Units of work settled per ${SLICE[history.range]}`}
       columns={["Slice", "Work", "Settlements", "Blocks"]}
       bars={bars}
-      top={(most) => plural(most, "unit")}
+      format={grouped}
+      every={SLICES_PER_TICK[history.range]}
     />
   );
 }
@@ -126,7 +128,7 @@ function Projection({ projection, economy }: ProjectionProps) {
         {plural(completedBlockCount, "block")} completed
       </p>
       <p>
-        <Mint mint={{ state: "pending", amountBaseUnits }} economy={economy} />
+        Reward: <Mint mint={{ state: "pending", amountBaseUnits }} economy={economy} />
       </p>
       <p class="note">A projection: neither settled work nor confirmed minting.</p>
     </div>

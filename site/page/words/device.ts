@@ -13,9 +13,6 @@ export interface DeviceWords {
   readonly detail: string;
 }
 
-/** The maximum age (ms) of a fresh receipt. */
-const FRESH_MS = 120_000;
-
 export interface DeviceContext {
   /** Epoch ms of the server's clock. */
   readonly now: number;
@@ -45,19 +42,17 @@ export function deviceWords(process: Process | undefined, { now, failure, stoppe
   }
   const receivedAt = ms(measurement.receivedAt);
   const heard = `Last heard at ${moment(receivedAt, now)}, ${span(now - receivedAt)} ago`;
-  const fresh = now - receivedAt <= FRESH_MS;
-  if (!fresh && failure !== undefined) {
+  const silentFrom = receivedAt + measurement.staleAfterSeconds * 1000;
+  const fresh = now <= silentFrom;
+  const knownUntil = failure?.since ?? stoppedAt;
+  if (!fresh && knownUntil !== undefined) {
+    const until = moment(knownUntil, now);
+    const cause = failure === undefined ? "nothing has been published since then" : "this page gets no answers";
+    const wasSilent = silentFrom < knownUntil;
     return {
       state: "unknown",
-      sentence: `Not known since ${moment(failure.since, now)}`,
-      detail: `This page gets no answers. ${heard}: ${lower(motion(measurement))}.`,
-    };
-  }
-  if (!fresh && stoppedAt !== undefined) {
-    return {
-      state: "unknown",
-      sentence: `Not known since ${moment(stoppedAt, now)}`,
-      detail: `Nothing has been published since then. ${heard}: ${lower(motion(measurement))}.`,
+      sentence: wasSilent ? `Silent from ${moment(receivedAt, now)}` : `Not known since ${until}`,
+      detail: `${wasSilent ? `Not known after ${until}: ${cause}` : capital(cause)}. ${heard}: ${lower(motion(measurement))}.`,
     };
   }
   if (!fresh) {
@@ -80,6 +75,10 @@ export function deviceWords(process: Process | undefined, { now, failure, stoppe
 
 function motion({ rpmMilli }: NonNullable<Process["measurement"]>): string {
   return rpmMilli > 0 ? `Turning at ${fixed(rpmMilli / 1000, rpmMilli < 10_000 ? 1 : 0)} rpm` : "Standing still";
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 function lower(sentence: string): string {

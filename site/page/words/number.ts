@@ -69,6 +69,18 @@ export function share(part: bigint, whole: bigint): number {
   return whole <= 0n ? 0 : Number((part * 1_000_000n) / whole) / 1_000_000;
 }
 
+/** Intervals of a value axis: at most this many, of 1, 2 or 5 times a power of ten. */
+const INTERVALS = 4n;
+
+/** Returns the values of the axis, from 0 to the first one that is not below `most`. */
+export function axisOf(most: bigint): readonly bigint[] {
+  if (most === 0n) return [0n];
+  let unit = 1n;
+  while (unit * 10n * INTERVALS < most) unit *= 10n;
+  const step = [1n, 2n, 5n, 10n].map((times) => times * unit).find((one) => one * INTERVALS >= most) ?? most;
+  return Array.from({ length: Number((most + step - 1n) / step) + 1 }, (_, index) => BigInt(index) * step);
+}
+
 /** Returns the decimal separator of the reader's locale. */
 function decimalPoint(): string {
   return fixed(0.5, 1).charAt(1);

@@ -2,10 +2,13 @@
 
 export interface ReasonWords {
   readonly why: string;
-  readonly holds: string;
+  /** The facts that are still known; undefined after the publisher has stopped. */
+  readonly holds?: string;
 }
 
-interface Reason extends ReasonWords {
+interface Reason {
+  readonly why: string;
+  readonly holds: string;
   /**
    * `page`: a code of the page's own requests, which stays true after the publisher has stopped. `time`: a code that a
    * response gets as time passes if the publisher does not refresh it.
@@ -94,9 +97,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
 export function reasonWords(code: string, stopped?: string): ReasonWords {
   const { why, holds, cause } = REASONS[code] ?? unknownReason(code);
   if (stopped === undefined || cause === "page") return { why, holds };
-  const nothing = "Nothing newer is known.";
-  if (cause === "time") return { why: `Nothing has been published since ${stopped}.`, holds: nothing };
-  return { why: `As of ${stopped}: ${why}`, holds: nothing };
+  return { why: cause === "time" ? `Nothing has been published since ${stopped}.` : `As of ${stopped}: ${why}` };
 }
 
 function unknownReason(code: string): Reason {

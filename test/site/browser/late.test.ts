@@ -27,11 +27,11 @@ it("claims nothing about the present while the publisher is dead, and announces 
   withoutChain(world, "indexer_unavailable");
   await using reader = await read(browser, world);
   const { page } = reader;
-  expect(await page.locator(".sentence").innerText()).toBe("Not known since 02:00 UTC");
+  expect(await page.locator(".sentence").innerText()).toBe("Silent from 14:02 UTC");
   expect(await page.locator(".detail").innerText()).toBe(
-    "Nothing has been published since then. Last heard at 14:02 UTC, 13 h 9 min ago: turning at 43 rpm.",
+    "Not known after 02:00 UTC: nothing has been published since then. Last heard at 14:02 UTC, 13 h 9 min ago: turning at 43 rpm.",
   );
-  expect(await page.title()).toBe("Not known since 02:00 UTC · wheel-1");
+  expect(await page.title()).toBe("Silent from 14:02 UTC · wheel-1");
   const text = await page.locator("main").innerText();
   for (const claim of [/at the moment/, /go on/, /in the last ten minutes/, /the current round/, /has not answered/])
     expect(text).not.toMatch(claim);
@@ -39,10 +39,33 @@ it("claims nothing about the present while the publisher is dead, and announces 
   const times = await page.locator(".panel .asof").allInnerTexts();
   expect(times.filter((time) => time.trim() !== "" && time > "as of 02:00 UTC")).toEqual([]);
   expect(await page.locator(".figures").first().innerText()).toContain("Last speed");
-  expect(await page.locator(".banner").innerText()).toMatch(/publisher has stopped[^]*02:00 UTC/);
+  expect(await page.locator(".banner").innerText()).toBe(
+    "The publisher has stopped. Nothing below is newer than 02:00 UTC.",
+  );
   const live = page.locator(".device [role=status]");
-  expect(await live.textContent()).toBe("Not known since 02:00 UTC");
+  expect(await live.textContent()).toBe("Silent from 14:02 UTC");
   expect(await accessibilityFindings(page)).toEqual([]);
+});
+
+it("says until when a panel was known if the publisher stopped while it followed the chain", async () => {
+  const world = deadWorld();
+  withoutChain(world, "indexer_unavailable");
+  setStatus(world, ({ publisher }) => {
+    Object.assign(publisher, { state: "stopped", lastCycleAt: "2026-11-22T02:00:00.000Z" });
+  });
+  await using reader = await read(browser, world);
+  expect(await reader.page.locator("#activity .unavailable").innerText()).toBe(
+    "Activity is not known after 02:00 UTC. Nothing newer has been published.",
+  );
+});
+
+it("does not say that a device was silent before the publisher stopped if it was not", async () => {
+  const world = deadWorld();
+  setStatus(world, ({ publisher }) => {
+    Object.assign(publisher, { state: "stopped", lastCycleAt: "2026-11-21T14:03:59.000Z" });
+  });
+  await using reader = await read(browser, world);
+  expect(await reader.page.locator(".sentence").innerText()).toBe("Not known since 14:03 UTC");
 });
 
 it("shows the device as silent by the clock, at 120 seconds and not before, and announces it", async () => {
@@ -68,7 +91,7 @@ it("has text for everything that /status.json can report, and none in normal ope
     [(s) => (s.publisher.state = "stopped"), "The publisher has stopped"],
     [(s) => (s.sources.ledger.status = "unreadable"), "ledger of measurements cannot be read"],
     [(s) => (s.sources.ledger.status = "behind"), "ledger lacks measurements"],
-    [(s) => (s.sources.chain.status = "silent"), "node has not answered since 03:11 UTC"],
+    [(s) => (s.sources.chain.status = "silent"), "node does not respond"],
     [(s) => (s.sources.chain.status = "behind"), "read with a delay"],
     [(s) => (s.sources.chain.status = "mismatch"), "contradicts"],
   ] as const satisfies readonly (readonly [Parameters<typeof setStatus>[1], string])[];

@@ -2,7 +2,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { buildSite } from "../../../site/build.ts";
-import { setProcess } from "../support/changed-worlds.ts";
+import { deadWorld, setProcess } from "../support/changed-worlds.ts";
 import { fullWorld } from "../support/full-world.ts";
 import { useBrowser } from "../support/reader.ts";
 import { startSite } from "../support/site-server.ts";
@@ -37,7 +37,7 @@ interface Painted {
   readonly shift: number;
 }
 
-async function paint(url: string): Promise<Painted> {
+async function paint(url: string, awaited = "#activity .event"): Promise<Painted> {
   const context = await browser().newContext({ viewport: { width: 360, height: 740 }, deviceScaleFactor: 2 });
   const page = await context.newPage();
   const profile = await context.newCDPSession(page);
@@ -53,7 +53,7 @@ async function paint(url: string): Promise<Painted> {
   await page.goto(url);
   await page.locator("#modules td").first().waitFor();
   await page.locator(".heat td[aria-label]").first().waitFor();
-  await page.locator("#activity .event").first().waitFor();
+  await page.locator(awaited).first().waitFor();
   const painted = await page.evaluate<Painted>(
     `({ ...seen, first: performance.getEntriesByName("first-contentful-paint")[0].startTime })`,
   );
@@ -78,4 +78,13 @@ it("is painted within a second, mostly complete within two, and does not shift",
   expect(best("first")).toBeLessThanOrEqual(1_000);
   expect(best("largest")).toBeLessThanOrEqual(2_000);
   expect(Math.max(...tries.map(({ shift }) => shift))).toBeLessThan(0.05);
+});
+
+it("does not shift if the publisher is dead either", async () => {
+  const world = deadWorld();
+  world.now = Date.now();
+  const site = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]));
+  const { shift } = await paint(site.url, ".banner p");
+  await site.stop();
+  expect(shift).toBeLessThan(0.05);
 });

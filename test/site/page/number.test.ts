@@ -1,5 +1,15 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { amount, distance, exactAmount, plural, scaled, share, speed } from "../../../site/page/words/number.ts";
+import {
+  amount,
+  axisOf,
+  distance,
+  exactAmount,
+  plural,
+  scaled,
+  share,
+  speed,
+} from "../../../site/page/words/number.ts";
 
 describe("token amounts", () => {
   it("are whole units with at most two decimals, with every digit available", () => {
@@ -30,4 +40,19 @@ it("have units", () => {
   ]);
   expect([distance(999_999), distance("1000000"), distance("221936775")]).toEqual(["999.9 m", "1 km", "221.93 km"]);
   expect(speed(604)).toBe("0.6 m/s");
+});
+
+it("label an axis from 0 to the first round value that is not below the highest one", () => {
+  expect(axisOf(0n)).toEqual([0n]);
+  expect(axisOf(1n)).toEqual([0n, 1n]);
+  expect(axisOf(19_959n)).toEqual([0n, 5_000n, 10_000n, 15_000n, 20_000n]);
+  expect(axisOf(9_038n)).toEqual([0n, 5_000n, 10_000n]);
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 2n ** 256n }), (most) => {
+      const axis = axisOf(most);
+      expect(axis.length).toBeLessThanOrEqual(5);
+      expect(axis.at(-1)).toBeGreaterThanOrEqual(most);
+      expect(axis.at(-2)).toBeLessThan(most);
+    }),
+  );
 });

@@ -4,7 +4,8 @@
 import { startSite } from "./site-server.ts";
 
 const [base = "http://127.0.0.1:8787", port = "8790"] = process.argv.slice(2);
-const PASSED = ["content-type", "cache-control", "etag", "date", "retry-after", "x-service-settlement-source"];
+const SETTLEMENTS = ["x-service-settlement-source", "x-service-settlement-fallback-reason"];
+const PASSED = [...SETTLEMENTS, "content-type", "cache-control", "etag", "date", "retry-after"];
 
 const { url } = await startSite(
   async (target, { headers }) => {
