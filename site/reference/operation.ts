@@ -1,4 +1,4 @@
-/** Renders one operation: its parameters, and every response with its headers and an example. */
+/** Renders one operation: its parameters, and its responses with headers and examples. Shared responses come once. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
 import type { JsonSchema } from "../../src/openapi/schemas.ts";
 import { type Html, html, NOTHING } from "./html.ts";
@@ -6,18 +6,66 @@ import { type Html, html, NOTHING } from "./html.ts";
 type Operation = OpenApiDocument["paths"][string]["get"];
 type Answer = Operation["responses"][string];
 
-export function operationHtml(document: OpenApiDocument, path: string): Html {
+/** A response that several operations have. */
+export interface SharedAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly answer: Answer;
+}
+
+export interface Common {
+  /** By the JSON text of status and response. */
+  readonly answers: ReadonlyMap<string, SharedAnswer>;
+  /** The headers of all responses, by name. */
+  readonly headers: Answer["headers"];
+}
+
+/** Finds what the operations have in common, so that the page says it once. */
+export function commonOf(document: OpenApiDocument): Common {
+  const all = Object.values(document.paths).flatMap(({ get }) => Object.entries(get.responses));
+  const same = Map.groupBy(all, ([status, answer]) => keyOf(status, answer));
+  const shared = [...same].flatMap(([key, [first, second]]) =>
+    first === undefined || second === undefined ? [] : [[key, first] as const],
+  );
+  const answers = new Map(
+    shared.map(([key, [status, answer]], index) => [key, { id: `response-${index + 1}`, status, answer }] as const),
+  );
+  const everywhere = Object.entries(all[0]?.[1].headers ?? {}).filter(([name, header]) =>
+    all.every(([, other]) => JSON.stringify(other.headers[name]) === JSON.stringify(header)),
+  );
+  return { answers, headers: Object.fromEntries(everywhere) };
+}
+
+function keyOf(status: string, answer: Answer): string {
+  return JSON.stringify([status, answer]);
+}
+
+/** Renders the headers and the responses that the operations have in common. */
+export function commonHtml(document: OpenApiDocument, { headers, answers }: Common): Html {
+  return html`<p>Every response has these headers:</p>
+${headersHtml("every response", headers, document)}
+${[...answers.values()].map(({ id, status, answer }) => answerHtml({ status, answer, id }, document, headers))}`;
+}
+
+/** `live` is the relative URL of a request that can be tried; undefined for a path with a placeholder. */
+export function operationHtml(document: OpenApiDocument, path: string, common: Common, live?: string): Html {
   const operation = document.paths[path]?.get;
   if (operation === undefined) throw new Error(`${path} is no path of the document`);
   const { operationId, summary, description, parameters = [], responses } = operation;
+  const own = Object.entries(responses).filter(([status, answer]) => !common.answers.has(keyOf(status, answer)));
+  const shared = Object.entries(responses).flatMap(
+    ([status, answer]) => common.answers.get(keyOf(status, answer)) ?? [],
+  );
   return html`
 <section class="operation" aria-labelledby="op-${operationId}">
 <h3 id="op-${operationId}"><code>GET ${path}</code></h3>
 <p><strong>${summary}.</strong> <span class="quiet">operationId <code>${operationId}</code></span></p>
 ${prose(description)}
 ${parameters.length === 0 ? html`<p>No parameter.</p>` : parametersHtml(parameters, document)}
+${live === undefined ? NOTHING : html`<p>Try it: <a href="${live}">GET /${live}</a></p>`}
 <h4>Responses</h4>
-${Object.entries(responses).map(([status, answer]) => answerHtml(status, answer, document))}
+${own.map(([status, answer]) => answerHtml({ status, answer }, document, common.headers))}
+<ul>${shared.map(({ id, status, answer }) => html`<li><a href="#${id}">${status}</a> ${cited(answer.description)}</li>`)}</ul>
 </section>`;
 }
 
@@ -32,11 +80,15 @@ function prose(description: string): Html {
     )}`;
 }
 
-/** Renders a citation of the specification as a link within the page. */
+/** Renders citations of the specification as links within the page. */
 function cited(text: string): Html {
-  const [plain = "", anchor, rule = "", rest = ""] = text.split(/docs\/spec\/\w+\.md#([\w-]+)(?: (\d+))?/);
-  if (anchor === undefined) return html`${plain}`;
-  return html`${plain}<a href="#${anchor}">${rule === "" ? anchor : `Rule ${rule}`}</a>${rest}`;
+  const parts = text.split(/docs\/spec\/\w+\.md#([\w-]+)(?: (\d+))?/);
+  return html`${parts.map((part, index) => {
+    if (index % 3 === 0) return html`${part}`;
+    if (index % 3 === 2) return NOTHING;
+    const rule = parts[index + 1];
+    return html`<a href="#${part}">${rule === undefined ? part : `rule ${rule} of ${part}`}</a>`;
+  })}`;
 }
 
 function parametersHtml(parameters: NonNullable<Operation["parameters"]>, document: OpenApiDocument): Html {
@@ -45,18 +97,28 @@ function parametersHtml(parameters: NonNullable<Operation["parameters"]>, docume
 <thead><tr><th scope="col">name</th><th scope="col">in</th><th scope="col">form</th><th scope="col">meaning</th></tr></thead>
 <tbody>${parameters.map(
     ({ name, in: place, required, schema, description }) => html`
-<tr><th scope="row"><code>${name}</code></th><td>${place}${required ? ", required" : ""}</td><td>${form(schema, document)}</td><td>${description}</td></tr>`,
+<tr><th scope="row"><code>${name}</code></th><td>${place}${required ? ", required" : ""}</td><td>${form(schema, document)}</td><td>${cited(description)}</td></tr>`,
   )}</tbody></table></div>`;
 }
 
-function answerHtml(status: string, { description, headers, content = {} }: Answer, document: OpenApiDocument): Html {
+interface AnswerProps {
+  readonly status: string;
+  readonly answer: Answer;
+  readonly id?: string;
+}
+
+/** `known` are the headers that are described elsewhere. */
+function answerHtml(
+  { status, answer: { description, headers, content = {} }, id }: AnswerProps,
+  document: OpenApiDocument,
+  known: Answer["headers"],
+): Html {
   const [[type, media] = []] = Object.entries(content);
   const examples = Object.values(media?.examples ?? {});
-  return html`<details${status === "200" ? html` open` : NOTHING}>
-<summary><span class="status">${status}</span> ${description}</summary>
-<div class="scroll" tabindex="0" role="group" aria-label="Headers of ${status}"><table>
-<thead><tr><th scope="col">header</th><th scope="col">value</th></tr></thead>
-<tbody>${Object.entries(headers).map(([name, header]) => headerHtml(name, header, document))}</tbody></table></div>
+  const own = Object.fromEntries(Object.entries(headers).filter(([name]) => known[name] === undefined));
+  return html`<details${id === undefined ? NOTHING : html` id="${id}"`}${status === "200" ? html` open` : NOTHING}>
+<summary><span class="status">${status}</span> ${cited(description)}</summary>
+${Object.keys(own).length === 0 ? NOTHING : headersHtml(status, own, document)}
 ${type === undefined ? html`<p>No body.</p>` : html`<p>Body: <code>${type}</code></p>`}
 ${examples.map(
   ({ summary, value }) => html`<p class="quiet">${summary}</p><pre tabindex="0"><code>${shortened(value)}</code></pre>`,
@@ -64,11 +126,17 @@ ${examples.map(
 </details>`;
 }
 
+function headersHtml(of: string, headers: Answer["headers"], document: OpenApiDocument): Html {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Headers of ${of}"><table>
+<thead><tr><th scope="col">header</th><th scope="col">value</th></tr></thead>
+<tbody>${Object.entries(headers).map(([name, header]) => headerHtml(name, header, document))}</tbody></table></div>`;
+}
+
 function headerHtml(name: string, header: Answer["headers"][string], document: OpenApiDocument): Html {
   const found = "$ref" in header ? document.components.headers[header.$ref.split("/").at(-1) ?? ""] : header;
   if (found === undefined) throw new Error(`${name} is described nowhere`);
   const { schema, required, description } = found;
-  return html`<tr><th scope="row"><code>${name}</code></th><td>${form(schema, document)}${required ? "" : " (not always)"}<br>${description}</td></tr>`;
+  return html`<tr><th scope="row"><code>${name}</code></th><td>${form(schema, document)}${required ? "" : " (not always)"}<br>${cited(description)}</td></tr>`;
 }
 
 function form(schema: JsonSchema, document: OpenApiDocument): Html {

@@ -1,8 +1,9 @@
 /** Renders the reference as one page: first steps, rules of all responses, then each resource. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
+import { plainTargets } from "../../src/resources/contracts.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { Html, html } from "./html.ts";
-import { operationHtml } from "./operation.ts";
+import { type Common, commonHtml, commonOf, operationHtml } from "./operation.ts";
 import { section, withoutDeadLinks } from "./specification.ts";
 
 export interface Recipe {
@@ -23,9 +24,12 @@ const RESOURCES = [...Map.groupBy(ROUTES, ({ anchor }) => anchor)].map(
 export function referencePage(document: OpenApiDocument, recipes: readonly Recipe[], style: string): string {
   const described = new Set(RESOURCES.flatMap(([, paths]) => paths));
   const files = Object.keys(document.paths).filter((path) => !described.has(path));
+  const common = commonOf(document);
   const parts = [
-    ...COMMON.map((anchor) => commonHtml(anchor)),
-    ...RESOURCES.map(([anchor, paths]) => resourceHtml(document, anchor, paths)),
+    ...COMMON.map((anchor) => sectionHtml(anchor)),
+    html`<section aria-labelledby="responses"><h2 id="responses">Responses of several routes</h2>
+${commonHtml(document, common)}</section>`,
+    ...RESOURCES.map(([anchor, paths]) => resourceHtml(document, common, { anchor, paths })),
   ];
   const page = html`<!doctype html>
 <html lang="en">
@@ -46,17 +50,21 @@ export function referencePage(document: OpenApiDocument, recipes: readonly Recip
 For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). For people: <a href="./">the page</a>.</p>
 </header>
 <div class="columns">
-<nav aria-label="Contents"><ul>
+<nav id="contents" aria-label="Contents"><ul>
 <li><a href="#recipes">Begin</a></li>
-${[...COMMON, ...PARTS, ...RESOURCES.map(([anchor]) => anchor)].map((anchor) => html`<li><a href="#${anchor}">${section("api.md", anchor).title}</a></li>`)}
-<li><a href="#files-for-programs">Files for programs</a></li>
-</ul></nav>
+${[...COMMON, ...PARTS].map((anchor) => html`<li><a href="#${anchor}">${section("api.md", anchor).title}</a></li>`)}
+<li><a href="#responses">Responses of several routes</a></li>
+${RESOURCES.map(([anchor, paths]) => html`<li><a href="#${anchor}">${section("api.md", anchor).title}</a>${routesHtml(document, paths)}</li>`)}
+<li><a href="#files-for-programs">Files for programs</a>${routesHtml(document, files)}</li>
+</ul>
+<a class="to-contents" href="#contents">Contents</a>
+</nav>
 <main id="main">
 ${recipesHtml(recipes)}
 ${parts}
 <section aria-labelledby="files-for-programs"><h2 id="files-for-programs">Files for programs</h2>
 ${section("people.md", "files").body}
-${files.map((path) => operationHtml(document, path))}
+${files.map((path) => operationHtml(document, path, common, path.slice(1)))}
 </section>
 </main>
 </div>
@@ -68,20 +76,38 @@ ${files.map((path) => operationHtml(document, path))}
 
 function recipesHtml(recipes: readonly Recipe[]): Html {
   return html`<section aria-labelledby="recipes"><h2 id="recipes">Begin</h2>
+<p><code>BASE</code> is the address of this page without <code>/docs</code>.</p>
 ${recipes.map(({ language, code }) => html`<h3>${language}</h3><pre tabindex="0"><code>${code.trimEnd()}</code></pre>`)}
 </section>`;
 }
 
-function commonHtml(anchor: string): Html {
+function sectionHtml(anchor: string): Html {
   const { title, body } = section("api.md", anchor);
   return html`<section aria-labelledby="${anchor}"><h2 id="${anchor}">${title}</h2>
 ${body}</section>`;
 }
 
-function resourceHtml(document: OpenApiDocument, anchor: string, paths: readonly string[]): Html {
+function routesHtml(document: OpenApiDocument, paths: readonly string[]): Html {
+  return html`<ul>${paths.map((path) => html`<li><a href="#op-${document.paths[path]?.get.operationId ?? ""}"><code>${path}</code></a></li>`)}</ul>`;
+}
+
+interface Resource {
+  readonly anchor: string;
+  readonly paths: readonly string[];
+}
+
+function resourceHtml(document: OpenApiDocument, common: Common, { anchor, paths }: Resource): Html {
   const { title, body } = section("api.md", anchor);
   return html`<section class="resource" aria-labelledby="${anchor}"><h2 id="${anchor}">${title}</h2>
 ${body}
-${paths.map((path) => operationHtml(document, path))}
+${paths.map((path) => operationHtml(document, path, common, liveOf(path)))}
 </section>`;
+}
+
+/** Returns the URL of a request without a placeholder, relative to the page; undefined if the path has one. */
+function liveOf(path: string): string | undefined {
+  const row = ROUTES.find((one) => one.path === path);
+  if (row === undefined || path.includes("{")) return undefined;
+  const [target = path] = plainTargets(row, "");
+  return target.slice(1);
 }
