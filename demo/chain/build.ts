@@ -3,6 +3,7 @@ import type { Hex } from "viem";
 import { call } from "./anvil.ts";
 import { deployWorld } from "./deploy.ts";
 import { deploy } from "./calls.ts";
+import { CONFIRMATIONS } from "../../src/values/settlement-limits.ts";
 import type { Plan } from "../history/plan.ts";
 import type { ChainBatches } from "./chain-settlement.ts";
 import { plannedBlocks, settledOf, UPGRADE_DELAY } from "./history.ts";
@@ -11,7 +12,7 @@ import { BASELINE_REWARD } from "./rewards.ts";
 import type { Cast } from "./transactions.ts";
 
 /** Empty blocks after the last batch, which make it safe. */
-const TRAILING_BLOCKS = 12;
+const TRAILING_BLOCKS = Number(CONFIRMATIONS);
 
 /** `node` must be empty. `end` is the end of the history (epoch ms). */
 export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: Cast; batches: ChainBatches }> {

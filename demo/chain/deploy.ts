@@ -2,6 +2,7 @@
  * Deploys all contracts of docs/spec/chain.md#abi: factory, Core behind its proxy, timelock and economy. Provides their
  * deployment file and the transactions of their users.
  */
+import { ROUND_SECONDS } from "../../src/values/round.ts";
 import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { call } from "./anvil.ts";
@@ -10,7 +11,7 @@ import { type Governance, governance } from "../../test/support/chain/upgrade.ts
 
 export interface WorldOptions {
   readonly target?: string;
-  /** Seconds. Must be a multiple of 600 to pass the deployment checks. */
+  /** Seconds. Must be a multiple of ROUND_SECONDS to pass the deployment checks. */
   readonly genesisTimestamp?: number;
   readonly roundDuration?: number;
   readonly workPerBlock?: bigint;
@@ -104,7 +105,7 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
     const configuration = {
       streamId,
       genesisTimestamp: BigInt(options.genesisTimestamp ?? 1_766_000_400),
-      roundDuration: BigInt(options.roundDuration ?? 600),
+      roundDuration: BigInt(options.roundDuration ?? ROUND_SECONDS),
       maxWorkPerRound: 1_000_000n,
       maxRoundsPerBatch: 16n,
       workPerBlock: options.workPerBlock ?? 1_000n,

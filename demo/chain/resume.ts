@@ -1,5 +1,6 @@
 /** Rebuilds the list of settled batches from the logs of the demo's chain, after a restart. */
 import { decodeEventLog, encodeEventTopics, getAddress, type Hex, numberToHex } from "viem";
+import { CONFIRMATIONS } from "../../src/values/settlement-limits.ts";
 import { call } from "./anvil.ts";
 import { artifact } from "./compile.ts";
 import type { DeploymentFile } from "./deploy.ts";
@@ -12,7 +13,7 @@ import type { Cast } from "./transactions.ts";
  * A restarted node knows the contract state only at its head. After this many new blocks it also knows the state at the
  * safe block.
  */
-const NEW_BLOCKS = 12;
+const NEW_BLOCKS = Number(CONFIRMATIONS);
 
 /** `node` must have loaded its saved state. `now` is in epoch ms. */
 export async function resumeChain(
