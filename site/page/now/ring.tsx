@@ -49,7 +49,9 @@ export function Ring({ block }: { readonly block: FillingBlock | undefined }) {
           </text>
           {block.completed > 0n && (
             <text class="ring-small projected" x={CENTRE} y="156">
-              + {ringNumber(block.completed)} before it
+              {block.completed === 1n
+                ? `${ringNumber(block.number - 1n)} is full`
+                : `+ ${ringNumber(block.completed)} full`}
             </text>
           )}
         </>
