@@ -10,7 +10,7 @@ import { PublisherMonitor } from "../bin/cli/publish/publisher-monitor.ts";
 import { environmentName, flagName } from "../bin/cli/settings/setting-names.ts";
 import { SETTING_NAMES, SETTINGS, type SettingName, unitOf } from "../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../bin/commands/all.ts";
-import { SteadyClock, systemClock } from "../publish/clock/clock.ts";
+import { systemClock, WatchedClock } from "../publish/clock/clock.ts";
 import type { Known } from "../publish/known.ts";
 import { COMMON_ERRORS, type CommonCode, ERROR_SOURCES } from "../src/http/errors.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
@@ -135,7 +135,7 @@ comments. \`noonmark init\` writes all settings with their defaults, and \`noonm
 
 /** The metric registries of all three processes, not connected to a publication. */
 export function metricRegistries(): { readonly process: string; readonly registry: Registry }[] {
-  const monitor = new PublisherMonitor(new SteadyClock(systemClock), () => 0);
+  const monitor = new PublisherMonitor(new WatchedClock(systemClock), () => 0);
   const known = { get: () => undefined } as unknown as Known;
   return [
     { process: "publish", registry: publisherRegistry(monitor, known) },

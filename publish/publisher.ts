@@ -7,7 +7,8 @@ import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
 import { checkpointOf, dirtyInstallations, resumeDue } from "./checkpoint.ts";
 import type { Clock } from "./clock/clock.ts";
-import { notBefore, PublishedTime } from "./clock/instant.ts";
+import { notBefore } from "./clock/instant.ts";
+import { isClockFailure } from "./clock/judge.ts";
 import { type Cycle, runCycle } from "./cycle.ts";
 import type { Known } from "./known.ts";
 import { learn } from "./learn.ts";
@@ -64,7 +65,6 @@ export class Publisher {
   readonly #options: PublisherOptions;
   readonly #lease: Lease;
   readonly #session: Session;
-  readonly #time: PublishedTime;
   readonly #status: PublisherStatus;
   readonly #scrub = new Scrub();
   /** Monotonic. */
@@ -76,10 +76,6 @@ export class Publisher {
     this.#options = options;
     this.#lease = lease;
     this.#session = session;
-    this.#time = new PublishedTime(
-      () => options.clock.monotonic(),
-      () => lease.clockOffset,
-    );
     this.#status = new PublisherStatus(options, lease);
     // Until the first cycle has ended, the lease keeps the last holder's status.
     lease.onRenewal(() => (this.#last === undefined ? {} : this.#statusUpdate(this.nextDue())));
@@ -127,14 +123,13 @@ export class Publisher {
     return new Publisher(options, lease, session);
   }
 
-  /** The instant of the next cycle: `now`, but never before the last published instant (docs/spec/publishing.md#clocks). */
+  /**
+   * The instant of the next cycle: `now`, but never before the last published instant (docs/spec/publishing.md#clocks). Throws
+   * `Failure` clock_moved.
+   */
   instant(now: number): number {
-    return notBefore(Number(this.#options.known.meta("at") ?? 0), this.now(now));
-  }
-
-  /** Epoch ms, corrected by the store's clock; `wall` is this host's. */
-  now(wall: number): number {
-    return this.#time.now(wall);
+    this.#lease.checkClock();
+    return notBefore(Number(this.#options.known.meta("at") ?? 0), now);
   }
 
   /** The sources at the end of the last cycle. */
@@ -246,6 +241,7 @@ export class Publisher {
   /** Saves the state, renews the lease and writes the private status, each if due. */
   async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
     const { known, reader, clock } = this.#options;
+    this.#lease.checkClock();
     known.saveIfDue(clock.monotonic());
     reader.saveIfDue(clock.monotonic());
     if (this.#lease.renewalDue) await this.#lease.renew(this.#statusUpdate(nextCycleAt));
@@ -258,8 +254,9 @@ export class Publisher {
     try {
       await this.#status.writePrivateStatus(this.#last);
     } catch (error) {
-      // The release must not wait for the private status.
-      if (!(error instanceof StoreUnavailable) && cause === undefined) throw error;
+      // The release must not wait for the private status, which is not put after the clock has moved.
+      const isExpected = error instanceof StoreUnavailable || isClockFailure(error);
+      if (!isExpected && cause === undefined) throw error;
     }
     await this.#lease.release(this.#statusUpdate(undefined));
   }

@@ -1,7 +1,6 @@
 /** The log of long-running commands (`publish`, `serve`, `ingest --follow`): its format, and shared lines. */
 import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
-import type { ClockMove } from "../../publish/clock/clock.ts";
 import { printableValues } from "../../src/values/printable.ts";
 import { endingOf } from "./messages.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -96,23 +95,6 @@ export function metricsLog(log: Logger): { defect(error: unknown): void; started
     defect: (error) => logProblem(log, "the metrics met a defect", error),
     started: (url) => log.info({ url }, "metrics"),
   };
-}
-
-/** Logs a move of this host's clock. `meanwhile` says what the process does while the clock is not trusted. */
-export function logClockMove(log: Logger, move: ClockMove | undefined, meanwhile: string): void {
-  if (move === undefined) return;
-  if (move.kind === "returned") {
-    log.info({ code: "clock_returned" }, "this machine's clock is again where it was");
-    return;
-  }
-  const seconds = Math.round(Math.abs(move.byMs) / 1_000);
-  const moved = `this machine's clock moved ${move.byMs > 0 ? "ahead" : "back"} by ${seconds} s`;
-  if (move.kind === "accepted") {
-    const why = move.because === "store" ? "the store's clock agrees with it" : "it has been steady for a minute";
-    log.warn({ code: "clock_accepted", movedByMs: move.byMs }, `${moved}; ${why}, so it is used from now on`);
-    return;
-  }
-  log.warn({ code: "clock_moved", movedByMs: move.byMs }, `${moved}; ${meanwhile}`);
 }
 
 const QUIET_MS = 10_000;

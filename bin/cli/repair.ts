@@ -1,6 +1,6 @@
 /** Runs `noonmark fsck --repair` under the lease, if it is free. */
 import { setTimeout as wait } from "node:timers/promises";
-import { SteadyClock, systemClock } from "../../publish/clock/clock.ts";
+import { systemClock, WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
 import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
@@ -19,7 +19,7 @@ import { openSources } from "./sources.ts";
 
 /** Throws `Failure` lease_held (75) if a publisher is running, because it repairs the store itself. */
 export async function repair(settings: Settings, store: ObjectStore): Promise<void> {
-  const clock = new SteadyClock(systemClock);
+  const clock = new WatchedClock(systemClock);
   const now = () => clock.wall();
   // The state directory may belong to a publisher. So a repair uses none, and reads every object.
   const known = Known.inMemory();
@@ -28,9 +28,12 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<vo
     await pollUntilConcluded(chain, now, now() + chainTime(settings.deadline * 1_000));
     const options = { ...publisherOptions(settings, { force: true }, { store, reader, clock }), known };
     const check = () => checkOwner(options);
-    const lease = await acquired({ store, clock, identity: leaseIdentity(options), known, check }, settings);
+    const lease = await acquired(
+      { store, clock, identity: leaseIdentity(options), known, check, repairs: true },
+      settings,
+    );
     // Repairs as of now, even if a later instant was published: the repair corrects that.
-    await Publisher.hold(options, lease, (publisher) => publisher.repair(publisher.now(now()), repairStore));
+    await Publisher.hold(options, lease, (publisher) => publisher.repair(now(), repairStore));
   } finally {
     reader.close();
     known.close();

@@ -1,124 +1,111 @@
 /**
- * The clocks and timers of a publisher. Code gets them as arguments, so that tests can set the time.
- *
- * `SteadyClock` is the clock for what is published (docs/spec/publishing.md#moved-clock): the host's wall clock, unless that
- * moves against the monotonic clock. Then it runs on its own count until the host's clock can be trusted again.
+ * The clocks and timers of publisher and shim (docs/spec/publishing.md#clocks). Code gets them as arguments, so that tests can
+ * set the time. `WatchedClock` notices that the host's clock was set or that the machine slept.
  */
 import { type Logger, schedule } from "node-cron";
 
 export interface Clock {
-  /** Epoch ms; the time of what is published. */
+  /** Epoch ms. */
   wall(): number;
   /** Milliseconds that never jump; for time limits. */
   monotonic(): number;
-  /** The host's own wall clock (epoch ms); absent if that is `wall`. */
-  hostWall?(): number;
 }
 
 export const systemClock: Clock = { wall: () => Date.now(), monotonic: () => performance.now() };
 
-/** On a running machine, the wall clock and the monotonic clock drift apart by less than this (ms). */
-export const MOVE_ALLOWANCE_MS = 1_000;
-
-export function hostWall(clock: Clock): number {
-  return clock.hostWall?.() ?? clock.wall();
-}
-
-/** How far the host's clock is ahead of the publishing clock (ms; negative: behind); 0 while it is trusted. */
-export function movedBy(clock: Clock): number {
-  const ms = hostWall(clock) - clock.wall();
-  return Math.abs(ms) > MOVE_ALLOWANCE_MS ? Math.round(ms) : 0;
-}
-
-/** A moved clock is trusted again after it has been steady for this long (ms). */
+/** Two clocks agree if they differ by at most this (ms). It is the one tolerance of every comparison of clocks. */
+export const CLOCK_TOLERANCE_MS = 2_000;
+/** A clock that moved is used again after it has been steady for this long (ms). */
 export const STEADY_MS = 60_000;
-/** Clocks agree if they differ by at most this (ms). */
-const AGREED_MS = 2_000;
 
-/** `byMs`: how far the host's clock is ahead of this one (negative: behind). */
-export type ClockMove =
-  | { readonly kind: "moved"; readonly byMs: number }
-  /** The host's clock is back. */
-  | { readonly kind: "returned" }
-  /** The host's clock is trusted again. */
-  | { readonly kind: "accepted"; readonly byMs: number; readonly because: "steady" | "store" };
+interface Sample {
+  /** The wall clock minus the monotonic clock (ms). */
+  readonly offset: number;
+  /** Monotonic (ms). */
+  readonly at: number;
+}
 
-export class SteadyClock implements Clock {
+const SAMPLE_EVERY_MS = 1_000;
+
+/**
+ * A clock that **moved**: its difference from the monotonic clock has changed by more than `CLOCK_TOLERANCE_MS` within a minute.
+ * Slow slewing is no move.
+ */
+export class WatchedClock implements Clock {
   readonly #host: Clock;
-  /** The host's wall clock minus the monotonic clock when it was last trusted (ms). */
-  #trustedOffset: number;
-  /** While the host's clock is not trusted: its offset at the last check, and since when it has had that offset. */
-  #moved: { readonly offset: number; readonly since: number } | undefined;
+  /** Samples of the last minute, oldest first. The newest one is always kept. */
+  #samples: Sample[];
   #moves = 0;
-  #aheadOfStore: () => number | undefined = () => undefined;
+  #movedMs = 0;
+  #steadySince: number;
+  /** The offset before the first move of the last minute. */
+  #offsetBefore: number | undefined;
 
   constructor(host: Clock) {
     this.#host = host;
-    this.#trustedOffset = this.#offset;
+    this.#samples = [this.#sample()];
+    this.#steadySince = host.monotonic();
   }
 
-  /** Epoch ms. */
   wall(): number {
-    return this.#isTrusted ? this.#host.wall() : Math.round(this.#host.monotonic() + this.#trustedOffset);
+    return this.#host.wall();
   }
 
   monotonic(): number {
     return this.#host.monotonic();
   }
 
-  hostWall(): number {
-    return this.#host.wall();
+  /** Compares the clocks. Must be called once a second, and before each use that must not have a moved time. */
+  check(): void {
+    const now = this.#sample();
+    const before = this.#samples.find(({ offset }) => Math.abs(now.offset - offset) > CLOCK_TOLERANCE_MS);
+    if (before !== undefined) {
+      if (this.steadyMs >= STEADY_MS || this.#moves === 0) this.#offsetBefore = before.offset;
+      this.#moves += 1;
+      this.#movedMs = Math.round(now.offset - before.offset);
+      this.#steadySince = now.at;
+      this.#samples = [now];
+      return;
+    }
+    if (now.at - (this.#samples.at(-1)?.at ?? 0) < SAMPLE_EVERY_MS) return;
+    this.#samples = this.#samples.filter(({ at }) => now.at - at <= STEADY_MS);
+    this.#samples.push(now);
   }
 
-  /** How often the host's clock moved since the start. */
+  /** How often the clock has moved since the start of the process. */
   get moves(): number {
     return this.#moves;
   }
 
-  /** `aheadOfStore`: how far the host's own clock is ahead of the store's (ms); undefined if that is not known. */
-  compareWith(aheadOfStore: () => number | undefined): void {
-    this.#aheadOfStore = aheadOfStore;
+  /** By how much the clock moved last (ms; negative: back); 0 before the first move. */
+  get movedMs(): number {
+    return this.#movedMs;
   }
 
-  /** Must be called once a second. Returns a change since the last call. */
-  check(): ClockMove | undefined {
-    const offset = this.#offset;
-    const now = this.monotonic();
-    const byMs = Math.round(offset - this.#trustedOffset);
-    if (Math.abs(byMs) <= MOVE_ALLOWANCE_MS) {
-      const hasReturned = this.#moved !== undefined;
-      this.#moved = undefined;
-      this.#trustedOffset = offset;
-      return hasReturned ? { kind: "returned" } : undefined;
-    }
-    const isNew = this.#moved === undefined || Math.abs(offset - this.#moved.offset) > MOVE_ALLOWANCE_MS;
-    this.#moved = { offset, since: isNew ? now : (this.#moved?.since ?? now) };
-    if (isNew) this.#moves++;
-    const ahead = this.#aheadOfStore();
-    const agrees = ahead !== undefined && Math.abs(ahead) <= AGREED_MS;
-    if (!agrees && now - this.#moved.since < STEADY_MS) return isNew ? { kind: "moved", byMs } : undefined;
-    this.#moved = undefined;
-    this.#trustedOffset = offset;
-    return { kind: "accepted", byMs, because: agrees ? "store" : "steady" };
+  /** Time since the last move, or since the start (ms). */
+  get steadyMs(): number {
+    return this.#host.monotonic() - this.#steadySince;
   }
 
-  get #isTrusted(): boolean {
-    return this.#moved === undefined && Math.abs(this.#offset - this.#trustedOffset) <= MOVE_ALLOWANCE_MS;
+  /** Epoch ms: within a minute after a move the later one of the wall clock and the own count, else the wall clock. */
+  later(): number {
+    const wall = this.#host.wall();
+    if (this.#offsetBefore === undefined || this.steadyMs >= STEADY_MS) return wall;
+    return Math.max(wall, Math.round(this.#host.monotonic() + this.#offsetBefore));
   }
 
-  get #offset(): number {
-    return this.#host.wall() - this.#host.monotonic();
+  #sample(): Sample {
+    const at = this.#host.monotonic();
+    return { offset: this.#host.wall() - at, at };
   }
 }
 
 export interface CronTimer {
-  /** The pattern's next instant by the wall clock (epoch ms); undefined if it has none. */
-  nextRun(): number | undefined;
   stop(): void;
 }
 
 export interface Timers {
-  /** Fires by the wall clock, in UTC. If that clock is set back by an hour, it does not fire for an hour. */
+  /** Fires by the wall clock, in UTC. A clock that moves ends the session, and the next one begins a new timer. */
   cron(pattern: string, fire: () => void): CronTimer;
   /** Fires by the monotonic clock. Returns a function that stops it. */
   every(ms: number, fire: () => void): () => void;
@@ -129,13 +116,13 @@ export interface Timers {
 const TIMEOUT_LIMIT_MS = 2 ** 31 - 1;
 
 const nothing = () => {};
-/** Keeps node-cron from printing missed runs, which `Cadence` reports. */
+/** Keeps node-cron from printing missed runs. */
 const SILENT: Logger = { info: nothing, warn: nothing, error: nothing, debug: nothing };
 
 export const systemTimers: Timers = {
   cron(pattern, fire) {
     const task = schedule(pattern, fire, { timezone: "UTC", logger: SILENT });
-    return { nextRun: () => task.getNextRun()?.getTime(), stop: () => void task.destroy() };
+    return { stop: () => void task.destroy() };
   },
   every(ms, fire) {
     const timer = setInterval(fire, ms);

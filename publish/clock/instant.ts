@@ -1,47 +1,7 @@
-/**
- * The time of what is published (docs/spec/publishing.md#clocks): the publisher's steady clock, corrected by the store's. It
- * never goes back. If it was more than a minute ahead, the publisher stops.
- */
+/** The time of what is published (docs/spec/publishing.md#clocks). It never goes back. */
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-
-/** A correction slows or speeds up the clock by at most this share, so that time never jumps. */
-const SLEW = 0.1;
-/** Two clocks agree if they differ by at most this (ms). */
-const IN_STEP_MS = 2_000;
-
-export class PublishedTime {
-  readonly #monotonic: () => number;
-  readonly #measured: () => number | undefined;
-  /** The last instant, with fractions, and its time on the monotonic clock. */
-  #last: { readonly now: number; readonly at: number; readonly isMeasured: boolean } | undefined;
-
-  /** `measured`: how far the host is ahead of the store (ms); undefined if unknown. */
-  constructor(monotonic: () => number, measured: () => number | undefined) {
-    this.#monotonic = monotonic;
-    this.#measured = measured;
-  }
-
-  /** Epoch ms, corrected by the store's clock; `wall` is the steady clock's. */
-  now(wall: number): number {
-    const [offset, at, last] = [this.#measured(), this.#monotonic(), this.#last];
-    const target = wall - (offset ?? 0);
-    // If the clock was far ahead, time would stop. `notBefore` reports that case instead.
-    let now = last === undefined || isAhead(last.now, target) ? target : Math.max(target, last.now);
-    // Without a store's clock, and at the first measurement, the correction applies at once.
-    if (offset !== undefined && last?.isMeasured === true) {
-      const passed = at - last.at;
-      const wrong = target - last.now - passed;
-      const limit = passed * SLEW;
-      // Host and store agree that this process was suspended.
-      const wasSuspended = wrong > IN_STEP_MS && Math.abs(offset) <= IN_STEP_MS;
-      now = wasSuspended ? target : last.now + passed + Math.max(-limit, Math.min(limit, wrong));
-    }
-    this.#last = { now, at, isMeasured: offset !== undefined };
-    return Math.round(now);
-  }
-}
 
 /**
  * The instant of a cycle: not before the last one published (epoch ms; 0: none). Throws `Failure` clock_behind if that

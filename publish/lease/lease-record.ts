@@ -48,8 +48,8 @@ export const leaseRecordSchema = z.object({
   renewedAt: z.iso.datetime(),
   /** How far the holder's clock is ahead of the store's clock (ms); null if the difference is small or unknown. */
   clockSkewMs: z.number().nullable().default(null),
-  /** How far the holder's wall clock has moved (ms, positive: ahead); null while the clock is trusted. */
-  clockMovedMs: z.number().nullable().default(null),
+  /** True if the holder released the lease because its clock had moved. */
+  clockMoved: z.boolean().default(false),
   /** True if the holder released it: anybody may take it at once. */
   released: z.boolean(),
   lastCycleAt: z.iso.datetime().nullable(),
@@ -138,9 +138,12 @@ export async function readLease(store: ObjectStore): Promise<(FoundLease & { rec
   return { ...found, record };
 }
 
-/** True if anybody may take the lease at once: it was released, or ended so long ago that no clock can be that wrong. */
-export function isFree(record: LeaseRecord, now: number): boolean {
-  return record.released || now - Date.parse(record.renewedAt) > record.ttlMs + PUT_LIMIT_MS + FUTURE_ALLOWANCE_MS;
+/**
+ * True if the lease ended so long ago that its holder is gone, although the holder's clock and ours may each be wrong by a minute.
+ * `now` in epoch ms.
+ */
+export function hasExpired({ renewedAt, ttlMs }: LeaseRecord, now: number): boolean {
+  return now - Date.parse(renewedAt) > ttlMs + PUT_LIMIT_MS + 2 * FUTURE_ALLOWANCE_MS;
 }
 
 /** For `noonmark lease release`. A holder that is alive finds out at its next renewal. */

@@ -6,13 +6,19 @@
  */
 
 import { STATUS_KEY } from "../../src/http/keys.ts";
-import { type ObjectStore, PUT_LIMIT_MS, StoreConflict, type StoreTag } from "../../src/object-store/object-store.ts";
+import {
+  type ObjectStore,
+  PUT_LIMIT_MS,
+  StoreConflict,
+  type StoreTag,
+  StoreUnavailable,
+} from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import { type Clock, hostWall, MOVE_ALLOWANCE_MS, movedBy } from "../clock/clock.ts";
+import type { WatchedClock } from "../clock/clock.ts";
+import { clockMoved, isClockFailure, StoreSkew } from "../clock/judge.ts";
 import { heldBy } from "../status/private-status.ts";
-import { StoreSkew } from "./clock-skew.ts";
 import {
   type Checkpoint,
   DEFAULT_PACE,
@@ -35,7 +41,7 @@ export type StatusUpdate = Partial<
 
 interface LeaseDependencies {
   readonly store: ObjectStore;
-  readonly clock: Clock;
+  readonly clock: WatchedClock;
   readonly identity: LeaseIdentity;
   readonly skew: StoreSkew;
 }
@@ -45,15 +51,15 @@ export class Lease {
   /** Host and process id. */
   readonly holderName: string;
   readonly #store: ObjectStore;
-  readonly #clock: Clock;
+  readonly #clock: WatchedClock;
   readonly #standby: StandbyWatch;
   readonly #skew: StoreSkew;
   #record: LeaseRecord;
   #tag: StoreTag;
   /** Monotonic (ms): when the last successful renewal was *sent*. */
   #renewedAt: number;
-  /** How far the host's wall clock was ahead of the monotonic clock at that time (ms). */
-  #wallOffset: number;
+  /** How often the clock had moved when the lease was taken. */
+  readonly #movesBefore: number;
   #lost: Failure | undefined;
   #statusUpdate: () => StatusUpdate = () => ({});
   /** Concurrent puts share one renewal. */
@@ -70,7 +76,7 @@ export class Lease {
     this.#record = held.record;
     this.#tag = held.tag;
     this.#renewedAt = held.at;
-    this.#wallOffset = hostWall(clock) - held.at;
+    this.#movesBefore = clock.moves;
     this.writer = identity.holder;
     this.holderName = identity.holderName;
   }
@@ -81,7 +87,7 @@ export class Lease {
    */
   static async take(
     store: ObjectStore,
-    clock: Clock,
+    clock: WatchedClock,
     identity: LeaseIdentity,
     found: FoundLease | undefined,
   ): Promise<Lease> {
@@ -97,7 +103,7 @@ export class Lease {
       ttlMs: DEFAULT_PACE.ttlMs,
       renewedAt: formatTimestamp(clock.wall()),
       clockSkewMs: skew.reportedMs,
-      clockMovedMs: movedBy(clock) || null,
+      clockMoved: false,
       released: false,
       lastCycleAt: found?.record?.lastCycleAt ?? null,
       nextCycleAt: null,
@@ -145,19 +151,17 @@ export class Lease {
     return this.#clock.monotonic() - this.#renewedAt;
   }
 
-  /** How far the publishing clock is ahead of the store's clock (ms); undefined if unknown. */
-  get clockOffset(): number | undefined {
-    return this.#skew.offset;
-  }
-
-  /** How far the host's own clock is ahead of the store's clock (ms); undefined if unknown. */
-  get hostClockOffset(): number | undefined {
-    return this.#skew.hostOffset;
+  /** Throws `Failure` clock_moved if the clock has moved since the lease was taken. Nothing may be put then. */
+  checkClock(): void {
+    this.#clock.check();
+    if (this.#clock.moves !== this.#movesBefore) this.#lost ??= clockMoved(this.#clock.movedMs);
+    if (this.#lost?.code === "clock_moved") throw this.#lost;
   }
 
   /** Must be awaited before each put. Renews if due. Throws unless the lease outlasts a put that starts now. */
   async beforePut(): Promise<void> {
     if (this.renewalDue) await this.renew({});
+    this.checkClock();
     if (this.#lost !== undefined) throw this.#lost;
     if (!this.#isAlive) {
       throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written", {
@@ -172,18 +176,13 @@ export class Lease {
     return this.#clock.monotonic() - this.#renewedAt <= this.#record.ttlMs - PUT_LIMIT_MS;
   }
 
-  /**
-   * True if the lease must be renewed. A clock that moved is a reason too: a machine that slept does not know for how
-   * long.
-   */
+  /** True if the lease must be renewed. */
   get renewalDue(): boolean {
-    const drift = hostWall(this.#clock) - this.#clock.monotonic() - this.#wallOffset;
-    if (Math.abs(drift) > MOVE_ALLOWANCE_MS) return true;
     const renewMs = this.#record.ttlMs === DEFAULT_PACE.ttlMs ? DEFAULT_PACE.renewMs : STANDBY_PACE.renewMs;
     return this.#clock.monotonic() - this.#renewedAt >= renewMs;
   }
 
-  /** Writes the record with the current status. Throws `Failure` lease_lost (75), or clock_skew. */
+  /** Writes the record with the current status. Throws `Failure` lease_lost (75), clock_skew or clock_moved. */
   renew(update: StatusUpdate): Promise<void> {
     this.#renewal ??= this.#renew(update).finally(() => {
       this.#renewal = undefined;
@@ -200,7 +199,6 @@ export class Lease {
       throw error;
     });
     const at = this.#clock.monotonic();
-    const wallOffset = hostWall(this.#clock) - at;
     const record = {
       ...this.#record,
       ...this.#statusUpdate(),
@@ -208,12 +206,11 @@ export class Lease {
       ttlMs: pace.ttlMs,
       renewedAt: formatTimestamp(this.#clock.wall()),
       clockSkewMs: this.#skew.reportedMs,
-      clockMovedMs: movedBy(this.#clock) || null,
     };
+    this.checkClock();
     this.#tag = await this.#swap(record);
     this.#record = record;
     this.#renewedAt = at;
-    this.#wallOffset = wallOffset;
   }
 
   /** Marks the lease as released, so that the next publisher need not wait. */
@@ -221,16 +218,26 @@ export class Lease {
     await this.#renewal?.catch(() => {
       // The next lines check if the lease is still ours.
     });
-    if (this.#lost === undefined) return this.renew({ ...update, released: true });
-    // The lease is still ours, but this clock's time must not be published: only the flag changes.
-    if (this.#lost.code === "clock_skew") this.#tag = await this.#swap({ ...this.#record, released: true });
+    try {
+      if (this.#lost === undefined) return await this.renew({ ...update, released: true });
+    } catch (error) {
+      if (!isClockFailure(error)) throw error;
+    }
+    // The lease may still be ours, but this clock's time must not be published: only the flags change. If the machine slept,
+    // somebody else may have the lease.
+    if (!isClockFailure(this.#lost)) return;
+    const { lastCycleAt = this.#record.lastCycleAt } = this.#statusUpdate();
+    const record = { ...this.#record, lastCycleAt, released: true, clockMoved: this.#lost.code === "clock_moved" };
+    await this.#store.put(STATUS_KEY, leaseObject(record), { ifTag: this.#tag }).catch((error: unknown) => {
+      if (!(error instanceof StoreConflict)) throw error;
+    });
   }
 
   /**
    * Replaces our last record. After a conflict the stored record may still be ours: the response to this put, or to an
-   * earlier one that timed out, was lost.
+   * earlier one that timed out, was lost. A store that refuses our own tag is tried twice.
    */
-  async #swap(record: LeaseRecord): Promise<StoreTag> {
+  async #swap(record: LeaseRecord, tries = 2): Promise<StoreTag> {
     const object = leaseObject(record);
     try {
       return await this.#store.put(STATUS_KEY, object, { ifTag: this.#tag });
@@ -245,7 +252,10 @@ export class Lease {
     const isDamaged = found !== undefined && stored === undefined && this.#isAlive;
     if (found !== undefined && (isOwn || isDamaged)) {
       this.#tag = found.tag;
-      return this.#swap(record);
+      if (tries > 1) return this.#swap(record, tries - 1);
+      throw new StoreUnavailable("the store refuses to replace the lease, although it is unchanged (412)", {
+        hint: "A gateway may rewrite ETags: each put must compare If-Match with the ETag of the stored object.",
+      });
     }
     this.#lost = lostTo(stored, this.writer);
     throw this.#lost;

@@ -4,17 +4,25 @@
  */
 import { type ObjectStore, PUT_LIMIT_MS, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";
-import type { Clock } from "../clock/clock.ts";
+import type { Clock, WatchedClock } from "../clock/clock.ts";
+import { isClockFailure, judgeClock, storeTime } from "../clock/judge.ts";
 import type { Known } from "../known.ts";
 import { heldBy } from "../status/private-status.ts";
 import { Lease } from "./lease.ts";
 import type { LeaseIdentity } from "./lease-record.ts";
-import { DEFAULT_PACE, type FoundLease, findLease, isFree, type LeaseRecord, leaseUnreadable } from "./lease-record.ts";
+import {
+  DEFAULT_PACE,
+  type FoundLease,
+  findLease,
+  hasExpired,
+  type LeaseRecord,
+  leaseUnreadable,
+} from "./lease-record.ts";
 import { announce } from "./standby-record.ts";
 
 export interface Candidate {
   readonly store: ObjectStore;
-  readonly clock: Clock;
+  readonly clock: WatchedClock;
   readonly identity: LeaseIdentity;
   /** Locked by this process. So an earlier holder that used the same state directory is dead. */
   readonly known: Known;
@@ -22,6 +30,8 @@ export interface Candidate {
   readonly onUnreadable?: (forMs: number) => void;
   /** Called before the lease is taken. If it throws, nothing is put. */
   readonly check?: () => Promise<void>;
+  /** True for a repair, which corrects what was published ahead of the clock. */
+  readonly repairs?: boolean;
   /** Called after the lease was taken. */
   readonly onTaken?: (taken: TakenLease) => void;
 }
@@ -35,12 +45,12 @@ export interface TakenLease {
 
 /** Takes the lease now, or throws `Failure` lease_held (75), lease_unreadable (74). */
 export async function acquireNow(candidate: Candidate): Promise<Lease> {
-  const { store, clock, known } = candidate;
+  const { store, known } = candidate;
   const found = await findLease(store);
   if (found !== undefined && found.record === undefined) throw leaseUnreadable();
   const record = found?.record;
   const mine = record !== undefined && isOurs(known, record.holder);
-  if (record !== undefined && !mine && !isFree(record, clock.wall())) throw await heldBy(store, record);
+  if (record !== undefined && !mine && !(await isFree(candidate, record))) throw await heldBy(store, record);
   // True if nobody else can have written since. Then `known` still holds. After a lost lease object epochs begin at 1 again.
   const trusted = mine && String(record?.epoch) === known.meta("epoch") && known.meta("store") === store.name;
   const because =
@@ -49,29 +59,45 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
 }
 
 /**
+ * True if anybody may take the lease at once. A store without a clock leaves only the host's clock, which may have moved.
+ * Then the record must be watched (`HolderTimeout`).
+ */
+async function isFree({ store, clock }: Candidate, record: LeaseRecord): Promise<boolean> {
+  if (record.released) return true;
+  const now = await storeTime(store, clock);
+  return now !== undefined && hasExpired(record, now);
+}
+
+/**
  * Like `acquireNow`, but waits if the lease object is unreadable, because an unknown holder may live as long as the
- * longest lease. `pause` waits for the given milliseconds.
+ * longest lease, and if the lease seems to have expired. `pause` waits for the given milliseconds.
  */
 export async function acquireOnce(candidate: Candidate, pause: (ms: number) => Promise<void>): Promise<Lease> {
-  const { store } = candidate;
+  const { store, clock, known } = candidate;
   const found = await findLease(store);
-  if (found === undefined || found.record !== undefined) return acquireNow(candidate);
+  const record = found?.record;
+  const isWatched = found !== undefined && (record === undefined || hasExpired(record, clock.wall()));
+  if (!isWatched || (record !== undefined && isOurs(known, record.holder))) return acquireNow(candidate);
   const attempts = standby(candidate);
   for (;;) {
     const lease = await attempts.tryAcquire();
     if (lease !== undefined) return lease;
-    if ((await findLease(store))?.record !== undefined) return acquireNow(candidate);
+    const next = (await findLease(store))?.record;
+    if (next !== undefined && !hasExpired(next, clock.wall())) return acquireNow(candidate);
     await pause(attempts.pause());
   }
 }
 
 async function take(
-  { store, clock, identity, known, check, onTaken }: Candidate,
+  { store, clock, identity, known, check, repairs = false, onTaken }: Candidate,
   found: FoundLease | undefined,
   { trusted, because }: { readonly trusted: boolean; readonly because: TakenLease["because"] },
 ): Promise<Lease> {
   // `found` was read before. If another publisher takes the lease meanwhile, this one does not get it.
   await check?.();
+  const newestAt = lastPublishedAt(known, store, found?.record);
+  const holderMoved = found?.record?.clockMoved === true;
+  await judgeClock({ store, clock, newestAt: repairs ? 0 : newestAt, holderMoved });
   // Written first: if this process dies right after the put, the next one recognises the lease as its own.
   known.setMeta("writer", `${known.meta("writer") ?? ""} ${identity.holder}`);
   // Our state may know a higher epoch than an unreadable object. If not, `raiseAbove` corrects it at the first object.
@@ -80,7 +106,7 @@ async function take(
   const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, lastEpoch) } : found;
   const lease = await Lease.take(store, clock, identity, from);
   // Responses never go back in time, whoever published the last one.
-  known.setMeta("at", String(lastPublishedAt(known, store, found?.record)));
+  known.setMeta("at", String(newestAt));
   if (!trusted) known.forgetAll();
   known.setMeta("epoch", String(lease.epoch));
   known.setMeta("store", store.name);
@@ -136,7 +162,7 @@ export function standby(candidate: Candidate): Standby {
     async tryAcquire() {
       const found = await findLease(store);
       const record = found?.record;
-      if (found === undefined || (record && (isFree(record, clock.wall()) || isOurs(known, record.holder)))) {
+      if (found === undefined || (record && (isOurs(known, record.holder) || (await isFree(candidate, record))))) {
         return await unlessHeld(acquireNow(candidate));
       }
       await announce(store, identity.holder, clock.wall());
@@ -183,24 +209,33 @@ export interface Waiting {
   /** Called once if another publisher holds the lease. */
   onWait(): void;
   onOutage(error: Error): void;
+  /** Called if the lease could be taken, but the clock is wrong. */
+  onClock(failure: Failure): void;
 }
+
+/** While the clock is wrong, it is looked at again after this time (ms). */
+const CLOCK_AGAIN_MS = 5_000;
 
 /** Waits until the lease is taken, also through outages of the store; undefined if the signal ended the wait. */
 export async function waitForLease(standby: Standby, waiting: Waiting): Promise<Lease | undefined> {
-  const { signal, onWait, onOutage } = waiting;
+  const { signal, onWait, onOutage, onClock } = waiting;
   let hasWaited = false;
   while (!signal.aborted) {
+    let isClockWrong = false;
     try {
       const lease = await standby.tryAcquire();
       if (lease !== undefined) return lease;
       if (!hasWaited) onWait();
       hasWaited = true;
     } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      onOutage(error);
+      if (isClockFailure(error)) {
+        onClock(error);
+        isClockWrong = true;
+      } else if (error instanceof StoreUnavailable) onOutage(error);
+      else throw error;
     }
     await waiting.follow();
-    await waiting.pause(standby.pause());
+    await waiting.pause(isClockWrong ? CLOCK_AGAIN_MS : standby.pause());
   }
   return undefined;
 }

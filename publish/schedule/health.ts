@@ -17,7 +17,6 @@ export interface CycleWatcher {
 export function watchedPublisher(publisher: Scheduled, clock: Clock, watcher: CycleWatcher): Scheduled {
   return {
     instant: (now) => publisher.instant(now),
-    now: (wall) => publisher.now(wall),
     nextDue: () => publisher.nextDue(),
     scrubIfDue: (at) => publisher.scrubIfDue(at),
     async renewIfDue(nextCycleAt) {

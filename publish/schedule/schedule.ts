@@ -5,7 +5,7 @@
 
 import { isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { type Clock, type CronTimer, hostWall, MOVE_ALLOWANCE_MS, type Timers } from "../clock/clock.ts";
+import type { Clock, Timers } from "../clock/clock.ts";
 import type { CycleReport } from "../report.ts";
 
 export interface ScheduleOptions {
@@ -20,16 +20,12 @@ export interface ScheduleOptions {
   onTick?(): void;
   /** Called if the store did not respond, or a disk is full. The next tick tries again. */
   onOutage(error: Error): void;
-  /** Called if the clock was set, or a tick did not come. */
-  onLate(late: LateTick): void;
   /** Called after each tick, and each second while none is running. */
   onRest?(): void;
 }
 
 /** The part of a publisher that a schedule needs. */
 export interface Scheduled {
-  /** Epoch ms, corrected by the store's clock; `wall` is this host's. */
-  now(wall: number): number;
   /** The instant of a cycle that runs now. It is never before the last one. */
   instant(now: number): number;
   /** True if a cycle at this instant would have nothing to do. */
@@ -42,12 +38,12 @@ export interface Scheduled {
   renewIfDue(nextCycleAt: number | undefined): Promise<void>;
 }
 
-/** The lease and the cadence are checked this often (ms). */
+/** The lease and the clock are checked this often (ms). */
 const CHECK_EVERY_MS = 1_000;
 
 /** Runs until the signal; rejects with what stops a publisher, such as a lost lease. */
 export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Promise<void> {
-  const { clock, timers, signal, onLate } = options;
+  const { clock, timers, signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let hasEnded = false;
   /** They never reject. */
@@ -63,7 +59,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
     await publisher.scrubIfDue(at);
     const next = publisher.nextDue();
     cancelInstant();
-    if (next !== undefined && !hasEnded) cancelInstant = timers.after(next - publisher.now(clock.wall()), tick);
+    if (next !== undefined && !hasEnded) cancelInstant = timers.after(next - clock.wall(), tick);
   };
   const tick = () => {
     if (hasEnded) return;
@@ -82,10 +78,9 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
         renewing = undefined;
       });
   };
-  const cadence = new Cadence({ pattern: options.cadence, clock, timers, onTick: tick, onLate });
+  const cadence = timers.cron(options.cadence, tick);
   const stopChecks = timers.every(CHECK_EVERY_MS, () => {
     renew();
-    cadence.check();
     if (running === undefined) options.onRest?.();
   });
   const end = (error?: unknown) => {
@@ -100,77 +95,6 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   if (signal.aborted) end();
   else tick();
   return promise;
-}
-
-/** A tick that is later than this (ms) is missed. */
-const OVERDUE_MS = 1_500;
-
-/** Why a tick did not come from the pattern's timer; ms. */
-export type LateTick = { readonly clockSetBy: number } | { readonly overdueBy: number };
-
-export interface CadenceOptions {
-  /** A cron pattern, seconds first. */
-  readonly pattern: string;
-  readonly clock: Clock;
-  readonly timers: Timers;
-  onTick(): void;
-  onLate(late: LateTick): void;
-}
-
-/**
- * Ticks at the instants of a cron pattern, even if the wall clock is set (docs/spec/publishing.md#clock-steps). The pattern's
- * timer would wait too long after the clock was set back. `check` notices that, and a missed tick.
- */
-export class Cadence {
-  readonly #options: CadenceOptions;
-  #cron: CronTimer;
-  /** Monotonic (ms): the next tick. */
-  #dueAt = Number.POSITIVE_INFINITY;
-  /** The host's wall clock, which the pattern's timer uses, minus the monotonic clock (ms). */
-  #wallOffset: number;
-
-  constructor(options: CadenceOptions) {
-    this.#options = options;
-    this.#wallOffset = this.#currentOffset();
-    this.#cron = this.#arm();
-  }
-
-  /** Must be called about once a second. */
-  check(): void {
-    const { clock, onLate } = this.#options;
-    const clockSetBy = Math.round(this.#currentOffset() - this.#wallOffset);
-    const overdueBy = Math.round(clock.monotonic() - this.#dueAt);
-    if (Math.abs(clockSetBy) <= MOVE_ALLOWANCE_MS && overdueBy <= OVERDUE_MS) return;
-    onLate(Math.abs(clockSetBy) > MOVE_ALLOWANCE_MS ? { clockSetBy } : { overdueBy });
-    this.#wallOffset = this.#currentOffset();
-    this.#cron.stop();
-    this.#cron = this.#arm();
-    this.#options.onTick();
-  }
-
-  stop(): void {
-    this.#cron.stop();
-  }
-
-  #arm(): CronTimer {
-    const { pattern, timers, onTick } = this.#options;
-    const cron = timers.cron(pattern, () => {
-      this.#expect(cron);
-      onTick();
-    });
-    this.#expect(cron);
-    return cron;
-  }
-
-  #expect(cron: CronTimer): void {
-    const { clock } = this.#options;
-    const next = cron.nextRun();
-    this.#dueAt = next === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + next - hostWall(clock);
-  }
-
-  #currentOffset(): number {
-    return hostWall(this.#options.clock) - this.#options.clock.monotonic();
-  }
 }
 
 /** True if the next tick may succeed: the store did not respond, or a disk is full. */

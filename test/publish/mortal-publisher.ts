@@ -3,7 +3,7 @@
  * executed. Run by `sigkill.test.ts` with the arguments: folder, n, "before" or "after", instant.
  */
 import { join } from "node:path";
-import { systemClock } from "../../publish/clock/clock.ts";
+import { systemClock, WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import { acquireNow } from "../../publish/lease/take.ts";
 import { Publisher } from "../../publish/publisher.ts";
@@ -41,7 +41,7 @@ const reader = new SourceReader({
   chain: noChain(),
   genesisTimestamp: undefined,
 });
-const lease = await acquireNow({ store, clock: systemClock, identity: leaseIdentity(), known });
+const lease = await acquireNow({ store, clock: new WatchedClock(systemClock), identity: leaseIdentity(), known });
 const publisher = await Publisher.begin(
   {
     store,

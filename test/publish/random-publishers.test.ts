@@ -5,6 +5,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import { WatchedClock } from "../../publish/clock/clock.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
 import { forceRelease } from "../../publish/lease/lease-record.ts";
 import { type Standby, standby } from "../../publish/lease/take.ts";
@@ -258,7 +259,7 @@ class Story {
   }
 
   #open(actor: Actor): Opened {
-    const clock = { wall: () => this.#world.now + actor.aheadMs, monotonic: () => this.#world.now };
+    const clock = new WatchedClock({ wall: () => this.#world.now + actor.aheadMs, monotonic: () => this.#world.now });
     return this.#world.open({
       store: this.#storeOf(actor),
       state: `state-${actor.name}`,

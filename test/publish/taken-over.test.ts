@@ -100,14 +100,14 @@ async function publishedFromAnother(): Promise<string> {
   world.receive(2, 70, "wheel-70");
   await holder.cycle(START + 12_000);
   holder.kill();
-  world.now = START + 115_000;
+  world.now = START + 175_000;
   return path;
 }
 
 test("a ledger that is behind what is published is found before the first put", async () => {
   const ledgerPath = await publishedFromAnother();
   const worker = await takeOver({ ledgerPath });
-  expect(await othersOf(() => worker.cycle(START + 115_000))).toEqual([]);
+  expect(await othersOf(() => worker.cycle(START + 175_000))).toEqual([]);
   const copy = openLedgerForIntake(ledgerPath);
   receive(copy, 1, { rowId: 70, id: "wheel-70" });
   copy.close();
@@ -157,7 +157,7 @@ test("the next run continues a new history of a run that died, without a new fac
   await first.cycle(START + 11_000);
   first.kill();
   world.store.failPuts = undefined;
-  world.now += 100_000;
+  world.now += 160_000;
   const second = await world.work({ state: "lost too" });
   await second.cycle(world.now);
   expect(await world.store.get("v1/public/installations/~wheel-9/observations/2/0")).toBeDefined();

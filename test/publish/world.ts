@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import type { Clock } from "../../publish/clock/clock.ts";
+import { WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
 import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
@@ -76,7 +76,9 @@ export interface WorkOptions {
   /** Disabled if absent. */
   readonly site?: Site;
   /** By default the world's. */
-  readonly clock?: Clock;
+  readonly clock?: WatchedClock;
+  /** True for a repair, which may begin although something was published ahead of its clock. */
+  readonly repairs?: boolean;
 }
 
 export class World {
@@ -87,7 +89,7 @@ export class World {
   now = START;
   /** Called when a worker's files are closed. */
   readonly #open = new Set<() => void>();
-  readonly clock: Clock = { wall: () => this.now, monotonic: () => this.now };
+  readonly clock = new WatchedClock({ wall: () => this.now, monotonic: () => this.now });
 
   constructor() {
     this.ledger = openLedgerForIntake(this.ledgerPath);
@@ -182,7 +184,12 @@ export class World {
     };
     const follow = () => reader.follow(clock.wall());
     const check = () => checkOwner({ store, reader, publications, concurrency: 4 });
-    return { candidate: { store, clock, identity, known, check }, follow, begin, close };
+    return {
+      candidate: { store, clock, identity, known, check, repairs: options.repairs === true },
+      follow,
+      begin,
+      close,
+    };
   }
 
   /** The response that a reader gets at an instant. */

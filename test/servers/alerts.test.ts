@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { publisherRegistry } from "../../bin/cli/metrics/publisher-metrics.ts";
 import { ingestRegistry, shimRegistry } from "../../bin/cli/metrics/registries.ts";
 import { PublisherMonitor } from "../../bin/cli/publish/publisher-monitor.ts";
-import { SteadyClock } from "../../publish/clock/clock.ts";
+import { WatchedClock } from "../../publish/clock/clock.ts";
 import type { Known } from "../../publish/known.ts";
 import { ShimCounts } from "../../src/shim/node/store-reader.ts";
 import { sharedFolder } from "../support/test-folder.ts";
@@ -247,7 +247,7 @@ test("without any publisher the alarm for a missing publisher fires", () => {
 });
 
 test("promtool accepts the names, types and help texts of our metrics", async () => {
-  const monitor = new PublisherMonitor(new SteadyClock({ wall: () => 0, monotonic: () => 0 }), () => 0);
+  const monitor = new PublisherMonitor(new WatchedClock({ wall: () => 0, monotonic: () => 0 }), () => 0);
   const known = { get: () => undefined } as unknown as Known;
   const counts = new ShimCounts();
   counts.count(undefined, 404);

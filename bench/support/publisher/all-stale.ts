@@ -65,7 +65,6 @@ export async function allStale(folder: string, installations: number, directory:
       timers: systemTimers,
       signal: controller.signal,
       onCycle: ignore,
-      onLate: ignore,
       onOutage: (error) => {
         throw error;
       },

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../publish/clock/clock.ts";
+import { type Clock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { acquireNow } from "../../../publish/lease/take.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
@@ -19,7 +19,7 @@ export interface BenchPublisher {
 /** Starts a publisher for wheel-1 without a minimum put interval, as on a filesystem. */
 export async function benchPublisher(subject: BenchPublisher): Promise<Publisher> {
   const { store, clock, known, reader, statisticsInterval = 1e9 } = subject;
-  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), known });
+  const lease = await acquireNow({ store, clock: new WatchedClock(clock), identity: leaseIdentity(), known });
   return Publisher.begin(
     {
       store,

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { acquireNow } from "../../../publish/lease/take.ts";
-import type { Clock } from "../../../publish/clock/clock.ts";
+import { type Clock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
@@ -53,7 +53,7 @@ export async function simulate(span: { readonly historyHours: number; readonly h
   const counts: Counts = new Map();
   const options = open(folder, chain, { wall: () => now, monotonic: () => now }, counts);
   const { store, clock, known, reader } = options;
-  const lease = await acquireNow({ store, clock, identity: leaseIdentity(), known });
+  const lease = await acquireNow({ store, clock: new WatchedClock(clock), identity: leaseIdentity(), known });
   const publisher = await Publisher.begin(options, lease);
   await step(publisher, now);
   counts.clear();

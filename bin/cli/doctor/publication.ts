@@ -4,7 +4,7 @@
  */
 import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { isFree, readLease } from "../../../publish/lease/lease-record.ts";
+import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";
@@ -48,7 +48,7 @@ export async function examineStore(settings: Settings, now: () => number): Promi
   if (found === undefined) return [...findings, fine("lease", "nobody has ever held it")];
   const { epoch, renewedAt, released } = found.record;
   const age = `${duration((now() - Date.parse(renewedAt)) / 1000)} ago`;
-  const held = isFree(found.record, now()) ? "silent, free to take" : "a second publisher waits as standby";
+  const held = hasExpired(found.record, now()) ? "silent, free to take" : "a second publisher waits as standby";
   const state = released
     ? `released ${age}`
     : `held by ${await holderNameOf(store, found.record)}, renewed ${age}: ${held}`;

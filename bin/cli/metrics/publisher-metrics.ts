@@ -132,13 +132,8 @@ function leaseMetrics(monitor: PublisherMonitor): Metric[] {
       read: () => secondsOf(monitor.lease?.age),
     },
     {
-      name: "noonmark_clock_moved_seconds",
-      help: "How far this machine's clock has moved and is not trusted (negative: back); 0 while it is trusted.",
-      read: () => monitor.clockMovedMs / 1_000,
-    },
-    {
       name: "noonmark_clock_moves_total",
-      help: "How often this machine's clock has moved by more than a second.",
+      help: "How often this machine's clock has moved by more than 2 s. Each move ends the session, and a new one begins.",
       read: () => monitor.clockMoves,
     },
   ];

@@ -1,14 +1,14 @@
 /** Waits for the lease, as a standby if another publisher holds it, then runs cycles until it is stopped. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type SteadyClock, systemTimers } from "../../../publish/clock/clock.ts";
+import { systemTimers, type WatchedClock } from "../../../publish/clock/clock.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { standby, waitForLease } from "../../../publish/lease/take.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { watchedPublisher } from "../../../publish/schedule/health.ts";
-import { type LateTick, runSchedule } from "../../../publish/schedule/schedule.ts";
+import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -25,7 +25,7 @@ export interface Watchers {
   readonly log: Logger;
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
-  readonly clock: SteadyClock;
+  readonly clock: WatchedClock;
   readonly repairs: Repairs;
 }
 
@@ -63,7 +63,6 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
   outage.ended();
   const { cadence, signal } = term;
   monitor.lease = lease;
-  clock.compareWith(() => lease.hostClockOffset);
   service.began(`publishing to ${options.store.name}, epoch ${lease.epoch}`);
   log.info({ epoch: lease.epoch, store: options.store.name }, "publishing");
   if (options.minimumPutInterval > 0) logCosts(log, options, term.hasChain());
@@ -86,10 +85,6 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
         repairs.cycled(report.rows);
         logCycle(report);
       },
-      onLate: (late: LateTick) => {
-        // The module that checks the clock logs changes of it.
-        if ("overdueBy" in late) log.warn(late, "a cycle did not start on time; it starts now");
-      },
       onRest: service.rested,
     });
   });
@@ -97,7 +92,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
 }
 
 /** Logs an outage immediately, then at most every ten seconds, and its end once. */
-function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void; ended(): void } {
+function outageLog(log: Logger, clock: WatchedClock): { began(error: Error): void; ended(): void } {
   let since: number | undefined;
   let isFull = false;
   const report = rareReport(
@@ -127,11 +122,12 @@ function outageLog(log: Logger, clock: SteadyClock): { began(error: Error): void
 /** Returns the lease; undefined if the signal ended the wait. */
 function heldLease(
   options: PublisherOptions,
-  { log, monitor, service }: Watchers,
+  { log, monitor, service, clock }: Watchers,
   { signal }: Term,
   onOutage: (error: Error) => void,
 ): Promise<Lease | undefined> {
-  const { store, clock, known, reader } = options;
+  const { store, known, reader } = options;
+  let waitsFor: string | undefined;
   const attempts = standby({
     store,
     clock,
@@ -156,6 +152,13 @@ function heldLease(
       log.info("standby: another publisher holds the lease");
     },
     onOutage,
+    onClock: (failure) => {
+      service.began(`the clock is wrong (${failure.code}); publish waits`);
+      monitor.health.failed(failure);
+      if (waitsFor !== failure.code)
+        log.warn({ code: failure.code, hint: failure.hint }, `${failure.message}: publish waits`);
+      waitsFor = failure.code;
+    },
   });
 }
 

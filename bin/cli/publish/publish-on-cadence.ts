@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { createTask } from "node-cron";
 import type { Logger } from "pino";
-import { SteadyClock, systemClock, systemTimers } from "../../../publish/clock/clock.ts";
+import { systemClock, systemTimers, WatchedClock } from "../../../publish/clock/clock.ts";
+import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
 import { Known } from "../../../publish/known.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
@@ -12,7 +13,7 @@ import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openConfiguredStore } from "../configured-store.ts";
-import { createLog, logClockMove, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
+import { createLog, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
 import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
@@ -31,15 +32,43 @@ const PASS_LIMIT_MS = 30_000;
 
 export async function publishOnCadence(settings: Settings, flags: PublishFlags): Promise<void> {
   keepHeapSmall();
-  const clock = new SteadyClock(systemClock);
+  const clock = new WatchedClock(systemClock);
   const log = await createLog(settings);
-  await loggedToItsEnd(log, settings, () => publishWithLog(settings, flags, { log, clock }));
+  const ending = new AbortController();
+  void askedToStop().then(() => ending.abort());
+  await loggedToItsEnd(log, settings, async () => {
+    while (!ending.signal.aborted) {
+      const moves = clock.moves;
+      try {
+        await publishSession(settings, flags, { log, clock, ending: ending.signal });
+        if (clock.moves === moves) return;
+      } catch (error) {
+        if (!isClockFailure(error)) throw error;
+        if (error.code !== "clock_moved") log.warn({ code: error.code, hint: error.hint }, error.message);
+      }
+      if (clock.moves > moves) {
+        const { code, message, hint } = clockMoved(clock.movedMs);
+        log.warn({ code, movedByMs: clock.movedMs, hint }, `${message}: publish begins again`);
+      }
+      await wait(BEGIN_AGAIN_MS, undefined, { signal: ending.signal }).catch(() => {});
+    }
+  });
 }
 
-async function publishWithLog(
+/** Wait (ms) before a new session, after the clock moved or was found wrong. */
+const BEGIN_AGAIN_MS = 5_000;
+
+interface SessionOptions {
+  readonly log: Logger;
+  readonly clock: WatchedClock;
+  readonly ending: AbortSignal;
+}
+
+/** Ends at the signal, or when the clock has moved. Throws what ends a publisher. */
+async function publishSession(
   settings: Settings,
   flags: PublishFlags,
-  { log, clock }: { readonly log: Logger; readonly clock: SteadyClock },
+  { log, clock, ending }: SessionOptions,
 ): Promise<void> {
   const { monotonic, wall } = systemClock;
   const { installationId, ledger, store: where, state, deployment = "none" } = settings;
@@ -53,10 +82,11 @@ async function publishWithLog(
   const { signal } = stop;
   const notify = systemdNotify((error) => logProblem(log, "systemd cannot be notified that this service runs", error));
   const service = serviceManager({ environment: process.env, pid: process.pid, monotonic, notify });
-  void askedToStop().then(() => {
+  const end = () => {
     service.ending();
     stop.abort();
-  });
+  };
+  ending.addEventListener("abort", end, { once: true });
   const monitor = new PublisherMonitor(clock, untilNextRun(settings.cadence, wall));
   const known = Known.open(settings.state);
   const requests = new RequestTally(known, wall());
@@ -65,7 +95,11 @@ async function publishWithLog(
     log.warn({ key }, "a missing or damaged object was rewritten");
   });
   const now = () => monitor.now();
-  const stopLooking = systemTimers.every(CHECK_INTERVAL_MS, () => logClockMove(log, clock.check(), WHILE_UNTRUSTED));
+  const movesBefore = clock.moves;
+  const stopLooking = systemTimers.every(CHECK_INTERVAL_MS, () => {
+    clock.check();
+    if (clock.moves > movesBefore) stop.abort();
+  });
   let stopPage = async () => {};
   try {
     stopPage = await startMetricsPage(settings.metrics, async () => {
@@ -118,6 +152,7 @@ async function publishWithLog(
       reader.close();
     }
   } finally {
+    ending.removeEventListener("abort", end);
     stopLooking();
     requests.save();
     known.close();
@@ -125,15 +160,10 @@ async function publishWithLog(
   }
 }
 
-/**
- * A standby is healthy, because it is ready to take over. So is a publisher whose host's clock has moved: a restart
- * would lose the trusted time.
- */
+/** A standby is healthy, because it is ready to take over. */
 function healthOf(monitor: PublisherMonitor): Health {
   const { isWell, phase, quietSeconds, reason } = monitor.state();
-  const { clockMovedMs } = monitor;
-  const moved = clockMovedMs === 0 ? {} : { problem: "clock_moved", clockMovedMs };
-  const about = { phase, lastTurnSecondsAgo: quietSeconds, ...moved };
+  const about = { phase, lastTurnSecondsAgo: quietSeconds };
   return { isWell, body: isWell ? { status: "ok", ...about } : { status: "failing", reason, ...about } };
 }
 
@@ -167,10 +197,6 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
 
 /** Interval (ms) of the checks of the host's clock. */
 const CHECK_INTERVAL_MS = 1_000;
-
-/** The publisher's behaviour while the host's clock is not trusted. */
-const WHILE_UNTRUSTED =
-  "publishing goes on by its own count until that clock has been steady for a minute or the store's clock agrees";
 
 /** Returns the ms until a cadence's next run, by the wall clock (epoch ms). The pattern must be valid. */
 function untilNextRun(cadence: string, wall: () => number): () => number {

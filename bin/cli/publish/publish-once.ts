@@ -1,6 +1,6 @@
 /** Runs `noonmark publish --once`: one cycle under the lease. */
 import { setTimeout as wait } from "node:timers/promises";
-import { SteadyClock, systemClock } from "../../../publish/clock/clock.ts";
+import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { explicitInstant } from "../../../publish/clock/instant.ts";
 import { Known } from "../../../publish/known.ts";
 import { findLease } from "../../../publish/lease/lease-record.ts";
@@ -33,8 +33,7 @@ export interface OnceFlags extends PublishFlags {
 
 /** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
-  // A run is too short to trust a clock again after it moved, so it uses the monotonic clock until its end.
-  const clock = new SteadyClock(systemClock);
+  const clock = new WatchedClock(systemClock);
   const given = parseInstant(flags.at);
   const opened = await openConfiguredStore(settings, { write: true });
   const known = await openState(settings.state, opened);

@@ -1,5 +1,5 @@
 /** Collects the work and health of a publisher on a cadence, as plain values. */
-import { movedBy, type SteadyClock } from "../../../publish/clock/clock.ts";
+import type { WatchedClock } from "../../../publish/clock/clock.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
 import type { Standby } from "../../../publish/lease/take.ts";
@@ -40,25 +40,19 @@ export class PublisherMonitor implements CycleWatcher {
   onCycle: (outcome: CycleOutcome, seconds: number) => void = () => {};
   /** Why the last renewal of the lease failed. */
   #renewalTrouble: string | undefined;
-  readonly #clock: SteadyClock;
+  readonly #clock: WatchedClock;
   readonly #untilNextRun: () => number;
 
   /** `untilNextRun` returns the ms until the cadence's next tick. */
-  constructor(clock: SteadyClock, untilNextRun: () => number) {
+  constructor(clock: WatchedClock, untilNextRun: () => number) {
     this.#clock = clock;
     this.#untilNextRun = untilNextRun;
     this.health = new TickHealth(() => clock.monotonic());
   }
 
-  /** Epoch ms: by this host's clock until a publisher runs, and then by the publisher's, which follows the store's. */
+  /** Epoch ms. */
   now(): number {
-    const wall = this.#clock.wall();
-    return this.publisher?.now(wall) ?? wall;
-  }
-
-  /** How far this host's clock has moved while it is not trusted (ms, ahead is positive); 0 while it is trusted. */
-  get clockMovedMs(): number {
-    return movedBy(this.#clock);
+    return this.#clock.wall();
   }
 
   /** Milliseconds since the last good pass over the chain; undefined before the first. */

@@ -92,13 +92,12 @@ function silenceProblems(record: LeaseRecord, now: number): string[] {
   return [`publisher_silent: ${silent}. See why in its log (journalctl -u noonmark-publish), and start a publisher`];
 }
 
-/** Finds clock problems: the publisher's clock moved, or this host's is behind the published objects. */
+/** Finds clock problems: the publisher ended because its clock had moved, or this host's is behind the published objects. */
 function clockProblems(record: LeaseRecord, answers: readonly PublishedResponse[], now: number): string[] {
-  const { clockMovedMs, lastCycleAt } = record;
+  const { clockMoved, lastCycleAt } = record;
   const problems: string[] = [];
-  if (clockMovedMs !== null && !record.released) {
-    const moved = `moved ${clockMovedMs > 0 ? "ahead" : "back"} by ${Math.round(Math.abs(clockMovedMs) / 1000)} s`;
-    problems.push(`clock_moved: the publisher's clock ${moved}; it is not used before it has been steady for a minute`);
+  if (clockMoved) {
+    problems.push("clock_moved: the publisher's clock moved; publishing goes on once it has been steady for a minute");
   }
   const published = [
     { what: "the last cycle", at: lastCycleAt },

@@ -23,7 +23,7 @@ export type Refusal =
   | "unsupported"
   /** Overload, or a failure of the server or the network. */
   | "transient"
-  /** Credentials, permissions, a missing bucket, a wrong clock: a retry does not help. */
+  /** Credentials, permissions, a missing bucket: a retry does not help. */
   | "final";
 
 export function refusalOf(error: unknown): Refusal {
@@ -35,6 +35,8 @@ export function refusalOf(error: unknown): Refusal {
   if (status === 412) return "condition";
   if (status === 409) return "contended";
   if (status === 501) return "unsupported";
+  // The SDK signs the next attempt by the Date of this response.
+  if (code === "RequestTimeTooSkewed") return "transient";
   if (status >= 500 || status === 429 || status === 408) return "transient";
   return TRANSIENT_400.has(code) ? "transient" : "final";
 }

@@ -67,7 +67,7 @@ function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
   const ahead = Math.max(renewedAt ?? 0, instantOf(record?.lastCycleAt) ?? 0) - now;
   const problems = {
     ...(ahead > FUTURE_ALLOWANCE_MS && { problem: "clock_behind", publishedAheadSeconds: Math.round(ahead / 1000) }),
-    ...(typeof record?.clockMovedMs === "number" && { problem: "clock_moved", clockMovedMs: record.clockMovedMs }),
+    ...(record?.clockMoved === true && { problem: "clock_moved" }),
   };
   if (renewedAt === undefined) return { renewedAt: null, ageSeconds: null, ...problems };
   const ageSeconds = Math.max(0, Math.floor((now - renewedAt) / 1000));

@@ -3,11 +3,12 @@
  * and which clock it uses.
  */
 import { beforeEach, expect, test } from "vitest";
+import { WatchedClock } from "../../../publish/clock/clock.ts";
 import { Lease } from "../../../publish/lease/lease.ts";
 import { DEFAULT_PACE, forceRelease, readLease, STANDBY_PACE } from "../../../publish/lease/lease-record.ts";
 import { announce } from "../../../publish/lease/standby-record.ts";
 import type { ClockBounds } from "../../../src/object-store/clock-offset.ts";
-import { type StoreClock, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { type StoreClock, StoreConflict, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { START } from "../world.ts";
 
@@ -42,7 +43,7 @@ class OddStore extends MemoryStore implements StoreClock {
 
 let now: number;
 let store: OddStore;
-const clock = { wall: () => now, monotonic: () => now };
+const clock = new WatchedClock({ wall: () => now, monotonic: () => now });
 const take = () => Lease.take(store, clock, { holder: "me", holderName: "me" }, undefined);
 beforeEach(() => {
   now = START;
@@ -110,18 +111,47 @@ test("a wrong clock is reported from two seconds on, and beyond a minute nothing
   expect(store.puts).toEqual([]);
 });
 
-test("after its machine slept, a holder renews before it puts anything", async () => {
+test.each([40_000, -3_600_000])(
+  "after its clock moved by %i ms, a holder puts nothing but the release",
+  async (byMs) => {
+    let moved = 0;
+    const moving = new WatchedClock({ wall: () => now + moved, monotonic: () => now });
+    const lease = await Lease.take(store, moving, { holder: "me", holderName: "me" }, undefined);
+    await lease.beforePut();
+    const { renewedAt } = (await readLease(store))?.record ?? {};
+    moved = byMs;
+    for (let times = 0; times < 2; times++) {
+      await expect(lease.beforePut()).rejects.toMatchObject({ code: "clock_moved", exitCode: 1 });
+      await expect(lease.renew({})).rejects.toMatchObject({ code: "clock_moved" });
+    }
+    expect(store.puts).toEqual(["status.json"]);
+    await lease.release({});
+    expect((await readLease(store))?.record).toMatchObject({ released: true, clockMoved: true, renewedAt });
+  },
+);
+
+test("a holder whose machine slept leaves another publisher's lease as it is", async () => {
   let slept = 0;
-  const asleep = { wall: () => now + slept, monotonic: () => now };
+  const asleep = new WatchedClock({ wall: () => now + slept, monotonic: () => now });
   const lease = await Lease.take(store, asleep, { holder: "me", holderName: "me" }, undefined);
-  await lease.beforePut();
-  expect(store.puts).toEqual(["status.json"]);
-  slept = 40_000;
-  await lease.beforePut();
-  expect(store.puts).toEqual(["status.json", "status.json"]);
   await Lease.take(store, clock, { holder: "other", holderName: "other" }, await readLease(store));
-  slept = 80_000;
-  await expect(lease.beforePut()).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
+  slept = 3_600_000;
+  await lease.release({});
+  expect((await readLease(store))?.record).toMatchObject({ holder: "other", released: false });
+});
+
+test("a store that refuses the holder's own tag is store_unavailable after two tries", async () => {
+  const lease = await take();
+  now += DEFAULT_PACE.renewMs;
+  const put = store.put.bind(store);
+  let puts = 0;
+  store.put = async (...[key, object, condition]: Parameters<MemoryStore["put"]>) => {
+    if (condition === undefined || !("ifTag" in condition)) return put(key, object, condition);
+    puts++;
+    throw new StoreConflict(key);
+  };
+  await expect(lease.renew({})).rejects.toThrow(StoreUnavailable);
+  expect(puts).toBe(2);
 });
 
 test("a renewal before a put reports the newest cycle", async () => {

@@ -50,6 +50,7 @@ function wait(reader: SourceReader, eachPause: () => Promise<void>, signal = new
     },
     onWait: () => {},
     onOutage: () => {},
+    onClock: () => {},
   });
 }
 

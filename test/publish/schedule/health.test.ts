@@ -23,7 +23,6 @@ function subject(ending: () => CycleReport) {
   const reported: string[] = [];
   const publisher: Scheduled = {
     instant: (at) => at,
-    now: (wall) => wall,
     nextDue: () => undefined,
     scrubIfDue: async () => {},
     isIdle: (at) => at === 1,

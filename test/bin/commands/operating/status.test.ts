@@ -59,7 +59,7 @@ const RECORD: LeaseRecord = {
   ttlMs: 30_000,
   renewedAt: "2026-11-20T10:00:00.000Z",
   clockSkewMs: null,
-  clockMovedMs: null,
+  clockMoved: false,
   released: true,
   lastCycleAt: null,
   nextCycleAt: null,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../../../publish/clock/clock.ts";
+import { systemClock, WatchedClock } from "../../../../publish/clock/clock.ts";
 import { Lease } from "../../../../publish/lease/lease.ts";
 import { readLease } from "../../../../publish/lease/lease-record.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
@@ -22,7 +22,12 @@ describe("noonmark lease release", () => {
 
   test("it keeps a fresh lease unless forced, and the former holder then reports why it stopped", async () => {
     const store = new FilesystemStore(join(directory, "public"), { write: true });
-    const lease = await Lease.take(store, systemClock, { holder: "me", holderName: "here process 1" }, undefined);
+    const lease = await Lease.take(
+      store,
+      new WatchedClock(systemClock),
+      { holder: "me", holderName: "here process 1" },
+      undefined,
+    );
     const refused = await release();
     expect(refused).toMatchObject({ exitCode: 75, stdout: "" });
     expect(refused.stderr).toMatch(/^noonmark: lease_fresh: publisher me renewed the lease at .*Z: it may be alive\n/);
