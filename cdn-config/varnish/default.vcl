@@ -314,7 +314,7 @@ sub vcl_backend_response {
   unset beresp.http.x-amz-meta-successors;
   unset beresp.http.x-amz-meta-epoch;
   unset beresp.http.x-amz-meta-writer;
-  unset beresp.http.x-amz-meta-asof;
+  unset beresp.http.x-amz-meta-source-version;
   unset beresp.http.x-amz-meta-noonmark-put;
   unset beresp.http.x-amz-meta-sha256;
   unset beresp.http.accept-ranges;

@@ -17,7 +17,7 @@ const METADATA = [
   "successors",
   "epoch",
   "writer",
-  "asof",
+  "source-version",
   "noonmark-put",
   "sha256",
 ];

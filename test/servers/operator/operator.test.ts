@@ -9,14 +9,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fenced } from "../../docs/markdown.ts";
 import { packInto } from "../../package/packed-files.ts";
 import { freePort } from "../../support/free-port.ts";
-import { run as runToEnd, until } from "../../support/processes.ts";
+import { run as until } from "../../support/processes.ts";
 import { type Installed, installPackage, type Staying, shell, staying } from "../package/installed-package.ts";
 import { type S3Server, startRadosgw } from "../radosgw.ts";
 import { allowReading } from "../scenes/published-world.ts";
 import { BUCKET, makeBucket } from "../stores/s3-store.ts";
 
 const SECRET = "0123456789abcdef-secret";
-const OLD_STATE = join(import.meta.dirname, "fixtures/by-525390a.tar.gz");
 const CDN_PAGE = readFileSync(join(import.meta.dirname, "../../../docs/cdn.md"), "utf8");
 const INTAKE = readFileSync(join(import.meta.dirname, "../../../docs/facts.md"), "utf8");
 
@@ -138,14 +137,3 @@ async function seenFromOutside(): Promise<void> {
   expect(seen.slice(0, 4)).toEqual(["200", "304", "200", "400"]);
   expect(seen.slice(4).map((text) => text.trim())).toEqual(["", "", '{"error":"not_found"}']);
 }
-
-test("an upgrade continues with an older release's ledger, state and store", async () => {
-  const noonmark = join(here.folder, "node_modules/.bin/noonmark");
-  const script = `mount -t tmpfs none /var/lib && mkdir /var/lib/noonmark && cd /var/lib/noonmark && tar -xzf ${OLD_STATE}
-${noonmark} publish --once && ${noonmark} fsck && { ${noonmark} doctor || true; } && ${noonmark} publish --once && ${noonmark} fsck`;
-  const printed = await runToEnd("unshare", ["--mount", "bash", "-ec", script], { env: here.environment });
-  expect(printed.match(/^as of .*: (?<created>\d+) created, .*, 0 failed$/m)?.groups?.created).not.toBe("0");
-  expect(printed.match(/^\d+ objects, 0 findings$/gm)).toHaveLength(2);
-  // The older release's sample has receipts and no rounds.
-  expect(printed.match(/^FIX \w+/gm)).toEqual(["FIX inputs"]);
-});

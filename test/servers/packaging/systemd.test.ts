@@ -55,7 +55,10 @@ test("a publisher notifies its start and stop, and pings the watchdog", async ()
   await until("the listener is ready", async () => notifications.includes("listening"));
   // Uses systemd's message format; the command inherits the environment.
   Object.assign(process.env, { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "2000000" });
-  const publisher = startCli(["publish", "--installation-id", "wheel-1", "--ledger", "none"], folder);
+  const publisher = startCli(
+    ["publish", "--installation-id", "wheel-1", "--ledger", "none", "--store", "public"],
+    folder,
+  );
   try {
     await until("the publisher has started", async () => notifications.includes("READY=1 STATUS=publishing to "));
     await until("the watchdog was pinged", async () => fed() >= 3);
