@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fenced } from "../../docs/markdown.ts";
 import { packInto } from "../../package/packed-files.ts";
 import { freePort } from "../../support/free-port.ts";
-import { run as until } from "../../support/processes.ts";
+import { until } from "../../support/processes.ts";
 import { type Installed, installPackage, type Staying, shell, staying } from "../package/installed-package.ts";
 import { type S3Server, startRadosgw } from "../radosgw.ts";
 import { allowReading } from "../scenes/published-world.ts";
