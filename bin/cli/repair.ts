@@ -12,7 +12,7 @@ import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { chainTime } from "./publish/publish-once.ts";
 import { publisherOptions } from "./publish/publisher-options.ts";
-import { scrubIntervalOf } from "./publish/put-estimate.ts";
+import { scrubIntervalOf } from "./publish/store-pace.ts";
 import { repairStore } from "./repair-store.ts";
 import type { Settings } from "./settings/settings.ts";
 import { openSources } from "./sources.ts";

@@ -15,7 +15,6 @@ import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { logProblem, rareReport } from "../log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
-import { putsAMonth, receiptPace } from "./put-estimate.ts";
 import type { Repairs } from "./repairs.ts";
 import type { ServiceManager } from "./service-manager.ts";
 import { firstPublishDone } from "./small-heap.ts";
@@ -33,8 +32,6 @@ export interface Term {
   /** A cron pattern with seconds first, in UTC. */
   readonly cadence: string;
   readonly signal: AbortSignal;
-  /** True if the chain has been read. Used for the cost estimate. */
-  hasChain(): boolean;
 }
 
 /** Throws errors that end a publisher, such as a lost lease. */
@@ -65,7 +62,6 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
   monitor.lease = lease;
   service.began(`publishing to ${options.store.name}, epoch ${lease.epoch}`);
   log.info({ epoch: lease.epoch, store: options.store.name }, "publishing");
-  if (options.minimumPutInterval > 0) logCosts(log, options, term.hasChain());
   let warned = false;
   const logCycle = cycleLog(log, () => clock.monotonic());
   await Publisher.hold(options, lease, (publisher) => {
@@ -160,15 +156,6 @@ function heldLease(
       waitsFor = failure.code;
     },
   });
-}
-
-/** Logs the estimated cost (docs/storage.md, "What it costs"). */
-function logCosts(log: Logger, options: PublisherOptions, hasChain: boolean): void {
-  const receipts = options.reader.begin(options.clock.wall()).snapshot(receiptPace);
-  log.info(
-    { putsAMonth: putsAMonth({ ...options, receipts, hasChain }) },
-    "estimate, at the pace of the last receipts",
-  );
 }
 
 /** Interval (ms) of the summary of cycles that put something. The level `debug` logs each one. */

@@ -22,10 +22,10 @@ import { holdAndPublish } from "./hold-and-publish.ts";
 import { judgeNewHistories } from "./judge-settings.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
-import { minimumPutIntervalOf, scrubIntervalOf } from "./put-estimate.ts";
 import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { keepHeapSmall } from "./small-heap.ts";
+import { minimumPutIntervalOf, scrubIntervalOf } from "./store-pace.ts";
 
 /** Time limit (ms) of a pass over the chain; the next pass continues a first sync. */
 const PASS_LIMIT_MS = 30_000;
@@ -143,7 +143,6 @@ async function publishSession(
         {
           cadence: settings.cadence,
           signal,
-          hasChain: () => chain.state(now()).binding !== undefined,
         },
       );
     } finally {

@@ -1,9 +1,6 @@
 /** A publisher's requests to a real S3 server, counted on the wire. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { START, type Worker, World } from "../../publish/world.ts";
-import { stop, until } from "../../support/processes.ts";
-import { testFolder } from "../../support/test-folder.ts";
-import { startOver, useCredentials } from "../commands.ts";
 import { type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
 import { useS3Server } from "../use-servers.ts";
 import { BUCKET, s3Store } from "./s3-store.ts";
@@ -92,14 +89,4 @@ test("receipts that arrive faster than the minimum put interval share their puts
     "PUT v1/public/telemetry",
     "PUT v4/public/process",
   ]);
-});
-
-test("start-up logs the estimate of a month's puts", async () => {
-  useCredentials(server());
-  const args = ["publish", "--ledger", "none", "--installation-id", "wheel-1"];
-  const running = startOver(s3Store(server()), server().endpoint, testFolder(), args);
-  onTestFinished(() => stop(running.process, "SIGTERM"));
-  await until("the estimate is logged", async () => running.output().includes("putsAMonth"));
-  // Only the lease is put, every ten seconds.
-  expect(running.output()).toContain('"putsAMonth":259200,');
 });
