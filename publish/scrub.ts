@@ -10,6 +10,7 @@ import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import { observationTileKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
+import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { learn } from "./learn.ts";
@@ -35,14 +36,21 @@ type Item =
   | { readonly is: "tile"; readonly installationId: string; readonly tile: number }
   | { readonly is: "named"; readonly prefix: string; readonly name: string };
 
+/** One in this number of checks is of an object that many responses need. */
+const SHARED_EVERY = 4;
+
 export class Scrub {
   #items: Iterator<Item> | undefined;
+  #steps = 0;
 
   /** Objects of this round that cannot be rewritten, by key. */
   #faults = new Map<string, ReportRow>();
 
   /** Checks the next object. Throws the store's own errors. */
   async step(scrubbing: Scrubbing): Promise<void> {
+    const shared = sharedKeys(scrubbing.session);
+    const turn = this.#steps++ / SHARED_EVERY;
+    if (Number.isInteger(turn)) return checkObject(shared[turn % shared.length] ?? INSTALLATIONS_KEY, scrubbing);
     for (const isNew of [false, true]) {
       if (isNew || this.#items === undefined) {
         this.#items = itemsOf(scrubbing)[Symbol.iterator]();
@@ -60,6 +68,12 @@ export class Scrub {
   faults(): Iterable<ReportRow> {
     return this.#faults.values();
   }
+}
+
+/** The index, the template and the constants. Without one of them many responses are 503, so no round may delay them. */
+function sharedKeys({ publications }: Session): readonly string[] {
+  const constants = publications.filter(({ sources }) => sources === undefined).map(({ key }) => key);
+  return [INSTALLATIONS_KEY, unknownTelemetryPublication.key, ...constants];
 }
 
 /** Checks every tile, for `--force` and `fsck --repair`. Returns the tiles that cannot be rewritten. */
@@ -108,12 +122,13 @@ async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | un
     case "named":
       return checkNamed(item.prefix, item.name, scrubbing);
     case "object":
-      return checkObject(item.key, scrubbing);
+      await checkObject(item.key, scrubbing);
+      return undefined;
   }
 }
 
 /** Makes the next cycle plan the object if it is not the one that was put. */
-async function checkObject(key: string, { session, sources, target, at }: Scrubbing): Promise<undefined> {
+async function checkObject(key: string, { session, sources, target, at }: Scrubbing): Promise<void> {
   const { known, names, pace } = session;
   const before = known.get(key);
   const unknown: Unknown = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "answer", key };

@@ -1,6 +1,6 @@
 /**
  * Measures one publisher with 1, 1,000 and 10,000 installations: the first publish, a cycle for one new receipt, a
- * takeover with lost state, and all installations turning stale at once. NOONMARK_BENCH_INSTALLATIONS=100000 compares
+ * takeover with lost state, and all installations turning stale at once. NOONMARK_BENCH_INSTALLATIONS=10000 compares
  * that count with one installation, in memory only.
  */
 import { type ObjectStore, StoreConflict, type StoredObject } from "../../src/object-store/object-store.ts";

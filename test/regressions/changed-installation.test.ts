@@ -62,9 +62,13 @@ it("a mistyped id is corrected, and readers then get the right installation unde
   expect((await scene.publish(120)).exitCode).toBe(2);
 });
 
-it.each(["kept", "lost"])(
-  "a corrected id is compared with what was published under the installation's own key (state %s)",
-  async (state) => {
+it.each([
+  ["kept", []],
+  ["lost", []],
+  ["lost", ["--only", "telemetry"]],
+])(
+  "a corrected id is compared with what was published under the installation's own key (state %s) %s",
+  async (state, only) => {
     await using scene = new Scene({ installationId: "whell-1" });
     await scene.ingest(receipts(5));
     scene.copyLedger("ledger.db", "older.db");
@@ -72,7 +76,7 @@ it.each(["kept", "lost"])(
     await scene.published(100);
     if (state === "lost") scene.loseState();
     scene.settings.installationId = "wheel-1";
-    const { exitCode, stderr } = await scene.publish(110, "--ledger", "older.db");
+    const { exitCode, stderr } = await scene.publish(110, "--ledger", "older.db", ...only);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("ledger_behind")]);
     const { status, body } = await scene.read(telemetryOf("wheel-1"), 110);
     expect([status, body.measurement?.cumulativeWorkUnits ?? body.error]).toEqual([503, "store_unavailable"]);
