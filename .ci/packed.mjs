@@ -1,6 +1,6 @@
-// Writes the two files in which the package differs from the checkout. package.json has no scripts and no
-// devDependencies: an installation would warn about them. npm-shrinkwrap.json is the production part of
-// package-lock.json, so that users of the package get the tested versions. npm runs `write` before it packs and
+// Writes the two files in which the package differs from the checkout. The package's package.json has no scripts and no
+// devDependencies: an installation would warn about them. Its npm-shrinkwrap.json is the production part of
+// package-lock.json, so that users of the package get the tested versions. Npm runs `write` before it packs and
 // `restore` after: in a checkout npm would use the shrinkwrap instead of package-lock.json.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -29,8 +29,11 @@ export interface Resumption {
 
 /**
  * The installations that this process plans first: those that changed since the checkpoint, and those that were unpublished
- * then. It plans all of them in these cases: they are few; `force`; another program version published, whose responses may
- * differ; the stored index is missing, is an older version, or has another configured installation.
+ * then. It plans all of them in these cases:
+ *
+ * - they are few, or `force` is set;
+ * - another program version published, whose responses may differ;
+ * - the stored index is missing, is an older version, or has another configured installation.
  */
 export function dirtyInstallations({ checkpoint, known, configured, program, force }: Resumption): DirtyInstallations {
   const index = storedIndex(known);

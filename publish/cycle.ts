@@ -2,8 +2,8 @@
  * One cycle (docs/spec/publishing.md#the-cycle): learn, plan, put, acknowledge, scope by scope. A cycle that is killed at
  * any step is repeated by the next one, which looks up what is stored.
  *
- * The order makes a crash safe: the index names the configured installation, and a new history, before anything is
- * stored under it; the configured installation comes before the others; deletions come last.
+ * The order makes a crash safe. The index lists the configured installation, and a new history, before anything is stored
+ * under them. The configured installation comes before the others. Deletions come last.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readSync } from "../src/chain/store/sync-row.ts";

@@ -65,7 +65,7 @@ export class Pace {
 
   /**
    * The instant (epoch ms) from which a response may be built: at most `at` if it is due, later if it has changed and must
-   * wait; undefined if nothing has changed. `putAt`: its last put (epoch ms).
+   * wait. Returns undefined if nothing has changed. `putAt`: its last put (epoch ms).
    */
   buildableAt(publication: Publication, now: Inputs, at: number, putAt: number): number | undefined {
     const { key, timing: { minimumInterval = 0, throttledInterval = 0 } = {} } = publication;

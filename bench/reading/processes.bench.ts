@@ -1,7 +1,7 @@
 /**
  * Measures requests per second of two processes of `serve --reuse-port` against one, for 2 kB over one port, in alternating
- * runs. wrk shares the machine and nothing is pinned, so on two cores it takes time from the second process. Therefore also
- * reports CPU time per request, and the speed-up if every process had its own core.
+ * runs. The client wrk shares the machine and nothing is pinned, so on two cores wrk takes time from the second process.
+ * Therefore the bench also reports CPU time per request, and the speed-up if every process had its own core.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 /**
- * Reads the secret that fronts and shim share (the setting `fronts`) from a variable or a file, because every user of
- * the machine can read command lines in the process list.
+ * Reads the secret that fronts and shim share (the setting `fronts`). Every user of the machine can read command lines in
+ * the process list, so the secret comes from a variable or a file.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { EXIT, Failure } from "../../src/values/failure.ts";

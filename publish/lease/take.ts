@@ -1,6 +1,6 @@
 /**
- * How a publisher takes the lease: at once if it is free, or as a standby that waits until the holder releases it or times
- * out on our own monotonic clock (docs/spec/publishing.md#one-writer).
+ * How a publisher takes the lease (docs/spec/publishing.md#one-writer): at once if the lease is free. Otherwise it waits as a
+ * standby until the holder releases the lease, or times out on the standby's own monotonic clock.
  */
 import { type ObjectStore, PUT_LIMIT_MS, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";

@@ -1,6 +1,6 @@
 /**
- * Chooses the sources from which one response may be built, so that no part of it goes back: the current facts and chain, or
- * the published chain state if the chain is refused or no node responds.
+ * Chooses the sources from which one response may be built, so that no part of it goes back. They are the current facts and
+ * chain. If the chain is refused or no node responds, the published chain state replaces the chain.
  */
 
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";

@@ -1,7 +1,7 @@
 /**
- * Judges one request and its response by the contract only: the same pair always gives the same findings. `noonmark
- * verify`, the tests' exchanges and the hostile run use it. fsck calls `judgeBody` for stored objects. verify adds
- * rules that need a whole deployment: walks, agreement of routes, caches, and values that never fall.
+ * Judges one request and its response by the contract only: the same pair always gives the same findings. The command
+ * `noonmark verify`, the tests' exchanges and the hostile run use it. Fsck calls `judgeBody` for stored objects. The
+ * command adds rules that need a whole deployment: walks, agreement of routes, caches, and values that never fall.
  */
 import { matchObject, matchPath } from "../resources/find.ts";
 import { judgeCommon } from "./common.ts";

@@ -1,7 +1,7 @@
 /**
- * Checks that a ledger is intact, as far as bounded time allows (docs/spec/publishing.md#damage): the file has its full
- * length, its pages are readable, and its tables hold as many facts as its watermarks count. A small file is read
- * completely. For a large one, both ends of every table and index are read.
+ * Checks that a ledger is intact, as far as bounded time allows (docs/spec/publishing.md#damage). The file must have its
+ * full length, its pages must be readable, and its tables must hold as many facts as its watermarks count. A small file
+ * is read completely. For a large one, both ends of every table and index are read.
  */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";

@@ -13,9 +13,8 @@ export const MAX_BODY_BYTES = 32 << 20;
 const MAX_KEY_BYTES = 1024;
 
 /**
- * Throws `TypeError` for a key that some store cannot hold, such as one with a slash at either end or with an empty,
- * `.` or `..` segment (which would not survive a URL). Every store checks this first, so that a mistake also shows on a
- * directory.
+ * Throws `TypeError` for a key that some store cannot hold, such as one with a slash at either end. An empty, `.` or `..`
+ * segment would not survive a URL. Every store checks this first, so that a mistake also shows on a directory.
  */
 export function checkKey(key: string): void {
   const fault =

@@ -1,6 +1,6 @@
 /**
- * Objects of another program or version in place of ours: readers get 503, or a response that is still true, but never
- * 500 and never a response that no publisher put.
+ * Objects of another program or version replace ours. Readers get 503 or a response that is still true. They never get 500,
+ * and never a response that no publisher put.
  */
 import { expect, test } from "vitest";
 import { STATUS_KEY } from "../../src/http/keys.ts";

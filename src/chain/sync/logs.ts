@@ -63,8 +63,11 @@ export function logFilter(sources: LogSources, from: bigint, to: bigint): object
 }
 
 /**
- * Decodes one response. Throws `ContradictingResponse` for logs of other contracts or blocks, for two different logs
- * with the same position, for two hashes of one block, and for known events that do not decode.
+ * Decodes one response. Throws `ContradictingResponse` for
+ *
+ * - logs of other contracts or blocks;
+ * - two different logs with the same position, or two hashes of one block;
+ * - known events that do not decode.
  */
 export function decodeLogs(sources: LogSources, from: bigint, to: bigint, response: unknown): RangeLogs {
   if (!Array.isArray(response)) throw new ContradictingResponse("the logs are not an array");

@@ -1,7 +1,7 @@
 /**
- * Runs one pass against one head of one node (docs/spec/chain.md#reading): reads the head, the logs up to the safe
- * block and the state at it, checks them and stores the result. Ranges are stored as they are proven; the last one is
- * stored together with the state at its end.
+ * Runs one pass against one head of one node (docs/spec/chain.md#reading). Reads the head, the logs up to the safe block
+ * and the state at the safe block, checks them and stores the result. Ranges are stored as they are proven; the last one
+ * is stored together with the state at its end.
  */
 import { toBigintJson } from "../../values/decimal.ts";
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";

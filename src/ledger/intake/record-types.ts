@@ -263,7 +263,9 @@ const submission = {
   // `accept/accept-submission.ts` checks these rules.
   rules: [
     `settledThroughRound is above previousSettledThroughRound; activeRoundCount is at most their difference, and at most ${MAX_ACTIVE_ROUNDS}.`,
-    "submittedAt is null in preparing and set in submitted, confirmed and reverted; terminalAt is set only in confirmed, reverted and superseded, confirmedAt only in confirmed; outcomeCode is `reverted` or `superseded` in the lifecycle of that name and null elsewhere.",
+    "submittedAt is null in preparing and set in submitted, confirmed and reverted.",
+    "terminalAt is set only in confirmed, reverted and superseded, confirmedAt only in confirmed.",
+    "outcomeCode is `reverted` or `superseded` in the lifecycle of that name and null elsewhere.",
     "preparedAt ≤ submittedAt ≤ confirmedAt ≤ terminalAt for those that are set; no lifecycle moves back to preparing. All of these are `submission_invalid`.",
     "Another previousSettledThroughRound, settledThroughRound, expected or preparedAt of a known submissionId is a `conflict`; anything else new after confirmed, reverted or superseded is `submission_terminal`.",
   ],

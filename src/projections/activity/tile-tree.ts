@@ -1,7 +1,7 @@
 /**
- * Stores how the activity is cut into tiles (docs/spec/publishing.md#tiles): per category, the tiles of events (level
- * 1) and the index tiles over them (level 2), by the key of their newest child. A tile covers the keys from its newest
- * event down to the next older tile's newest event. Events above all tiles have no tile yet.
+ * Stores how the activity is cut into tiles (docs/spec/publishing.md#tiles). Each category has tiles of events (level 1)
+ * and index tiles over them (level 2), by the key of their newest child. A tile covers the keys from its newest event
+ * down to the next older tile's newest event. Events above all tiles have no tile yet.
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, readRows, readValue, run } from "../../sqlite/statement.ts";

@@ -28,8 +28,8 @@ interface Known {
 const cache = new WeakMap<ReadOnlyDatabase, Map<number, Known>>();
 
 /**
- * Returns the work of the newest receipt beyond the newest receipt of its epoch observed before `end` (epoch ms, a
- * multiple of 600 s), or beyond the epoch's first receipt if there is none. Reads the receipts since the last call on
+ * Returns the work of the newest receipt beyond a base: the newest receipt of its epoch observed before `end` (epoch ms, a
+ * multiple of 600 s). If there is none, the base is the epoch's first receipt. Reads the receipts since the last call on
  * the same ledger; the first call reads those observed since `end`.
  */
 export function readOpenWork(ledger: ReadOnlyDatabase, installation: number, newest: Receipt, end: bigint): bigint {

@@ -45,7 +45,6 @@ test("the golden bodies contain every type of event", async () => {
   await world.publish();
   const { body } = await world.read("category=all");
   expect(new Set(body.events.map(({ type }) => type))).toEqual(new Set(body.activeEventTypes));
-  expect(body.activeEventTypes).toHaveLength(10);
 });
 
 test("at one instant chain events precede measurement events, and ids descend by code units", async () => {

@@ -74,8 +74,8 @@ const VARNISH: Partial<HostileTarget> = {
 const NGINX: Partial<HostileTarget> = { mayCut: true };
 
 /**
- * Cloudflare's edge passes only well-formed HTTP without absolute targets to a Worker. workerd itself fails on both,
- * and knows only some methods. miniflare responds with 415 to a client that refuses `identity`.
+ * Cloudflare's edge passes only well-formed HTTP without absolute targets to a Worker. The server workerd itself fails
+ * on both, and knows only some methods. Its wrapper miniflare responds with 415 to a client that refuses `identity`.
  */
 async function startWorkerd(): Promise<HostileTarget> {
   const { port, store, stop } = await startWorker();

@@ -1,6 +1,6 @@
 /**
- * A Debian with its stock packages, in namespaces with private /etc, /var/lib and port 8787. npm installs from a cache
- * that was filled outside. systemctl is a stand-in that runs a unit's ExecStart as its user in its directory.
+ * A Debian with its stock packages, in namespaces with private /etc, /var/lib and port 8787. A cache that was filled
+ * outside serves npm. A stand-in for systemctl runs a unit's ExecStart as its user in its directory.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
