@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // `npm test` runs "unit"; "servers" and "alone" start real servers and a browser (npm run test:servers). Nothing is retried.
-const report = process.env.NOONMARK_TEST_REPORT;
+const report = process.env.NOONTEST_TEST_REPORT;
 
 /** Tests with real servers, and tests of the page in a real browser. */
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
@@ -34,7 +34,7 @@ export default defineConfig({
           name: "servers",
           include: [...REAL, ...SCENES],
           exclude: ALONE,
-          env: { NOONMARK_SCENES: "s3" },
+          env: { NOONTEST_SCENES: "s3" },
           ...LONG_TIMEOUTS,
           // Most of these tests wait for servers and instants, so more of them than processors run at once.
           maxWorkers: 3,

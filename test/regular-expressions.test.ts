@@ -88,7 +88,6 @@ const COMPOSED: Readonly<Record<string, readonly RegExp[] | undefined>> = {
   "cdn-config/generate/cloudfront/table.ts": CACHED_URLS.map(({ pattern }) => new RegExp(pattern)),
   "src/shim/handlers.ts": [new RegExp(`^${PATH_PARAMETERS.asset}$`)],
   "src/fsck/objects.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
-  "src/http/installations.ts": [/^installations\/([1-9][0-9]{0,4})\/(0|[1-9][0-9]{0,4})$/],
   "src/object-store/filesystem/format.ts": [/.{1,200}/g],
   "src/resources/find.ts": [
     /^v1\/public\/installations\/~[^/]+\/observations\//,

@@ -1,6 +1,6 @@
 /**
  * Measures one publisher with 1, 1,000 and 10,000 installations: the first publish, a cycle for one new receipt, a
- * takeover with lost state, and all installations turning stale at once. NOONMARK_BENCH_INSTALLATIONS=10000 compares
+ * takeover with lost state, and all installations turning stale at once. NOONTEST_BENCH_INSTALLATIONS=10000 compares
  * that count with one installation, in memory only.
  */
 import { type ObjectStore, StoreConflict, type StoredObject } from "../../src/object-store/object-store.ts";
@@ -17,7 +17,7 @@ import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "../suppo
 import { median } from "../support/quantile.ts";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 
-const MANY = Number(process.env.NOONMARK_BENCH_INSTALLATIONS ?? 0);
+const MANY = Number(process.env.NOONTEST_BENCH_INSTALLATIONS ?? 0);
 const SIZES = MANY > 0 ? [1, MANY] : [1, 1000, 10_000];
 const CYCLES = 200;
 const STALE = RECEIVED + 120_001;

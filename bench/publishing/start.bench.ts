@@ -1,6 +1,6 @@
 /**
  * Measures the CPU time of a cold process: `--version`, `--help`, `completion`, and `publish --once` with and without a
- * chain. NOONMARK_BENCH_BESIDE names another built checkout to alternate with this one.
+ * chain. NOONTEST_BENCH_BESIDE names another built checkout to alternate with this one.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ interface Subject {
 }
 
 export async function run(): Promise<void> {
-  const baseline = process.env.NOONMARK_BENCH_BESIDE;
+  const baseline = process.env.NOONTEST_BENCH_BESIDE;
   const root = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   await using chain = await stage({ genesisTimestamp: GENESIS });
   try {

@@ -1,4 +1,4 @@
-/** The built program: a few files that run from any location and whose stack traces name the sources. */
+/** The built program: a few files that run from any location. */
 import { spawnSync } from "node:child_process";
 import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -59,17 +59,6 @@ test("--help, a misspelt command and the completion scripts match the sources", 
     expect(built.stdout + built.stderr, args.join(" ")).not.toBe("");
     expect(built).toEqual(run(args, ["--input-type=module", "-e", SOURCES, "--"]));
   }
-});
-
-test("a stack trace names source files and lines", () => {
-  const { stderr } = run(["--debug", "publish", "--once"]);
-  expect(stderr).toMatch(/^noonmark: missing_setting: /);
-  const places = [...stderr.matchAll(/^    at .*?\(?(\/[^\s()]+):(\d+):\d+\)?$/gm)];
-  const ours = places.filter(([, path = ""]) => path.startsWith(ROOT) && !path.includes("node_modules"));
-  expect(ours.map(([, path = ""]) => path.slice(ROOT.length + 1))).toContain("bin/cli/settings/load-settings.ts");
-  expect(stderr).not.toContain("dist/");
-  const [, path = "", line] = ours.find(([, file]) => file?.endsWith("load-settings.ts")) ?? [];
-  expect(readFileSync(path, "utf8").split("\n")[Number(line) - 1]).toContain("new Failure(");
 });
 
 test("the S3 SDK is a separate file that is loaded only if a store needs it", () => {

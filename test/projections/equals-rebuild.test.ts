@@ -1,7 +1,7 @@
 /**
  * Every projection equals its rebuild from the sources, byte for byte, after any history. Histories have facts of two
  * installations in any batches, steps of any size, reorgs, lower safe blocks, and ledgers that lost or reordered facts.
- * NOONMARK_SEED=SEED starts with that seed, and NOONMARK_HISTORIES=1 runs only one.
+ * NOONTEST_SEED=SEED starts with that seed, and NOONTEST_HISTORIES=1 runs only one.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -14,8 +14,8 @@ import { batchEvents, chainDb, fundingEvent, settledChain } from "../support/cha
 import { AT } from "../support/chain/chain-state.ts";
 import { rowsOf, step } from "./step.ts";
 
-const FIRST_SEED = Number(process.env.NOONMARK_SEED ?? 20_261_123);
-const HISTORIES = Number(process.env.NOONMARK_HISTORIES ?? 300);
+const FIRST_SEED = Number(process.env.NOONTEST_SEED ?? 20_261_123);
+const HISTORIES = Number(process.env.NOONTEST_HISTORIES ?? 300);
 const CHUNK = 100;
 const FIRST_BLOCK = 101;
 

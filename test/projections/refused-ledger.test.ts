@@ -1,7 +1,7 @@
 /**
  * A cycle that rejects its ledger takes nothing of it into the projections. Afterwards every projection equals its
  * rebuild, byte for byte. Random histories of a publisher have facts, cycles, reorgs, and ledgers that are behind or
- * forked from what was published. NOONMARK_SEED=SEED starts with that seed, and NOONMARK_HISTORIES=1 runs only one.
+ * forked from what was published. NOONTEST_SEED=SEED starts with that seed, and NOONTEST_HISTORIES=1 runs only one.
  */
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -21,8 +21,8 @@ import { type RandomHistory, randomHistory } from "../resources/statistics/rando
 import { fundingEvent } from "../support/chain/chain-db.ts";
 import { rowsOf, step } from "./step.ts";
 
-const FIRST_SEED = Number(process.env.NOONMARK_SEED ?? 20_261_123);
-const HISTORIES = Number(process.env.NOONMARK_HISTORIES ?? 12);
+const FIRST_SEED = Number(process.env.NOONTEST_SEED ?? 20_261_123);
+const HISTORIES = Number(process.env.NOONTEST_HISTORIES ?? 12);
 /** Longer than any response waits before it is built again. */
 const CYCLE_MS = 60_000;
 /** The first random block. The block before it has the settlements. */

@@ -1,6 +1,6 @@
 /**
  * A scene is the built program in a temporary folder, with the objects of its store and the store's responses at an
- * instant. The store is a directory or, in the project `servers`, a bucket of a real S3 server (NOONMARK_SCENES=s3).
+ * instant. The store is a directory or, in the project `servers`, a bucket of a real S3 server (NOONTEST_SCENES=s3).
  */
 import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { type Finished, runCli, startCli } from "../support/cli.ts";
 
 const START = Date.parse(instant(0));
 
-export const ON_S3 = process.env.NOONMARK_SCENES === "s3";
+export const ON_S3 = process.env.NOONTEST_SCENES === "s3";
 
 let server: S3Server | undefined;
 if (ON_S3) {
@@ -32,7 +32,7 @@ if (ON_S3) {
 
 /** A proxy in front of the S3 server, for the s3Endpoint setting of the process whose requests a scene holds back. */
 export function proxied(): Promise<FaultProxy> {
-  if (server === undefined) throw new Error("there is no S3 server: the scene is for NOONMARK_SCENES=s3");
+  if (server === undefined) throw new Error("there is no S3 server: the scene is for NOONTEST_SCENES=s3");
   return startFaultProxy(server.endpoint);
 }
 

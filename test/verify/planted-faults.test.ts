@@ -15,7 +15,7 @@ import { type FullWorld, fullWorld } from "./support/full-world.ts";
 import { judge, standIn } from "./support/stand-in.ts";
 
 /** The seed of the random faults; another seed gives others. */
-const SEED = Number(process.env.NOONMARK_SEED ?? 20_261_122);
+const SEED = Number(process.env.NOONTEST_SEED ?? 20_261_122);
 
 const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, number])[] = [
   ["headers", async () => HEADER_FAULTS, 500],

@@ -57,12 +57,12 @@ function main(): number {
 function record(into: string): void {
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
-  const { NOONMARK_SEED: _, ...env } = process.env;
+  const { NOONTEST_SEED: _, ...env } = process.env;
   const tests = positionals.length === 0 ? recordedTests() : positionals;
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
   const { status } = spawnSync(process.execPath, [vitest, "run", "--project", "unit", ...tests], {
     cwd: ROOT,
-    env: { ...env, NOONMARK_GOLDEN: into },
+    env: { ...env, NOONTEST_GOLDEN: into },
     stdio: ["ignore", "ignore", "inherit"],
   });
   if (status !== 0) console.log("Some of the tests fail; the stores are compared as far as the tests came.");

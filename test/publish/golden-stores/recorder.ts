@@ -1,5 +1,5 @@
 /**
- * Records the contents of a test's stores after each cycle, if NOONMARK_GOLDEN names a directory (set by
+ * Records the contents of a test's stores after each cycle, if NOONTEST_GOLDEN names a directory (set by
  * golden-stores.ts). Uses only stores, instants and test names, so the same recording works before and after a
  * redesign.
  */
@@ -23,7 +23,7 @@ export interface RecordedCycle {
   readonly deleted: readonly string[];
 }
 
-const FOLDER = process.env.NOONMARK_GOLDEN;
+const FOLDER = process.env.NOONTEST_GOLDEN;
 /** Objects that depend on the publisher's identity and time, and contain a random token per run. */
 const EXCLUDED = /^(?:status\.json|standby\.json|private\/.*|probe\/.*)$/;
 const TILE_KEY = /^(v1\/public\/activity\/[^/]+)\/tiles\/(.+)$/;

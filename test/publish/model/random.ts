@@ -24,8 +24,8 @@ export class Random {
   }
 }
 
-/** The seeds of a model test: `count` of them from NOONMARK_SEED (1) on. NOONMARK_SEEDS overrides the count. */
+/** The seeds of a model test: `count` of them from NOONTEST_SEED (1) on. NOONTEST_SEEDS overrides the count. */
 export function seeds(count: number): number[] {
-  const first = Number(process.env.NOONMARK_SEED ?? 1);
-  return Array.from({ length: Number(process.env.NOONMARK_SEEDS ?? count) }, (_, index) => first + index);
+  const first = Number(process.env.NOONTEST_SEED ?? 1);
+  return Array.from({ length: Number(process.env.NOONTEST_SEEDS ?? count) }, (_, index) => first + index);
 }

@@ -151,7 +151,7 @@ test("every front serves a new route according to its exchanges", () => {
     {
       cwd: copy,
       encoding: "utf8",
-      env: { ...process.env, NOONMARK_TEST_REPORT: report },
+      env: { ...process.env, NOONTEST_TEST_REPORT: report },
     },
   );
   type Report = { testResults: { name: string; assertionResults: { fullName: string; status: string }[] }[] };

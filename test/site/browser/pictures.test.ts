@@ -1,6 +1,6 @@
 /**
  * Compares screenshots of the page with approved ones. Actual screenshots and differences are written to
- * test/site/seen/. After an intended change, run with NOONMARK_APPROVE=1 and review them.
+ * test/site/seen/. After an intended change, run with NOONTEST_APPROVE=1 and review them.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import type { World } from "../support/world.ts";
 
 const APPROVED = join(import.meta.dirname, "../pictures");
 const SEEN = join(import.meta.dirname, "../seen");
-const APPROVE = process.env.NOONMARK_APPROVE === "1";
+const APPROVE = process.env.NOONTEST_APPROVE === "1";
 /**
  * Tolerated colour difference of a pixel (0 to 1), and tolerated share of pixels beyond it, such as the edges of
  * letters.

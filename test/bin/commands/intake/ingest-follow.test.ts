@@ -116,8 +116,11 @@ test.skipIf(NO_SMALL_DISK !== undefined)(
     const disk = smallDisk(4096);
     onTestFinished(() => disk.unmount());
     const ledger = ["--ledger", join(disk.path, "ledger.db")];
+    const taken = `${JSON.stringify({ ...receipt(1), installationId: "wheel-2" })}\n`;
+    expect((await runCli(["ingest", "-", ...ledger], directory, taken)).exitCode).toBe(0);
     const following = start("facts.ndjson", ...ledger);
     await following.printed("waiting for it");
+    // This file is there once the ledger is open.
     await until(() => existsSync(join(disk.path, "ledger.db-shm")));
     disk.leave(0);
     writeFileSync(at("facts.ndjson"), line(1));
