@@ -18,7 +18,7 @@ export const CLIENT_WAITS: Waits = { firstMs: 500, longestMs: 8_000, askedMs: 30
 /** A view of the page with this interval (ms). The device is still requested every two minutes. */
 export const pageWaits = (intervalMs: number): Waits => ({
   firstMs: 2 * intervalMs,
-  longestMs: Math.max(2 * intervalMs, 115_000),
+  longestMs: Math.max(2 * intervalMs, 120_000),
   askedMs: 115_000,
 });
 

@@ -136,8 +136,8 @@ interface Waiting {
   readonly retryAfter?: number | undefined;
 }
 
-/** Returns the wait in ms; `random` is from 0 to 1. After a failure it is 1.6 times `every` or more. */
+/** Returns the wait in ms; `random` is from 0 to 1. After a failure it is 1.9 times `every` or more. */
 export function delayOf({ every, failures, retryAfter = 0 }: Waiting, random: number): number {
   if (failures === 0) return every;
-  return waitMs(pageWaits(every), failures, 0.8 + 0.2 * random, retryAfter * 1000);
+  return waitMs(pageWaits(every), failures, 0.96 + 0.04 * random, retryAfter * 1000);
 }

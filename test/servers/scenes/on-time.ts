@@ -6,11 +6,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { STALE_AFTER_MS } from "../../../src/resources/telemetry/build.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { receive } from "../../publish/world.ts";
 import { stop, until } from "../../support/processes.ts";
 import { startOver } from "../commands.ts";
@@ -65,7 +66,10 @@ export function testStaleOnTime(server: () => S3Server): void {
     const args = ["publish", "--installation-id", "wheel-1", "--ledger", "ledger.db", "--state", "state"];
     const publisher = startOver(store, server().endpoint, folder, args);
     try {
-      await until("the first cycle is done", async () => (await store.get(INSTALLATIONS_KEY)) !== undefined);
+      await until("telemetry and process are stored", async () => {
+        const stored = await Promise.all([TELEMETRY_KEY, PROCESS_KEY].map((key) => store.get(key)));
+        return stored.every((object) => object !== undefined);
+      });
     } finally {
       await stop(publisher.process, "SIGKILL");
     }

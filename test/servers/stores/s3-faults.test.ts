@@ -139,7 +139,6 @@ test("only a 404 with NoSuchKey is absence, and 403 and a missing bucket are not
   for (const [status, code] of [
     [404, "NoSuchBucket"],
     [403, "AccessDenied"],
-    [403, "RequestTimeTooSkewed"],
     [301, "PermanentRedirect"],
   ] as const) {
     proxy.seen.length = 0;

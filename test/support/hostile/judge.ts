@@ -1,4 +1,5 @@
 /** Returns the faults of a response that a test client received. Uses the project's one response judge. */
+import { METHODS } from "node:http";
 import { judgeResponse } from "../../../src/judge/judge.ts";
 
 interface ClientResponse {
@@ -30,6 +31,8 @@ export function faultsOf({ method, target, asFront = false }: JudgedRequest, res
   // A front gets 200 for a cacheable response, and the reader's status in a header.
   const status = asFront ? Number(headers["noonmark-status"] ?? response.status) : response.status;
   if (status === DEFECT) return [`status ${status}`];
+  // A front may pass an unknown method on. Node's parser then sends 400 without headers and body of the API.
+  if (status === 400 && body === "" && !METHODS.includes(method)) return [];
   const encoded = headers["content-encoding"] !== undefined;
   const bytes = new TextEncoder().encode(body);
   const reply = {
