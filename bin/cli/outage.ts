@@ -26,10 +26,6 @@ export class Outage {
     this.#reports = reports;
   }
 
-  get lasts(): boolean {
-    return this.#since !== undefined;
-  }
-
   failed(error: Error): void {
     const now = this.#monotonic();
     this.#failures++;

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 
-/** What a module may import of another one. */
+/** The part of a module that another one may import. */
 type Part = "all" | "rows" | "types";
 interface Allowed {
   /** Every module of the product. */

@@ -43,9 +43,9 @@ export interface EffectiveSetting {
 }
 
 /**
- * Checks all settings, not only those the command uses, so that each command reports mistakes. A ledger or a store in the
- * working directory is nobody's wish, so if the command `needs` one, it must be given, or there must be a configuration.
- * Throws `Failure`.
+ * Checks all settings, not only those the command uses, so that each command reports mistakes. A command started in a wrong
+ * directory must not make a ledger or a store there. So each one that the command `needs` must be given, or there must be a
+ * configuration. Throws `Failure`.
  */
 export function loadSettings(
   flags: Readonly<Record<string, unknown>>,
