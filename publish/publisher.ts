@@ -175,9 +175,10 @@ export class Publisher {
     const { store, reader, clock, scrubInterval } = this.#options;
     const now = clock.monotonic();
     if (scrubInterval === 0 || this.#last === undefined || now - this.#scrubbedAt < scrubInterval) return;
+    await this.#scrub.step({ session: this.#session, sources: reader.begin(at), target: { store }, at });
+    // After a failure a check is still due.
     this.#scrubbedAt = now;
     this.#scrubbed++;
-    await this.#scrub.step({ session: this.#session, sources: reader.begin(at), target: { store }, at });
   }
 
   /** Lets `repairStore` rewrite everything that the sources can give (docs/fsck.md). Throws as a cycle does. */

@@ -1,5 +1,6 @@
 /** The report of a cycle, object by object. */
 import * as z from "zod";
+import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 
@@ -11,6 +12,8 @@ export interface ReportRow {
   readonly action: "created" | "updated" | "unchanged" | "failed";
   /** Why it was put or left, or what failed. */
   readonly why: string;
+  /** The stable code of what failed, if it has one. */
+  readonly code?: string;
   readonly status: number | null;
   readonly bytes: number;
   readonly etag: string | null;
@@ -40,7 +43,9 @@ export type Problems = Omit<CycleReport, "at">;
 
 /** An object that could not be built or put. Its last good version and the other objects stay. */
 export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">, error: unknown): ReportRow {
-  return { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0, etag: null, milliseconds: 0 };
+  const row = { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0 } as const;
+  const code = error instanceof Failure || error instanceof StoreUnavailable ? { code: error.code } : {};
+  return { ...row, ...code, etag: null, milliseconds: 0 };
 }
 
 export function reportFailure({ code, message, hint }: Failure): ReportFailure {

@@ -99,24 +99,16 @@ export function metricsLog(log: Logger): { defect(error: unknown): void; started
 
 const QUIET_MS = 10_000;
 
-/**
- * Reports the first error, then at most one every ten seconds with the number of errors in between. If a store is down,
- * every request fails, but the log needs only one line.
- */
-export function rareReport(
-  report: (error: unknown, before: number) => void,
-  monotonic: () => number,
-): (error: unknown) => void {
+/** Reports the first event, then at most every ten seconds the number of events since the last report. */
+export function rareReport(report: (count: number) => void, monotonic: () => number): () => void {
   let silentUntil = Number.NEGATIVE_INFINITY;
-  let held = 0;
-  return (error) => {
+  let count = 0;
+  return () => {
+    count++;
     const now = monotonic();
-    if (now < silentUntil) {
-      held++;
-      return;
-    }
-    report(error, held);
-    held = 0;
+    if (now < silentUntil) return;
+    report(count);
+    count = 0;
     silentUntil = now + QUIET_MS;
   };
 }

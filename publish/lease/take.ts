@@ -208,6 +208,8 @@ export interface Waiting {
   pause(ms: number): Promise<void>;
   /** Called once if another publisher holds the lease. */
   onWait(): void;
+  /** Called after each attempt that did not fail. */
+  onSuccess(): void;
   onOutage(error: Error): void;
   /** Called if the lease could be taken, but the clock is wrong. */
   onClock(failure: Failure): void;
@@ -218,12 +220,13 @@ const CLOCK_AGAIN_MS = 5_000;
 
 /** Waits until the lease is taken, also through outages of the store; undefined if the signal ended the wait. */
 export async function waitForLease(standby: Standby, waiting: Waiting): Promise<Lease | undefined> {
-  const { signal, onWait, onOutage, onClock } = waiting;
+  const { signal, onWait, onSuccess, onOutage, onClock } = waiting;
   let hasWaited = false;
   while (!signal.aborted) {
     let isClockWrong = false;
     try {
       const lease = await standby.tryAcquire();
+      onSuccess();
       if (lease !== undefined) return lease;
       if (!hasWaited) onWait();
       hasWaited = true;

@@ -18,11 +18,15 @@ export interface ScheduleOptions {
   onCycle(report: CycleReport): void;
   /** Called when a tick has found nothing to do, or its cycle has ended. */
   onTick?(): void;
-  /** Called if the store did not respond, or a disk is full. The next tick tries again. */
-  onOutage(error: Error): void;
+  /** Called if the store did not respond, or a disk is full. The operation is tried again. */
+  onOutage(error: Error, operation: ScheduledOperation): void;
+  /** Called after a check or a renewal, also if none was due. One that has failed stays due. */
+  onSuccess?(operation: Exclude<ScheduledOperation, "cycle">): void;
   /** Called after each tick, and each second while none is running. */
   onRest?(): void;
 }
+
+export type ScheduledOperation = "cycle" | "scrub" | "renewal";
 
 /** The part of a publisher that a schedule needs. */
 export interface Scheduled {
@@ -51,20 +55,22 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   let renewing: Promise<void> | undefined;
   let cancelInstant = () => {};
 
-  const failed = (error: unknown) => (isOutage(error) ? options.onOutage(error) : end(error));
+  const failed = (operation: ScheduledOperation) => (error: unknown) =>
+    isOutage(error) ? options.onOutage(error, operation) : end(error);
   const runTick = async () => {
     const at = publisher.instant(clock.wall());
     if (!publisher.isIdle(at)) options.onCycle(await publisher.cycle(at));
     options.onTick?.();
-    await publisher.scrubIfDue(at);
+    await scrub(at);
     const next = publisher.nextDue();
     cancelInstant();
     if (next !== undefined && !hasEnded) cancelInstant = timers.after(next - clock.wall(), tick);
   };
+  const scrub = (at: number) => publisher.scrubIfDue(at).then(() => options.onSuccess?.("scrub"), failed("scrub"));
   const tick = () => {
     if (hasEnded) return;
     running ??= runTick()
-      .catch(failed)
+      .catch(failed("cycle"))
       .finally(() => {
         running = undefined;
         options.onRest?.();
@@ -73,7 +79,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   const renew = () => {
     renewing ??= publisher
       .renewIfDue(publisher.nextDue())
-      .catch(failed)
+      .then(() => options.onSuccess?.("renewal"), failed("renewal"))
       .finally(() => {
         renewing = undefined;
       });

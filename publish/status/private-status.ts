@@ -108,9 +108,14 @@ export class PrivateStatusWriter {
 
   /** Puts the report if it differs from the last one. Throws the store's own errors, lease_… (75). */
   async put(report: OperatorReport): Promise<void> {
-    this.#checkedAt = this.#clock.monotonic();
+    const now = this.#clock.monotonic();
     const content = contentOf(report);
-    if (content === this.#content) return;
+    if (content !== this.#content) await this.#replace(report, content, now);
+    // After a failure the report is still due.
+    this.#checkedAt = now;
+  }
+
+  async #replace(report: OperatorReport, content: string, now: number): Promise<void> {
     const { epoch, writer } = this.#target.fence;
     const status = { schemaVersion: FORMAT_VERSION, epoch, holder: writer, holderName: this.#holderName, ...report };
     const metadata = encodeWriterMetadata({ epoch, writer, sourceVersion: { at: this.#clock.wall() } });
@@ -122,7 +127,7 @@ export class PrivateStatusWriter {
     this.#tag = first.tag ?? (await put(first.found?.tag ?? null)).tag;
     if (this.#tag === undefined) return;
     this.#content = content;
-    this.#putAt = this.#checkedAt;
+    this.#putAt = now;
   }
 }
 

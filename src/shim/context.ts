@@ -1,6 +1,6 @@
 /** The dependencies of the shim's core: a store, two clocks, and a second's memory. */
 import type { FileRow, Route, Row } from "../http/route.ts";
-import type { GetOptions, StoredObject } from "../object-store/object-store.ts";
+import type { GetOptions, StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
 import type { FullResponse } from "./full-response.ts";
 
 export interface ShimDependencies {
@@ -9,8 +9,8 @@ export interface ShimDependencies {
   now(): number;
   /** A monotonic clock (ms), which does not depend on `now`. */
   monotonic(): number;
-  /** Called with each store failure that became a 503. */
-  report?(error: unknown): void;
+  /** Called with each store failure that became a 503. `again` repeats what failed; it throws, or rejects, as before. */
+  report?(error: StoreUnavailable, again: () => MaybePromise<unknown>): void;
   /** Called for each response with its row (undefined without one) and its status. */
   onResponse?(row: Row | undefined, status: number): void;
 }

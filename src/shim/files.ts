@@ -3,7 +3,7 @@
  * object, both as of now.
  */
 import { STATUS_KEY } from "../http/keys.ts";
-import { StoreUnavailable } from "../object-store/object-store.ts";
+import { decodedAs, StoreUnavailable } from "../object-store/object-store.ts";
 import { type LeaseFacts, type PublicRecord, publisherState } from "../resources/publication-status/public-record.ts";
 import { TELEMETRY_KEY, telemetryRoute } from "../resources/telemetry/route.ts";
 import { formatTimestamp } from "../values/timestamp.ts";
@@ -19,13 +19,11 @@ async function leaseFacts({
 }: ShimContext): Promise<(LeaseFacts & { readonly public: PublicRecord }) | undefined> {
   const object = await recent.get(STATUS_KEY);
   if (object === undefined) return undefined;
-  try {
-    const facts: unknown = JSON.parse(decoder.decode(object.body));
+  return decodedAs(STATUS_KEY, object, ({ body }) => {
+    const facts: unknown = JSON.parse(decoder.decode(body));
     if (!isLeaseFacts(facts)) throw new Error("it is not a lease of Noonmark");
     return facts.public == null ? undefined : { ...facts, public: facts.public };
-  } catch (cause) {
-    throw new StoreUnavailable(`${STATUS_KEY}: cannot be read`, { cause });
-  }
+  });
 }
 
 function isLeaseFacts(value: unknown): value is LeaseFacts {

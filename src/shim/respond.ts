@@ -78,11 +78,12 @@ function represent(full: FullResponse, request: ShimRequest, context: ShimContex
 }
 
 function fullResponse(match: RowMatch, query: string, context: ShimContext): MaybePromise<FullResponse> {
+  const respondAgain = () => respondByRow(match, query, context);
   try {
-    const found = respondByRow(match, query, context);
-    return found instanceof Promise ? found.catch((error: unknown) => failed(error, context)) : found;
+    const found = respondAgain();
+    return found instanceof Promise ? found.catch((error: unknown) => failed(error, context, respondAgain)) : found;
   } catch (error) {
-    return failed(error, context);
+    return failed(error, context, respondAgain);
   }
 }
 
@@ -96,8 +97,8 @@ function respondByRow({ row, parameter }: RowMatch, query: string, context: Shim
   return andThen(found, (full) => full ?? plainResponse(unavailable(row.absent)));
 }
 
-function failed(error: unknown, context: ShimContext): FullResponse {
+function failed(error: unknown, context: ShimContext, again: () => MaybePromise<unknown>): FullResponse {
   if (!(error instanceof StoreUnavailable)) throw error;
-  context.report?.(error);
+  context.report?.(error, again);
   return STORE_UNAVAILABLE;
 }

@@ -8,18 +8,19 @@ import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
 import { Known } from "../../../publish/known.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
-import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openConfiguredStore } from "../configured-store.ts";
 import { createLog, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
 import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
+import type { Outage } from "../outage.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
 import { judgeNewHistories } from "./judge-settings.ts";
+import { chainLog, storeOutage } from "./publisher-log.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { Repairs } from "./repairs.ts";
@@ -80,6 +81,7 @@ async function publishSession(
   );
   const stop = new AbortController();
   const { signal } = stop;
+  const outage = storeOutage(log, monotonic);
   const notify = systemdNotify((error) => logProblem(log, "systemd cannot be notified that this service runs", error));
   const service = serviceManager({ environment: process.env, pid: process.pid, monotonic, notify });
   const end = () => {
@@ -107,7 +109,7 @@ async function publishSession(
       const registry = publisherRegistry(monitor, known);
       return { registry, health: () => healthOf(monitor), ...metricsLog(log) };
     });
-    const opened = await openedStore(settings, { log, monitor, service, signal });
+    const opened = await openedStore(settings, { outage, monitor, service, signal });
     if (opened === undefined) return;
     const store = countedStore(opened, (operation, key, outcome) => {
       monitor.requested(operation, key, outcome);
@@ -139,7 +141,7 @@ async function publishSession(
       };
       await holdAndPublish(
         options,
-        { log, monitor, service, clock, repairs },
+        { log, outage, monitor, service, clock, repairs },
         {
           cadence: settings.cadence,
           signal,
@@ -170,7 +172,7 @@ function healthOf(monitor: PublisherMonitor): Health {
 const OPEN_AGAIN_MS = 5_000;
 
 interface Opening {
-  readonly log: Logger;
+  readonly outage: Outage;
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
   readonly signal: AbortSignal;
@@ -178,16 +180,18 @@ interface Opening {
 
 /** Opens the store, and retries while it does not respond. Undefined if the signal ended the wait. */
 async function openedStore(settings: Settings, opening: Opening): Promise<ObjectStore | undefined> {
-  const { log, monitor, service, signal } = opening;
-  for (let tries = 1; !signal.aborted; tries++) {
+  const { outage, monitor, service, signal } = opening;
+  for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
-      return await openConfiguredStore(settings, { write: true });
+      const store = await openConfiguredStore(settings, { write: true });
+      outage.succeeded("open");
+      return store;
     } catch (error) {
       if (!(error instanceof StoreUnavailable) || error.isFinal) throw error;
-      if (tries === 1) service.began("the store does not respond; publish tries it again");
+      if (isFirst) service.began("the store does not respond; publish tries it again");
       service.rested();
       monitor.health.failed(error);
-      logProblem(log, "the store does not respond; publish tries it again", error, { tries, hint: error.hint });
+      outage.failed(error, "open");
     }
     await wait(OPEN_AGAIN_MS, undefined, { signal }).catch(() => {});
   }
@@ -224,47 +228,4 @@ export async function followChain(chain: Chain, options: FollowOptions): Promise
     await chain.poll(now, now + passLimit);
     await wait(interval, undefined, { signal }).catch(() => {});
   }
-}
-
-/** Interval (ms) between warnings of the same kind about a node. */
-const WARNED_EVERY_MS = 600_000;
-
-interface Trouble {
-  /** Milliseconds of the monotonic clock. */
-  readonly since: number;
-  readonly warnedAt: number;
-  /** Failures since the last warning. */
-  readonly silent: number;
-}
-
-/**
- * Logs the chain's events. A failing node causes a warning, then one every ten minutes until it works again. Good
- * passes and stored ranges are logged at `debug`, because they occur every few seconds.
- */
-export function chainLog(log: Logger, monotonic: () => number): (event: PollEvent) => void {
-  /** Troubles by node, then by kind of fault. */
-  const troubles = new Map<string, Map<string, Trouble>>();
-  return (event) => {
-    const ofNode = troubles.get(event.node);
-    if (event.type === "range" || event.type === "good") {
-      log.debug(plainEvent(event), "chain");
-      if (event.type === "range" || ofNode === undefined) return;
-      // A good pass without new blocks does not show that a node agrees again.
-      const over = [...ofNode].filter(([kind]) => kind !== "disagreement");
-      if (over.length === 0) return;
-      for (const [kind] of over) ofNode.delete(kind);
-      const since = Math.min(...over.map(([, trouble]) => trouble.since));
-      log.info({ node: event.node, afterMs: Math.round(monotonic() - since) }, "the node gives good responses again");
-      return;
-    }
-    const kind = "check" in event ? `${event.type} ${event.check}` : event.type;
-    const before = ofNode?.get(kind);
-    const now = monotonic();
-    const isDue = before === undefined || now - before.warnedAt >= WARNED_EVERY_MS;
-    const trouble = isDue
-      ? { since: before?.since ?? now, warnedAt: now, silent: 0 }
-      : { ...before, silent: before.silent + 1 };
-    troubles.set(event.node, (ofNode ?? new Map<string, Trouble>()).set(kind, trouble));
-    log[isDue ? "warn" : "debug"]({ ...plainEvent(event), before: before?.silent ?? 0 }, "chain");
-  };
 }

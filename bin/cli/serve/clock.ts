@@ -8,6 +8,7 @@ import { clockMoved } from "../../../publish/clock/judge.ts";
 import { ClockOffset, provenSkew, shifted } from "../../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../../src/object-store/object-store.ts";
 import { logProblem } from "../log.ts";
+import { Outage } from "../outage.ts";
 
 /** Interval (ms) of the measurements of the host's clock against the store's. */
 const MEASURE_INTERVAL_MS = 60_000;
@@ -30,13 +31,23 @@ export async function shimClock(store: ObjectStore, log: Logger, host: Clock = s
     const { bounds } = offset;
     return bounds && Math.round(provenSkew(shifted(bounds, wall() - monotonic())));
   };
+  const unread = new Outage(monotonic, {
+    lasts: (error, failures) => logProblem(log, "the store's clock cannot be read", error, { failures }),
+    ended: (afterMs) => log.info({ afterMs }, "the store's clock can be read again"),
+  });
+  const skewed = new Outage<number | undefined>(monotonic, {
+    lasts: (skewMs) => log.warn({ skewMs }, "this host's clock differs from the store's"),
+    ended: (afterMs) => log.info({ afterMs }, "this host's clock agrees with the store's again"),
+  });
   const measure = async () => {
     try {
       offset.add(await store.measureClock(monotonic), monotonic());
-      if (differs(skew())) log.warn({ skewMs: skew() }, "this host's clock differs from the store's");
     } catch (error) {
-      logProblem(log, "the store's clock cannot be read", error);
+      return unread.failed(error as Error);
     }
+    unread.succeeded();
+    if (differs(skew())) skewed.failed(skew());
+    else skewed.succeeded();
   };
   await measure();
   // The timer must not keep a server alive that could not start.

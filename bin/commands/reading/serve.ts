@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Logger } from "pino";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { type StoreReader, shimContext } from "../../../src/shim/context.ts";
+import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import {
   connectionsWithin,
   keepYoungGenerationSmall,
@@ -20,6 +20,7 @@ import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
 import { createLog, logProblem, metricsLog, rareReport } from "../../cli/log.ts";
 import { hasMetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { shimClock } from "../../cli/serve/clock.ts";
+import { failedReads } from "../../cli/serve/failed-reads.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -51,8 +52,6 @@ const FRONTS: Readonly<Record<string, string>> = {
   none: "No front may keep its responses (--fronts none); behind one, set NOONMARK_FRONTS to a secret, or give --fronts any",
   any: "Any front may keep its responses (--fronts any): nobody else may reach this address",
 };
-
-const UNREADABLE = "the store cannot be read";
 
 interface ServeFlags extends Record<string, unknown> {
   readonly at?: string;
@@ -91,18 +90,18 @@ interface Serving {
 async function serveCounted(store: ObjectStore, settings: Settings, { at, log, counts }: Serving): Promise<void> {
   const monotonic = () => performance.now();
   const clock = await shimClock(store, log);
-  const report = rareReport((error, before) => logProblem(log, UNREADABLE, error, { before }), monotonic);
+  const reads = failedReads(log, monotonic);
   const reader = storeReader(store);
   const context = shimContext({
     store: tickStore(counts === undefined ? reader : countedReads(reader, counts)),
     now: () => at ?? clock.now(),
     monotonic,
-    report,
+    report: reads.report,
     ...(counts === undefined ? {} : { onResponse: (row, status) => counts.count(row, status) }),
   });
   const limits = limitsOf(settings);
   const crowded = rareReport(
-    (_, before) => log.warn({ closed: before + 1, ...limits }, "connections were closed: too many are open"),
+    (closed) => log.warn({ closed, ...limits }, "connections were closed: too many are open"),
     monotonic,
   );
   const server = await startServer(context, {
@@ -113,14 +112,15 @@ async function serveCounted(store: ObjectStore, settings: Settings, { at, log, c
     clockSkew: () => clock.skew(),
     trusts: trustsFront(settings.fronts),
     limits,
-    crowded: () => crowded(undefined),
+    crowded,
     defect: (error) => logProblem(log, "a request met a defect", error),
   });
   const stopped = askedToStop();
   announce(server.url, store, settings, at);
-  await warnIfUnreadable(context.store, report);
+  await warnIfUnreadable(context);
   log.info({ signal: await stopped }, "stopping");
   clock.stop();
+  reads.stop();
   await server.stop();
 }
 
@@ -130,12 +130,13 @@ function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: 
 }
 
 /** Warns if the store is missing or unreadable at the start. It may appear later, so this is not a failure. */
-async function warnIfUnreadable(store: StoreReader, report: (error: StoreUnavailable) => void): Promise<void> {
+async function warnIfUnreadable({ store, report }: ShimContext): Promise<void> {
+  const read = () => store.get(INSTALLATIONS_KEY);
   try {
-    await store.get(INSTALLATIONS_KEY);
+    await read();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    report(error);
+    report?.(error, read);
   }
 }
 

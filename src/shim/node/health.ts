@@ -42,14 +42,15 @@ async function readiness(
   { store, report }: Pick<ShimContext, "store" | "report">,
   clocks: HealthClocks,
 ): Promise<ShimResponse> {
+  const read = () => store.get(STATUS_KEY, { fresh: true });
   try {
-    const status = await store.get(STATUS_KEY, { fresh: true });
+    const status = await read();
     const publisher = status === undefined ? null : publisherAge(status.body, clocks.wallClock());
     const clockSkewMs = clocks.clockSkew?.();
     return ok({ status: "ready", publisher, ...(clockSkewMs === undefined ? {} : { clockSkewMs }) });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    report?.(error);
+    report?.(error, read);
     // The reason is in the log only: it may name a path, and every reader of this address would see it.
     return plainResponse(unavailable("store_unavailable"));
   }

@@ -49,6 +49,7 @@ function wait(reader: SourceReader, eachPause: () => Promise<void>, signal = new
       await eachPause();
     },
     onWait: () => {},
+    onSuccess: () => {},
     onOutage: () => {},
     onClock: () => {},
   });

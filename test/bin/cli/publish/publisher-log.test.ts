@@ -1,8 +1,7 @@
 /** A publisher's log: repeated events become single summary lines. */
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { cycleLog } from "../../../../bin/cli/publish/hold-and-publish.ts";
-import { chainLog } from "../../../../bin/cli/publish/publish-on-cadence.ts";
+import { chainLog, cycleLog, failureLog, storeOutage } from "../../../../bin/cli/publish/publisher-log.ts";
 import type { CycleReport, ReportRow } from "../../../../publish/report.ts";
 
 const row: ReportRow = {
@@ -44,7 +43,7 @@ function logged() {
 test("an unreachable node is one warning, then one every ten minutes with the number of failures", () => {
   const { lines, clock, report } = logged();
   for (; clock.now <= 1_200_000; clock.now += 2_000) report(DEAD);
-  expect(lines.map(({ before }) => before)).toEqual([0, 299, 299]);
+  expect(lines.map(({ failures }) => failures)).toEqual([1, 300, 300]);
   expect(lines[0]).toMatchObject({ level: 40, msg: "chain", node: DEAD.node, message: DEAD.message });
 });
 
@@ -71,4 +70,62 @@ test("a disagreeing node causes only one warning while its polls find nothing ne
   report(DEAD);
   report({ type: "good", node: DEAD.node, head: 8n });
   expect(lines.map(({ msg }) => msg)).toEqual(["chain", "chain", "the node gives good responses again"]);
+});
+
+function failures() {
+  const lines: { time?: number; msg: string; failures?: number; code?: string }[] = [];
+  const clock = { now: 0 };
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const log = pino({ base: null, timestamp: () => `,"time":${clock.now}` }, { write });
+  const monotonic = () => clock.now;
+  const outage = storeOutage(log, monotonic);
+  return { lines, clock, outage, report: failureLog({ log, outage, monotonic }) };
+}
+
+const ROWS: CycleReport = { at: 0, rows: [row], failures: [], warnings: [] };
+const DOWN = { ...row, action: "failed", why: "connect ECONNREFUSED", code: "store_unavailable" } as const;
+
+test("an outage of the store is over after the put and the renewal that failed have succeeded", () => {
+  const { lines, clock, outage, report } = failures();
+  report({ ...ROWS, rows: [DOWN, DOWN, row] });
+  outage.failed(new Error("connect ECONNREFUSED"), "renewal");
+  outage.succeeded("scrub");
+  clock.now = 11_000;
+  report({ ...ROWS, rows: [DOWN] });
+  outage.succeeded("renewal");
+  expect(lines.map(({ time, msg }) => [time, msg])).toEqual([
+    [0, "the store does not respond: publish tries it again"],
+  ]);
+  clock.now = 48_000;
+  report(ROWS);
+  expect(lines.slice(1)).toMatchObject([{ time: 48_000, afterMs: 48_000, msg: "the store responds again" }]);
+});
+
+test("a full disk is not over when the lease could be renewed, but when the put that failed has succeeded", () => {
+  const { lines, outage, report } = failures();
+  const full = { ...DOWN, why: "no space is left", code: "disk_full" };
+  report({ ...ROWS, rows: [full] });
+  outage.succeeded("renewal");
+  report({ ...ROWS, rows: [full] });
+  report(ROWS);
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    "a disk is full: publish tries it again",
+    "the disk has free space again",
+  ]);
+});
+
+test("a refused ledger and an object that cannot be published are reported every ten minutes, and at their end", () => {
+  const { lines, clock, report } = failures();
+  const behind = { code: "ledger_behind", message: "the ledger is behind" };
+  const invalid = { ...row, action: "failed", why: "invalid_body: items: too many" } as const;
+  for (; clock.now <= 600_000; clock.now += 5_000) report({ ...ROWS, rows: [invalid], failures: [behind] });
+  report(ROWS);
+  expect(lines.map(({ time, msg, failures }) => [time, msg, failures])).toEqual([
+    [0, "objects are not published", 1],
+    [0, "not published: the ledger is behind", 1],
+    [600_000, "objects are not published", 120],
+    [600_000, "not published: the ledger is behind", 120],
+    [605_000, "every object is published again", undefined],
+    [605_000, "ledger_behind is over: publish goes on", undefined],
+  ]);
 });

@@ -58,7 +58,7 @@ Retry-After: 2
   expect(JSON.parse(stderr)).toMatchObject({ msg: "stopping", signal: "SIGTERM" });
 });
 
-test("a missing store is 503 and one log line, for any number of requests", async () => {
+test("an outage of the store is 503 and two lines, for any number of requests: its beginning and its end", async () => {
   const serving = noonmark("serve", "--store", join(directory, "nowhere"));
   const port = await portOf(serving);
   // Logged once at start-up, before any request.
@@ -68,10 +68,14 @@ test("a missing store is 503 and one log line, for any number of requests", asyn
   );
   expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
   expect(await answers[2]?.json()).toEqual({ error: "store_unavailable" });
+  // Nobody repeats the requests. The shim itself finds out that the store is back.
+  await openStore(join(directory, "nowhere"), { write: true });
+  await serving.logged("the store can be read again");
   const { exitCode, stderr } = await serving.ended("SIGINT");
   expect(exitCode).toBe(0);
   expect(stderr.trim().split("\n")).toEqual([
-    expect.stringMatching(/"reason":".*no store is here.*","before":0,"msg":"the store cannot be read"/),
+    expect.stringMatching(/"reason":".*no store is here.*","failures":1,.*"msg":"the store cannot be read"/),
+    expect.stringMatching(/"afterMs":\d+,"msg":"the store can be read again"/),
     expect.stringMatching(/"msg":"stopping"/),
   ]);
 });

@@ -1,0 +1,130 @@
+/** The lines of a publisher about its store, clock, cycles and nodes. Repeated events become one line. */
+import type { Logger } from "pino";
+import type { CycleReport, ReportFailure, ReportRow } from "../../../publish/report.ts";
+import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
+import { isDiskFull } from "../../../src/files/disk-full.ts";
+import type { Failure } from "../../../src/values/failure.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { logProblem } from "../log.ts";
+import { Outage } from "../outage.ts";
+
+type Monotonic = () => number;
+
+/** The store does not respond, or a disk is full. */
+export function storeOutage(log: Logger, monotonic: Monotonic): Outage {
+  let isFull = false;
+  return new Outage(monotonic, {
+    lasts(error, failures) {
+      isFull = isDiskFull(error);
+      const what = isFull
+        ? "a disk is full: publish tries it again"
+        : "the store does not respond: publish tries it again";
+      logProblem(log, what, error, { failures, hint: (error as { hint?: unknown }).hint });
+    },
+    ended: (afterMs) => log.info({ afterMs }, isFull ? "the disk has free space again" : "the store responds again"),
+  });
+}
+
+/** The clock is wrong. */
+export function clockOutage(log: Logger, monotonic: Monotonic): Outage<Failure> {
+  return new Outage(monotonic, {
+    lasts: ({ code, message, hint }) => log.warn({ code, hint }, `${message}: publish waits`),
+    ended: (afterMs) => log.info({ afterMs }, "the clock is right again"),
+  });
+}
+
+export interface Watched {
+  readonly log: Logger;
+  /** Of the store and its disk. */
+  readonly outage: Outage;
+  readonly monotonic: Monotonic;
+}
+
+/** Logs what a cycle could not publish. A failed put is repeated in each cycle until it succeeds. */
+export function failureLog({ log, outage, monotonic }: Watched): (report: CycleReport) => void {
+  const unpublished = new Outage<readonly ReportRow[]>(monotonic, {
+    lasts: (rows, failures) => {
+      const keys = rows.slice(0, 8).map(({ key }) => key);
+      log.error({ why: rows[0]?.why, objects: rows.length, keys, failures }, "objects are not published");
+    },
+    ended: (afterMs) => log.info({ afterMs }, "every object is published again"),
+  });
+  const refused = new Map<string, Outage<ReportFailure>>();
+  return ({ rows, failures }) => {
+    const failed = rows.filter(({ action }) => action === "failed");
+    const [away] = failed.filter(isOutage);
+    if (away === undefined) outage.succeeded("cycle");
+    else outage.failed(Object.assign(new Error(away.why), { code: away.code }), "cycle");
+    const others = failed.filter((row) => !isOutage(row));
+    if (others.length === 0) unpublished.succeeded();
+    else unpublished.failed(others);
+    for (const failure of failures) {
+      const known = refused.get(failure.code) ?? refusedOutage(failure.code, log, monotonic);
+      refused.set(failure.code, known);
+      known.failed(failure);
+    }
+    for (const [code, known] of refused) if (!failures.some((failure) => failure.code === code)) known.succeeded();
+  };
+}
+
+function isOutage({ code }: ReportRow): boolean {
+  return code === "store_unavailable" || code === "disk_full";
+}
+
+function refusedOutage(code: string, log: Logger, monotonic: Monotonic): Outage<ReportFailure> {
+  return new Outage(monotonic, {
+    lasts: ({ message, hint }, failures) => log.error({ code, hint, failures }, `not published: ${message}`),
+    ended: (afterMs) => log.info({ code, afterMs }, `${code} is over: publish goes on`),
+  });
+}
+
+/** Interval (ms) of the summary of cycles that put something. The level `debug` logs each one. */
+const CYCLES_LOGGED_EVERY_MS = 60_000;
+
+/** Logs the first cycle that puts something immediately. A line each second would wear out a small disk. */
+export function cycleLog(log: Logger, monotonic: Monotonic): (report: CycleReport) => void {
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  let cycles = 0;
+  let puts = 0;
+  return (report) => {
+    const put = report.rows.filter(({ action }) => action === "created" || action === "updated");
+    if (put.length === 0) return;
+    cycles += 1;
+    puts += put.length;
+    const keys = put.slice(0, 8).map(({ key }) => key);
+    const isDue = monotonic() - loggedAt >= CYCLES_LOGGED_EVERY_MS;
+    log[isDue ? "info" : "debug"]({ at: formatTimestamp(report.at), cycles, put: puts, keys }, "cycle");
+    if (!isDue) return;
+    loggedAt = monotonic();
+    cycles = 0;
+    puts = 0;
+  };
+}
+
+/** Logs the chain's events. Good passes and stored ranges are logged at `debug`, because they occur every few seconds. */
+export function chainLog(log: Logger, monotonic: Monotonic): (event: PollEvent) => void {
+  /** By node, then by kind of fault. */
+  const outages = new Map<string, Map<string, Outage<PollEvent>>>();
+  return (event) => {
+    const ofNode = outages.get(event.node) ?? new Map<string, Outage<PollEvent>>();
+    outages.set(event.node, ofNode);
+    log.debug(plainEvent(event), "chain");
+    if (event.type === "range") return;
+    if (event.type === "good") {
+      // A good pass without new blocks does not show that a node agrees again.
+      for (const [kind, outage] of ofNode) if (kind !== "disagreement") outage.succeeded();
+      return;
+    }
+    const kind = "check" in event ? `${event.type} ${event.check}` : event.type;
+    const outage = ofNode.get(kind) ?? nodeOutage(event.node, kind, log, monotonic);
+    ofNode.set(kind, outage);
+    outage.failed(event);
+  };
+}
+
+function nodeOutage(node: string, kind: string, log: Logger, monotonic: Monotonic): Outage<PollEvent> {
+  return new Outage(monotonic, {
+    lasts: (event, failures) => log.warn({ ...plainEvent(event), failures }, "chain"),
+    ended: (afterMs) => log.info({ node, kind, afterMs }, "the node gives good responses again"),
+  });
+}
