@@ -58,7 +58,7 @@ export function unknownInstallation(installationId: string, known: readonly stri
   return {
     code: "unknown_installation",
     message: `the ledger has no installation ${installationId}: ${named}`,
-    hint: "It is published as offline. Check the setting installationId.",
+    hint: "It is published as offline until its first fact. Check the setting installationId.",
   };
 }
 

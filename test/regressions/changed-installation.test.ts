@@ -36,10 +36,26 @@ it.each([
   expect(await objects(scene)).toEqual(before);
 });
 
+it("an id that the ledger does not know is refused with the nearest one, if the ledger knows others", async () => {
+  await using scene = new Scene({ installationId: "whell-1" });
+  // An empty ledger knows no others.
+  await scene.ingest([]);
+  await scene.published(90);
+  await scene.ingest([...receipts(5), ...receipts(3, "mill-7")]);
+  const before = await objects(scene);
+  for (const mode of [["--once"], ["--dry-run"], []]) {
+    const { exitCode, stderr } = await scene.run("publish", ...mode);
+    expect([mode, exitCode]).toEqual([mode, 2]);
+    expect(stderr).toContain("the ledger has no facts of whell-1, only of wheel-1, mill-7; did you mean wheel-1?");
+  }
+  expect(await objects(scene)).toEqual(before);
+  await scene.published(100, "--allow-unknown");
+});
+
 it("a mistyped id is corrected, and readers then get the right installation under every route", async () => {
   await using scene = new Scene({ installationId: "whell-1" });
   await scene.ingest([...receipts(5), ...receipts(3, "wheel-2"), module({ installationId: "wheel-1" })]);
-  await scene.published(100);
+  await scene.published(100, "--allow-unknown");
   expect((await scene.read("/v1/public/telemetry", 100)).body).toMatchObject({
     installationId: "whell-1",
     status: "offline",
@@ -73,7 +89,7 @@ it.each([
     await scene.ingest(receipts(5));
     scene.copyLedger("ledger.db", "older.db");
     await scene.ingest(receipts(30).slice(5));
-    await scene.published(100);
+    await scene.published(100, "--allow-unknown");
     if (state === "lost") scene.loseState();
     scene.settings.installationId = "wheel-1";
     const { exitCode, stderr } = await scene.publish(110, "--ledger", "older.db", ...only);

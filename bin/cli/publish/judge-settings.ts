@@ -10,6 +10,7 @@ import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { readParsed } from "../configured-store.ts";
 import { required } from "../settings/load-settings.ts";
+import { didYouMean } from "../settings/setting-names.ts";
 import type { Settings } from "../settings/settings.ts";
 
 /**
@@ -50,29 +51,53 @@ export function judgeCadence(cadence: string): void {
 /** The maximum number of ids that a message names. */
 const NAMED_IDS = 10;
 
+export interface InstallationFlags {
+  readonly newHistory?: readonly string[];
+  readonly allowUnknown?: boolean;
+}
+
 /**
- * Checks the ids of `publish --new-history`: a mistyped id would stay in the index for ever. Before the lease is taken,
- * rejects ids that neither ledger nor index knows. `at` is in epoch ms. Throws `Failure` unknown_installation (2),
- * `StoreUnavailable`, and errors of reading a ledger.
+ * Checks the configured installation and the ids of `publish --new-history` before the lease is taken. A mistyped id would
+ * replace the responses of the right one, or stay in the index for ever. `at` is in epoch ms. Throws `Failure`
+ * unknown_installation (2), `StoreUnavailable`, and errors of reading a ledger.
  */
-export async function judgeNewHistories(
-  ids: readonly string[],
+export async function judgeInstallations(
+  { newHistory = [], allowUnknown = false }: InstallationFlags,
   store: ObjectStore,
   reader: SourceReader,
   at: number,
 ): Promise<void> {
-  for (const id of ids) {
-    const known = reader.begin(at).snapshot(({ ledger }) => {
-      if (ledger === undefined) return [];
-      return installationRowId(ledger, id) === undefined ? listInstallations(ledger).map((one) => one.id) : undefined;
+  const { installationId } = reader;
+  const others = idsWithout(installationId, reader, at);
+  if (!allowUnknown && others !== undefined && others.length > 0) {
+    const message = `the ledger has no facts of ${installationId}, only of ${listOf(others)}`;
+    throw new Failure("unknown_installation", message + didYouMean(installationId, others), {
+      exit: EXIT.usage,
+      hint: "Correct the setting installationId. If the facts of a new installation are still to come, give --allow-unknown.",
     });
+  }
+  for (const id of newHistory) {
+    const known = idsWithout(id, reader, at);
     if (known === undefined || (await isNamed(store, id))) continue;
-    const has = known.length === 0 ? "nothing" : known.slice(0, NAMED_IDS).join(", ");
-    throw new Failure("unknown_installation", `neither the ledger nor the index knows ${id}: the ledger has ${has}`, {
+    const message = `neither the ledger nor the index knows ${id}: the ledger has ${listOf(known)}`;
+    throw new Failure("unknown_installation", message + didYouMean(id, known), {
       exit: EXIT.usage,
       hint: "Give --new-history the id of an installation that has facts or was published; an unknown one needs none.",
     });
   }
+}
+
+/** Returns the ids of the ledger if it does not know the given one, otherwise undefined. */
+function idsWithout(id: string, reader: SourceReader, at: number): string[] | undefined {
+  return reader.begin(at).snapshot(({ ledger }) => {
+    if (ledger === undefined) return [];
+    return installationRowId(ledger, id) === undefined ? listInstallations(ledger).map((one) => one.id) : undefined;
+  });
+}
+
+function listOf(ids: readonly string[]): string {
+  const rest = ids.length > NAMED_IDS ? ` and ${ids.length - NAMED_IDS} others` : "";
+  return ids.length === 0 ? "nothing" : `${ids.slice(0, NAMED_IDS).join(", ")}${rest}`;
 }
 
 /** True if the published index contains an installation. */

@@ -22,7 +22,7 @@ import { openConfiguredStore } from "../configured-store.ts";
 import { warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
-import { judgeNewHistories } from "./judge-settings.ts";
+import { judgeInstallations } from "./judge-settings.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { Repairs } from "./repairs.ts";
 
@@ -48,7 +48,7 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
     const now = at === undefined ? () => clock.wall() : instantClock(at);
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onEvent: warnOf });
     try {
-      await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
+      await judgeInstallations(flags, store, reader, now());
       const limitMs = settings.deadline * 1000;
       const limited = withDeadline(store, () => clock.monotonic(), limitMs);
       // Reads the chain before taking the lease, which would expire meanwhile. The remaining time is for the puts.

@@ -20,6 +20,7 @@ export interface PublishFlags {
   readonly only?: ReadonlySet<ResourceName>;
   readonly force?: boolean;
   readonly newHistory?: readonly string[];
+  readonly allowUnknown?: boolean;
 }
 
 /** The maximum number of concurrent puts. */

@@ -11,7 +11,7 @@ import { printable, printableLines } from "../../../src/values/printable.ts";
 import { namesArgument, parseInstant } from "../../cli/arguments.ts";
 import { newDirectoryOf, openConfiguredStore } from "../../cli/configured-store.ts";
 import { warn } from "../../cli/messages.ts";
-import { judgeNewHistories, judgeSettings } from "../../cli/publish/judge-settings.ts";
+import { judgeInstallations, judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { publisherOptions } from "../../cli/publish/publisher-options.ts";
 import { reportJson, reportLines, reportSummary, reportTable } from "../../cli/publish/report-lines.ts";
@@ -29,6 +29,7 @@ interface Flags {
   readonly at?: string;
   readonly force?: boolean;
   readonly newHistory?: readonly string[];
+  readonly allowUnknown?: boolean;
   readonly metrics?: string;
 }
 
@@ -47,6 +48,7 @@ export function registerPublish(program: Command): void {
     .option("--quiet", "print nothing if all went well (with --once or --dry-run)")
     .option("--at <instant>", "compute as of this instant (with --once or --dry-run)")
     .option("--force", "put every response as of now, changed or not (with --once)")
+    .option("--allow-unknown", "publish an installation that the ledger does not know, although it knows others")
     .option(
       "--new-history <installation...>",
       "abandon the published history of an installation and start a new one; give it once",
@@ -103,7 +105,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const now = instantClock(given);
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
-    await judgeNewHistories(flags.newHistory ?? [], store, reader, now());
+    await judgeInstallations(flags, store, reader, now());
     await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
     const options = publisherOptions(settings, flags, { store, reader, clock: systemClock });
     return await dryRun(options, given ?? now());
