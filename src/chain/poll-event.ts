@@ -16,6 +16,8 @@ export type ProblemEvent =
   | { readonly type: "failed"; readonly node: string; readonly message: string }
   /** `node` disagrees with another node; which of them is right is unknown. */
   | { readonly type: "disagreement"; readonly node: string; readonly detail: string }
+  /** The head of `node` has not moved, though it should have (docs/spec/chain.md#stalled). */
+  | { readonly type: "stalled"; readonly node: string; readonly detail: string }
   /** An unconfirmed fault becomes a mismatch if a second pass confirms it. */
   | {
       readonly type: "unconfirmed_fault" | "mismatch";
@@ -23,6 +25,25 @@ export type ProblemEvent =
       readonly check: CheckName;
       readonly detail: string;
     };
+
+/** The codes of problems that another node's good pass does not resolve, and what to do. */
+export const NODE_PROBLEMS = {
+  disagreement: {
+    code: "nodes_disagree",
+    hint: "Find out which of the two is wrong: docs/nodes.md#quorum",
+  },
+  stalled: {
+    code: "head_stands_still",
+    hint: "Find out if the node or the chain has stalled: docs/nodes.md#stalled",
+  },
+} as const;
+
+/** A problem of a node in the list above. */
+export type NodeProblem = Extract<ProblemEvent, { readonly type: keyof typeof NODE_PROBLEMS }>;
+
+export function isNodeProblem(event: { readonly type?: unknown }): event is NodeProblem {
+  return Object.hasOwn(NODE_PROBLEMS, String(event.type));
+}
 
 export type PollEvent =
   | ProblemEvent

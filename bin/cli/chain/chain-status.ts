@@ -61,7 +61,7 @@ export function printChainStatus(status: ChainStatus): void {
 }
 
 function problemLine(problem: NonNullable<ChainStatus["problem"]>): string {
-  const kind = problem.type === "unconfirmed_fault" ? "unconfirmed fault" : problem.type;
+  const kind = problem.type.replace("_", " ");
   const found = "check" in problem ? `${problem.check}: ${problem.detail}` : undefined;
   const what = problem.type === "failed" ? problem.message : `${kind}: ${found ?? problem.detail}`;
   return printable(`${what} (${problem.node}, since ${problem.since})`, 2 * SHOWN_CHARACTERS);

@@ -1,6 +1,6 @@
 /** Sends each node of the chain a request, and runs the deployment's checks. */
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
-import type { PollEvent } from "../../../src/chain/poll-event.ts";
+import { isNodeProblem, NODE_PROBLEMS, type NodeProblem, type PollEvent } from "../../../src/chain/poll-event.ts";
 import { openChainCopy } from "../chain/chain.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
@@ -71,11 +71,11 @@ async function examineNode(address: string, chainId: number, now: () => number):
 async function examineDeployment(settings: Settings, now: () => number): Promise<Finding> {
   const faults: Fault[] = [];
   let failed: string | undefined;
-  let disagreement: Extract<PollEvent, { readonly type: "disagreement" }> | undefined;
+  let ofNode: NodeProblem | undefined;
   const onEvent = (event: PollEvent) => {
     if (event.type === "mismatch" || event.type === "unconfirmed_fault") faults.push(event);
     if (event.type === "failed") failed = event.message;
-    if (event.type === "disagreement") disagreement = event;
+    if (isNodeProblem(event)) ofNode = event;
   };
   const chain = await openChainCopy(settings, { now, onEvent });
   try {
@@ -88,9 +88,9 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
         "docs/spec/chain.md#checks says what it compares. Correct the deployment file, or remove that node from rpcUrl.",
       );
     }
-    if (disagreement !== undefined) {
-      const todo = "One of the two is wrong: docs/nodes.md#quorum says how to find out which.";
-      return wrong(`node ${disagreement.node}`, `disagrees: ${disagreement.detail}`, todo);
+    if (ofNode !== undefined) {
+      const { code, hint } = NODE_PROBLEMS[ofNode.type];
+      return wrong(`node ${ofNode.node}`, `${code}: ${ofNode.detail}`, hint);
     }
     const { core, economy } = chain.state(now());
     const views = [core, economy].map((view) => (view.status === "available" ? "available" : view.reason));

@@ -189,6 +189,12 @@ function sourceMetrics(monitor: PublisherMonitor): Metric[] {
       labels: ["node"],
       samples: () => [...monitor.disagreeingNodes].map((node) => [node, 1] as const),
     },
+    {
+      name: "noonmark_rpc_node_stalled",
+      help: "1 for each node of the chain whose head has not moved though it should have, by its address without keys.",
+      labels: ["node"],
+      samples: () => [...monitor.stalledNodes].map((node) => [node, 1] as const),
+    },
   ];
 }
 

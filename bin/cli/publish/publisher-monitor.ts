@@ -28,6 +28,8 @@ export class PublisherMonitor implements CycleWatcher {
   readonly rpc = new Map<RpcOutcome, number>();
   /** Nodes (addresses without keys) that disagree with another node. */
   readonly disagreeingNodes = new Set<string>();
+  /** Nodes (addresses without keys) whose head is stalled. */
+  readonly stalledNodes = new Set<string>();
   /** The number of damaged objects that were rewritten. */
   rewritten = 0;
   /** Set when the lease is acquired. */
@@ -93,9 +95,11 @@ export class PublisherMonitor implements CycleWatcher {
 
   chainEvent(event: PollEvent): void {
     if (event.type === "disagreement") this.disagreeingNodes.add(event.node);
+    if (event.type === "stalled") this.stalledNodes.add(event.node);
     if (event.type !== "good") return;
-    // Nodes that still disagree are reported after the good pass.
+    // Nodes that still disagree or are stalled are reported after the good pass.
     this.disagreeingNodes.clear();
+    this.stalledNodes.clear();
     this.chainHead = event.head;
     this.#lastGoodPassAt = this.#clock.monotonic();
   }

@@ -2,6 +2,7 @@
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import { type LeaseRecord, readLease } from "../../../publish/lease/lease-record.ts";
 import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
+import { isNodeProblem, NODE_PROBLEMS } from "../../../src/chain/poll-event.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
@@ -114,11 +115,12 @@ function clockProblems(record: LeaseRecord, answers: readonly PublishedResponse[
   return problems;
 }
 
-/** Finds a disagreeing node in the publisher's last report on the chain. */
+/** Finds a node that disagrees or is stalled in the publisher's last report on the chain. */
 function nodeProblems(sources: unknown): string[] {
-  const { chain } = (sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
-  if (chain?.type !== "disagreement") return [];
-  return [`nodes_disagree: ${chain.node}: ${chain.detail}. Find out which of the two is wrong: docs/nodes.md#quorum`];
+  const { chain = {} } = (sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
+  if (!isNodeProblem(chain)) return [];
+  const { code, hint } = NODE_PROBLEMS[chain.type];
+  return [`${code}: ${chain.node}: ${chain.detail}. ${hint}`];
 }
 
 /** Adds the holder's report for the operator, if any. */

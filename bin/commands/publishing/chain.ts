@@ -1,6 +1,6 @@
 /** `noonmark chain`: shows the chain's state, syncs ahead of a publisher, and repairs after a deep reorg. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { PollEvent, ProblemEvent } from "../../../src/chain/poll-event.ts";
+import { isNodeProblem, NODE_PROBLEMS, type PollEvent, type ProblemEvent } from "../../../src/chain/poll-event.ts";
 import { rewind } from "../../../src/chain/store/append.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
@@ -86,8 +86,10 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
       // A poll that stored something may be followed by more.
     } while (!chain.concluded() && readSync(chain.db).stored?.block !== before);
     bar.stop();
-    if (problem !== undefined && !(problem.type === "disagreement" && chain.concluded())) throw failureOf(problem);
-    if (problem !== undefined) warn({ code: "nodes_disagree", message: `${problem.node}: ${problem.detail}` });
+    if (problem !== undefined) {
+      if (!isNodeProblem(problem) || !chain.concluded()) throw failureOf(problem);
+      warn({ ...NODE_PROBLEMS[problem.type], message: `${problem.node}: ${problem.detail}` });
+    }
     const { stored, indexedThroughBlock } = readSync(chain.db);
     const { core } = chain.state(Date.now());
     if (core.status === "unavailable" && core.reason === "not_yet_safe")
@@ -104,6 +106,12 @@ function failureOf(problem: ProblemEvent): Failure {
     return new Failure("nodes_disagree", `${problem.node}: ${problem.detail}`, {
       exit: EXIT.failed,
       hint: "Find out which node is right, as docs/nodes.md#quorum says, and remove the other one from rpcUrl.",
+    });
+  }
+  if (problem.type === "stalled") {
+    return new Failure("head_stands_still", `${problem.node}: ${problem.detail}`, {
+      exit: EXIT.failed,
+      hint: "Compare its height with a block explorer, as docs/nodes.md#stalled says. Restart the node or remove it from rpcUrl.",
     });
   }
   return problem.type === "failed"

@@ -17,8 +17,10 @@ export interface Append {
   readonly from: bigint;
   readonly events: readonly ChainEvent[];
   readonly through: { readonly block: bigint; readonly hash: string };
+  /** Epoch ms of this write. */
+  readonly at: number;
   /** For the last range of a pass: returns the pass's result after its events are in. If it throws, nothing is kept. */
-  readonly finish?: () => { readonly head: bigint; readonly at: number | null; readonly snapshot: string | null };
+  readonly finish?: () => { readonly head: bigint; readonly snapshot: string };
 }
 
 export class StoreMoved extends Error {
@@ -26,14 +28,15 @@ export class StoreMoved extends Error {
 }
 
 /** Stores a range completely or not at all. Throws `StoreMoved` if another process wrote in the meantime. */
-export function append(db: Database, { expected, from, events, through, finish }: Append): void {
+export function append(db: Database, { expected, from, events, through, at, finish }: Append): void {
   db.transaction(() => {
     const moved = run(
       db,
-      `UPDATE sync SET stored_through_block = ?, stored_through_hash = ?
+      `UPDATE sync SET stored_through_block = ?, stored_through_hash = ?, stored_at = coalesce(?, stored_at)
        WHERE id = 1 AND stored_through_block IS ? AND stored_through_hash IS ?`,
       through.block,
       through.hash,
+      through.block === expected?.block ? null : at,
       expected?.block ?? null,
       expected?.hash ?? null,
     );
@@ -44,11 +47,10 @@ export function append(db: Database, { expected, from, events, through, finish }
       const pass = finish();
       run(
         db,
-        `UPDATE sync SET indexed_through_block = ?, snapshot = ?,
-         last_good_pass_at = coalesce(?, last_good_pass_at) WHERE id = 1`,
+        "UPDATE sync SET indexed_through_block = ?, snapshot = ?, last_good_pass_at = ? WHERE id = 1",
         pass.head,
         pass.snapshot,
-        pass.at,
+        at,
       );
     }
   }).immediate();

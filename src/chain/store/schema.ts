@@ -4,7 +4,7 @@
  */
 /** The file's name in the state directory. */
 export const CHAIN_FILE = "chain.db";
-export const CHAIN_SCHEMA_VERSION = 1;
+export const CHAIN_SCHEMA_VERSION = 2;
 
 export const IS_FUNDING = "contract_kind = 'mining' AND event_name = 'RoundFunded'";
 /** Sorts by the round, RoundFunded's first argument, padded so that text order is numeric order. */
@@ -20,6 +20,8 @@ CREATE TABLE sync (
   history TEXT NOT NULL,
   stored_through_block INTEGER,
   stored_through_hash TEXT,
+  -- epoch ms at which that block was stored
+  stored_at INTEGER,
   -- head of the last pass whose logs up to head − SAFE_DEPTH are stored
   indexed_through_block INTEGER,
   last_good_pass_at INTEGER,

@@ -14,6 +14,8 @@ export interface SyncRow {
   /** A random id, replaced whenever stored events are removed or replaced. */
   readonly history: string;
   readonly stored: StoredThrough | undefined;
+  /** Epoch ms at which that block was stored; 0 before the first. */
+  readonly storedAt: number;
   readonly indexedThroughBlock: bigint | undefined;
   readonly lastGoodPassAt: number | undefined;
   /** JSON of the last good snapshot. */
@@ -37,6 +39,7 @@ export function readSync(db: ReadOnlyDatabase): SyncRow {
   return {
     history: String(row?.history),
     stored: typeof block === "bigint" ? { block, hash: String(row?.stored_through_hash) } : undefined,
+    storedAt: Number(row?.stored_at ?? 0),
     indexedThroughBlock: typeof indexed === "bigint" ? indexed : undefined,
     lastGoodPassAt: typeof at === "bigint" ? Number(at) : undefined,
     snapshot: (row?.snapshot ?? null) as string | null,

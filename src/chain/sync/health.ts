@@ -139,6 +139,9 @@ export function step(before: ChainHealth, passed: NodeOutcome, now: number): Cha
     }
     case "lagging":
       return failing(health, node, `its head is ${outcome.head}, behind the stored block`);
+    case "stalled":
+      // The poller names the node after the poll, until its head moves.
+      return failed(health);
     case "no_quorum":
     case "logs_left_out":
       return failing(health, node, outcome.message);

@@ -2,20 +2,22 @@
 import type { Database } from "better-sqlite3";
 import type { Deployment } from "../deployment.ts";
 import type { FailedCheck, RangeProgress } from "../poll-event.ts";
-import type { Block } from "../rpc/node-responses.ts";
 import type { RangeSize } from "../rpc/nodes.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import type { EconomyFinding } from "../view/checks.ts";
 import type { Snapshot } from "../view/views.ts";
 import type { SuspectMemory } from "./blooms.ts";
+import type { Head } from "./head.ts";
 import type { UnconfirmedFault } from "./log-checks.ts";
 import type { LogSources } from "./logs.ts";
 import type { Quorum } from "./quorum.ts";
+import type { HeadWatch, StalledOutcome } from "./stalled-head.ts";
 
 export interface PassContext {
   readonly chain: PassChain;
   readonly node: PassNode;
   readonly quorum: Quorum;
+  readonly heads: Pick<HeadWatch, "judge">;
   readonly earlier: EarlierFindings;
   readonly listener: PassListener;
 }
@@ -57,15 +59,6 @@ export interface EarlierFindings {
   readonly suspects: SuspectMemory;
 }
 
-export interface Head {
-  readonly head: bigint;
-  /** head − SAFE_DEPTH; negative on a chain with fewer blocks. */
-  readonly safe: bigint;
-  /** The checkpoint's block as the node has it; undefined without a checkpoint, or if the node is behind it. */
-  readonly checkpoint: Block | undefined;
-  readonly multicall: boolean;
-}
-
 export interface PassListener {
   onHead(head: Head): void;
   onRange(progress: RangeProgress): void;
@@ -77,6 +70,7 @@ export type PassOutcome =
   | { readonly kind: "no_quorum"; readonly message: string }
   /** The node is behind the stored safe block. */
   | { readonly kind: "lagging"; readonly head: bigint }
+  | StalledOutcome
   | { readonly kind: "unchanged" }
   | { readonly kind: "fault"; readonly fault: UnconfirmedFault }
   /** A binding check of the Core fails. */

@@ -4,21 +4,19 @@
  * is stored together with the state at its end.
  */
 import { toBigintJson } from "../../values/decimal.ts";
-import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { FailedCheck } from "../poll-event.ts";
-import { type Block, blockCall, ContradictingResponse, parseBlock, quantity } from "../rpc/node-responses.ts";
-import { RpcError } from "../rpc/rpc-error.ts";
-import type { RpcNode } from "../rpc/rpc-node.ts";
+import { type Block, blockCall, ContradictingResponse, parseBlock } from "../rpc/node-responses.ts";
 import { append } from "../store/append.ts";
 import { highestFunded, newestOf } from "../store/read-events.ts";
 import { readSync, type StoredThrough } from "../store/sync-row.ts";
 import { type EconomyFinding, economyFinding, failedCoreCheck, missingCoreCode } from "../view/checks.ts";
 import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
-import { type CoreStateRead, MULTICALL3, type Returned, returnedCore, wholeCore } from "../view/view-calls.ts";
+import { type CoreStateRead, type Returned, returnedCore, wholeCore } from "../view/view-calls.ts";
 import { snapshotOf } from "../view/views.ts";
 import { BLOOM_BLOCKS, type SuspectBlock, suspectBlocks } from "./blooms.ts";
 import { fetchRanges, headersOf, isProven } from "./fetch-ranges.ts";
+import { type Head, headAt, readHead } from "./head.ts";
 import type { Frontier } from "./log-checks.ts";
 import {
   confirms,
@@ -30,7 +28,7 @@ import {
   type UnconfirmedFault,
 } from "./log-checks.ts";
 import { type RangeLogs, withBlocks } from "./logs.ts";
-import type { Head, PassContext, PassOutcome } from "./pass-types.ts";
+import type { PassContext, PassOutcome } from "./pass-types.ts";
 
 /** Throws `RpcError`, `ContradictingResponse` and `StoreMoved`. */
 export async function runPass(context: PassContext): Promise<PassOutcome> {
@@ -52,7 +50,11 @@ export async function runPass(context: PassContext): Promise<PassOutcome> {
     const detail = `block ${checkpoint.block} is ${head.checkpoint?.hash}, stored as ${checkpoint.hash}`;
     return { kind: "fault", fault: regression(node.index, checkpoint.block, detail) };
   }
-  if (context.earlier.isGood && head.safe === sync.stored?.block) return { kind: "unchanged" };
+  if (sync.stored !== undefined && newest.safe === sync.stored.block) {
+    const stalled = await context.heads.judge(node.index, { ...sync.stored, at: sync.storedAt });
+    if (stalled !== undefined) return stalled;
+    if (context.earlier.isGood) return { kind: "unchanged" };
+  }
   if (sync.stored === undefined) {
     const failure = await failedBinding(context, head);
     if (failure !== undefined) return { kind: "mismatch", failure };
@@ -64,59 +66,6 @@ export async function runPass(context: PassContext): Promise<PassOutcome> {
 function regression(node: number, block: bigint, detail: string): UnconfirmedFault {
   const failure = { check: "snapshot_regression", detail } as const;
   return { failure, node, from: block, through: block, repairFrom: undefined, digest: () => "" };
-}
-
-// The head: chain id, height and the hash of the stored block, in one batch.
-
-/** The stored block whose hash every pass compares with the node's. */
-interface Checkpoint {
-  readonly block: bigint;
-  readonly hash: string;
-}
-
-/** The node is on another chain; `safe` is its safe block, if known. */
-interface OtherChain {
-  readonly otherChainId: bigint;
-  readonly safe: bigint | undefined;
-}
-
-interface HeadQuestion {
-  readonly chainId: bigint;
-  readonly checkpoint: Checkpoint | undefined;
-  /** True if the chain is known to have Multicall3; undefined asks the node. */
-  readonly multicall: boolean | undefined;
-}
-
-/** Reports another chain id even if the node refuses the other calls. Throws `RpcError` or `ContradictingResponse`. */
-async function readHead(node: RpcNode, question: HeadQuestion): Promise<Head | OtherChain> {
-  const { checkpoint, multicall } = question;
-  const responses = await node.batchSettled([
-    { method: "eth_chainId", params: [] },
-    { method: "eth_blockNumber", params: [] },
-    ...(checkpoint === undefined ? [] : [blockCall(checkpoint.block)]),
-    ...(multicall === undefined ? [{ method: "eth_getCode", params: [MULTICALL3, "latest"] }] : []),
-  ]);
-  const [chainId, height] = responses;
-  if (!(chainId instanceof RpcError) && quantity(chainId) !== question.chainId) {
-    const safe = height instanceof RpcError ? undefined : quantity(height) - SAFE_DEPTH;
-    return { otherChainId: quantity(chainId), safe };
-  }
-  for (const response of responses) if (response instanceof RpcError) throw response;
-  const head = quantity(height);
-  const code = responses.at(-1);
-  if (multicall === undefined && typeof code !== "string") throw new ContradictingResponse("no hexadecimal bytes");
-  const isBehind = checkpoint === undefined || head < checkpoint.block;
-  return {
-    head,
-    safe: head - SAFE_DEPTH,
-    checkpoint: isBehind ? undefined : parseBlock(responses[2], checkpoint.block),
-    multicall: multicall ?? (code !== "0x" && code !== ""),
-  };
-}
-
-/** Returns the head with the safe block `safe`, so that a confirming pass reads the same blocks as the first. */
-function headAt(head: Head, safe: bigint | undefined): Head {
-  return safe === undefined || safe >= head.safe ? head : { ...head, head: safe + SAFE_DEPTH, safe };
 }
 
 // The logs: each range is checked against the stored data, and stored once its end is proven.
@@ -169,7 +118,7 @@ async function readLogs(
       if (range.to < expected.block || range.to < (earlier.fault?.through ?? 0n)) continue;
     }
     const through = { block: range.to, hash: range.endHash };
-    append(db, { expected, from, events, through });
+    append(db, { expected, from, events, through, at: context.chain.now() });
     listener.onRange({ from: begin, through: range.to, safe, events: events.length });
     expected = through;
     from = range.to + 1n;
@@ -292,6 +241,7 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
       from: logs.from,
       events: logs.events,
       through: { block: head.safe, hash: reading.block.hash },
+      at: now(),
       finish() {
         const economy = economyFinding(deployment, reading, core, highestFunded(db));
         const fault = fundingFault(context, economy, state);
@@ -299,7 +249,7 @@ function storeSnapshot(context: PassContext, state: SafeState): PassOutcome {
         const whole = { deployment, reading, core, head: head.head };
         const snapshot = snapshotOf(db, { ...whole, economy: economy.kind === "read" ? economy.state : undefined });
         outcome = { kind: "read", snapshot, economy };
-        return { head: head.head, at: now(), snapshot: toBigintJson(snapshot) };
+        return { head: head.head, snapshot: toBigintJson(snapshot) };
       },
     });
   } catch (error) {

@@ -25,6 +25,7 @@ import { logSources } from "./logs.ts";
 import { runPass } from "./pass.ts";
 import type { BrokenPass, EarlierFindings, PassChain, PassListener, PassOutcome } from "./pass-types.ts";
 import { NoQuorum, Quorum } from "./quorum.ts";
+import { HeadWatch } from "./stalled-head.ts";
 
 /** How the chain is opened. */
 export interface ChainOptions {
@@ -66,6 +67,9 @@ export class Poller {
   readonly #chain: PassChain;
   readonly #suspects = new SuspectMemory();
   readonly #nodes: Nodes;
+  /** Set at each poll, because requests to nodes end at the poll's deadline. */
+  #deadline = 0;
+  readonly #heads: HeadWatch;
   readonly #secrets: Secrets;
   /** By a node's index: which other node disagrees with it, and on what. */
   readonly #disagreements = new Map<number, string>();
@@ -92,6 +96,14 @@ export class Poller {
     const problem = readSync(db).problem?.event;
     this.#writtenProblem = problem === undefined ? undefined : JSON.stringify(problem);
     this.#restoreDisagreement(problem);
+    this.#heads = new HeadWatch({
+      chainId: BigInt(deployment.chainId),
+      needed: options.rpcQuorum - 1,
+      validity: options.validity,
+      now,
+      others: (index) => this.#others(index).map((other) => ({ index: other, rpc: this.#node(other, this.#deadline) })),
+      onFailure: (index, error) => this.#failed(index, error),
+    });
     this.#nodes = new Nodes(rpcUrls.length);
     for (const [index, address] of rpcUrls.entries()) {
       this.#nodes.memory(index).skippedUntil = readSkippedUntil(db, address) ?? -Infinity;
@@ -104,6 +116,7 @@ export class Poller {
 
   /** `now` and `deadline` in epoch ms. */
   async poll(now: number, deadline: number): Promise<void> {
+    this.#deadline = deadline;
     this.noticeRewrite();
     this.#health = health.begun(this.#health, now, deadline);
     await this.#overNodes(deadline);
@@ -113,7 +126,7 @@ export class Poller {
       const mayConfirm = isOpen && this.#health.verdict.coreMismatch === undefined;
       if (mayConfirm && health.isSilent(this.#health, now)) await this.#overNodes(deadline);
     }
-    this.#writeProblem(this.#reportDisagreements() ?? this.#health.problem);
+    this.#writeProblem(this.#reportNodes() ?? this.#health.problem);
     this.#health = health.ended(this.#health, this.#options.now());
   }
 
@@ -158,8 +171,11 @@ export class Poller {
     };
     const quorum = this.#quorum(index, deadline);
     try {
-      const outcome = await runPass({ chain: this.#chain, node, quorum, earlier: this.#earlier(), listener });
-      memory.hasResponded = outcome.kind !== "lagging";
+      const heads = this.#heads;
+      const outcome = await runPass({ chain: this.#chain, node, quorum, heads, earlier: this.#earlier(), listener });
+      if (outcome.kind === "lagging") heads.lags(index, outcome.head);
+      else if (outcome.kind !== "stalled") heads.moved(index);
+      memory.hasResponded = outcome.kind !== "lagging" && outcome.kind !== "stalled";
       if (outcome.kind === "read") for (const one of [index, ...quorum.agreeing]) this.#disagreements.delete(one);
       return outcome;
     } catch (error) {
@@ -190,8 +206,8 @@ export class Poller {
 
   #quorum(index: number, deadline: number): Quorum {
     const { rpcQuorum } = this.#options;
-    const { sources, deployment, now } = this.#chain;
-    const others = rpcQuorum === 1 ? [] : this.#nodes.order(now()).filter((other) => other !== index);
+    const { sources, deployment } = this.#chain;
+    const others = rpcQuorum === 1 ? [] : this.#others(index);
     return new Quorum({
       needed: rpcQuorum - 1,
       witnesses: others.map((other) => {
@@ -203,6 +219,10 @@ export class Poller {
       onDisagreement: (other, detail) =>
         this.#disagreements.set(other, `${this.#labelOf(index)} disagrees on ${detail}`),
     });
+  }
+
+  #others(index: number): readonly number[] {
+    return this.#nodes.order(this.#chain.now()).filter((other) => other !== index);
   }
 
   #node(index: number, deadline: number): RpcNode {
@@ -237,11 +257,11 @@ export class Poller {
     writeProblem(this.#chain.db, found, this.#options.now());
   }
 
-  /** Reports all disagreements, which a good pass does not resolve, and returns the last one. */
-  #reportDisagreements(): ProblemEvent | undefined {
-    const events = [...this.#disagreements].map(([index, detail]): ProblemEvent => {
-      return { type: "disagreement", node: this.#labelOf(index), detail };
-    });
+  /** Reports the nodes that disagree or are stalled, which another node's good pass does not resolve; returns the last. */
+  #reportNodes(): ProblemEvent | undefined {
+    const found = (type: "disagreement" | "stalled", nodes: ReadonlyMap<number, string>) =>
+      [...nodes].map(([index, detail]): ProblemEvent => ({ type, node: this.#labelOf(index), detail }));
+    const events = [...found("stalled", this.#heads.named()), ...found("disagreement", this.#disagreements)];
     for (const event of events) this.#options.onEvent(this.#cleaned(event));
     return events.at(-1);
   }

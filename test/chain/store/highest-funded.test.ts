@@ -22,7 +22,7 @@ test("rounds are compared as numbers, and the first of two fundings of a round c
   const path = join(testFolder(), "chain.db");
   const db = openChainStore(path, {} as Deployment);
   expect(highestFunded(db)).toBeUndefined();
-  append(db, { expected: undefined, from: 0n, events: EVENTS, through: { block: 4n, hash: "0x" } });
+  append(db, { expected: undefined, from: 0n, events: EVENTS, through: { block: 4n, hash: "0x" }, at: 0 });
   expect(highestFunded(db)).toEqual(EVENTS[1]);
   const plan = `EXPLAIN QUERY PLAN SELECT * FROM event INDEXED BY event_highest_funded
     WHERE ${IS_FUNDING} ${HIGHEST_FIRST} LIMIT 1`;
