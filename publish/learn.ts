@@ -1,5 +1,6 @@
 /** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { keyFault } from "../src/object-store/check-object.ts";
 import {
   type ObjectStore,
   readOrDamaged,
@@ -109,9 +110,10 @@ function knownObject(key: string, found: StoredObject, response: StoredResponse)
   };
 }
 
+/** Leaves out names that no store can hold, such as a folder marker: nothing refers to them, and no deletion accepts them. */
 async function namesBelow(prefix: string, store: ObjectStore): Promise<string[]> {
   const names: string[] = [];
-  for await (const key of store.list(prefix)) names.push(key.slice(prefix.length));
+  for await (const key of store.list(prefix)) if (keyFault(key) === undefined) names.push(key.slice(prefix.length));
   return names;
 }
 

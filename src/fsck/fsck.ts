@@ -2,6 +2,7 @@
  * `noonmark fsck` checks every invariant of the stored objects from their bytes (docs/fsck.md). A second pass confirms
  * findings, because a publisher may have written between two reads of the first one.
  */
+import { keyFault } from "../object-store/check-object.ts";
 import { type ObjectStore, StoreDamaged } from "../object-store/object-store.ts";
 import { printable } from "../values/printable.ts";
 import { Facts } from "./facts.ts";
@@ -67,6 +68,9 @@ async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckRepo
 }
 
 async function judgeKey(store: ObjectStore, key: string, facts: Facts, options: JudgeOptions): Promise<Finding[]> {
+  const fault = keyFault(key);
+  // No store reads such a key.
+  if (fault !== undefined) return [{ rule: "foreign-key", key, says: `no publisher can write this key: it ${fault}` }];
   try {
     const object = await store.get(key, { fresh: true });
     // The object was deleted after the listing.

@@ -7,6 +7,7 @@ import {
   STANDBY_KEY,
   STATUS_KEY,
 } from "../http/keys.ts";
+import { keyFault } from "../object-store/check-object.ts";
 import { activityKey, CATEGORIES, type Category, parseActivityTileKey } from "../resources/activity/route.ts";
 import { type ObservationTile, parseObservationTileKey } from "../resources/observations/route.ts";
 import { onchainRoute } from "../resources/onchain/route.ts";
@@ -44,6 +45,8 @@ const FIXED: ReadonlyMap<string, Kind> = new Map<string, Kind>([
 export function kindOf(key: string): Kind {
   const fixed = FIXED.get(key);
   if (fixed !== undefined) return fixed;
+  // An asset may have any name that a store can hold.
+  if (keyFault(key) !== undefined) return { is: "foreign" };
   const observations = parseObservationTileKey(key);
   if (observations !== undefined) return { is: "observation-tile", ...observations };
   if (isProbeKey(key)) return { is: "probe" };

@@ -13,22 +13,21 @@ export const MAX_BODY_BYTES = 32 << 20;
 const MAX_KEY_BYTES = 1024;
 
 /**
- * Throws `TypeError` for a key that some store cannot hold, such as one with a slash at either end. An empty, `.` or `..`
- * segment would not survive a URL. Every store checks this first, so that a mistake also shows on a directory.
+ * Returns why some store cannot hold a key, such as one with a slash at either end; undefined if all can. An empty, `.` or
+ * `..` segment would not survive a URL. A list may contain such keys, because other programs write into the same bucket.
  */
+export function keyFault(key: string): string | undefined {
+  if (key === "") return "is empty";
+  if (new TextEncoder().encode(key).length > MAX_KEY_BYTES) return `is longer than ${MAX_KEY_BYTES} bytes`;
+  if (!key.isWellFormed()) return "is not well-formed Unicode";
+  if (hasControl(key)) return "has a control character";
+  const hasOddSegment = key.split("/").some((segment) => segment === "" || segment === "." || segment === "..");
+  return hasOddSegment ? "has an empty, . or .. segment" : undefined;
+}
+
+/** Throws `TypeError` for such a key. Every store checks this first, so that a mistake also shows on a directory. */
 export function checkKey(key: string): void {
-  const fault =
-    key === ""
-      ? "is empty"
-      : new TextEncoder().encode(key).length > MAX_KEY_BYTES
-        ? `is longer than ${MAX_KEY_BYTES} bytes`
-        : !key.isWellFormed()
-          ? "is not well-formed Unicode"
-          : hasControl(key)
-            ? "has a control character"
-            : key.split("/").some((segment) => segment === "" || segment === "." || segment === "..")
-              ? "has an empty, . or .. segment"
-              : undefined;
+  const fault = keyFault(key);
   if (fault !== undefined) throw new TypeError(`object key ${JSON.stringify(key.slice(0, 100))} ${fault}`);
 }
 

@@ -1,7 +1,13 @@
 /** fsck finds each known damage. Afterwards `publish --force` or `fsck --repair` restores the publisher's store. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { fsck } from "../../src/fsck/fsck.ts";
 import { parseBody } from "../../src/fsck/objects.ts";
 import { RULES } from "../../src/fsck/rules.ts";
+import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
+import { countedStore } from "../../src/object-store/counted-store.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { golden } from "../openapi/golden-bodies.ts";
 import { DAMAGES, LEFT_BY_FORCE } from "./damages.ts";
 import { FsckWorld, HOUR, PUBLISHED } from "./fsck-world.ts";
@@ -30,6 +36,40 @@ test.each(DAMAGES)("fsck finds $rule: $name", async ({ rule, plant, later = 0 })
   const key = await plant(copy);
   const { findings } = await copy.fsck(PUBLISHED + later);
   expect(findings.map((finding) => `${finding.rule} ${finding.key}`)).toContain(`${rule} ${key}`);
+});
+
+/** What an S3 console's "create folder" writes, a name with a control character, and one that would leave the store. */
+const UNREADABLE = ["v9/", "v1/public/activity/players/tiles/", "v1/public/activity/players/tiles/\u0001", "x/../y"];
+
+test("fsck and its repair pass over names that no store can read", async () => {
+  const copy = world.copy();
+  const listing: ObjectStore = {
+    ...countedStore(copy.store, () => {}),
+    async *list(prefix) {
+      yield* copy.store.list(prefix);
+      yield* UNREADABLE.filter((key) => key.startsWith(prefix));
+    },
+  };
+  const { findings } = await fsck(listing, { now: PUBLISHED });
+  expect(new Set(findings.map(({ rule, key }) => `${rule} ${key}`))).toEqual(
+    new Set(UNREADABLE.map((key) => `foreign-key ${key}`)),
+  );
+  await copy.store.delete(INSTALLATIONS_KEY);
+  await world.repair(listing);
+  expect((await fsck(copy.store, { now: world.now })).findings).toEqual([]);
+});
+
+test("in a directory fsck names a file whose name no publisher writes", async () => {
+  const copy = world.copy();
+  const names = ["folder%2f.http", "v9%01zz.http", "x/%2e%2e%2fy.http"];
+  mkdirSync(join(copy.directory, "x"));
+  for (const name of names) writeFileSync(join(copy.directory, name), "");
+  const { findings } = await copy.fsck();
+  expect(findings.map(({ rule, key }) => `${rule} ${key}`)).toEqual([
+    "foreign-key folder/",
+    "foreign-key v9\u0001zz",
+    "foreign-key x/../y",
+  ]);
 });
 
 test("every rule has a damage", () => {

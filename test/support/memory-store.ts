@@ -70,6 +70,7 @@ export class MemoryStore implements ObjectStore {
 
   async delete(key: string): Promise<void> {
     if (this.failure !== undefined) throw this.failure;
+    checkKey(key);
     this.#objects.delete(key);
     this.#damaged.delete(key);
   }

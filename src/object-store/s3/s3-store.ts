@@ -37,8 +37,9 @@ import { refusalOf, unavailable, verdictOf } from "./errors.ts";
 /** `attemptMs` leaves time for a second attempt after a hanging one. */
 export const LIMITS: RetrySettings = { limitMs: STORE_LIMIT_MS, attemptMs: STORE_LIMIT_MS / 2 - 50 };
 
-/** Limit of consecutive pages without a key, which servers that filter may return. */
-const MAX_EMPTY_PAGES = 100;
+/** A list may have this many pages more than one for each ten keys. Servers that filter return short and empty pages. */
+const EXTRA_PAGES = 100;
+const KEYS_A_PAGE = 10;
 
 export interface S3StoreSettings {
   readonly bucket: string;
@@ -98,15 +99,19 @@ export class S3Store implements ObjectStore, StoreClock {
   async *list(prefix: string): AsyncIterable<string> {
     let from: string | undefined;
     let last: string | undefined;
-    let emptyPages = 0;
+    let [pages, keys] = [0, 0];
     do {
       const page = await this.#run(({ signal }) => this.#bucket.page(prefix, from, signal)).catch((error: unknown) => {
         throw this.#unavailable(`list ${this.name}/${prefix}`, error);
       });
       const [first] = page.keys;
-      emptyPages = first === undefined ? emptyPages + 1 : 0;
-      // A list that starts again or does not advance would never end.
-      if (emptyPages > MAX_EMPTY_PAGES || (first !== undefined && last !== undefined && !isAfter(first, last))) {
+      pages++;
+      keys += page.keys.length;
+      // A list that starts again or hardly advances would never end.
+      if (
+        pages > EXTRA_PAGES + keys / KEYS_A_PAGE ||
+        (first !== undefined && last !== undefined && !isAfter(first, last))
+      ) {
         throw new StoreUnavailable(
           `list ${this.name}/${prefix}: its pages do not continue after ${printable(last ?? "")}`,
         );

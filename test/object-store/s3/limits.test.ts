@@ -64,11 +64,12 @@ test.each([
   ["the same page repeatedly", () => page(["a", "b"], "same"), 2],
   ["the same keys under new tokens", (number: number) => page(["a", "b"], `t${number}`), 2],
   ["empty pages", (number: number) => page([], `t${number}`), 101],
+  ["one ascending key a page", (number: number) => page([`b${"c".repeat(number)}`], `t${number}`), 112],
 ])("a list without progress ends with an error: %s", async (_, answer, requests) => {
   const { store, requestCount } = await storeOf((response, number) => {
     response.writeHead(200, { "content-type": "application/xml" }).end(answer(number));
   });
-  await expect(keysOf(store)).rejects.toThrow(/^list s3:\/\/bucket\/: its pages do not continue after b?$/);
+  await expect(keysOf(store)).rejects.toThrow(/^list s3:\/\/bucket\/: its pages do not continue after (?:b?|bc+)$/);
   expect(requestCount()).toBe(requests);
 });
 
