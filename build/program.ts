@@ -3,7 +3,7 @@
  * only its group: starting Node costs more for each file than for each line.
  */
 import { globSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { type BuildOptions, build, type Metafile, type Plugin } from "esbuild";
 import type { TreeCommand } from "../bin/cli/completion/command-tree.ts";
 
@@ -61,9 +61,14 @@ const SMALL_BYTES = 12_000;
 
 /** A package that is installed beside the program: it has native code, which a bundle cannot hold. */
 const INSTALLED = ["better-sqlite3"];
-/** The S3 SDK loads each way of finding credentials by itself. Bundled without splitting it is one file, not forty. */
-const S3_SDK = "src/object-store/s3/sdk.ts";
-const S3_SDK_FILE = "s3-sdk.js";
+/**
+ * Modules that only re-export packages, each with its file in dist/. Split like the rest of the program, the S3 SDK would be
+ * forty files, and NATS' client would divide those that other commands load.
+ */
+const APART: Readonly<Record<string, string>> = {
+  "src/object-store/s3/sdk.ts": "s3-sdk",
+  "bin/cli/intake/follow/stream/nats-client.ts": "nats-client",
+};
 
 const COMMON = {
   absWorkingDir: ROOT,
@@ -88,16 +93,18 @@ const COMMON = {
 
 /** Writes the program's files into dist/. `tree` lists its commands: `--help` then loads none of them. */
 export async function buildProgram(tree: readonly TreeCommand[]): Promise<Metafile[]> {
-  const sdk = await build({ ...COMMON, entryPoints: { "s3-sdk": S3_SDK } });
+  const packages = await Promise.all(
+    Object.entries(APART).map(([path, name]) => build({ ...COMMON, entryPoints: { [name]: path } })),
+  );
   const options = {
     ...COMMON,
     entryPoints: { noonmark: "bin/main.ts" },
     splitting: true,
   };
-  const plugins = [s3SdkApart, knownCommands(tree)];
+  const plugins = [packagesApart, knownCommands(tree)];
   const first = await build({ ...options, write: false, plugins: [grouped([]), ...plugins] });
   const program = await build({ ...options, plugins: [grouped(commonModules(first.metafile)), ...plugins] });
-  return [sdk.metafile, program.metafile];
+  return [...packages, program].map(({ metafile }) => metafile);
 }
 
 /** Our modules in the common file. */
@@ -160,12 +167,13 @@ function grouped(common: readonly string[]): Plugin {
   };
 }
 
-const s3SdkApart: Plugin = {
-  name: "s3-sdk-apart",
+const packagesApart: Plugin = {
+  name: "packages-apart",
   setup({ onResolve }) {
-    onResolve({ filter: /\/sdk\.ts$/ }, ({ path, resolveDir }) =>
-      join(resolveDir, path) === join(ROOT, S3_SDK) ? { path: `./${S3_SDK_FILE}`, external: true } : undefined,
-    );
+    onResolve({ filter: /^\./ }, ({ path, resolveDir }) => {
+      const name = APART[relative(ROOT, join(resolveDir, path))];
+      return name === undefined ? undefined : { path: `./${name}.js`, external: true };
+    });
   },
 };
 

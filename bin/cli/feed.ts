@@ -33,7 +33,7 @@ export async function feed(
 }
 
 /** True if `next` does not resolve within QUIET_MS. Rejects if `next` does. */
-async function isQuiet(next: Promise<unknown>): Promise<boolean> {
+export async function isQuiet(next: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const quiet = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, QUIET_MS, true);

@@ -195,4 +195,20 @@ CREATE TABLE change (
   sum INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX change_count ON change (installation, kind, count);
+
+-- the stream that the ledger follows (docs/spec/intake.md#stream); without a row it follows none
+CREATE TABLE followed_stream (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  name TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  -- filter; null for all messages
+  subject TEXT,
+  -- the last message taken, or the one before the first to take
+  sequence INTEGER NOT NULL,
+  -- when the stream stored that message, and the SHA-256 of its payload; null before the first message
+  time INTEGER,
+  sha256 TEXT,
+  -- number of intake's rules
+  rules INTEGER NOT NULL
+) STRICT;
 `;

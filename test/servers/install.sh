@@ -9,5 +9,5 @@ apt-get install -q -y --no-install-recommends \
   nginx libnginx-mod-http-js libnginx-mod-http-brotli-filter varnish gcc libc6-dev \
   rclone awscli wrk curl iproute2 \
   systemd python3 man-db mandoc zsh fish sqlite3 faketime \
-  prometheus \
+  prometheus nats-server \
   chromium fonts-inter fonts-dejavu-core

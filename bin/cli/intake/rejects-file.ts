@@ -3,7 +3,12 @@ import { closeSync, openSync } from "node:fs";
 import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { appendAll } from "../../../src/files/write-all.ts";
-import { type Rejection, rejectionJson, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
+import {
+  type RejectedFrom,
+  type Rejection,
+  rejectionJson,
+  rejectionSentences,
+} from "../../../src/ledger/intake/rejection.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 
@@ -17,9 +22,8 @@ export class RejectsFile {
     this.#file = this.#guarded(() => openSync(path, "a", PRIVATE_MODE));
   }
 
-  /** `file` names the spool file that contained the lines. */
-  append(rejections: readonly Rejection[], file?: string): void {
-    const bytes = Buffer.from(rejections.map((rejection) => `${rejectionJson(rejection, file)}\n`).join(""));
+  append(rejections: readonly Rejection[], from: RejectedFrom = {}): void {
+    const bytes = Buffer.from(rejections.map((rejection) => `${rejectionJson(rejection, from)}\n`).join(""));
     this.#guarded(() => appendAll(this.#file, bytes));
   }
 
@@ -42,16 +46,21 @@ export class RejectsFile {
   }
 }
 
-/** Reports rejections on stderr, and in the file of rejects, if any. `file` names the spool file of the lines. */
+/** Reports rejections on stderr, and in the file of rejects, if any. */
 export function reportRejections(
   rejections: readonly Rejection[],
   rejects: RejectsFile | undefined,
-  file?: string,
+  from: RejectedFrom = {},
 ): void {
-  rejects?.append(rejections, file);
-  const prefix = file === undefined ? "" : `${printable(file)}: `;
+  rejects?.append(rejections, from);
+  const prefix = prefixOf(from);
   const lines = rejections.flatMap(rejectionSentences).map((sentence) => `${prefix}${sentence}\n`);
   process.stderr.write(lines.join(""));
+}
+
+function prefixOf(from: RejectedFrom): string {
+  if ("sequence" in from) return `message ${from.sequence}: `;
+  return from.file === undefined ? "" : `${printable(from.file)}: `;
 }
 
 /** A byte that is invalid in UTF-8. Lines that were not UTF-8 have U+FFFD in the file, and must stay invalid. */

@@ -93,7 +93,7 @@ export function ingestRegistry(counts: () => Counts): Registry {
   return processRegistry([
     {
       name: "noonmark_ingest_lines_total",
-      help: "Lines of the followed files, by outcome: accepted, duplicate, rejected.",
+      help: "Lines of the followed input, by outcome: accepted, duplicate, rejected.",
       labels: ["outcome"],
       samples: () => Object.entries(counts()),
     },

@@ -220,6 +220,12 @@ export const SETTINGS = {
     "host:port",
     "the address of the metrics page for Prometheus (such as 127.0.0.1:9464), or none; each process needs its own",
   ),
+  natsCreds: setting(
+    z.string().min(1).optional(),
+    "file",
+    "credentials of `ingest --follow nats://…`: a .creds file, or the seed of a user's NKey",
+    { isPath: isAlwaysPath },
+  ),
   cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
   deadline: setting(
     seconds.default(120),

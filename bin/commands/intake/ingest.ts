@@ -6,20 +6,24 @@ import { systemClock } from "../../../publish/clock/clock.ts";
 import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
 import { exampleLine } from "../../../src/ledger/intake/record-types.ts";
 import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
+import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { knownName } from "../../cli/arguments.ts";
+import { knownName, wholeArgument } from "../../cli/arguments.ts";
 import { feed } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
+import { followStream } from "../../cli/intake/follow/stream/follow-stream.ts";
+import { isStreamAddress, parseStreamAddress } from "../../cli/intake/follow/stream/stream-address.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { RejectsFile, rejectedLines, reportRejections } from "../../cli/intake/rejects-file.ts";
 import { warn } from "../../cli/messages.ts";
 import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { type IntakeProgress, intakeProgress } from "../../cli/progress.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { flagName } from "../../cli/settings/setting-names.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 
@@ -31,6 +35,8 @@ interface Flags {
   readonly strict?: boolean;
   readonly example?: string;
   readonly follow?: boolean;
+  readonly subject?: string;
+  readonly fromSequence?: number;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly metrics?: string;
@@ -40,7 +46,10 @@ export function registerIngest(program: Command): void {
   const command = program
     .command("ingest")
     .description("take accepted facts, one JSON object a line, into the ledger")
-    .argument("[file]", "a file of NDJSON, or - for standard input")
+    .argument(
+      "[file]",
+      "a file of NDJSON, or - for standard input; with --follow also a directory or nats://HOST/STREAM",
+    )
     .option("--rejects <file>", "append each rejected line to this file, one JSON object a line")
     .option(
       "--strict",
@@ -52,11 +61,17 @@ export function registerIngest(program: Command): void {
     .option("--example <type>", `print a valid line of this type and end: ${FACT_KINDS.join(", ")}`)
     .option(
       "--follow",
-      "follow a file that grows, or a directory into which finished *.ndjson are moved, until a signal",
+      "follow a file that grows, a directory into which finished *.ndjson are moved, or a stream of NATS JetStream, until a signal",
+    )
+    .option("--subject <filter>", "of a stream, take only the messages of these subjects")
+    .option(
+      "--from-sequence <number>",
+      "the stream's first message to take, if the ledger does not know it",
+      wholeArgument,
     )
     .option("--json", "print the counts as one JSON object")
     .option("--quiet", "print nothing unless a line is rejected");
-  settingOptions(command, ["ledger", "store", "state", "metrics"]).action(
+  settingOptions(command, ["ledger", "store", "state", "metrics", "natsCreds"]).action(
     async (file: string | undefined, flags: Flags) => {
       if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
       if (file === undefined) throw noInput();
@@ -84,6 +99,13 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
       hint: "Name another file for what is rejected again.",
     });
   }
+  if (flags.follow === true && isStreamAddress(file)) return followNats(file, settings, flags);
+  if (flags.subject !== undefined || flags.fromSequence !== undefined || isStreamAddress(file)) {
+    throw new Failure("usage", "--subject and --from-sequence belong to a stream, and a stream is followed", {
+      exit: EXIT.usage,
+      hint: "Follow a stream: noonmark ingest --follow nats://HOST:4222/STREAM",
+    });
+  }
   if (flags.follow === true) return followFile(file, settings, flags);
   if (flags.metrics !== undefined) {
     throw new Failure("usage", "--metrics requires --follow: a single run ends before anyone reads the metrics", {
@@ -99,6 +121,7 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
+    refuseStreamLedger(ledger);
     progress = intakeProgress(process.stderr, input.size);
     const onRejected = (rejections: readonly Rejection[]): void => {
       progress?.clear();
@@ -130,12 +153,43 @@ async function followFile(file: string, settings: Settings, flags: Flags): Promi
     await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
-    const watch: FollowOptions["watch"] = (counts) => startMetricsPage(settings.metrics, () => pageOf(counts));
-    return await followPath(target, ledger, { rejects, watch, ...clockOf(flags) });
+    refuseStreamLedger(ledger);
+    return await followPath(target, ledger, { rejects, watch: watchOf(settings), ...clockOf(flags) });
   } finally {
     ledger?.close();
     rejects?.close();
   }
+}
+
+async function followNats(text: string, settings: Settings, flags: Flags): Promise<Counts> {
+  const refused = (["strict", "retry", "allowFuture", "yes"] as const).find((name) => flags[name] === true);
+  if (refused !== undefined) {
+    throw new Failure("invalid_setting", `a stream is followed without --${flagName(refused)}`, {
+      exit: EXIT.usage,
+      hint: "Every ledger that follows a stream must decide on each line in the same way.",
+    });
+  }
+  const address = parseStreamAddress(text, flags.subject);
+  let rejects: RejectsFile | undefined;
+  let ledger: Database | undefined;
+  try {
+    if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
+    ledger = openLedgerForIntake(settings.ledger);
+    return await followStream(address, ledger, {
+      rejects,
+      credentials: settings.natsCreds,
+      from: flags.fromSequence,
+      watch: watchOf(settings),
+      now: () => systemClock.wall(),
+    });
+  } finally {
+    ledger?.close();
+    rejects?.close();
+  }
+}
+
+function watchOf({ metrics }: Settings): FollowOptions["watch"] {
+  return (counts) => startMetricsPage(metrics, () => pageOf(counts));
 }
 
 async function pageOf(counts: () => Counts): Promise<MetricsPage> {

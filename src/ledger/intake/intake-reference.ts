@@ -37,6 +37,7 @@ noonmark ingest --example receipt           # a valid line of a type
 noonmark ingest facts.ndjson                # a file; \`-\` is standard input
 noonmark ingest --follow facts.ndjson       # a file that grows, also through rotation
 noonmark ingest --follow spool              # a directory: finished *.ndjson in the order of their names, then moved to spool/done
+noonmark ingest --follow nats://127.0.0.1:4222/FACTS   # a stream of NATS JetStream, for several machines
 \`\`\`
 
 A rejected line never stops the others: it is reported on stderr as \`line N: code field: sentence\`, and

@@ -9,6 +9,7 @@ import { Installations } from "./accept/installation.ts";
 import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode/decode-lines.ts";
 import { isFault } from "./fault.ts";
 import { type Rejection, rejection } from "./rejection.ts";
+import { type BatchSource, UNORDERED_SOURCE } from "./stream-position.ts";
 
 /**
  * Sizes of the first and the largest batch; each full batch doubles the size of the next. Telemetry ids are random, so
@@ -34,6 +35,8 @@ export interface IntakeOptions {
   readonly now?: () => number;
   /** Receives rejections in line order, before their batch is committed. */
   readonly onRejected?: (rejections: readonly Rejection[]) => void;
+  /** Takes part in each transaction. By default a ledger that follows a stream is refused. */
+  readonly source?: BatchSource;
 }
 
 export class Intake {
@@ -42,6 +45,7 @@ export class Intake {
   readonly #onRejected: (rejections: readonly Rejection[]) => void;
   readonly #decoder: LineDecoder;
   readonly #installations: Installations;
+  readonly #source: BatchSource;
   #counts: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
   /** Counts of the uncommitted batch. */
   #batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
@@ -56,6 +60,7 @@ export class Intake {
     this.#onRejected = options.onRejected ?? (() => undefined);
     this.#decoder = new LineDecoder(options.now);
     this.#installations = new Installations(db);
+    this.#source = options.source ?? UNORDERED_SOURCE;
   }
 
   /** Counts of the committed batches. A stopped strict run counts only one rejected line. */
@@ -81,8 +86,20 @@ export class Intake {
     }
   }
 
+  /** Ingests a message of a stream: whole lines, the last of which may lack its LF. No batch ends within a message. */
+  writeMessage(message: Uint8Array): void {
+    this.#begin();
+    this.#decoder.write(message);
+    this.#take(this.#decoder.take(true));
+    this.#commitIfFull();
+  }
+
   #takeAndCommit(): void {
     this.#take(this.#decoder.take());
+    this.#commitIfFull();
+  }
+
+  #commitIfFull(): void {
     if (this.#batch.bytes < this.#batchBytes || this.#strict) return;
     this.#commit();
     this.#batchBytes = Math.min(2 * this.#batchBytes, LARGEST_BATCH_BYTES);
@@ -90,7 +107,7 @@ export class Intake {
 
   /**
    * Commits the whole lines so far; a strict run commits only at its end. Throws `Failure` (`ledger_locked`,
-   * `disk_full`, `ledger_unwritable`, `ledger_damaged`) and then discards the batch.
+   * `disk_full`, `ledger_unwritable`, `ledger_damaged`, `ledger_follows_stream`) and then discards the batch.
    */
   flush(): void {
     this.#take(this.#decoder.take());
@@ -111,16 +128,20 @@ export class Intake {
     this.#batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
   }
 
+  #begin(): void {
+    if (this.#db.inTransaction) return;
+    this.#guarded(() => {
+      this.#db.exec("BEGIN IMMEDIATE");
+      this.#source.begin(this.#db);
+      this.#installations.refresh();
+    });
+  }
+
   #take({ lines, bytes, lineCount }: DecodedPiece): void {
     if (bytes === 0 || this.#stopped) return;
     this.#lineCount = lineCount;
-    this.#guarded(() => {
-      if (!this.#db.inTransaction) {
-        this.#db.exec("BEGIN IMMEDIATE");
-        this.#installations.refresh();
-      }
-      this.#accept(lines);
-    });
+    this.#begin();
+    this.#guarded(() => this.#accept(lines));
     this.#batch.bytes += bytes;
     if (!this.#stopped) return;
     this.abort();
@@ -149,6 +170,7 @@ export class Intake {
     if (!this.#db.inTransaction) return;
     this.#guarded(() => {
       this.#installations.save();
+      this.#source.commit(this.#db);
       this.#db.exec("COMMIT");
     });
     const { accepted, duplicate, rejected } = this.#batch;

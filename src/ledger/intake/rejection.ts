@@ -39,7 +39,10 @@ export function rejectionSentences({ line, fault }: Rejection): string[] {
   return more === 0 ? shown : [...shown, `line ${line}: … and ${more} more of its fields`];
 }
 
-/** Returns one line of the rejects file, with its fields in documented order; `file` names the file of a spool. */
-export function rejectionJson({ line, fault, raw }: Rejection, file?: string): string {
-  return JSON.stringify({ file, line, code: fault.code, field: fault.field, raw });
+/** The part of an input that numbers its lines from 1: a file of a spool, or a message of a stream. */
+export type RejectedFrom = { readonly file?: string | undefined } | { readonly sequence: number };
+
+/** Returns one line of the rejects file, with its fields in documented order. */
+export function rejectionJson({ line, fault, raw }: Rejection, from: RejectedFrom = {}): string {
+  return JSON.stringify({ ...from, line, code: fault.code, field: fault.field, raw });
 }

@@ -99,7 +99,7 @@ function fileIntake(
   let own: RejectsFile | undefined;
   const onRejected = (rejections: readonly Rejection[]): void => {
     if (typeof rejects === "string") own ??= new RejectsFile(rejects);
-    reportRejections(rejections, typeof rejects === "string" ? own : rejects, name);
+    reportRejections(rejections, typeof rejects === "string" ? own : rejects, { file: name });
   };
   const intake = new Intake(db, { onRejected, ...clock });
   return {

@@ -1,0 +1,289 @@
+/**
+ * Runs `ingest --follow nats://…` until a signal ends it (docs/spec/intake.md#stream). Each session begins at the ledger's
+ * own position and with the checks of the stream, so there is one way to begin, whatever ended the last session.
+ */
+import { readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Database } from "better-sqlite3";
+import { isDiskFull } from "../../../../../src/files/disk-full.ts";
+import { type Counts, Intake } from "../../../../../src/ledger/intake/intake.ts";
+import {
+  attach,
+  readStreamPosition,
+  StreamSource,
+  startAfter,
+  streamGap,
+} from "../../../../../src/ledger/intake/stream-position.ts";
+import { IdleCheckpoint } from "../../../../../src/sqlite/idle-checkpoint.ts";
+import { EXIT, Failure } from "../../../../../src/values/failure.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
+import { isQuiet } from "../../../feed.ts";
+import { warn } from "../../../messages.ts";
+import { Outage } from "../../../outage.ts";
+import { askedToStop } from "../../../signals.ts";
+import { type RejectsFile, reportRejections } from "../../rejects-file.ts";
+import { NOTHING, sumOf } from "../followed.ts";
+import {
+  type Credentials,
+  type OpenStream,
+  openStream,
+  parseCredentials,
+  StreamLost,
+  type StreamMessage,
+} from "./nats-stream.ts";
+import type { StreamAddress, StreamServer } from "./stream-address.ts";
+
+export interface FollowStreamOptions {
+  readonly rejects: RejectsFile | undefined;
+  /** The file of the credentials, if any. */
+  readonly credentials: string | undefined;
+  /** The first message to take, if the operator names it. */
+  readonly from: number | undefined;
+  /** Shows the counts while the command runs. Returns a function that ends this. */
+  watch(counts: () => Counts): Promise<() => Promise<void>>;
+  /** The host's clock, epoch ms. */
+  now(): number;
+}
+
+/** Wait before the first server is tried again, and before a full disk or a wrong clock is (ms). */
+const PAUSE_MS = 1_000;
+/** Interval between two looks at an idle ledger's -wal file (ms). */
+const IDLE_LOOK_MS = 500;
+
+/**
+ * Waits while no server responds, a clock is wrong or a disk is full. Throws `Failure` as intake, `startAfter`, `attach`
+ * and `openStream` do.
+ */
+export async function followStream(
+  address: StreamAddress,
+  db: Database,
+  options: FollowStreamOptions,
+): Promise<Counts> {
+  const { credentials, watch } = options;
+  const parsed = credentials === undefined ? undefined : readCredentials(credentials);
+  const stop = new AbortController();
+  const follower = new StreamFollower(address, db, { ...options, credentials: parsed, stop: stop.signal });
+  // Report configuration errors before waiting for a server.
+  startAfter(db, address.stream, address.subject, options.from);
+  const stopWatch = await watch(() => follower.counts);
+  const checkpoint = new IdleCheckpoint(db);
+  const idle = setInterval(() => checkpoint.look(performance.now()), IDLE_LOOK_MS);
+  void askedToStop().then(() => stop.abort());
+  try {
+    await follower.run();
+  } finally {
+    clearInterval(idle);
+    await stopWatch();
+  }
+  return follower.counts;
+}
+
+function readCredentials(path: string): Credentials {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new Failure("credentials_unreadable", `${path} cannot be read: ${(cause as Error).message}`, {
+      exit: EXIT.io,
+      hint: "Name the file of the NATS credentials by NOONMARK_NATS_CREDS.",
+      cause,
+    });
+  }
+  return parseCredentials(text, path);
+}
+
+/** The clocks of the host and of the stream differ by more than a minute, so `in_future` cannot be decided. */
+class ClocksDiffer extends Error {}
+
+interface SessionOptions extends Pick<FollowStreamOptions, "rejects" | "from" | "now"> {
+  readonly credentials: Credentials | undefined;
+  readonly stop: AbortSignal;
+}
+
+class StreamFollower {
+  readonly #address: StreamAddress;
+  readonly #db: Database;
+  readonly #options: SessionOptions;
+  readonly #stop: AbortSignal;
+  readonly #connection = new Outage(() => performance.now(), {
+    lasts: ({ message }) =>
+      warn({
+        code: "stream_unavailable",
+        message: `${message}; ingest waits`,
+        hint: "Check the servers: nats server check",
+      }),
+    ended: (ms) => this.#said(`the stream is followed again after ${seconds(ms)} s`),
+  });
+  readonly #clocks = new Outage(() => performance.now(), {
+    lasts: ({ message }) =>
+      warn({ code: "stream_clock", message: `${message}; ingest waits`, hint: "Correct the clocks: timedatectl" }),
+    ended: (ms) => this.#said(`the clocks agree again after ${seconds(ms)} s`),
+  });
+  readonly #disk = new Outage(() => performance.now(), {
+    lasts: ({ message }) => warn({ code: "disk_full", message: `${message}; ingest waits`, hint: "Free space: df -h" }),
+    ended: (ms) => this.#said(`the disk has space again after ${seconds(ms)} s`),
+  });
+  /** Counts of the sessions that are over. */
+  #finished: Counts = NOTHING;
+  #intake: Intake | undefined;
+  #from: number | undefined;
+  /** Attempts since a session began, and the last refusal among them. */
+  #failures = 0;
+  #refusal: Failure | undefined;
+
+  constructor(address: StreamAddress, db: Database, options: SessionOptions) {
+    this.#address = address;
+    this.#db = db;
+    this.#options = options;
+    this.#stop = options.stop;
+    this.#from = options.from;
+  }
+
+  get counts(): Counts {
+    return this.#intake === undefined ? this.#finished : sumOf(this.#finished, this.#intake.counts);
+  }
+
+  /** Runs one session after the other until the signal. */
+  async run(): Promise<void> {
+    const { servers } = this.#address;
+    for (let attempt = 0; !this.#stop.aborted; attempt++) {
+      try {
+        await this.#session(servers[attempt % servers.length] as StreamServer);
+      } catch (error) {
+        const isRefusal = error instanceof Failure && REFUSALS.has(error.code);
+        if (isRefusal) this.#refusal = error;
+        if (error instanceof ClocksDiffer) this.#clocks.failed(error);
+        else if (isDiskFull(error)) this.#disk.failed(error as Error);
+        else if (isRefusal || error instanceof StreamLost) this.#connection.failed(error);
+        else throw error;
+        // One wrong server must not stop what another one can do.
+        if (++this.#failures < servers.length) continue;
+        if (this.#refusal !== undefined) throw this.#refusal;
+        await wait(PAUSE_MS, undefined, { signal: this.#stop }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Returns when the signal has ended it. Throws why it ended otherwise. */
+  async #session(server: StreamServer): Promise<void> {
+    const { stream: name, subject } = this.#address;
+    const after = startAfter(this.#db, name, subject, this.#from);
+    const taken = readStreamPosition(this.#db)?.sequence ?? 0;
+    const began = this.#options.now();
+    const stream = await openStream(this.#address, server, this.#options.credentials, { after, taken });
+    const onStop = () => stream.stop();
+    this.#stop.addEventListener("abort", onStop);
+    try {
+      attach(this.#db, stream.state, after, this.#from);
+      this.#from = undefined;
+      this.#checkClock(stream.serverTime, began);
+      this.#connection.succeeded();
+      this.#failures = 0;
+      this.#refusal = undefined;
+      if (stream.state.last === after) this.#clocks.succeeded();
+      await this.#take(stream, after);
+    } finally {
+      this.#stop.removeEventListener("abort", onStop);
+      this.#finished = this.counts;
+      this.#intake?.abort();
+      this.#intake = undefined;
+      await stream.close();
+    }
+  }
+
+  /** Takes messages until the stream ends, and commits what was taken. */
+  async #take(stream: OpenStream, after: number): Promise<void> {
+    if (this.#stop.aborted) return;
+    const source = new StreamSource(after);
+    let current: StreamMessage | undefined;
+    let lines = 0;
+    const intake = new Intake(this.#db, {
+      source,
+      now: () => current?.time ?? 0,
+      onRejected: (rejections) => {
+        const from = { sequence: current?.sequence ?? 0 };
+        reportRejections(
+          rejections.map((one) => ({ ...one, line: one.line - lines })),
+          this.#options.rejects,
+          from,
+        );
+      },
+    });
+    this.#intake = intake;
+    const flush = (): void => {
+      intake.flush();
+      this.#disk.succeeded();
+    };
+    try {
+      for await (const message of pausing(stream, flush)) {
+        this.#check(message, source.sequence, current);
+        [current, lines] = [message, intake.lines];
+        source.advance(message);
+        intake.writeMessage(message.payload);
+      }
+    } finally {
+      // Whole messages were taken, also if the stream has ended. A failure of the ledger has discarded its batch.
+      if (this.#db.inTransaction) flush();
+    }
+  }
+
+  /** Throws if the message must not be taken. */
+  #check(message: StreamMessage, last: number, before: StreamMessage | undefined): void {
+    const { stream, subject } = this.#address;
+    const { sequence, delivery, time } = message;
+    if (delivery !== (before?.delivery ?? 0) + 1 || sequence <= last)
+      throw new StreamLost(`message ${sequence} of the stream ${stream} came out of order`);
+    if (subject === null && sequence !== last + 1) throw streamGap(stream, last + 1, sequence);
+    const now = this.#options.now();
+    if (time > now + FUTURE_ALLOWANCE_MS)
+      throw new ClocksDiffer(
+        `message ${sequence} of the stream ${stream} is of ${iso(time)}, and this clock says ${iso(now)}`,
+      );
+    // A message that arrives after a pause is new. If it seems old, the next session compares the clocks.
+    if (before?.pending === 0 && time < now - FUTURE_ALLOWANCE_MS)
+      throw new StreamLost(`the new message ${sequence} of the stream ${stream} is of ${iso(time)}`);
+    this.#clocks.succeeded();
+  }
+
+  /** `began` is the host's clock before the connection. */
+  #checkClock(serverTime: number, began: number): void {
+    const now = this.#options.now();
+    if (serverTime >= began - FUTURE_ALLOWANCE_MS && serverTime <= now + FUTURE_ALLOWANCE_MS) return;
+    throw new ClocksDiffer(`the server's clock says ${iso(serverTime)}, and this clock says ${iso(now)}`);
+  }
+
+  #said(sentence: string): void {
+    process.stderr.write(`noonmark: ${sentence}\n`);
+  }
+}
+
+/** Failures of one server, which another server may not have. */
+const REFUSALS: ReadonlySet<string> = new Set(["stream_access_denied", "stream_untrusted"]);
+
+/** Yields the messages. Calls `flush` when none is on its way, or when the next one does not arrive in time. */
+async function* pausing(stream: OpenStream, flush: () => void): AsyncGenerator<StreamMessage, void, undefined> {
+  const messages = stream.messages();
+  let pending = 0;
+  try {
+    for (;;) {
+      const hasArrived = stream.waiting() > 0;
+      if (!hasArrived && pending === 0) flush();
+      const next = messages.next();
+      if (!hasArrived && pending > 0 && (await isQuiet(next))) flush();
+      const { done, value } = await next;
+      if (done === true) return;
+      ({ pending } = value);
+      yield value;
+    }
+  } finally {
+    await messages.return();
+  }
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1000);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

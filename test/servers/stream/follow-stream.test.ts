@@ -1,0 +1,223 @@
+/** `ingest --follow nats://…` with a real server (docs/spec/intake.md#stream). */
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { receipt } from "../../ledger/samples.ts";
+import { runCli } from "../../support/cli.ts";
+import { until } from "../../support/processes.ts";
+import { type RunningCli, runningCli } from "../../support/running-cli.ts";
+import { configuredFolder, sharedFolder } from "../../support/test-folder.ts";
+import { type NatsServer, type Publisher, publisherOf, startNats } from "./nats.ts";
+
+const shared = sharedFolder();
+let server: NatsServer;
+let publisher: Publisher;
+let folder: string;
+beforeAll(async () => {
+  server = await startNats(shared);
+  publisher = await publisherOf([server]);
+});
+afterAll(async () => {
+  await publisher?.connection.close();
+  await server?.stop();
+});
+beforeEach(async () => {
+  folder = configuredFolder();
+  await publisher.manager.streams.delete("FACTS");
+  await publisher.manager.streams.add({ name: "FACTS", subjects: ["facts.>"] });
+});
+
+const address = () => `nats://127.0.0.1:${server.port}/FACTS`;
+const follow = (...flags: string[]): RunningCli => runningCli(["ingest", "--follow", address(), ...flags], folder);
+/** Runs to its end: the command fails by itself. */
+const followToEnd = (...flags: string[]) => runCli(["ingest", "--follow", address(), ...flags], folder);
+const text = (n: number, changes = {}) => JSON.stringify(receipt(n, changes));
+
+function query<T>(sql: string, ledger = ".noonmark/ledger.db"): T | undefined {
+  const path = join(folder, ledger);
+  try {
+    const db = new SqliteDatabase(path, { readonly: true, fileMustExist: true });
+    try {
+      return db.prepare(sql).pluck().get() as T;
+    } finally {
+      db.close();
+    }
+  } catch {
+    // The command has not created it yet.
+    return undefined;
+  }
+}
+
+const sequence = (ledger?: string) => query<number>("SELECT sequence FROM followed_stream", ledger);
+const receipts = (ledger?: string) => query<number>("SELECT count(*) FROM receipt", ledger);
+const taken = (n: number, ledger?: string) =>
+  until(`message ${n} in the ledger`, () => Promise.resolve(sequence(ledger) === n));
+
+test("messages of one or more lines are taken once, across SIGKILL, and rejected lines name their message", async () => {
+  await publisher.publish(text(1), `${text(2)}\r\n\n${text(3)}`, "", `nonsense\n${text(4)}\n[]\n`);
+  const first = follow("--rejects", "rejects.ndjson");
+  await taken(4);
+  await publisher.publish(text(5));
+  await taken(5);
+  await first.ended("SIGKILL");
+  await publisher.publish(text(6), text(6));
+  const second = follow("--json");
+  await taken(7);
+  expect(JSON.parse((await second.ended("SIGTERM")).stdout)).toMatchObject({ accepted: 1, duplicate: 1, rejected: 0 });
+  expect(receipts()).toBe(6);
+  const rejects = readFileSync(join(folder, "rejects.ndjson"), "utf8").trimEnd().split("\n");
+  expect(rejects).toEqual([
+    '{"sequence":4,"line":1,"code":"malformed_json","field":null,"raw":"nonsense"}',
+    '{"sequence":4,"line":3,"code":"malformed_json","field":null,"raw":"[]"}',
+  ]);
+  expect(first.output()).toContain("message 4: line 3: malformed_json -: the line is not one JSON object\n");
+});
+
+test("a ledger that follows a stream refuses files, other streams and flags that would decide otherwise", async () => {
+  await publisher.publish(text(1));
+  const following = follow();
+  await taken(1);
+  expect(await following.ended("SIGINT")).toMatchObject({ exitCode: 0, stderr: "" });
+  const refused = { exitCode: 2, stderr: expect.stringContaining("ledger_follows_stream") };
+  expect(await runCli(["ingest", "-"], folder, text(2))).toMatchObject(refused);
+  expect(await runCli(["ingest", "--follow", "facts.ndjson"], folder)).toMatchObject(refused);
+  const other = address().replace("FACTS", "OTHER");
+  expect(await runCli(["ingest", "--follow", other], folder)).toMatchObject(refused);
+  expect(await followToEnd("--subject", "facts.wheel-1")).toMatchObject(refused);
+  for (const flag of ["--strict", "--allow-future", "--retry", "--yes"])
+    expect(await followToEnd(flag)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(flag) });
+  expect(await followToEnd("--from-sequence", "1")).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("stream_position_known"),
+  });
+  expect(receipts()).toBe(1);
+});
+
+test("a ledger with facts begins only at a message that the operator names", async () => {
+  expect((await runCli(["ingest", "-"], folder, text(1))).exitCode).toBe(0);
+  await publisher.publish(text(1), text(2));
+  expect(await followToEnd()).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("stream_position_unknown"),
+  });
+  const following = follow("--from-sequence", "2", "--json");
+  await taken(2);
+  expect(JSON.parse((await following.ended("SIGTERM")).stdout)).toMatchObject({ accepted: 1, duplicate: 0 });
+});
+
+test("messages that are gone stop the command with the ledger as it is, until the operator accepts the loss", async () => {
+  await publisher.publish(text(1), text(2));
+  const following = follow();
+  await taken(2);
+  await publisher.publish(text(3));
+  await taken(3);
+  await following.ended("SIGTERM");
+  await publisher.publish(text(4), text(5), text(6));
+  await publisher.manager.streams.deleteMessage("FACTS", 5);
+  const gap = { exitCode: 1, stderr: expect.stringContaining("stream_gap: message 5 is gone") };
+  expect(await followToEnd()).toMatchObject(gap);
+  expect(sequence()).toBe(4);
+  await publisher.manager.streams.purge("FACTS", { seq: 6 });
+  expect(await followToEnd()).toMatchObject(gap);
+  const accepted = follow("--from-sequence", "6");
+  await taken(6);
+  await accepted.ended("SIGTERM");
+  expect(receipts()).toBe(5);
+});
+
+test("a stream that was made again, or that lost its tail, is stream_replaced", async () => {
+  await publisher.publish(text(1), text(2));
+  const following = follow();
+  await taken(2);
+  const { manager } = publisher;
+  await manager.streams.delete("FACTS");
+  await until("a warning", () => Promise.resolve(following.output().includes("stream_unavailable")));
+  await manager.streams.add({ name: "FACTS", subjects: ["facts.>"] });
+  await publisher.publish(text(1), text(2), text(3));
+  const replaced = { exitCode: 1, stderr: expect.stringContaining("stream_replaced") };
+  expect(await following.ended()).toMatchObject(replaced);
+  expect(await followToEnd()).toMatchObject(replaced);
+  expect(receipts()).toBe(2);
+
+  const second = follow("--from-sequence", "3");
+  await taken(3);
+  await second.ended("SIGTERM");
+  // Another message of the same sequence, as after a power cut of a server without sync_interval.
+  const db = new SqliteDatabase(join(folder, ".noonmark/ledger.db"));
+  db.exec("UPDATE followed_stream SET sha256 = replace(sha256, substr(sha256, 1, 1), 'x')");
+  expect(await followToEnd()).toMatchObject(replaced);
+  db.exec("UPDATE followed_stream SET sequence = 9");
+  expect(await followToEnd()).toMatchObject(replaced);
+  db.close();
+});
+
+test("two ledgers that follow one stream have the same content, whatever is published", async () => {
+  const following = ["one.db", "two.db"].map((name) => follow("--ledger", join(folder, name)));
+  const { stream } = publisher;
+  const publications = [];
+  for (let n = 1; n <= 300; n++) {
+    const message = n % 10 === 0 ? `${"x".repeat(n)}\n` : text(n);
+    const headers = n % 3 === 0 ? { msgID: `id-${n}` } : {};
+    publications.push(stream.publish("facts.wheel-1", message, headers));
+    // With an id the stream keeps one of the two, without one the ledger does.
+    if (n % 15 === 1 || n % 15 === 3) publications.push(stream.publish("facts.wheel-1", message, headers));
+  }
+  await Promise.all(publications);
+  const line = `${text(301)}\n`;
+  const megabyte = line.repeat(Math.floor((1024 * 1024 - 200) / line.length));
+  await publisher.publish(megabyte, "y".repeat(1024 * 1024 - 200));
+  const { state } = await publisher.manager.streams.info("FACTS");
+  for (const name of ["one.db", "two.db"]) await taken(state.last_seq, name);
+  const counts = [];
+  for (const one of following) counts.push((await one.ended("SIGTERM")).stdout.replace(/;.*/s, ""));
+  expect(state.last_seq).toBe(300 + 20 + 2);
+  expect(counts[0]).toBe(`271 accepted, ${20 + megabyte.length / line.length - 1} duplicate, 31 rejected`);
+  expect(counts[1]).toBe(counts[0]);
+  const content = (name: string) =>
+    query<string>("SELECT group_concat(telemetry_id || position || received_at) FROM receipt", name);
+  expect(content("one.db")).toBe(content("two.db"));
+});
+
+test("a fact is in the future by the clock of the stream, and a host whose clock is wrong waits", async () => {
+  const now = Date.now();
+  const later = (ms: number) => ({ receivedAt: new Date(now + ms).toISOString() });
+  await publisher.publish(text(1, later(30_000)), text(2, later(120_000)));
+  for (const offset of ["-90s", "+90s"]) {
+    const wrong = runningCli(["ingest", "--follow", address()], folder, fakeTime(offset));
+    expect(await wrong.printed("stream_clock")).toContain("and this clock says");
+    await wrong.ended("SIGTERM");
+  }
+  expect(receipts()).toBe(0);
+  // A ledger that is filled late decides as one that was filled at once.
+  const following = runningCli(["ingest", "--follow", address()], folder, fakeTime("+50s"));
+  await taken(2);
+  expect((await following.ended("SIGTERM")).stdout).toMatch(/^1 accepted, 0 duplicate, 1 rejected/);
+});
+
+function fakeTime(offset: string): Record<string, string> {
+  return {
+    LD_PRELOAD: "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1",
+    FAKETIME: offset,
+    FAKETIME_DONT_FAKE_MONOTONIC: "1",
+  };
+}
+
+test("with a filter only its subjects are taken, and the stream must be unable to lose messages without a trace", async () => {
+  const { manager, stream } = publisher;
+  for (const [n, subject] of ["facts.a", "facts.b", "facts.a", "facts.b"].entries())
+    await stream.publish(subject, text(n + 1));
+  expect(await followToEnd("--subject", "facts.a")).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("stream_unfit"),
+  });
+  await manager.streams.update("FACTS", { deny_delete: true, deny_purge: true });
+  rmSync(join(folder, ".noonmark"), { recursive: true });
+  const following = follow("--subject", "facts.a");
+  await taken(3);
+  await stream.publish("facts.b", text(5));
+  await stream.publish("facts.a", text(6));
+  await taken(6);
+  await following.ended("SIGTERM");
+  expect(receipts()).toBe(3);
+});
