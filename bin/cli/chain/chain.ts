@@ -5,6 +5,7 @@ import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { type Chain, noChain } from "../../../src/chain/chain.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
+import { sqliteFailure } from "../../../src/sqlite/sqlite-failure.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { ChainUse, WithChain } from "./configured-chain.ts";
 
@@ -41,10 +42,14 @@ async function open(settings: WithChain, use: ChainUse, statePath?: string): Pro
 
 function copyDatabase(from: string, to: string): void {
   if (!existsSync(from)) return;
-  const source = new SqliteDatabase(from, { readonly: true });
   try {
-    source.prepare("VACUUM INTO ?").run(to);
-  } finally {
-    source.close();
+    const source = new SqliteDatabase(from, { readonly: true });
+    try {
+      source.prepare("VACUUM INTO ?").run(to);
+    } finally {
+      source.close();
+    }
+  } catch (error) {
+    throw sqliteFailure(error, from, "chain_store", "read");
   }
 }

@@ -3,9 +3,12 @@ import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 
+/** A `note` is no fault: it may be what the operator wants. */
+export type Severity = "ok" | "note" | "fault";
+
 export interface Finding {
   readonly check: string;
-  readonly ok: boolean;
+  readonly severity: Severity;
   /** The observed state. */
   readonly saw: string;
   /** The next step; null if there is none. */
@@ -13,11 +16,15 @@ export interface Finding {
 }
 
 export function fine(check: string, saw: string): Finding {
-  return { check: printable(check), ok: true, saw: printable(saw), todo: null };
+  return { check: printable(check), severity: "ok", saw: printable(saw), todo: null };
 }
 
 export function wrong(check: string, saw: string, todo: string): Finding {
-  return { check: printable(check), ok: false, saw: printable(saw), todo: printable(todo) };
+  return { check: printable(check), severity: "fault", saw: printable(saw), todo: printable(todo) };
+}
+
+export function note(check: string, saw: string, todo: string): Finding {
+  return { ...wrong(check, saw, todo), severity: "note" };
 }
 
 /** Returns the findings of `examine`, or its error as a finding, so that no fault hides another. */

@@ -1,10 +1,14 @@
 /** Examines a publisher's requirements on this host: Node, settings, ledger, state. */
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { stateFile } from "../../../publish/state-directory.ts";
+import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
+import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -71,7 +75,32 @@ export function examineState({ state }: Settings): Finding[] {
   } catch {
     return [wrong("state", `${place} cannot be written by this user`, "Give this user the right, or set --state.")];
   }
-  return [fine("state", there ? state : `${state}: publish will make it`)];
+  const chain = join(state, CHAIN_FILE);
+  const damaged = [
+    ...damageOf(stateFile(state), `Delete ${stateFile(state)}: the publisher rebuilds it from the store.`),
+    ...damageOf(join(state, PROJECTIONS_FILE), "Stop the publisher, run `noonmark rebuild`, and start it."),
+    ...damageOf(chain, `Delete ${chain}: the publisher reads the chain again.`),
+  ];
+  return damaged.length > 0 ? damaged : [fine("state", there ? state : `${state}: publish will make it`)];
+}
+
+/** Reads a whole file of the state, if a running publisher does not lock it. */
+function damageOf(path: string, todo: string): Finding[] {
+  if (!existsSync(path)) return [];
+  try {
+    const db = new SqliteDatabase(path, { readonly: true, timeout: 0 });
+    try {
+      const verdict = db.pragma("quick_check(1)", { simple: true });
+      return verdict === "ok" ? [] : [wrong("state", `${path} is damaged: ${verdict}`, todo)];
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    const { code, message } = error as Error & { readonly code?: string };
+    if (code?.startsWith("SQLITE_") !== true) throw error;
+    if (code.startsWith("SQLITE_BUSY")) return [];
+    return [wrong("state", `${path} cannot be read (${code}): ${message}`, todo)];
+  }
 }
 
 /** A publisher of one installation writes about this many bytes a week. Below that, the disk is nearly full. */

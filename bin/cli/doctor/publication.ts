@@ -5,55 +5,60 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
+import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
-import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
-import { hasClock, type ObjectStore } from "../../../src/object-store/object-store.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
-import { missingInputs } from "../publish/missing-inputs.ts";
+import { isNote, missingInputs } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Publication, readPublication } from "../status/publication.ts";
-import { type Finding, fine, wrong } from "./finding.ts";
+import { type Finding, fine, note, wrong } from "./finding.ts";
 import { nearestThere } from "./local.ts";
 
-/** Tolerated difference (ms) between the clocks of host and store. From a minute on, a publisher puts nothing. */
-const TOLERATED_MS = 2_000;
-
-/**
- * Examines the store as a writer: rights and conditions. `now` is in epoch ms. Throws `Failure`, `StoreUnavailable`.
- */
-export async function examineStore(settings: Settings, now: () => number): Promise<Finding[]> {
+/** Examines the store as a writer: rights and conditions. Throws `Failure`, `StoreUnavailable`. */
+export async function examineStore(settings: Settings): Promise<Finding[]> {
   const directory = newDirectoryOf(settings);
   if (directory !== undefined) return [newDirectory(directory)];
   const store = await openConfiguredStore(settings, { write: true });
+  const conditions = storeLocation(settings.store)?.kind === "s3" ? ", conditions judged" : "";
+  return [fine("store", `${store.name}: read, written${conditions}`)];
+}
+
+/** `now` is in epoch ms. Throws `Failure`, `StoreUnavailable`. */
+export async function examineLease(settings: Settings, now: number): Promise<Finding[]> {
+  if (newDirectoryOf(settings) !== undefined) return [];
+  const store = await openConfiguredStore(settings, { write: false });
   const found = await readLease(store);
-  const findings = [
-    fine(
-      "store",
-      `${store.name}: read, written${storeLocation(settings.store)?.kind === "s3" ? ", conditions judged" : ""}`,
-    ),
-  ];
-  if (hasClock(store)) {
-    const skew = provenSkew(await store.measureClock(now));
-    const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
-    const differs = Math.abs(skew) > TOLERATED_MS;
-    findings.push(differs ? wrong("clock", text, "Correct this host's clock (NTP).") : fine("clock", text));
-  }
-  if (found === undefined) return [...findings, fine("lease", "nobody has ever held it")];
+  if (found === undefined) return [fine("lease", "nobody has ever held it")];
   const { epoch, renewedAt, released } = found.record;
-  const age = `${duration((now() - Date.parse(renewedAt)) / 1000)} ago`;
-  const held = hasExpired(found.record, now()) ? "silent, free to take" : "a second publisher waits as standby";
+  const age = `${duration((now - Date.parse(renewedAt)) / 1000)} ago`;
+  const held = hasExpired(found.record, now) ? "silent, free to take" : "a second publisher waits as standby";
   const state = released
     ? `released ${age}`
     : `held by ${await holderNameOf(store, found.record)}, renewed ${age}: ${held}`;
-  return [...findings, fine("lease", `epoch ${epoch}, ${state}`)];
+  return [fine("lease", `epoch ${epoch}, ${state}`)];
 }
+
+/** Throws `Failure` installation_changed, `StoreUnavailable`. */
+export async function examineOwner(settings: Settings): Promise<Finding[]> {
+  const { installationId } = settings;
+  if (installationId === undefined || newDirectoryOf(settings) !== undefined) return [];
+  const store = await openConfiguredStore(settings, { write: false });
+  const publications = allPublications({ installationId, statisticsInterval: 0, site: undefined });
+  await checkOwner({ store, reader: { installationId }, publications, concurrency: REQUESTS });
+  return [];
+}
+
+/** Requests in flight. */
+const REQUESTS = 4;
 
 function newDirectory(path: string): Finding {
   const place = nearestThere(resolve(path));
@@ -76,17 +81,21 @@ export async function examinePublication(settings: Settings, now: number): Promi
   const findings = [
     ...publication.problems.map((problem) => wrong("publication", problem, "`noonmark status` shows it in full.")),
     ...(await unansweredFindings(store, publication, settings)),
-    ...broken.map(({ rule, key, says }) =>
-      wrong(
-        "objects",
-        `${rule} ${key}: ${says}`,
-        "`noonmark fsck` reads every object, and --repair rewrites what it can.",
+    // The publication's problem says once that objects are ahead of the clock.
+    ...broken
+      .filter(({ rule }) => rule !== "source-version-future")
+      .map(({ rule, key, says }) =>
+        wrong(
+          "objects",
+          `${rule} ${key}: ${says}`,
+          "`noonmark fsck` reads every object, and --repair rewrites what it can.",
+        ),
       ),
-    ),
     ...(await behindFindings(settings)),
   ];
-  if (findings.length > 0) return findings;
+  if (findings.some(({ severity }) => severity === "fault")) return findings;
   return [
+    ...findings,
     fine("publication", `${publication.answers.length} responses of ${ANSWERS.length}, the ledger goes on from them`),
   ];
 }
@@ -105,7 +114,9 @@ async function unansweredFindings(
   const explained = missing.some(({ code }) => EXPLAIN_STATISTICS.includes(code)) ? RANGES.map(statisticsKey) : [];
   const todo = "See ledger, genesis and chain; a publisher that has just begun may need a minute.";
   return [
-    ...missing.map(({ code, message, hint }) => wrong("inputs", `${code}: ${message}`, hint ?? "")),
+    ...missing.map(({ code, message, hint }) =>
+      (isNote(code) ? note : wrong)("inputs", `${code}: ${message}`, hint ?? ""),
+    ),
     ...answers
       .filter(({ key, status }) => status === 503 && !explained.includes(key))
       .map(({ route }) => wrong("publication", `${route} is 503`, todo)),

@@ -8,7 +8,7 @@ import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { readResponse } from "../configured-store.ts";
-import type { Settings } from "../settings/settings.ts";
+import { NOTES, type Settings } from "../settings/settings.ts";
 
 /** The parts of a published response that this module reads. */
 interface Answered {
@@ -35,6 +35,24 @@ export async function missingInputs(
   answers: readonly Answered[],
   settings: Settings,
 ): Promise<ReportFailure[]> {
+  const missing = await allMissing(store, answers, settings);
+  return missing.filter(({ code }) => !isIgnored(code, settings));
+}
+
+/** Notes are no faults, and the setting ignoredNotes turns them off. */
+export function isNote(code: string): boolean {
+  return NOTES.some((note) => note === code);
+}
+
+function isIgnored(code: string, { ignoredNotes }: Settings): boolean {
+  return isNote(code) && (ignoredNotes ?? "").split(",").includes(code);
+}
+
+async function allMissing(
+  store: ObjectStore,
+  answers: readonly Answered[],
+  settings: Settings,
+): Promise<ReportFailure[]> {
   const missing = missingGenesis(answers, settings);
   const counts = ledgerCounts(settings) ?? (await publishedCounts(store));
   if (counts === undefined) return missing;
@@ -44,7 +62,7 @@ export async function missingInputs(
     missing.push({
       code: "no_chain",
       message: `builder and settlementQueue are oracle_head_unavailable: the ledger has records of ${work.join(" and ")}, but no chain is set`,
-      hint: "Set deployment and rpcUrl (docs/nodes.md), or ignore this if nothing is settled on a chain.",
+      hint: 'Set deployment and rpcUrl (docs/nodes.md). If nothing is settled on a chain, set "ignoredNotes": "no_chain".',
     });
   }
   return missing;

@@ -65,6 +65,9 @@ function isHttpAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
+/** Codes of notes: what `doctor` reports and an operator may want. */
+export const NOTES = ["no_chain"] as const;
+
 export const SETTINGS = {
   installationId: setting(
     z.string().refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
@@ -225,6 +228,17 @@ export const SETTINGS = {
     "file",
     "credentials of `ingest --follow nats://…`: a .creds file, or the seed of a user's NKey",
     { isPath: isAlwaysPath },
+  ),
+  ignoredNotes: setting(
+    z
+      .string()
+      .refine(
+        (text) => text.split(",").every((one) => NOTES.some((note) => note === one)),
+        `is not one of ${NOTES.join(", ")}`,
+      )
+      .optional(),
+    "code[,code]",
+    "notes that `doctor` and `status` leave out: no_chain, if nothing is settled on a chain",
   ),
   cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
   deadline: setting(

@@ -4,10 +4,11 @@ import { systemClock } from "../../../publish/clock/clock.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { webUrl } from "../../cli/arguments.ts";
 import { examineChain } from "../../cli/doctor/chain.ts";
-import { examined, type Finding, wrong } from "../../cli/doctor/finding.ts";
+import { examineClock } from "../../cli/doctor/clock.ts";
+import { examined, type Finding, type Severity, wrong } from "../../cli/doctor/finding.ts";
 import { examineDisks, examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
 import { examinePublicSide } from "../../cli/doctor/public-side.ts";
-import { examinePublication, examineStore } from "../../cli/doctor/publication.ts";
+import { examineLease, examineOwner, examinePublication, examineStore } from "../../cli/doctor/publication.ts";
 import { configurationPath, loadSettings } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -22,13 +23,15 @@ export function registerDoctor(program: Command): void {
     .command("doctor")
     .description("check everything that a publisher needs, and say what to do; exit 1 if something is wrong")
     .option("--url <base-url>", "also check the API at this address, with verify's rules, for a minute", urlArgument)
-    .option("--json", "as one JSON array of {check, ok, saw, todo}");
-  settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence"]).action(async ({ url, json }: Flags) => {
-    const findings = await examineAll(command.opts(), url);
-    if (json === true) console.log(JSON.stringify(findings));
-    else for (const finding of findings) console.log(lineOf(finding));
-    if (findings.some(({ ok }) => !ok)) process.exitCode = EXIT.failed;
-  });
+    .option("--json", "as one JSON array of {check, severity, saw, todo}");
+  settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence", "ignoredNotes"]).action(
+    async ({ url, json }: Flags) => {
+      const findings = await examineAll(command.opts(), url);
+      if (json === true) console.log(JSON.stringify(findings));
+      else for (const finding of findings) console.log(lineOf(finding));
+      if (findings.some(({ severity }) => severity === "fault")) process.exitCode = EXIT.failed;
+    },
+  );
 }
 
 /** Runs all checks. If the settings cannot be loaded, nothing else can be checked. */
@@ -36,18 +39,32 @@ async function examineAll(flags: { readonly config?: string }, url: URL | undefi
   const now = () => systemClock.wall();
   const loaded = settingsOrFinding(flags);
   if ("check" in loaded) return [...examineNode(), loaded];
+  const clock = await examined("clock", () => examineClock(loaded, now));
+  const isClockWrong = clock.some(({ severity }) => severity === "fault");
+  // A wrong clock would make a right genesis look wrong.
+  const judgedAt = isClockWrong ? Number.POSITIVE_INFINITY : now();
   const findings = [
     examineNode(),
-    await examined("settings", () => examineSettings(loaded, configurationPath(flags), now())),
+    await examined("settings", () => examineSettings(loaded, configurationPath(flags), judgedAt)),
     await examined("ledger", () => examineLedger(loaded, now())),
     await examined("state", () => examineState(loaded)),
     await examined("disk", () => examineDisks(loaded)),
-    await examined("store", () => examineStore(loaded, now)),
-    await examined("publication", () => examinePublication(loaded, now())),
-    await examined("chain", () => examineChain(loaded, now)),
-    url === undefined ? [] : await examined("public side", () => examinePublicSide(url)),
+    await examined("store", () => examineStore(loaded)),
+    clock,
+    await examined("installation", () => examineOwner(loaded)),
+    ...(isClockWrong ? [] : await timedFindings(loaded, now, url)),
   ];
   return findings.flat();
+}
+
+/** What depends on the time. With a wrong clock it would only repeat that the clock is wrong. */
+async function timedFindings(settings: Settings, now: () => number, url: URL | undefined) {
+  return [
+    await examined("lease", () => examineLease(settings, now())),
+    await examined("publication", () => examinePublication(settings, now())),
+    await examined("chain", () => examineChain(settings, now)),
+    url === undefined ? [] : await examined("public side", () => examinePublicSide(url)),
+  ];
 }
 
 function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings | Finding {
@@ -59,8 +76,10 @@ function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings |
   }
 }
 
-function lineOf({ check, ok, saw, todo }: Finding): string {
-  return `${ok ? "ok " : "FIX"} ${check.padEnd(12)} ${saw}${todo === null ? "" : `${/[.?]$/.test(saw) ? "" : "."} ${todo}`}`;
+const MARKS: Readonly<Record<Severity, string>> = { ok: "ok ", note: "see", fault: "FIX" };
+
+function lineOf({ check, severity, saw, todo }: Finding): string {
+  return `${MARKS[severity]} ${check.padEnd(12)} ${saw}${todo === null ? "" : `${/[.?]$/.test(saw) ? "" : "."} ${todo}`}`;
 }
 
 function urlArgument(text: string): URL {

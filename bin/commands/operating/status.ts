@@ -21,28 +21,30 @@ export function registerStatus(program: Command): void {
     .description("show the publication: each response's age and next change, sources, lease, problems")
     .option("--max-age <seconds>", "exit 1 if the lease was renewed longer ago", secondsArgument)
     .option("--json", "as one JSON object");
-  settingOptions(command, ["store"]).action(async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
-    const settings = loadSettings(command.opts(), ["store"]);
-    const now = systemClock.wall();
-    const store = await openConfiguredStore(settings, { write: false });
-    const publication = await readStatus(store, now);
-    const { record, answers, problems, state, ageSeconds } = publication;
-    if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, state, answers, problems }));
-    else for (const line of publicationLines(publication, now)) console.log(line);
-    for (const warning of await missingInputs(store, answers, settings)) warn(warning);
-    if (maxAge !== undefined) judgeAhead(record, now);
-    if (maxAge !== undefined && !(ageSeconds <= maxAge)) {
-      throw new Failure(
-        "publisher_silent",
-        `the lease was last renewed ${ageSeconds.toFixed(1)} s ago, and --max-age is ${maxAge} s`,
-        {
-          exit: EXIT.failed,
-          hint: "Start a publisher, or read the log of the one that runs: journalctl -u noonmark-publish",
-        },
-      );
-    }
-    if (problems.length > 0) process.exitCode = EXIT.failed;
-  });
+  settingOptions(command, ["store", "ignoredNotes"]).action(
+    async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
+      const settings = loadSettings(command.opts(), ["store"]);
+      const now = systemClock.wall();
+      const store = await openConfiguredStore(settings, { write: false });
+      const publication = await readStatus(store, now);
+      const { record, answers, problems, state, ageSeconds } = publication;
+      if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, state, answers, problems }));
+      else for (const line of publicationLines(publication, now)) console.log(line);
+      for (const warning of await missingInputs(store, answers, settings)) warn(warning);
+      if (maxAge !== undefined) judgeAhead(record, now);
+      if (maxAge !== undefined && !(ageSeconds <= maxAge)) {
+        throw new Failure(
+          "publisher_silent",
+          `the lease was last renewed ${ageSeconds.toFixed(1)} s ago, and --max-age is ${maxAge} s`,
+          {
+            exit: EXIT.failed,
+            hint: "Start a publisher, or read the log of the one that runs: journalctl -u noonmark-publish",
+          },
+        );
+      }
+      if (problems.length > 0) process.exitCode = EXIT.failed;
+    },
+  );
 }
 
 async function readStatus(store: ObjectStore, now: number): Promise<Publication> {

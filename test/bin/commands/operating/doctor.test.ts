@@ -56,7 +56,7 @@ describe("noonmark doctor", () => {
     expect(well.lines).toContainEqual(expect.stringMatching(/^ok {2}lease {8}epoch 1, released [\d.]+ s ago$/));
     const outside = await doctor(...settings, "--url", "http://127.0.0.1:9", "--json");
     expect(outside.exitCode).toBe(1);
-    expect(JSON.parse(outside.lines[0] ?? "").at(-1)).toMatchObject({ check: "public side", ok: false });
+    expect(JSON.parse(outside.lines[0] ?? "").at(-1)).toMatchObject({ check: "public side", severity: "fault" });
   });
 
   const SETTINGS = ["--installation-id", "wheel-1", "--genesis-timestamp", "1767225600"];
@@ -110,8 +110,10 @@ describe("noonmark doctor", () => {
       expect.stringMatching(
         /^FIX inputs +no_rounds: the statistics are 503: there are 1 receipts and 0 rounds, and no round\./,
       ),
-      expect.stringMatching(/^FIX inputs +no_chain: .* the ledger has records of reporter_run, but no chain is set/),
     ]);
+    expect((await doctor(...SETTINGS)).lines).toContainEqual(
+      expect.stringMatching(/^see inputs +no_chain: .* the ledger has records of reporter_run, but no chain is set/),
+    );
     await ingest(ROUND);
     await runCli(["publish", "--once", ...SETTINGS], directory);
     expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^FIX inputs +no_closures: /));
@@ -125,7 +127,20 @@ describe("noonmark doctor", () => {
     );
   });
 
-  test("it finds a 503 response in addition to a missing input of other responses", async () => {
+  test("a missing chain is a note, which the exit code does not show and a setting leaves out", async () => {
+    await ingest(receipt(1), reporterRun(), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS)).toEqual([]);
+    const noted = (lines: readonly string[]) => lines.filter((line) => line.startsWith("see"));
+    expect(noted((await doctor(...SETTINGS)).lines)).toEqual([expect.stringMatching(/^see inputs +no_chain: /)]);
+    expect(noted((await doctor(...SETTINGS, "--ignored-notes", "no_chain")).lines)).toEqual([]);
+    const status = await runCli(["status", "--ignored-notes", "no_chain"], directory);
+    expect([status.exitCode, status.stderr]).toEqual([0, ""]);
+    const unknown = await runCli(["doctor", "--ignored-notes", "no_rounds"], directory);
+    expect(unknown.stdout).toContain("is not one of no_chain");
+  });
+
+  test("it finds a 503 response in addition to a note", async () => {
     await ingest(receipt(1), reporterRun());
     await runCli(["publish", "--once", ...SETTINGS], directory);
     const store = new FilesystemStore(join(directory, ".noonmark/public"), { write: true });
@@ -133,21 +148,39 @@ describe("noonmark doctor", () => {
     if (unanswered === undefined) throw new Error("no statistics");
     await ingest(ROUND, CLOSURE);
     await runCli(["publish", "--once", ...SETTINGS], directory);
-    expect(await wrongLines(...SETTINGS)).toEqual([expect.stringMatching(/^FIX inputs +no_chain: /)]);
     await store.put(MODULES_KEY, unanswered);
-    expect(await wrongLines(...SETTINGS)).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^FIX inputs +no_chain: /),
-        expect.stringMatching(/^FIX publication +\/v1\/public\/modules is 503\. /),
-      ]),
+    expect(await wrongLines(...SETTINGS)).toContainEqual(
+      expect.stringMatching(/^FIX publication +\/v1\/public\/modules is 503\. /),
     );
   });
 
-  test("it finds responses from the future", async () => {
+  test("with a wrong clock it reports the clock, nothing that follows from it, and no repair", async () => {
     const ahead = new Date(Date.now() + 86_400_000).toISOString();
     await ingest(receipt(1), ROUND, CLOSURE);
     await runCli(["publish", "--once", ...SETTINGS, "--at", ahead, "--force"], directory);
-    expect(await wrongLines(...SETTINGS)).toContainEqual(expect.stringMatching(/^FIX publication +clock_behind: /));
+    const wrong = await wrongLines(...SETTINGS);
+    expect(wrong).toEqual([expect.stringMatching(/^FIX clock +this clock says \S+, and the store has objects of /)]);
+    expect(wrong.join()).not.toContain("repair");
+  });
+
+  test.each(["published.db", "projections.db"])("it finds a corrupt state (%s)", async (file) => {
+    await ingest(receipt(1), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    const path = join(directory, ".noonmark/state", file);
+    writeFileSync(path, "not a database".padEnd(8192, "."));
+    expect(await wrongLines(...SETTINGS)).toEqual([
+      expect.stringMatching(`^FIX state +\\S+${file} cannot be read \\(SQLITE_NOTADB\\): `),
+    ]);
+  });
+
+  test("it finds a store of another installation", async () => {
+    await ingest(receipt(1), receipt(1, { installationId: "wheel-2" }), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS, "--installation-id", "wheel-2")).toContainEqual(
+      expect.stringMatching(
+        /^FIX installation installation_changed: \S+ belongs to wheel-1, and installationId is wheel-2/,
+      ),
+    );
   });
 
   test("a round 0 in the future or in milliseconds is rejected by publish and found by doctor", async () => {
