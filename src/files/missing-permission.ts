@@ -2,7 +2,7 @@
  * Describes the permission that this process lacks for a file. System errors do not name the user, and SQLite's do not
  * name the file either.
  */
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Advice } from "../values/no-response.ts";
@@ -37,11 +37,34 @@ function refused(target: string, mode: number, what: string): Advice | undefined
         todo: "Mount it for writing, or name another path.",
       };
     }
-    return {
-      says: `the user ${user} may not ${what}`,
-      todo: `Run the command as the owner (user id ${statSync(target).uid}), or give ${user} the right: chown ${user} ${target}`,
-    };
+    return { says: `the user ${user} may not ${what}`, todo: remedy(target, mode, user) };
   }
+}
+
+/** Never a new owner, which would take the file away from the program that uses it. */
+function remedy(target: string, mode: number, user: string): string {
+  const { uid, gid, mode: has } = statSync(target);
+  const owner = nameOf("/etc/passwd", uid);
+  const asOwner =
+    owner === undefined
+      ? `Run the command as the owner, user id ${uid}.`
+      : `Run the command as the owner: runuser -u ${owner} -- noonmark …`;
+  const group = nameOf("/etc/group", gid);
+  // Nobody should join the group of root.
+  if (gid === 0 || group === undefined) return asOwner;
+  const lacks = ((has >> 3) & mode) === mode ? "" : ` && chmod g+${lettersOf(mode)} ${target}`;
+  return `${asOwner} Or add ${user} to its group: usermod --append --groups ${group} ${user}${lacks}`;
+}
+
+function lettersOf(mode: number): string {
+  return [mode & R_OK ? "r" : "", mode & W_OK ? "w" : "", mode & X_OK ? "x" : ""].join("");
+}
+
+/** The name of an id in a file like /etc/passwd. */
+function nameOf(file: string, id: number): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.map((line) => line.split(":")).find((fields) => fields[2] === String(id))?.[0];
 }
 
 function nearestDirectory(path: string): string {

@@ -1,5 +1,6 @@
 /** Finds the missing inputs that explain a 503 or an unavailable part, which the response itself does not name. */
 import { existsSync } from "node:fs";
+import type { Database } from "better-sqlite3";
 import type { ReportFailure } from "../../../publish/report.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
@@ -7,6 +8,7 @@ import { installationRowId, readWatermarks } from "../../../src/ledger/watermark
 import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { readResponse } from "../configured-store.ts";
 import { NOTES, type Settings } from "../settings/settings.ts";
 
@@ -87,18 +89,25 @@ function areStatisticsMissing(answers: readonly Answered[]): boolean {
   return answers.some(({ key, status }) => keys.includes(key) && status === 503);
 }
 
-/** Counts facts in the ledger; undefined if it is not on this host, or lacks the installation. */
+/**
+ * Counts facts in the ledger; undefined if it is not on this host, lacks the installation or cannot be read. A user who
+ * monitors the store may have no right to read the ledger.
+ */
 function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactKind) => number) | undefined {
   if (path === "none" || installationId === undefined || !existsSync(path)) return undefined;
-  const ledger = openLedgerForReading(path);
+  let ledger: Database | undefined;
   try {
+    ledger = openLedgerForReading(path);
     const marks = readLedger(ledger, (db) => {
       const rowId = installationRowId(db, installationId);
       return rowId === undefined ? undefined : readWatermarks(db, rowId);
     });
     return marks && ((kind) => marks[kind]);
+  } catch (error) {
+    if (error instanceof Failure) return undefined;
+    throw error;
   } finally {
-    ledger.close();
+    ledger?.close();
   }
 }
 

@@ -3,7 +3,7 @@
  * `nobody`.
  */
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { cliEnvironment, PROGRAM, runCli } from "../../../support/cli.ts";
@@ -12,6 +12,9 @@ import { testFolder } from "../../../support/test-folder.ts";
 const NOBODY = ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups"];
 /** Only root can switch to another user. */
 const noNobody = spawnSync("setpriv", [...NOBODY, process.execPath, "--version"]).status !== 0;
+
+/** The remedy names the owner. A new owner would take the file away from the program that uses it. */
+const AS_ROOT = "  Run the command as the owner: runuser -u root -- noonmark …\n";
 
 let folder: string;
 /** Owned by root and readable by all. */
@@ -54,7 +57,7 @@ test.skipIf(noNobody)("an unwritable ledger is reported with its path, the user 
     exitCode: 74,
     stderr:
       `noonmark: ledger_unwritable: the ledger ${ledger} cannot be opened for writing: the user nobody may not write ${ledger}\n` +
-      `  Run the command as the owner (user id 0), or give nobody the right: chown nobody ${ledger}\n`,
+      AS_ROOT,
   });
 });
 
@@ -64,7 +67,7 @@ test.skipIf(noNobody)("an unreadable ledger is reported with its path, the user 
     exitCode: 74,
     stderr:
       `noonmark: ledger_unreadable: the ledger ${ledger} cannot be read: the user nobody may not read ${ledger}\n` +
-      `  Run the command as the owner (user id 0), or give nobody the right: chown nobody ${ledger}\n`,
+      AS_ROOT,
   });
 });
 
@@ -76,13 +79,13 @@ test.skipIf(noNobody)("a readable ledger in an unwritable directory is reported 
   expect(stderr).toContain(
     `the user nobody may not create files in ${ofRoot}, where ${ledger} needs a -wal and a -shm file beside it`,
   );
-  expect(stderr).toContain(`chown nobody ${ofRoot}\n`);
+  expect(stderr).toContain(AS_ROOT);
 });
 
 test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory is reported with its path", () => {
   writeFileSync(join(ofRoot, "published.db"), "");
   const message = `the user nobody may not create files in ${ofRoot}\n`;
-  const todo = `chown nobody ${ofRoot}\n`;
+  const todo = AS_ROOT;
   for (const [code, { exitCode, stderr }] of [
     ["ledger_unwritable", asNobody("ingest", "--ledger", join(ofRoot, "new.db"), "/dev/null")],
     ["state_unusable", publish({ state: join(ofRoot, "state") })],
@@ -98,6 +101,23 @@ test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory i
   expect(store.stderr).toContain(todo);
   const state = publish({ state: ofRoot });
   expect(state.stderr).toContain(`the user nobody may not write ${join(ofRoot, "published.db")}\n`);
+});
+
+test.skipIf(noNobody)("the group of a file is named, if it is not root's, with the right that it lacks", () => {
+  const ledger = join(ofRoot, "ledger.db");
+  chownSync(ledger, 0, 65_534);
+  expect(asNobody("ingest", "--ledger", ledger, "/dev/null").stderr).toContain(
+    ` Or add nobody to its group: usermod --append --groups nogroup nobody && chmod g+rw ${ledger}\n`,
+  );
+});
+
+test.skipIf(noNobody)("status needs nothing but the store", async () => {
+  const config = join(ofRoot, "noonmark.json");
+  writeFileSync(config, JSON.stringify({ installationId: "x", ledger: "ledger.db", store: "store", state: "state" }));
+  chmodSync(config, 0o644);
+  expect((await runCli(["publish", "--once"], ofRoot)).exitCode).toBe(0);
+  const { exitCode, stderr } = asNobody("status", "--config", config);
+  expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining("ledger")]);
 });
 
 test("an address of another machine is reported as a wrong host, not as a wrong port", async () => {
