@@ -1,7 +1,7 @@
 /** The command line: parses arguments, runs one command, and sets the exit code. */
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../src/files/package-file.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 import { report } from "./cli/messages.ts";
 import { addCommands } from "./commands/all.ts";
 
@@ -25,9 +25,8 @@ export async function main(argv: string[]): Promise<void> {
 /** Returns the failure; undefined if help or version was requested. */
 function usageFailure({ code, exitCode, message }: CommanderError): Failure | undefined {
   if (exitCode === 0) return undefined;
-  const options = { exit: EXIT.usage, hint: "noonmark --help lists the commands, noonmark help COMMAND its options." };
-  if (code === "commander.help") return new Failure("usage", "no known command is named", options);
+  if (code === "commander.help") return new Failure("usage", "no known command is named");
   const [said = "", suggestion] = message.replace(/^error: /, "").split("\n");
   const found = suggestion === undefined ? said : `${said} ${suggestion}`;
-  return new Failure("usage", found.replace(/\.$/, ""), options);
+  return new Failure("usage", found.replace(/\.$/, ""));
 }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const END_WITH_PARENT = join(import.meta.dirname, "end-with-parent.ts");
@@ -19,7 +19,7 @@ export class Command {
   /** `name` is the subcommand. Throws `Failure` in a checkout that is not built. */
   constructor(name: string, options: { readonly configuration: string; readonly log: string }) {
     if (!existsSync(join(ROOT, "dist/noonmark.js"))) {
-      throw new Failure("not_built", "the command line is not built", { exit: EXIT.usage, hint: "npm ci builds it." });
+      throw new Failure("not_built", "the command line is not built");
     }
     this.name = name;
     this.#log = options.log;

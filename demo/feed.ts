@@ -2,7 +2,7 @@
 import type { Database } from "better-sqlite3";
 import { Intake } from "../src/ledger/intake/intake.ts";
 import type { Rejection } from "../src/ledger/intake/rejection.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 import type { DemoRecord } from "./history/plan.ts";
 import type { Wheel } from "./history/wheel.ts";
 
@@ -33,8 +33,5 @@ function ingest(ledger: Database, records: Iterable<DemoRecord>): void {
   intake.end();
   const [rejection] = rejections;
   if (rejection === undefined) return;
-  throw new Failure("demo_rejected", `intake rejected a record of the demo: ${JSON.stringify(rejection)}`, {
-    exit: EXIT.failed,
-    hint: "Start again from nothing: npm start -- --fresh",
-  });
+  throw new Failure("demo_rejected", `intake rejected a record of the demo: ${JSON.stringify(rejection)}`);
 }

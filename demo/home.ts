@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import * as z from "zod";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 import { DEMO_INSTALLATION, DEMO_SEED, type Plan, planFrom, planOf } from "./history/plan.ts";
 import { takeLock } from "./running.ts";
 
@@ -45,10 +45,7 @@ export interface HomeOptions {
 export function openHome(folder: string, { fresh, port, now, chain }: HomeOptions): Home {
   const path = join(folder, "demo.json");
   if (existsSync(folder) && !existsSync(path)) {
-    throw new Failure("not_the_demo", `${folder} exists but was not created by the demo`, {
-      exit: EXIT.usage,
-      hint: "Move or rename it, or start the demo in another checkout.",
-    });
+    throw new Failure("not_the_demo", `${folder} exists but was not created by the demo`);
   }
   mkdirSync(folder, { recursive: true });
   let lock = takeLock(join(folder, "demo.lock"));
@@ -96,10 +93,6 @@ function readSaved(path: string): SavedDemo {
   try {
     return savedDemoSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    throw new Failure("demo_unreadable", `${path} is not a valid demo file`, {
-      exit: EXIT.usage,
-      hint: "Start again from nothing: npm start -- --fresh",
-      cause,
-    });
+    throw new Failure("demo_unreadable", `${path} is not a valid demo file`, { cause });
   }
 }

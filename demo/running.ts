@@ -1,7 +1,7 @@
 /** Allows one demo at a time per folder and port. */
 import { createServer } from "node:net";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 
 /** A kernel lock, held until it is closed or the process exits. Throws `Failure` if another demo holds it. */
 export function takeLock(path: string): Database {
@@ -12,11 +12,7 @@ export function takeLock(path: string): Database {
     return lock;
   } catch (cause) {
     lock.close();
-    throw new Failure("demo_running", `another demo is running on ${path}`, {
-      exit: EXIT.locked,
-      hint: "End it with Ctrl-C in its terminal, then start again.",
-      cause,
-    });
+    throw new Failure("demo_running", `another demo is running on ${path}`, { cause });
   }
 }
 
@@ -27,7 +23,6 @@ export async function requireFreePort(port: number): Promise<void> {
     await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
   } catch (cause) {
     throw new Failure("port_in_use", `another program listens on 127.0.0.1:${port}`, {
-      exit: EXIT.failed,
       hint: `Stop it, or use another port: npm start -- --port ${port + 1}, or NOONMARK_PORT.`,
       cause,
     });

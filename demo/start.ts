@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { report } from "../bin/cli/messages.ts";
 import { askedToStop } from "../bin/cli/signals.ts";
 import { openLedgerForIntake } from "../src/ledger/open.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 import { anvilBinary, NO_ANVIL } from "./chain/anvil.ts";
 import { DemoChain } from "./chain/demo-chain.ts";
 import { Command } from "./command.ts";
@@ -86,7 +86,6 @@ async function serveUntilStopped({ started, port, home, chain, feed }: Live): Pr
     const first = await over;
     if (first instanceof Command) {
       throw new Failure("demo_ended", `\`noonmark ${first.name}\` has ended:\n${first.lastLogLines()}`, {
-        exit: EXIT.failed,
         hint: `Its log is ${home.logOf(first.name)}.`,
       });
     }
@@ -105,7 +104,7 @@ function readArguments(): { fresh: boolean; port: number; chain: boolean } {
     if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("the port is a number from 1 to 65535");
     return { fresh: values.fresh, port, chain: !values["no-chain"] };
   } catch (cause) {
-    throw new Failure("usage", (cause as Error).message, { exit: EXIT.usage, hint: usage, cause });
+    throw new Failure("usage", (cause as Error).message, { hint: usage, cause });
   }
 }
 

@@ -5,7 +5,7 @@
 import type { ObjectStore } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import { TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 import { Known, type KnownObject } from "./known.ts";
 import { learn } from "./learn.ts";
 import { ownKeys, storedIndex } from "./plan/histories.ts";
@@ -61,7 +61,6 @@ function isBinding(telemetry: KnownObject, of: string): boolean {
 
 function installationChanged({ name }: ObjectStore, configured: string, owner = "another installation"): Failure {
   return new Failure("installation_changed", `${name} belongs to ${owner}, and installationId is ${configured}`, {
-    exit: EXIT.usage,
     hint: `Publish ${configured} to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation`,
   });
 }

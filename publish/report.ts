@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { ResourceName } from "../src/resources/table.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 
 export const WAS_DAMAGED = "missing or damaged in the store";
 
@@ -65,10 +65,7 @@ export function unknownInstallation(installationId: string, known: readonly stri
 /** More installations than one prefix holds. Those that came last in the log are not published. */
 export function tooManyInstallations(count: number, limit: number): Failure {
   const message = `the ledger has ${count} installations, and a prefix holds ${limit}: the last ${count - limit} are not published`;
-  return new Failure("too_many_installations", message, {
-    exit: EXIT.failed,
-    hint: "Divide the installations over several ledgers and prefixes: docs/scale.md#divide",
-  });
+  return new Failure("too_many_installations", message);
 }
 
 /** The message of an error. For a body that violates its schema: the path and the rule. */

@@ -12,7 +12,7 @@ import { observationTileKey, parseObservationTileKey } from "../src/resources/ob
 import type { Snapshots } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 import { learn } from "./learn.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
 import type { Unknown } from "./plan/plan.ts";
@@ -190,10 +190,7 @@ function hasOtherReceipts(key: string, found: StoredObject, { body }: Observatio
 }
 
 function forkedTile(key: string): Failure {
-  return new Failure("ledger_forked", `${key} in the store holds other receipts than the ledger`, {
-    exit: EXIT.failed,
-    hint: "Restore the ledger that was published from. If the published facts are lost for good, abandon them: noonmark publish --once --new-history ID",
-  });
+  return new Failure("ledger_forked", `${key} in the store holds other receipts than the ledger`);
 }
 
 /** An activity tile must have the hash in its name. For an asset the store's checksum is enough. */

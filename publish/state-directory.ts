@@ -8,7 +8,7 @@ import { makeDirectory } from "../src/files/make-directory.ts";
 import { makePrivateFile, PRIVATE_MODE } from "../src/files/private-file.ts";
 import { replaceFile } from "../src/files/write-all.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 
 const STATE_FILE = "published.db";
@@ -43,18 +43,13 @@ export function openState<T>(directory: string, schema: string, use: (db: Databa
 function openingFailure(cause: unknown, directory: string, path: string): unknown {
   const code = (cause as { code?: string }).code ?? "";
   if (code.startsWith("SQLITE_BUSY")) {
-    return new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, {
-      exit: EXIT.locked,
-      hint: "Wait until it has ended, or use another state directory (--state).",
-      cause,
-    });
+    return new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, { cause });
   }
   const failure = sqliteFailure(cause, path, "state", "write");
   if (isDiskFull(failure)) return failure;
   const { message, hint } = failure as Partial<Failure>;
   const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
   return new Failure("state_unusable", message ?? String(cause), {
-    exit: EXIT.io,
     hint: isDamage || hint === undefined ? `Delete ${path}: it is rebuilt from the store.` : hint,
     cause,
   });

@@ -1,6 +1,6 @@
 /** Parsers of shared flags and arguments. Commander prints an `InvalidArgumentError` with the flag. */
 import { InvalidArgumentError } from "commander";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";
 import { didYouMean } from "./settings/setting-names.ts";
 
@@ -53,10 +53,7 @@ export function parseInstant(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const instant = parseTimestamp(text);
   if (instant === undefined) {
-    throw new Failure("invalid_instant", `--at "${text}" is not an instant`, {
-      exit: EXIT.usage,
-      hint: "Give one in ISO 8601 with its zone, such as 2026-11-20T10:00:00Z.",
-    });
+    throw new Failure("invalid_instant", `--at "${text}" is not an instant`);
   }
   return instant;
 }
@@ -65,7 +62,6 @@ export function parseInstant(text: string | undefined): number | undefined {
 export function knownName<Name extends string>(name: string, known: readonly Name[]): Name {
   if (known.includes(name as Name)) return name as Name;
   throw new Failure("unknown_name", `there is no "${name}"${didYouMean(name, known)}`, {
-    exit: EXIT.usage,
     hint: `Name one of ${known.join(", ")}.`,
   });
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { MeasuredRequests, RequestCounts } from "../../publish/status/request-tally.ts";
 import { packageFile } from "../../src/files/package-file.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { tableLines } from "./table.ts";
 
 const MONTH_MS = 30 * 86_400_000;
@@ -25,10 +25,7 @@ export interface Month {
 export function monthOf(measured: MeasuredRequests | undefined): Month {
   const elapsed = measured === undefined ? 0 : Date.parse(measured.until) - Date.parse(measured.since);
   if (measured === undefined || elapsed < MIN_MEASURED_MS) {
-    throw new Failure("nothing_measured", "no publisher has counted its requests for a minute yet", {
-      exit: EXIT.failed,
-      hint: "A publisher reports its counts every ten minutes in its first hour, then every hour, and when it stops.",
-    });
+    throw new Failure("nothing_measured", "no publisher has counted its requests for a minute yet");
   }
   const monthly = (count: number) => Math.round((count * MONTH_MS) / elapsed);
   const objects = Object.entries(measured.objects)
@@ -75,11 +72,7 @@ export function readPrices(path: string | undefined): Prices {
   try {
     text = readFileSync(file, "utf8");
   } catch (cause) {
-    throw new Failure("prices_unreadable", `${file} cannot be read: ${(cause as Error).message}`, {
-      exit: EXIT.io,
-      hint: "--prices names a file of JSON like docs/prices.json.",
-      cause,
-    });
+    throw new Failure("prices_unreadable", `${file} cannot be read: ${(cause as Error).message}`, { cause });
   }
   const parsed = pricesSchema.safeParse(jsonOf(text, file));
   if (parsed.success) return parsed.data;
@@ -96,10 +89,7 @@ function jsonOf(text: string, file: string): unknown {
 }
 
 function invalid(file: string, message: string): Failure {
-  return new Failure("invalid_prices", `${file}: ${message}`, {
-    exit: EXIT.usage,
-    hint: "docs/prices.json shows the form; prices are per million requests.",
-  });
+  return new Failure("invalid_prices", `${file}: ${message}`);
 }
 
 /** Formats the costs for people. On a terminal, tables have lines. */

@@ -3,7 +3,7 @@
  * the process list, so the secret comes from a variable or a file.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { warn } from "./messages.ts";
 import { frontSecret } from "./settings/settings.ts";
 
@@ -41,8 +41,6 @@ function readSecret(path: string): string {
     text = readShortFile(path);
   } catch (cause) {
     throw new Failure("file_unreadable", `the secret's file ${path} cannot be read (${(cause as Error).message})`, {
-      exit: EXIT.io,
-      hint: "Name a file that this user may read: --front-secret-file FILE.",
       cause,
     });
   }
@@ -51,10 +49,7 @@ function readSecret(path: string): string {
   throw new Failure(
     "invalid_setting",
     `the file ${path} holds no secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -`,
-    {
-      exit: EXIT.usage,
-      hint: `Make one: (umask 077; openssl rand -hex 24 > ${path})`,
-    },
+    { hint: `Make one: (umask 077; openssl rand -hex 24 > ${path})` },
   );
 }
 

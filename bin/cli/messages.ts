@@ -1,33 +1,17 @@
 /** Prints a command's failure and its warnings on stderr. */
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { EXIT, type ExitCode, Failure } from "../../src/values/failure.ts";
+import { type ExitCode, Failure } from "../../src/values/failure.ts";
 import { printableLines } from "../../src/values/printable.ts";
 
-/** Why a command ended: a stable code, a message, a hint, and the exit code. */
-export interface Ending {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string;
-  readonly exitCode: ExitCode;
-}
-
-/** The hint for store errors that have none. */
-export const STORE_HINT = "Check the store: noonmark doctor";
-
-export function endingOf(thrown: unknown): Ending {
+/** Why a command ended: what was thrown, as a failure. */
+export function endingOf(thrown: unknown): Failure {
   // The cause names the file on the full disk. It may not be in the settings, such as derived data.
   const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) return error;
-  if (error instanceof StoreUnavailable) {
-    const { code, message, hint = STORE_HINT } = error;
-    return { code, message, hint, exitCode: EXIT.io };
-  }
-  return new Failure("internal_error", error instanceof Error ? error.message : String(error), {
-    exit: EXIT.failed,
-    hint: "This is a defect of Noonmark; --debug shows where.",
-  });
+  if (error instanceof StoreUnavailable) return new Failure(error.code, error.message, { hint: error.hint });
+  return new Failure("internal_error", error instanceof Error ? error.message : String(error));
 }
 
 /** Prints a failure on stderr and returns the exit code: `noonmark: code: sentence`, then the hint. */

@@ -9,7 +9,7 @@ import { Publisher } from "../../publish/publisher.ts";
 import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { chainTime } from "./publish/publish-once.ts";
 import { publisherOptions } from "./publish/publisher-options.ts";
 import { scrubIntervalOf } from "./publish/store-pace.ts";
@@ -49,7 +49,6 @@ async function acquired(candidate: Candidate, settings: Settings): Promise<Lease
     const pace =
       seconds === 0 ? "with scrubInterval 0 it checks none by itself" : `it checks one object every ${seconds} s`;
     throw new Failure(error.code, error.message, {
-      exit: EXIT.locked,
       hint: `That publisher rewrites damaged objects itself: ${pace}. To repair everything now, stop it first.`,
     });
   }

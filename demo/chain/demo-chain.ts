@@ -1,7 +1,7 @@
 /** The demo's settlement chain. It is loaded from its state file or built, and then extended while the demo runs. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { anvilBinary } from "./anvil.ts";
 import type { DeploymentFile } from "./deploy.ts";
 import type { Plan } from "../history/plan.ts";
@@ -60,10 +60,7 @@ export class DemoChain {
     const path = join(folder, "deployment.json");
     if (!isFed) rmSync(state, { force: true });
     else if (!existsSync(state) || !existsSync(path)) {
-      throw new Failure("demo_unreadable", `the demo's chain is missing in ${folder}`, {
-        exit: EXIT.usage,
-        hint: "Start again from nothing: npm start -- --fresh",
-      });
+      throw new Failure("demo_unreadable", `the demo's chain is missing in ${folder}`);
     }
     const node = await Node.start(binary, state, plan.genesisMs / 1000 - HOUR_S);
     try {
@@ -82,12 +79,7 @@ export class DemoChain {
   /** Settles or mines every 4 s if needed. Calls `onFailure` if a step fails or the node exits. */
   follow(onFailure: (error: unknown) => void): void {
     this.#node.ended.then(() =>
-      onFailure(
-        new Failure("demo_ended", "the demo's chain process exited", {
-          exit: EXIT.failed,
-          hint: "Start again: npm start",
-        }),
-      ),
+      onFailure(new Failure("demo_ended", "the demo's chain process exited")),
     );
     this.#next(onFailure);
   }

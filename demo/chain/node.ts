@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Hex } from "viem";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { anvilArguments, call, listeningPort } from "./anvil.ts";
 import type { Transaction } from "./transactions.ts";
 
@@ -135,10 +135,7 @@ async function callAll(url: string, calls: readonly (readonly [string, readonly 
   const results: unknown[] = [];
   for (const { id, result, error } of replies) {
     if (error !== undefined) {
-      throw new Failure("demo_chain", `the demo's chain rejected ${calls[id]?.[0]}: ${error.message}`, {
-        exit: EXIT.failed,
-        hint: "Begin again without its state: npm start -- --fresh",
-      });
+      throw new Failure("demo_chain", `the demo's chain rejected ${calls[id]?.[0]}: ${error.message}`);
     }
     results[id] = result;
   }

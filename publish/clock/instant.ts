@@ -1,5 +1,5 @@
 /** The time of what is published (docs/spec/publishing.md#clocks). It never goes back. */
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 
@@ -20,13 +20,8 @@ export function isAhead(instant: number, now: number): boolean {
 /** Returns the `Failure` for an object `what` that was published as of `at`, ahead of `now` (both in epoch ms). */
 export function clockBehind(what: string, at: number, now: number): Failure {
   const message = `${what} was published as of ${formatTimestamp(at)}, but this clock says ${formatTimestamp(now)}`;
-  return new Failure("clock_behind", message, { exit: EXIT.failed, hint: CLOCK_BEHIND_HINT });
+  return new Failure("clock_behind", message);
 }
-
-/** The hint of every clock_behind message (docs/fsck.md#repair). */
-const CLOCK_BEHIND_HINT =
-  "If this clock is wrong, correct it (NTP): publishing then continues. " +
-  "If it is right, rewrite the objects that are ahead of it: noonmark fsck --repair";
 
 export interface ExplicitInstant {
   readonly at: number;
@@ -42,16 +37,10 @@ export interface ExplicitInstant {
  */
 export function explicitInstant({ at, now, last, force }: ExplicitInstant): number {
   if (at - now > FUTURE_ALLOWANCE_MS && !(force && last === 0)) {
-    throw new Failure("at_in_future", `--at is more than a minute ahead of ${formatTimestamp(now)}`, {
-      exit: EXIT.usage,
-      hint: "Use an instant that is not ahead. For a trial on an empty store, add --force.",
-    });
+    throw new Failure("at_in_future", `--at is more than a minute ahead of ${formatTimestamp(now)}`);
   }
   if (at < last) {
-    throw new Failure("at_before_published", `--at is before ${formatTimestamp(last)}, the last instant published`, {
-      exit: EXIT.failed,
-      hint: "Use a later instant. If that one is ahead of the time: noonmark fsck --repair",
-    });
+    throw new Failure("at_before_published", `--at is before ${formatTimestamp(last)}, the last instant published`);
   }
   return at;
 }

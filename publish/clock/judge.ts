@@ -4,7 +4,7 @@
  */
 import { ClockOffset, provenSkew, shifted } from "../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../src/object-store/object-store.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 import { CLOCK_TOLERANCE_MS, type Clock, STEADY_MS, type WatchedClock } from "./clock.ts";
 import { clockBehind, isAhead } from "./instant.ts";
@@ -20,10 +20,7 @@ export function clockMoved(movedMs: number): Failure {
   const by = `${Math.round(Math.abs(movedMs) / 1000)} s ${movedMs > 0 ? "ahead" : "back"}`;
   const what =
     movedMs === 0 ? "the clock of this machine moved a short time ago" : `the clock of this machine moved ${by}`;
-  return new Failure("clock_moved", what, {
-    exit: EXIT.failed,
-    hint: "Nothing is written until the clock has been steady for a minute, or the store's clock agrees. Check NTP.",
-  });
+  return new Failure("clock_moved", what);
 }
 
 /** The state that a publisher finds when it begins. */
@@ -89,8 +86,5 @@ export class StoreSkew {
 
 function clockSkew(skewMs: number, { name }: ObjectStore): Failure {
   const difference = `${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? "ahead of" : "behind"}`;
-  return new Failure("clock_skew", `this host's clock is ${difference} that of ${name}`, {
-    exit: EXIT.failed,
-    hint: "Nothing is written while the clock is wrong by more than a minute. Correct it (NTP).",
-  });
+  return new Failure("clock_skew", `this host's clock is ${difference} that of ${name}`);
 }

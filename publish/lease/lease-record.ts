@@ -14,7 +14,7 @@ import {
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { checkFormat, FORMAT_VERSION } from "../../src/values/format.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 
@@ -93,10 +93,7 @@ export function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
 }
 
 export function leaseUnreadable(): Failure {
-  return new Failure("lease_unreadable", "status.json in the store is damaged, or is not a lease record", {
-    exit: EXIT.io,
-    hint: "Start a publisher: it takes the lease if this object does not change for 34 s.",
-  });
+  return new Failure("lease_unreadable", "status.json in the store is damaged, or is not a lease record");
 }
 
 /** Returns the part of the last holder's report that a new holder repeats until the end of its first cycle. */
@@ -158,14 +155,10 @@ export async function forceRelease(store: ObjectStore): Promise<LeaseRecord | un
 export function lostTo(found: LeaseRecord | undefined, writer: string): Failure {
   if (found?.holder === writer && found.released) {
     return new Failure("lease_lost", "this publisher's lease was released by hand (`noonmark lease release`)", {
-      exit: EXIT.locked,
       hint: "It writes nothing more. Start it again, unless another publisher has taken over.",
     });
   }
-  return new Failure("lease_lost", `${found?.holderName ?? "another publisher"} has taken over the lease`, {
-    exit: EXIT.locked,
-    hint: "That publisher continues. Start this one again as its standby: noonmark publish",
-  });
+  return new Failure("lease_lost", `${found?.holderName ?? "another publisher"} has taken over the lease`);
 }
 
 export function leaseObject(record: LeaseRecord): StoreObject {

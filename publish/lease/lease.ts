@@ -13,7 +13,7 @@ import {
   type StoreTag,
   StoreUnavailable,
 } from "../../src/object-store/object-store.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { WatchedClock } from "../clock/clock.ts";
@@ -164,10 +164,7 @@ export class Lease {
     this.checkClock();
     if (this.#lost !== undefined) throw this.#lost;
     if (!this.#isAlive) {
-      throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written", {
-        exit: EXIT.locked,
-        hint: "The store did not respond in time, or this process was stopped. Run the command again.",
-      });
+      throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written");
     }
   }
 

@@ -1,7 +1,7 @@
 /** Plans the responses of one installation: builds those that are due, and compares them with what is published. */
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import type { KnownObject } from "../known.ts";
 import { earlier, type Inputs } from "../pace.ts";
 import { failedRow } from "../report.ts";
@@ -154,8 +154,5 @@ function keptWhileSettling(isSettling: boolean, { states, condition }: KnownObje
 
 /** `Failure` for a response that later becomes a constant which is not stored. Readers would find nothing after its end. */
 export function constantMissing(key: string): Failure {
-  return new Failure("constant_missing", `${key} is not in the store yet`, {
-    exit: EXIT.failed,
-    hint: "It is put first, and could not be. See why it failed in noonmark status; the next cycle tries again.",
-  });
+  return new Failure("constant_missing", `${key} is not in the store yet`);
 }

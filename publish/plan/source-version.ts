@@ -13,7 +13,7 @@ import type { FactPart, SourceVersion } from "../../src/object-store/stored-resp
 import type { Sources } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 
 /** The sources of one installation now, in the parts of a source version. */
 export interface CurrentSources {
@@ -162,10 +162,7 @@ function chainRegression(
 }
 
 function behind(what: string) {
-  const hint =
-    "What was published stays. A node that lags catches up. If this lasts, put another node first in rpcUrl, " +
-    "and find out which of the two is right: docs/incidents.md#chain-behind";
-  return { failure: new Failure("chain_behind", `the chain ${what}`, { exit: EXIT.failed, hint }) };
+  return { failure: new Failure("chain_behind", `the chain ${what}`) };
 }
 
 /** Most versions of an installation have the same facts. */
@@ -202,14 +199,12 @@ function kindRegression(
 
 function ledgerBehind(id: string, what: string, ledger: string): Failure {
   return new Failure("ledger_behind", `${id} was published ${what}, the ledger ${ledger}`, {
-    exit: EXIT.failed,
     hint: `What was published stays. Ingest the missing facts in their order: noonmark ingest FILE --yes. ${abandon(id)}`,
   });
 }
 
 function ledgerForked(id: string, what: string, ledger: string): Failure {
   return new Failure("ledger_forked", `${id} was published ${what}, the ledger ${ledger}`, {
-    exit: EXIT.failed,
     hint: `What was published stays. Restore the ledger that was published from. ${abandon(id)}`,
   });
 }

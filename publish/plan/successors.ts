@@ -8,7 +8,7 @@ import { MAX_METADATA_BYTES } from "../../src/object-store/check-object.ts";
 import type { StoreObject } from "../../src/object-store/object-store.ts";
 import { encodeResponse, type ResponseState, type StoredResponse } from "../../src/object-store/stored-response.ts";
 import type { Built } from "../../src/resources/built.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 
 export interface Future {
   readonly built: Built;
@@ -76,10 +76,7 @@ export function fitAnswer(answer: StoredResponse): FittedAnswer {
     const object = encodeResponse({ ...answer, states, successors: answer.successors.slice(0, kept) });
     if (metadataBytes(object) <= MAX_METADATA_BYTES) return { object, states };
   }
-  throw new Failure("metadata_too_large", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`, {
-    exit: EXIT.failed,
-    hint: "This is a defect of Noonmark: report it with the route that noonmark status names.",
-  });
+  throw new Failure("metadata_too_large", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`);
 }
 
 export function metadataBytes({ metadata }: StoreObject): number {

@@ -4,7 +4,7 @@ import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
 import { forgetLedger } from "../../src/projections/advance.ts";
 import type { Snapshot, Snapshots, WritableSnapshot } from "../../src/resources/snapshot.ts";
-import { failureOfOneOf } from "../../src/sqlite/sqlite-failure.ts";
+import { failureOfOneOf, type OpenFile } from "../../src/sqlite/sqlite-failure.ts";
 import { statement } from "../../src/sqlite/statement.ts";
 import type { LedgerSource, LedgerVersion } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
@@ -178,9 +178,9 @@ export class SourceReader {
     try {
       return use();
     } catch (error) {
-      const derived = { db: projections.db, name: "projections", isWritten: true };
-      const read = chain.db === undefined ? [] : [{ db: chain.db, name: "chain_store", isWritten: false }];
-      throw failureOfOneOf(error, [derived, ...read]);
+      const files: OpenFile[] = [{ db: projections.db, name: "projections", isWritten: true }];
+      if (chain.db !== undefined) files.push({ db: chain.db, name: "chain", isWritten: false });
+      throw failureOfOneOf(error, files);
     }
   }
 }

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { printable, printableValues } from "../../src/values/printable.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -155,10 +155,7 @@ export async function heldBy(store: ObjectStore, record: LeaseRecord | undefined
   const holder =
     record === undefined ? "another publisher" : `${await holderNameOf(store, record)} (epoch ${record.epoch})`;
   const since = record === undefined ? "" : `, renewed ${record.renewedAt}`;
-  return new Failure("lease_held", `${holder} holds the lease${since}`, {
-    exit: EXIT.locked,
-    hint: "Try again when that publisher has ended. `noonmark status` says more about it.",
-  });
+  return new Failure("lease_held", `${holder} holds the lease${since}`);
 }
 
 /** Host and process id, if the holder's private status can be read. */

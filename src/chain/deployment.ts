@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";
-import { EXIT, Failure } from "../values/failure.ts";
+import { Failure } from "../values/failure.ts";
 
 /** Accepts any case; addresses are published checksummed. */
 const address = z
@@ -43,37 +43,23 @@ export const deploymentSchema = z.strictObject({
 export type Deployment = z.output<typeof deploymentSchema>;
 export type EconomyDeployment = NonNullable<Deployment["economy"]>;
 
-const KEYS_HINT =
-  "docs/spec/chain.md#deployment lists its keys; chainId and blocks are integers, and no other key is allowed.";
-
 /** Reads and validates deployment.json. Throws `Failure`: exit 74 if it cannot be read, 2 if it is wrong. */
 export function readDeployment(path: string): Deployment {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Failure("deployment_unreadable", `${path} cannot be read: ${(cause as Error).message}`, {
-      exit: EXIT.io,
-      hint: "Name the deployment file with --deployment, or leave it out for a publisher without a chain.",
-      cause,
-    });
+    throw new Failure("deployment_unreadable", `${path} cannot be read: ${(cause as Error).message}`, { cause });
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Failure("invalid_deployment", `${path} is not JSON: ${(cause as Error).message}`, {
-      exit: EXIT.usage,
-      hint: KEYS_HINT,
-      cause,
-    });
+    throw new Failure("invalid_deployment", `${path} is not JSON: ${(cause as Error).message}`, { cause });
   }
   const parsed = deploymentSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  throw new Failure("invalid_deployment", `${path}: ${field}${issue?.message ?? "is invalid"}`, {
-    exit: EXIT.usage,
-    hint: KEYS_HINT,
-  });
+  throw new Failure("invalid_deployment", `${path}: ${field}${issue?.message ?? "is invalid"}`);
 }

@@ -1,7 +1,7 @@
 /** Recognises a full disk, and reports it with one code everywhere. */
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { EXIT, Failure } from "../values/failure.ts";
+import { Failure } from "../values/failure.ts";
 
 /** True if an error of the file system, SQLite or Noonmark means that the disk or a quota is full. */
 export function isDiskFull(error: unknown): boolean {
@@ -22,9 +22,5 @@ export function hasNoSpace(path: string): boolean {
 
 /** `what` names the file in the message, for example `the ledger ledger.db`. */
 export function diskFull(what: string, cause: unknown): Failure {
-  return new Failure("disk_full", `no space is left for ${what}`, {
-    exit: EXIT.io,
-    hint: "Nothing was lost. Free space on that disk (see it with df -h), then run the command again. A running publisher continues by itself.",
-    cause,
-  });
+  return new Failure("disk_full", `no space is left for ${what}`, { cause });
 }

@@ -1,6 +1,6 @@
 /** Converts SQLite errors on a ledger into failures with a stable code and a hint. */
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
-import { EXIT, Failure } from "../values/failure.ts";
+import { Failure } from "../values/failure.ts";
 
 /**
  * Returns the failure for an error on an open ledger: `ledger_damaged`, `ledger_locked`, `disk_full`,
@@ -16,9 +16,5 @@ export function ledgerFailure(error: unknown, path: string, doing: "read" | "wri
 }
 
 export function ledgerDamaged(path: string, because: string, cause?: unknown): Failure {
-  return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${because}`, {
-    exit: EXIT.io,
-    hint: "Noonmark does not use a damaged ledger. Restore it from a backup, or ingest the records again into a new file.",
-    cause,
-  });
+  return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${because}`, { cause });
 }

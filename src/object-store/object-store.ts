@@ -1,5 +1,5 @@
 /** The interface to storage: its methods, objects and errors. `open-store.ts` opens the store that a setting names. */
-import { Failure } from "../values/failure.ts";
+import { Failure, type FailureCode } from "../values/failure.ts";
 import type { ClockBounds } from "./clock-offset.ts";
 
 /**
@@ -100,7 +100,7 @@ export class StoreConflict extends Error {
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
   /** The stable code for reports and exit messages. */
-  readonly code: string = "store_unavailable";
+  readonly code: FailureCode = "store_unavailable";
   /** The operator's next step, if known. */
   readonly hint: string | undefined;
   /** True if a retry cannot help, such as after missing or wrong credentials or for a missing bucket. */

@@ -1,5 +1,5 @@
 /** Opens the store that a setting names. `location.ts` parses the setting. */
-import { EXIT, Failure } from "../values/failure.ts";
+import { Failure } from "../values/failure.ts";
 import { FilesystemStore } from "./filesystem/filesystem-store.ts";
 import { storeLocation } from "./location.ts";
 import type { ObjectStore } from "./object-store.ts";
@@ -25,7 +25,6 @@ export async function openStore(location: string, settings: StoreSettings): Prom
   const place = storeLocation(location);
   if (place === undefined) {
     throw new Failure("invalid_setting", `store "${location}" is neither a directory nor s3://bucket/prefix`, {
-      exit: EXIT.usage,
       hint: "Give --store DIRECTORY or --store s3://BUCKET/PREFIX.",
     });
   }

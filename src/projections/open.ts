@@ -5,7 +5,7 @@
 import { existsSync, rmSync } from "node:fs";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { checkpointEach, type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
-import { EXIT, Failure } from "../values/failure.ts";
+import { Failure } from "../values/failure.ts";
 import { ACTIVITY_TABLES } from "./activity/activity-events.ts";
 import { MILESTONE_TABLES } from "./activity/milestones.ts";
 import { TILE_TABLES } from "./activity/tile-tree.ts";
@@ -50,13 +50,11 @@ const CHECKPOINT_BYTES = 8 * 1024 * 1024;
  * version's. Throws `Failure` (exit 74, or 75 if they are locked) for a damaged file or another program's.
  */
 export function openProjections(path: string): Database {
-  return withHint(() => {
-    const db = wipedIfUnknown(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
-    // A power failure may lose rows but not damage the file; lost rows are derived again.
-    db.pragma("synchronous = NORMAL");
-    checkpointEach(db, CHECKPOINT_BYTES);
-    return db;
-  });
+  const db = wipedIfUnknown(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
+  // A power failure may lose rows but not damage the file; lost rows are derived again.
+  db.pragma("synchronous = NORMAL");
+  checkpointEach(db, CHECKPOINT_BYTES);
+  return db;
 }
 
 /** Opens empty projections in memory. */
@@ -67,48 +65,33 @@ export function openProjectionsInMemory(): Database {
 /** Opens an in-memory copy of the projections; empty if there is no file, or one of another format. */
 export function openProjectionsCopy(path: string): Database {
   if (!existsSync(path)) return openProjectionsInMemory();
-  return withHint(() => {
-    let source: Database;
-    try {
-      source = openForReading(path, PROJECTIONS);
-    } catch (error) {
-      if (isFailure(error, "format_unknown")) return openProjectionsInMemory();
-      throw error;
-    }
-    try {
-      const bytes = source.serialize();
-      // The header says WAL, which an in-memory database cannot use; 1 means a rollback journal.
-      bytes[18] = bytes[19] = 1;
-      return new SqliteDatabase(bytes);
-    } finally {
-      source.close();
-    }
-  });
+  let source: Database;
+  try {
+    source = openForReading(path, PROJECTIONS);
+  } catch (error) {
+    if (isUnknownFormat(error)) return openProjectionsInMemory();
+    throw error;
+  }
+  try {
+    const bytes = source.serialize();
+    // The header says WAL, which an in-memory database cannot use; 1 means a rollback journal.
+    bytes[18] = bytes[19] = 1;
+    return new SqliteDatabase(bytes);
+  } finally {
+    source.close();
+  }
 }
 
 function wipedIfUnknown(path: string, open: () => Database): Database {
   try {
     return open();
   } catch (error) {
-    if (!isFailure(error, "format_unknown")) throw error;
+    if (!isUnknownFormat(error)) throw error;
     for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
     return open();
   }
 }
 
-function withHint(open: () => Database): Database {
-  try {
-    return open();
-  } catch (error) {
-    if (!(error instanceof Failure) || !/_(?:damaged|not_a_database)$/.test(error.code)) throw error;
-    throw new Failure(error.code, error.message, {
-      exit: EXIT.io,
-      hint: "`noonmark rebuild` derives the projections from the ledger again.",
-      cause: error,
-    });
-  }
-}
-
-function isFailure(error: unknown, code: string): boolean {
-  return error instanceof Failure && error.code === code;
+function isUnknownFormat(error: unknown): boolean {
+  return error instanceof Failure && error.code === "format_unknown";
 }

@@ -4,14 +4,14 @@ import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../files/make-directory.ts";
 import { makePrivateFile } from "../files/private-file.ts";
-import { EXIT, Failure } from "../values/failure.ts";
+import { Failure, type FileName } from "../values/failure.ts";
 import { formatUnknown } from "../values/format.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** A kind of file: its name in messages, and the marks that identify the kind and its schema version. */
 export interface DatabaseKind {
   /** The name in messages and the prefix of failure codes, such as `ledger`. */
-  readonly name: string;
+  readonly name: FileName;
   readonly applicationId: number;
   readonly schemaVersion: number;
   /** Statements that turn an empty file into one of this kind. */
@@ -115,10 +115,7 @@ function isEmpty(db: Database): boolean {
 function checkKind(db: Database, path: string, kind: DatabaseKind): void {
   const applicationId = db.pragma("application_id", { simple: true }) as number;
   if (applicationId !== kind.applicationId) {
-    throw new Failure(`${kind.name}_foreign`, `${path} is an SQLite file but not a Noonmark ${kind.name}`, {
-      exit: EXIT.io,
-      hint: "Name another file. This one was not changed.",
-    });
+    throw new Failure(`${kind.name}_foreign`, `${path} is an SQLite file but not a Noonmark ${kind.name}`);
   }
   const version = db.pragma("user_version", { simple: true });
   if (version !== kind.schemaVersion) {
@@ -127,13 +124,7 @@ function checkKind(db: Database, path: string, kind: DatabaseKind): void {
 }
 
 function notFound(path: string, kind: DatabaseKind, how: string): Failure {
-  return new Failure(`${kind.name}_not_found`, `the ${kind.name} ${path} ${how}`, {
-    exit: EXIT.io,
-    hint:
-      kind.name === "ledger"
-        ? "Check --ledger and the disk. If the ledger was lost, restore it from a backup. To create a first ledger, run `noonmark ingest FILE`."
-        : "Check the path.",
-  });
+  return new Failure(`${kind.name}_not_found`, `the ${kind.name} ${path} ${how}`);
 }
 
 function guarded<T>(path: string, kind: DatabaseKind, doing: "read" | "write", open: () => T): T {

@@ -2,13 +2,13 @@
 import type { Database } from "better-sqlite3";
 import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
 import { missingPermission } from "../files/missing-permission.ts";
-import { EXIT, Failure } from "../values/failure.ts";
+import { Failure, type FailureCode, type FileName } from "../values/failure.ts";
 
 /**
  * Returns an error of SQLite or of the file system as a `Failure` for the operator, and any other error unchanged.
  * `name` is the file's name in messages; `doing` is the failed operation.
  */
-export function sqliteFailure(error: unknown, path: string, name: string, doing: "read" | "write"): unknown {
+export function sqliteFailure(error: unknown, path: string, name: FileName, doing: "read" | "write"): unknown {
   const code = errorCode(error);
   if (error instanceof Failure || code === undefined) return error;
   if (isFullDisk(error, code, path)) return diskFull(`the ${name} ${path}`, error);
@@ -23,8 +23,7 @@ function isFullDisk(error: unknown, code: string, path: string): boolean {
 /** One of several open files. */
 export interface OpenFile {
   readonly db: Database;
-  /** Its name in messages. */
-  readonly name: string;
+  readonly name: FileName;
   /** True if the file is written. A failed write is attributed to the first such file. */
   readonly isWritten: boolean;
 }
@@ -53,8 +52,7 @@ function isSound(db: Database): boolean {
 
 interface Attempt {
   readonly path: string;
-  /** The file's name in messages. */
-  readonly name: string;
+  readonly name: FileName;
   readonly doing: "read" | "write";
   readonly cause: unknown;
 }
@@ -62,34 +60,27 @@ interface Attempt {
 function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure {
   const because = cause instanceof Error ? cause.message : String(cause);
   if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
-    const hint = "Try again when it is done.";
-    return new Failure(`${name}_locked`, `another process is writing to ${path}`, { exit: EXIT.locked, hint, cause });
+    return new Failure(`${name}_locked`, `another process is writing to ${path}`, { cause });
   }
   if (code === "SQLITE_NOTADB") {
-    const hint = "Name another file. This one was not changed.";
-    return new Failure(`${name}_not_a_database`, `${path} is not an SQLite file`, { exit: EXIT.io, hint, cause });
+    return new Failure(`${name}_not_a_database`, `${path} is not an SQLite file`, { cause });
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
-    const hint = "Restore it from a backup.";
-    return new Failure(`${name}_damaged`, `${path} is damaged: ${because}`, { exit: EXIT.io, hint, cause });
+    return new Failure(`${name}_damaged`, `${path} is damaged: ${because}`, { cause });
   }
-  const failure = doing === "write" ? `${name}_unwritable` : `${name}_unreadable`;
+  const failure: FailureCode = doing === "write" ? `${name}_unwritable` : `${name}_unreadable`;
   const cannot = doing === "write" ? "cannot be opened for writing" : "cannot be read";
   if (code.startsWith("SQLITE_IOERR")) {
     const sentence = `the ${name} ${path} ${cannot}: its disk reports an error (${code})`;
     const hint = "Check the kernel's log (dmesg | tail), and copy the file to another disk.";
-    return new Failure(failure, sentence, { exit: EXIT.io, hint, cause });
+    return new Failure(failure, sentence, { hint, cause });
   }
   const missing = path === ":memory:" ? undefined : missingPermission(path, doing);
   if (missing !== undefined) {
     const sentence = `the ${name} ${path} ${cannot}: ${missing.says}`;
-    return new Failure(failure, sentence, { exit: EXIT.io, hint: missing.todo, cause });
+    return new Failure(failure, sentence, { hint: missing.todo, cause });
   }
-  const hint =
-    doing === "write"
-      ? "Check the permissions of the file and of its directory."
-      : "Check its disk. Its directory must be writable, because SQLite keeps a -shm file beside it.";
-  return new Failure(failure, `the ${name} ${path} ${cannot}: ${because}`, { exit: EXIT.io, hint, cause });
+  return new Failure(failure, `the ${name} ${path} ${cannot}: ${because}`, { cause });
 }
 
 function errorCode(error: unknown): string | undefined {

@@ -1,5 +1,5 @@
 /** The version of the formats of stored data: JSON objects in the store, and SQLite files. */
-import { EXIT, Failure } from "./failure.ts";
+import { Failure } from "./failure.ts";
 
 /** The schemaVersion of the JSON objects that only Noonmark reads: the index, the lease, the statuses. */
 export const FORMAT_VERSION = 1;
@@ -16,8 +16,5 @@ export function checkFormat(value: unknown, name: string): void {
 }
 
 export function formatUnknown(name: string, found: unknown, known: number): Failure {
-  return new Failure("format_unknown", `${name} has version ${found} of its format; this Noonmark knows ${known}`, {
-    exit: EXIT.io,
-    hint: "Another version of Noonmark wrote it, and it was not changed. Use that version, or name another place.",
-  });
+  return new Failure("format_unknown", `${name} has version ${found} of its format; this Noonmark knows ${known}`);
 }

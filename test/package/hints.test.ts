@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { commentedConfiguration } from "../../bin/commands/operating/init.ts";
 import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
-import { failuresOfSource } from "../../generate/failures-of-source.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
+import { FAILURES } from "../../src/values/failure.ts";
 import { anchors, links } from "../docs/markdown.ts";
 import { packedFiles } from "./packed-files.ts";
 
@@ -115,10 +115,9 @@ test("the hints about a deployment and a check lead to their sections", () => {
         .find((part) => part.startsWith(`${anchor}"`)) ?? ""
     );
   };
-  const hintsOf = (code: string) => failuresOfSource().flatMap((one) => (one.code === code ? one.hints : []));
-  const [keys] = pathsIn(hintsOf("invalid_deployment").join(" "));
+  const [keys] = pathsIn(FAILURES.invalid_deployment[2]);
   for (const key of Object.keys(deploymentSchema.shape)) expect.soft(section(keys)).toContain(key);
-  const [checks] = pathsIn(hintsOf("indexer_mismatch").join(" "));
+  const [checks] = pathsIn(FAILURES.indexer_mismatch[2]);
   const names = [...(read("src/chain/poll-event.ts").split("type CheckName")[1] ?? "").matchAll(/\| "(\w+)"/g)].map(
     ([, name]) => name,
   );

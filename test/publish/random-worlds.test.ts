@@ -9,7 +9,6 @@ import { afterEach, expect, test } from "vitest";
 import { repairStore } from "../../bin/cli/repair-store.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, type StoreObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { Failure } from "../../src/values/failure.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 import { type Expected, IDS, type Id, KINDS, type Kind, PublishedFacts, runs, sumOf } from "./model/ledgers.ts";
 import { Random, seeds } from "./model/random.ts";
@@ -274,8 +273,7 @@ class Story {
         else await worker.stop().catch(() => worker.kill());
       }
     } catch (error) {
-      const isUnnamed = error instanceof Failure && error.code === "history_unnamed";
-      if (!(error instanceof Died) && !(error instanceof StoreUnavailable) && !isUnnamed) throw error;
+      if (!(error instanceof Died) && !(error instanceof StoreUnavailable)) throw error;
     }
     this.#mayPublish();
   }

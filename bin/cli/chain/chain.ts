@@ -50,6 +50,6 @@ function copyDatabase(from: string, to: string): void {
       source.close();
     }
   } catch (error) {
-    throw sqliteFailure(error, from, "chain_store", "read");
+    throw sqliteFailure(error, from, "chain", "read");
   }
 }

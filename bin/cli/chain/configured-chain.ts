@@ -5,7 +5,7 @@ import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import type { Settings } from "../settings/settings.ts";
 
 export interface ConfiguredChain {
@@ -54,7 +54,6 @@ function quorumOf({ rpcQuorum }: WithChain, nodes: number): number {
   if (nodes === 0 || rpcQuorum <= nodes) return rpcQuorum;
   const addresses = nodes === 1 ? "1 address" : `${nodes} addresses`;
   throw new Failure("invalid_setting", `rpcQuorum ${rpcQuorum} is more than the ${addresses} of rpcUrl`, {
-    exit: EXIT.usage,
     hint: "Name more nodes in rpcUrl, separated by commas, or lower rpcQuorum (docs/nodes.md#quorum).",
   });
 }

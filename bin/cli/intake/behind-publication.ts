@@ -16,7 +16,7 @@ import type { SourceVersion } from "../../../src/object-store/stored-response.ts
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { newDirectoryOf, openConfiguredStore, readParsed, readResponse } from "../configured-store.ts";
 import { type Warning, warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -75,7 +75,7 @@ export async function behindPublication(
 }
 
 function behind(message: string, hint: string): Failure {
-  return new Failure("ledger_behind", message, { exit: EXIT.failed, hint });
+  return new Failure("ledger_behind", message, { hint });
 }
 
 function isStoreFailure(error: unknown): error is StoreUnavailable | Failure {

@@ -2,7 +2,7 @@
 
 import { fstatSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -58,19 +58,11 @@ async function* readable(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 export function inputFailure(cause: unknown, path: string): Failure {
   if (cause instanceof Failure) return cause;
   if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
-    return new Failure("input_not_found", `there is no file ${path}`, {
-      exit: EXIT.io,
-      hint: "Name a file of NDJSON, or - for standard input.",
-      cause,
-    });
+    return new Failure("input_not_found", `there is no file ${path}`, { cause });
   }
   return unreadable(path, cause instanceof Error ? cause.message : String(cause), cause);
 }
 
 function unreadable(path: string, because: string, cause?: unknown): Failure {
-  return new Failure("input_unreadable", `${path} cannot be read: ${because}`, {
-    exit: EXIT.io,
-    hint: "Name a file of NDJSON, or - for standard input.",
-    cause,
-  });
+  return new Failure("input_unreadable", `${path} cannot be read: ${because}`, { cause });
 }

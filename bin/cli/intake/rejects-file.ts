@@ -9,7 +9,7 @@ import {
   rejectionJson,
   rejectionSentences,
 } from "../../../src/ledger/intake/rejection.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 
 /** Appends one JSON object per rejected line. Throws `Failure` (exit 74). */
@@ -38,8 +38,6 @@ export class RejectsFile {
       if (isDiskFull(cause)) throw diskFull(`the rejects file ${this.#path}`, cause);
       const { message } = cause as Error;
       throw new Failure("rejects_unwritable", `the rejects file ${this.#path} cannot be written: ${message}`, {
-        exit: EXIT.io,
-        hint: "Name another file with --rejects.",
         cause,
       });
     }
@@ -80,7 +78,6 @@ function rawOf(text: string, line: number, path: string): Uint8Array {
   const { code, raw } = parsed(text);
   if (typeof raw !== "string" || typeof code !== "string") {
     throw new Failure("input_unreadable", `line ${line} of ${path} is not a rejected line`, {
-      exit: EXIT.io,
       hint: "--retry takes a file that --rejects wrote. For a file of facts, leave out --retry.",
     });
   }

@@ -5,7 +5,7 @@ import { parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { readParsed } from "../configured-store.ts";
@@ -33,17 +33,12 @@ function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
   throw new Failure(
     "genesis_in_future",
     `genesisTimestamp ${genesisTimestamp} is ${genesis}, and this clock says ${clock}`,
-    {
-      exit: EXIT.failed,
-      hint: "Rounds that have not begun have no statistics. Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
-    },
   );
 }
 
 export function judgeCadence(cadence: string): void {
   if (validate(cadence)) return;
   throw new Failure("invalid_setting", `cadence ${JSON.stringify(cadence)} is not a cron pattern`, {
-    exit: EXIT.usage,
     hint: 'Five or six fields, seconds first, in UTC: "* * * * * *" is every second, "0 */5 * * * *" every five minutes.',
   });
 }
@@ -72,7 +67,6 @@ export async function judgeInstallations(
   if (!allowUnknown && others !== undefined && others.length > 0) {
     const message = `the ledger has no facts of ${installationId}, only of ${listOf(others)}`;
     throw new Failure("unknown_installation", message + didYouMean(installationId, others), {
-      exit: EXIT.usage,
       hint: "Correct the setting installationId. If the facts of a new installation are still to come, give --allow-unknown.",
     });
   }
@@ -80,10 +74,7 @@ export async function judgeInstallations(
     const known = idsWithout(id, reader, at);
     if (known === undefined || (await isNamed(store, id))) continue;
     const message = `neither the ledger nor the index knows ${id}: the ledger has ${listOf(known)}`;
-    throw new Failure("unknown_installation", message + didYouMean(id, known), {
-      exit: EXIT.usage,
-      hint: "Give --new-history the id of an installation that has facts or was published; an unknown one needs none.",
-    });
+    throw new Failure("unknown_installation", message + didYouMean(id, known));
   }
 }
 

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { type Warning, warn } from "../messages.ts";
 import {
@@ -88,7 +88,7 @@ export function effectiveSettings(
 
 function all(mistakes: readonly Failure[]): Failure {
   const hint = `Correct each of these:\n  ${mistakes.map(({ message }) => message).join("\n  ")}`;
-  return new Failure("invalid_settings", `${mistakes.length} settings are wrong`, { exit: EXIT.usage, hint });
+  return new Failure("invalid_settings", `${mistakes.length} settings are wrong`, { hint });
 }
 
 function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Failure[] {
@@ -96,10 +96,7 @@ function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Fai
     .filter((key) => !(SETTING_NAMES as readonly string[]).includes(key))
     .map((key) => {
       const message = `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`;
-      return new Failure("invalid_configuration", message, {
-        exit: EXIT.usage,
-        hint: `Known keys: ${SETTING_NAMES.join(", ")}.`,
-      });
+      return new Failure("invalid_configuration", message, { hint: `Known keys: ${SETTING_NAMES.join(", ")}.` });
     });
 }
 
@@ -136,7 +133,7 @@ function judge(name: SettingName, raw: unknown): Judged {
 function invalid(name: SettingName, message: string, path: string): Failure {
   const { help, value } = SETTINGS[name];
   const give = `--${flagName(name)} <${value}>, ${environmentName(name)} or the key ${name} of ${path}`;
-  return new Failure("invalid_setting", message, { exit: EXIT.usage, hint: `${name} (${help}): give ${give}.` });
+  return new Failure("invalid_setting", message, { hint: `${name} (${help}): give ${give}.` });
 }
 
 /** Rejects one of the two settings that a chain needs. With only one, its views would be disabled silently. */
@@ -148,12 +145,7 @@ function incompleteChain(settings: readonly EffectiveSetting[], spared: readonly
     : (["deployment", "rpcUrl"] as const);
   if (spared.includes(missing)) return [];
   const hint = `Give --${flagName(missing)} <${SETTINGS[missing].value}> too, or neither: the chain's views are then disabled.`;
-  return [
-    new Failure("missing_setting", `${present} is set and ${missing} is not: a chain needs both`, {
-      exit: EXIT.usage,
-      hint,
-    }),
-  ];
+  return [new Failure("missing_setting", `${present} is set and ${missing} is not: a chain needs both`, { hint })];
 }
 
 /** Makes a relative path from the file or a default relative to the file. Returns any other value unchanged. */
@@ -172,7 +164,7 @@ export function required<Name extends SettingName>(settings: Settings, name: Nam
   if (value === undefined || value === null) {
     const { help, value: form } = SETTINGS[name];
     const hint = `Give --${flagName(name)} <${form}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`;
-    throw new Failure("missing_setting", `${name} (${help}) is not set`, { exit: EXIT.usage, hint });
+    throw new Failure("missing_setting", `${name} (${help}) is not set`, { hint });
   }
   return value as NonNullable<Settings[Name]>;
 }
@@ -181,7 +173,7 @@ function misplaced(name: SettingName): Failure {
   const { help, value } = SETTINGS[name];
   const message = `there is no ${DEFAULT_CONFIGURATION} in ${process.cwd()}, and ${name} (${help}) is not set`;
   const hint = `Run the command in the directory of noonmark.json, name that file with --config or ${CONFIG_VARIABLE}, or give --${flagName(name)} <${value}>.`;
-  return new Failure("missing_setting", message, { exit: EXIT.usage, hint });
+  return new Failure("missing_setting", message, { hint });
 }
 
 interface Given {
@@ -262,7 +254,7 @@ export const DEFAULT_CONFIGURATION = "noonmark.json";
 function readConfiguration(path: string): Record<string, unknown> | undefined {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return undefined;
   const fail = (where: string, message: string, hint: string, cause?: unknown) =>
-    new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, { exit: EXIT.usage, hint, cause });
+    new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, { hint, cause });
   let text: string;
   try {
     text = readFileSync(path, "utf8");

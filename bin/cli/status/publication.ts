@@ -5,7 +5,7 @@ import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/
 import { isNodeProblem, NODE_PROBLEMS } from "../../../src/chain/poll-event.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { warn } from "../messages.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
@@ -31,10 +31,7 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
 }
 
 export function neverPublished(store: ObjectStore): Failure {
-  return new Failure("never_published", `nothing has ever been published to ${store.name}`, {
-    exit: EXIT.failed,
-    hint: "Publish to it with `noonmark publish`, or name another store: --store.",
-  });
+  return new Failure("never_published", `nothing has ever been published to ${store.name}`);
 }
 
 /** Warns if the operator's report is not readable; `status` shows the rest. */

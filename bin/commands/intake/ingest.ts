@@ -89,27 +89,23 @@ export function registerIngest(program: Command): void {
 async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
   if (settings.ledger === "none") {
     throw new Failure("missing_setting", "ledger is none, but ingest needs a ledger", {
-      exit: EXIT.usage,
       hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
     });
   }
   if (flags.retry === true && flags.rejects !== undefined && resolve(flags.rejects) === resolve(file)) {
     throw new Failure("invalid_setting", "--retry and --rejects name the same file", {
-      exit: EXIT.usage,
       hint: "Name another file for what is rejected again.",
     });
   }
   if (flags.follow === true && isStreamAddress(file)) return followNats(file, settings, flags);
   if (flags.subject !== undefined || flags.fromSequence !== undefined || isStreamAddress(file)) {
     throw new Failure("usage", "--subject and --from-sequence belong to a stream, and a stream is followed", {
-      exit: EXIT.usage,
       hint: "Follow a stream: noonmark ingest --follow nats://HOST:4222/STREAM",
     });
   }
   if (flags.follow === true) return followFile(file, settings, flags);
   if (flags.metrics !== undefined) {
     throw new Failure("usage", "--metrics requires --follow: a single run ends before anyone reads the metrics", {
-      exit: EXIT.usage,
       hint: "Add --follow, or leave out --metrics: a single run prints its counts.",
     });
   }
@@ -142,7 +138,6 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
 async function followFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
   if (file === "-" || flags.strict === true || flags.retry === true) {
     throw new Failure("invalid_setting", "--follow takes a file or a directory, without --strict and --retry", {
-      exit: EXIT.usage,
       hint: "Standard input needs no --follow: `noonmark ingest -`.",
     });
   }
@@ -165,7 +160,6 @@ async function followNats(text: string, settings: Settings, flags: Flags): Promi
   const refused = (["strict", "retry", "allowFuture", "yes"] as const).find((name) => flags[name] === true);
   if (refused !== undefined) {
     throw new Failure("invalid_setting", `a stream is followed without --${flagName(refused)}`, {
-      exit: EXIT.usage,
       hint: "Every ledger that follows a stream must decide on each line in the same way.",
     });
   }
@@ -206,10 +200,7 @@ function clockOf({ allowFuture }: Flags): { now?: () => number } {
 }
 
 function noInput(): Failure {
-  return new Failure("missing_argument", "no file is named", {
-    exit: EXIT.usage,
-    hint: "Name a file of NDJSON, or - for standard input; --example <type> shows a line of it.",
-  });
+  return new Failure("missing_argument", "no file is named");
 }
 
 /** Prints the last line on stdout. Without it, a script must not count the run as successful. */
@@ -219,11 +210,7 @@ async function print(line: string): Promise<void> {
   process.stdout.write(`${line}\n`, resolve);
   const cause = await promise;
   if (cause === null || cause === undefined) return;
-  throw new Failure("output_unwritable", `the counts cannot be printed: ${cause.message}`, {
-    exit: EXIT.io,
-    hint: "The ledger holds what was accepted: run the same command again.",
-    cause,
-  });
+  throw new Failure("output_unwritable", `the counts cannot be printed: ${cause.message}`, { cause });
 }
 
 function countsLine({ accepted, duplicate, rejected }: Counts, ledger: string): string {

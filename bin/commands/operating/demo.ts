@@ -14,7 +14,7 @@ import { makeDirectory } from "../../../src/files/make-directory.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { type Rejection, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { feed } from "../../cli/feed.ts";
 import { openInput } from "../../cli/intake/input.ts";
@@ -49,7 +49,6 @@ async function makeDemo(directory: string): Promise<void> {
   } catch (cause) {
     if (!isDiskFull(cause)) throw cause;
     throw new Failure("disk_full", `no space is left for ${directory}: the demo in it is incomplete`, {
-      exit: EXIT.io,
       hint: "Free 100 MB of disk space, then name another directory: noonmark demo ./demo-2",
       cause,
     });
@@ -86,13 +85,12 @@ async function fill(directory: string): Promise<void> {
 
 /** Throws `Failure`, exit 2: directory_not_empty, not_a_directory; exit 74: file_unwritable. */
 function requireEmpty(directory: string): void {
-  const hint = "Name a directory that is new or empty: noonmark demo ./demo-2";
   if (existsSync(directory) && !statSync(directory).isDirectory()) {
-    throw new Failure("not_a_directory", `${directory} is not a directory`, { exit: EXIT.usage, hint });
+    throw new Failure("not_a_directory", `${directory} is not a directory`);
   }
   writing(directory, () => makeDirectory(directory));
   if (readdirSync(directory).length > 0) {
-    throw new Failure("directory_not_empty", `${directory} is not empty`, { exit: EXIT.usage, hint });
+    throw new Failure("directory_not_empty", `${directory} is not empty`);
   }
 }
 
@@ -158,10 +156,7 @@ async function ingestFacts(facts: string, path: string): Promise<number> {
     const intake = new Intake(ledger, { strict: true, onRejected });
     const counts = await feed(input.chunks, intake, (bytes) => progress.advance(bytes, intake.lines));
     if (counts.rejected === 0) return counts.accepted;
-    throw new Failure("demo_rejected", `${facts}, ${reason}`, {
-      exit: EXIT.failed,
-      hint: "This is a defect of Noonmark: report it with this message.",
-    });
+    throw new Failure("demo_rejected", `${facts}, ${reason}`);
   } finally {
     progress.stop();
     ledger.close();
@@ -175,7 +170,6 @@ function writing(path: string, write: () => void): void {
   } catch (cause) {
     if (isDiskFull(cause)) throw cause;
     throw new Failure("file_unwritable", `${path} cannot be written: ${(cause as Error).message}`, {
-      exit: EXIT.io,
       hint: "Name a directory in which you may write: noonmark demo DIRECTORY",
       cause,
     });

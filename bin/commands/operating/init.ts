@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
 
@@ -50,7 +50,6 @@ function known(answer: string): string | undefined {
   const { error } = SETTINGS.installationId.schema.safeParse(id);
   if (error === undefined) return id;
   throw new Failure("invalid_setting", `installationId ${JSON.stringify(id)}: ${error.issues[0]?.message}`, {
-    exit: EXIT.usage,
     hint: "Give 1 to 128 characters of A-Z a-z 0-9 . _ : -, such as wheel-1.",
   });
 }
@@ -63,17 +62,9 @@ function write(path: string, force: boolean, installationId: string | undefined)
   } catch (cause) {
     const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
     if (exists) {
-      throw new Failure("configuration_exists", `${path} already exists`, {
-        exit: EXIT.failed,
-        hint: "Keep it, or overwrite it with --force.",
-        cause,
-      });
+      throw new Failure("configuration_exists", `${path} already exists`, { cause });
     }
-    throw new Failure("configuration_unwritable", `${path} cannot be written: ${(cause as Error).message}`, {
-      exit: EXIT.io,
-      hint: "Name a file in a directory in which you may write: --config FILE.",
-      cause,
-    });
+    throw new Failure("configuration_unwritable", `${path} cannot be written: ${(cause as Error).message}`, { cause });
   }
 }
 

@@ -36,10 +36,6 @@ export function registerStatus(program: Command): void {
         throw new Failure(
           "publisher_silent",
           `the lease was last renewed ${ageSeconds.toFixed(1)} s ago, and --max-age is ${maxAge} s`,
-          {
-            exit: EXIT.failed,
-            hint: "Start a publisher, or read the log of the one that runs: journalctl -u noonmark-publish",
-          },
         );
       }
       if (problems.length > 0) process.exitCode = EXIT.failed;

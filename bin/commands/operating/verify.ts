@@ -57,7 +57,6 @@ export function registerVerify(program: Command): void {
 async function judge(base: URL, { only, installation, qps, timeout, pages, watch }: Flags): Promise<Report> {
   if (installation !== undefined && !isNameableInstallationId(installation)) {
     throw new Failure("invalid_setting", `--installation "${installation}" is not an installation id`, {
-      exit: EXIT.usage,
       hint: "Give 1 to 128 characters of A-Z a-z 0-9 . _ : -, as in the paths of the API.",
     });
   }
@@ -67,11 +66,7 @@ async function judge(base: URL, { only, installation, qps, timeout, pages, watch
     return await verify({ routes, installationId: installation, pages, watch }, environment);
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
-    throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, {
-      exit: EXIT.io,
-      hint: "Check that the address is right and that the front and its origin run.",
-      cause: error,
-    });
+    throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, { cause: error });
   } finally {
     close();
   }
@@ -81,7 +76,6 @@ function baseUrl(text: string | undefined): URL {
   const url = apiUrl(text ?? "");
   if (url !== undefined) return url;
   throw new Failure("usage", text === undefined ? "no base URL is given" : `"${text}" is not a base URL`, {
-    exit: EXIT.usage,
     hint: "noonmark verify https://HOST[/PREFIX], without query and credentials; --rules lists the rules.",
   });
 }

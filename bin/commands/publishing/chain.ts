@@ -103,26 +103,14 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
 
 function failureOf(problem: ProblemEvent): Failure {
   if (problem.type === "disagreement") {
-    return new Failure("nodes_disagree", `${problem.node}: ${problem.detail}`, {
-      exit: EXIT.failed,
-      hint: "Find out which node is right, as docs/nodes.md#quorum says, and remove the other one from rpcUrl.",
-    });
+    return new Failure("nodes_disagree", `${problem.node}: ${problem.detail}`);
   }
   if (problem.type === "stalled") {
-    return new Failure("head_stands_still", `${problem.node}: ${problem.detail}`, {
-      exit: EXIT.failed,
-      hint: "Compare its height with a block explorer, as docs/nodes.md#stalled says. Restart the node or remove it from rpcUrl.",
-    });
+    return new Failure("head_stands_still", `${problem.node}: ${problem.detail}`);
   }
   return problem.type === "failed"
-    ? new Failure("indexer_unavailable", `${problem.node}: ${problem.message}`, {
-        exit: EXIT.failed,
-        hint: "Check rpcUrl, its key and whether the node runs: noonmark doctor",
-      })
-    : new Failure("indexer_mismatch", `${problem.check}: ${problem.detail} (${problem.node})`, {
-        exit: EXIT.failed,
-        hint: "Look the check up in docs/spec/chain.md#checks. If the deployment has changed on purpose, correct deployment.json; else do not trust that node.",
-      });
+    ? new Failure("indexer_unavailable", `${problem.node}: ${problem.message}`)
+    : new Failure("indexer_mismatch", `${problem.check}: ${problem.detail} (${problem.node})`);
 }
 
 function withChain(settings: Settings & { readonly rpcUrl: string }, use: (configured: ConfiguredChain) => void): void {

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { forceRelease, hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
@@ -30,10 +30,7 @@ async function releaseLease(settings: Settings, force: boolean): Promise<string>
   const holderName = await holderNameOf(store, record);
   if (record.released) return `epoch ${record.epoch} of ${holderName} has been released already`;
   if (!force && !hasExpired(record, systemClock.wall())) {
-    throw new Failure("lease_fresh", `${holderName} renewed the lease at ${record.renewedAt}: it may be alive`, {
-      exit: EXIT.locked,
-      hint: "Stop that publisher: it releases the lease by itself. If its host is gone for good, add --force.",
-    });
+    throw new Failure("lease_fresh", `${holderName} renewed the lease at ${record.renewedAt}: it may be alive`);
   }
   const released = await forceRelease(await openConfiguredStore(settings, { write: true }));
   return released === undefined

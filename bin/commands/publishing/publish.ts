@@ -78,10 +78,7 @@ function rejectCadenceFlags({ once, dryRun, metrics }: Flags): void {
   throw new Failure(
     "usage",
     "--metrics is not possible with --once: a single run ends before anyone reads the metrics",
-    {
-      exit: EXIT.usage,
-      hint: "For single runs, check with `noonmark status --max-age <seconds>`.",
-    },
+    { hint: "For single runs, check with `noonmark status --max-age <seconds>`." },
   );
 }
 
@@ -90,7 +87,6 @@ function rejectOnceFlags({ at, force, json, quiet }: Flags): void {
   const given = Object.entries({ at, force, json, quiet }).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
   throw new Failure("usage", `--${given} needs --once`, {
-    exit: EXIT.usage,
     hint: "Add --once. On a cadence there is a log: --log-level warn leaves out what went well, --log-format json is for programs.",
   });
 }

@@ -5,7 +5,7 @@ import { systemClock } from "../../../publish/clock/clock.ts";
 import { openLedgerForReading } from "../../../src/ledger/open.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { rebuildProjections } from "../../../src/projections/rebuild.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { progressBar } from "../../cli/progress.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
@@ -19,10 +19,7 @@ export function registerRebuild(program: Command): void {
     const { ledger: path, state, genesisTimestamp } = settings;
     const installationId = required(settings, "installationId");
     if (path === "none") {
-      throw new Failure("no_ledger", "there is no ledger to rebuild from", {
-        exit: EXIT.usage,
-        hint: "Give the ledger's path: --ledger, NOONMARK_LEDGER or the key ledger.",
-      });
+      throw new Failure("no_ledger", "there is no ledger to rebuild from");
     }
     const ledger = openLedgerForReading(path);
     const bar = progressBar(process.stderr, "{bar} {percentage}% | {value} of {total} | {eta_formatted} left");

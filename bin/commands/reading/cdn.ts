@@ -5,7 +5,7 @@ import { type CdnOptions, DEFAULT_OPTIONS, originOf } from "../../../cdn-config/
 import { CDN_TARGETS, type CdnTarget } from "../../../cdn-config/generate/targets.ts";
 import { makeDirectory } from "../../../src/files/make-directory.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { withoutLast } from "../../../src/values/text.ts";
 import { webUrl } from "../../cli/arguments.ts";
 import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
@@ -83,7 +83,6 @@ function secretOf({ frontSecret: given, frontSecretFile }: CdnFlags): string | u
   if (secret === undefined || frontSecret.safeParse(secret).success) return secret;
   const origin = given === undefined ? VARIABLE : "--front-secret";
   throw new Failure("invalid_setting", `${origin} has characters that some fronts' files cannot hold`, {
-    exit: EXIT.usage,
     hint: "Give 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -, the same that the shim has as its setting fronts.",
   });
 }
@@ -92,7 +91,6 @@ function parseUrl(option: string, text: string): URL {
   const url = webUrl(text);
   if (url !== undefined) return url;
   throw new Failure("invalid_setting", `--${option} "${text}" is not an http or https URL`, {
-    exit: EXIT.usage,
     hint: `Give one as in --${option} http://HOST:8080/`,
   });
 }
@@ -103,11 +101,7 @@ function write(directory: string, name: string, text: string, mode: number): voi
     makeDirectory(directory);
     replaceFile(path, Buffer.from(text), mode);
   } catch (cause) {
-    throw new Failure("file_unwritable", `${path} cannot be written: ${(cause as Error).message}`, {
-      exit: EXIT.io,
-      hint: "Name a directory in which you may write: --out DIRECTORY.",
-      cause,
-    });
+    throw new Failure("file_unwritable", `${path} cannot be written: ${(cause as Error).message}`, { cause });
   }
   console.log(path);
 }

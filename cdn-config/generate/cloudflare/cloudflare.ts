@@ -1,7 +1,7 @@
 /** Generates a Cloudflare Worker project that runs the shim over R2 at the edge (`docs/cdn-cloudflare.md`). */
 import { readFileSync } from "node:fs";
 import { packageFile } from "../../../src/files/package-file.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import type { CdnOptions } from "../options.ts";
 
 export function cloudflareFiles({ bucket }: CdnOptions): Record<string, string> {
@@ -27,10 +27,6 @@ function workerScript(): string {
   try {
     return readFileSync(packageFile("cdn-config/cloudflare/worker.js"), "utf8");
   } catch (cause) {
-    throw new Failure("not_built", "the Worker's script has not been built", {
-      exit: EXIT.failed,
-      hint: "In a checkout: npm ci, then npm run build.",
-      cause,
-    });
+    throw new Failure("not_built", "the Worker's script has not been built", { cause });
   }
 }

@@ -2,7 +2,7 @@
 import { COMMON_HEADERS, CONTENT_TYPE } from "../../../src/http/common-headers.ts";
 import { badRequest, HEADERS_TOO_LARGE, unavailable } from "../../../src/http/errors.ts";
 import type { Representation } from "../../../src/http/representation.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { bundle } from "../bundle.ts";
 import type { CdnOptions } from "../options.ts";
@@ -46,7 +46,6 @@ export function checkNginxOptions({ listen, socket, cache, trusted }: CdnOptions
 
 function refused(option: string, given: string, message: string, example: string): Failure {
   return new Failure("invalid_setting", `--${option} ${printable(JSON.stringify(given))} ${message}`, {
-    exit: EXIT.usage,
     hint: `Give one as in --${option} ${example}`,
   });
 }

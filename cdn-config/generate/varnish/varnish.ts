@@ -1,5 +1,5 @@
 /** Generates the configuration of Varnish 7: bucket and shim behind one cache (`docs/cdn-varnish.md`). */
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { type CdnOptions, hostOf, type Origin } from "../options.ts";
 import { answerSubroutines, requestSubroutines } from "./client.ts";
 import { originSubroutines } from "./origin.ts";
@@ -38,9 +38,6 @@ function requireHttp(target: string, { bucket, shim }: Pick<CdnOptions, "bucket"
   for (const [option, origin] of Object.entries({ bucket, shim })) {
     if (origin.protocol === "http") continue;
     const message = `${target} speaks plain HTTP to its origins: --${option} https://${hostOf(origin)} is not supported`;
-    throw new Failure("https_unsupported", message, {
-      exit: EXIT.usage,
-      hint: "Put a TLS proxy (stunnel, haproxy) beside it and give the proxy's http address, or use nginx.",
-    });
+    throw new Failure("https_unsupported", message);
   }
 }

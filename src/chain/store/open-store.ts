@@ -29,7 +29,7 @@ export function openChainStore(path: string, deployment: Deployment): Database {
     db.transaction(() => bind(db, logsBinding(deployment), deploymentBinding(deployment))).immediate();
     return db;
   } catch (error) {
-    throw sqliteFailure(error, path, "chain_store", "write");
+    throw sqliteFailure(error, path, "chain", "write");
   }
 }
 

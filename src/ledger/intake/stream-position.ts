@@ -4,7 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, readValue, run } from "../../sqlite/statement.ts";
-import { EXIT, Failure } from "../../values/failure.ts";
+import { Failure } from "../../values/failure.ts";
 import { ledgerFailure } from "../ledger-failure.ts";
 
 /**
@@ -78,7 +78,6 @@ export function refuseStreamLedger(db: ReadOnlyDatabase): void {
   throw new Failure(
     "ledger_follows_stream",
     `the ledger ${db.name} follows the stream ${name} and takes facts from nothing else`,
-    { exit: EXIT.usage, hint: "Publish the lines on the stream. Every ledger that follows it then takes them." },
   );
 }
 
@@ -108,10 +107,6 @@ export class StreamSource implements BatchSource {
     throw new Failure(
       "stream_position_moved",
       `the ledger ${db.name} is at message ${sequence ?? "-"} of its stream, and this command left it at ${this.#committed}`,
-      {
-        exit: EXIT.locked,
-        hint: "Another `noonmark ingest` follows the stream into this ledger. Stop one of the two.",
-      },
     );
   }
 
@@ -148,19 +143,13 @@ export function startAfter(
   if (from !== undefined) return from - 1;
   if (position === undefined) {
     if (readValue(db, "SELECT no FROM installation LIMIT 1") === undefined) return 0;
-    throw new Failure("stream_position_unknown", `the ledger ${db.name} has facts and no position in a stream`, {
-      exit: EXIT.usage,
-      hint: "If it has every fact before message N of the stream and none after: --from-sequence N. Otherwise begin a new ledger, or copy one that follows the stream.",
-    });
+    throw new Failure("stream_position_unknown", `the ledger ${db.name} has facts and no position in a stream`);
   }
   if (position.name === name && position.subject === subject) return position.sequence;
   throw new Failure(
     "ledger_follows_stream",
     `the ledger ${db.name} follows ${described(position)}, not ${described({ name, subject })}`,
-    {
-      exit: EXIT.usage,
-      hint: "Name that stream and its filter. To change to another one on purpose: --from-sequence N",
-    },
+    { hint: "Name that stream and its filter. To change to another one on purpose: --from-sequence N" },
   );
 }
 
@@ -179,7 +168,6 @@ export function attach(db: Database, stream: StreamState, after: number, from: n
       throw new Failure(
         "stream_position_known",
         `the ledger ${db.name} goes on with message ${position.sequence + 1} of the stream ${name}, not with ${from}`,
-        { exit: EXIT.usage, hint: "Leave out --from-sequence: the ledger knows its position." },
       );
     }
     if (from === undefined) throw fault;
@@ -219,10 +207,6 @@ function rulesChanged(rules: number): Failure {
   return new Failure(
     "intake_rules_changed",
     `the ledger was filled by intake's rules ${rules}, and this version has rules ${INTAKE_RULES}`,
-    {
-      exit: EXIT.failed,
-      hint: "Install the version that filled the ledger. Or begin a new ledger with this version, on every machine.",
-    },
   );
 }
 
@@ -230,14 +214,10 @@ function rulesChanged(rules: number): Failure {
 export function streamGap(name: string, needed: number, found: number): Failure {
   const missing = needed === found - 1 ? `message ${needed} is` : `messages ${needed} to ${found - 1} are`;
   return new Failure("stream_gap", `${missing} gone from the stream ${name}`, {
-    exit: EXIT.failed,
     hint: `Copy the ledger of a machine that took them. If no ledger did, accept the loss on every machine: --from-sequence ${found}`,
   });
 }
 
 function replaced(message: string): Failure {
-  return new Failure("stream_replaced", message, {
-    exit: EXIT.failed,
-    hint: "The messages of a replaced stream may differ from the ledger's facts. If you know the next message, name it on every machine: --from-sequence N",
-  });
+  return new Failure("stream_replaced", message);
 }

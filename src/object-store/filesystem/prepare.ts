@@ -5,7 +5,7 @@ import { diskFull, isDiskFull } from "../../files/disk-full.ts";
 import { makeDirectory, syncDirectory } from "../../files/make-directory.ts";
 import { missingPermission } from "../../files/missing-permission.ts";
 import { overwriteFile } from "../../files/write-all.ts";
-import { EXIT, Failure } from "../../values/failure.ts";
+import { Failure } from "../../values/failure.ts";
 
 /** The lock file of the machine's writers, which also marks a directory as a store. */
 export const STORE_MARK = ".noonmark-store";
@@ -35,10 +35,7 @@ export function prepareDirectory(directory: string): void {
 export function checkReadable(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
-  throw new Failure("store_unreadable", `the store ${path} is not a directory`, {
-    exit: EXIT.io,
-    hint: "Name the directory that the publisher writes to: --store DIRECTORY.",
-  });
+  throw new Failure("store_unreadable", `the store ${path} is not a directory`);
 }
 
 /** Writes and removes a file, and returns its modification time (epoch ms by the disk's clock). */
@@ -65,7 +62,6 @@ function asFailure(directory: string, cause: unknown): Failure {
   const missing = missingPermission(join(directory, STORE_MARK), "write");
   const reason = missing?.says ?? (cause instanceof Error ? cause.message : String(cause));
   return new Failure("store_unwritable", `the store ${directory} cannot be written (${reason})`, {
-    exit: EXIT.io,
     hint: missing?.todo ?? "Name another directory with --store.",
     cause,
   });

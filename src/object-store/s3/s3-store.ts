@@ -11,7 +11,7 @@
 import { randomBytes } from "node:crypto";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
 import { PROBE_PREFIX } from "../../http/keys.ts";
-import { EXIT, Failure } from "../../values/failure.ts";
+import { Failure } from "../../values/failure.ts";
 import { printable } from "../../values/printable.ts";
 import { checkKey, checkObject } from "../check-object.ts";
 import { boundsOf, type ClockBounds } from "../clock-offset.ts";
@@ -146,10 +146,7 @@ export class S3Store implements ObjectStore, StoreClock {
    */
   async probe(): Promise<void> {
     if ((await this.#probed()) !== "none" || this.#singleWriter) return;
-    throw new Failure("conditions_unsupported", `${this.name} does not check If-None-Match and If-Match on a put`, {
-      exit: EXIT.usage,
-      hint: "Two publishers could overwrite each other. If there is only one, add --single-writer.",
-    });
+    throw new Failure("conditions_unsupported", `${this.name} does not check If-None-Match and If-Match on a put`);
   }
 
   async #headersOf(key: string, condition: PutCondition): Promise<PutHeaders> {

@@ -7,7 +7,7 @@ import { constantKey } from "../../http/keys.ts";
 import { categoryChanges } from "../../projections/activity/tile-tree.ts";
 import { readCursor } from "../../projections/follow.ts";
 import { RECEIPTS } from "../../projections/receipts.ts";
-import { EXIT, Failure } from "../../values/failure.ts";
+import { Failure } from "../../values/failure.ts";
 import type { Built } from "../built.ts";
 import { chainNews, HISTORY_HEIGHT_INTERVAL, hasUnfollowedReceipts, heightTiming } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
@@ -51,10 +51,7 @@ function build(category: Category, snapshot: Snapshot, at: number): Built {
     return buildUnavailableActivity(installationId, "indexer_unavailable");
   }
   if (hasMeasurements(category) && hasUnfollowedReceipts(snapshot)) {
-    throw new Failure("activity_behind", "the milestones have not followed every receipt yet", {
-      exit: EXIT.failed,
-      hint: "They are followed in steps, cycle by cycle; the activity is published when they are through.",
-    });
+    throw new Failure("activity_behind", "the milestones have not followed every receipt yet");
   }
   const { core, economy, validUntil } = context;
   const inputs = { installationId, category, hasMeasurements: ledger !== undefined, core, economy, validUntil };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import { EXIT, Failure } from "../../values/failure.ts";
+import { Failure } from "../../values/failure.ts";
 
 export interface ListenAddress {
   readonly host: string;
@@ -30,18 +30,13 @@ export async function listen(server: Server, { host, port, hint, reusePort = fal
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") {
       const message = `another program listens on ${hostAndPort(host, port)}`;
-      throw new Failure("port_in_use", message, { exit: EXIT.failed, hint: `Stop it, or ${hint}`, cause });
+      throw new Failure("port_in_use", message, { hint: `Stop it, or ${hint}`, cause });
     }
     if (code !== undefined && NOT_OF_THIS_HOST.has(code)) {
-      throw new Failure("host_unusable", `this machine has no address ${host} (${code})`, {
-        exit: EXIT.failed,
-        hint: "Give a host of this machine: 127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists.",
-        cause,
-      });
+      throw new Failure("host_unusable", `this machine has no address ${host} (${code})`, { cause });
     }
     const isReserved = code === "EACCES" && port > 0;
     throw new Failure("port_unusable", `cannot listen on ${hostAndPort(host, port)} (${code ?? String(cause)})`, {
-      exit: EXIT.failed,
       hint: (isReserved ? "This user may not use that port. " : "") + hint.charAt(0).toUpperCase() + hint.slice(1),
       cause,
     });

@@ -161,7 +161,7 @@ test("a running renewal is not repeated, a failed one is reported, and a lost le
   first.reject(new StoreUnavailable("no answer"));
   await settled();
   expect(outages).toEqual(["no answer"]);
-  renew = () => Promise.reject(new Failure("lease_lost", "another has it", { exit: 75, hint: "wait" }));
+  renew = () => Promise.reject(new Failure("lease_lost", "another has it", { hint: "wait" }));
   await pass(2 * SECOND);
   expect(await Promise.race([outcome, settled().then(() => "runs")])).toBe("runs");
   cycles.resolve(REPORT);

@@ -7,7 +7,7 @@ import { isDiskFull } from "../../../../src/files/disk-full.ts";
 import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import type { Rejection } from "../../../../src/ledger/intake/rejection.ts";
 import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
-import { EXIT, Failure } from "../../../../src/values/failure.ts";
+import { Failure } from "../../../../src/values/failure.ts";
 import { warn } from "../../messages.ts";
 import { Outage } from "../../outage.ts";
 import { askedToStop } from "../../signals.ts";
@@ -23,7 +23,7 @@ export interface Target {
   readonly isDirectory: boolean;
 }
 
-/** Throws `Failure` (`input_unreadable`): exit 2 if it is neither a file nor a directory, 74 if it cannot be read. */
+/** Throws `Failure`: `invalid_setting` (2) if it is neither a file nor a directory, `input_unreadable` (74). */
 export function followable(path: string): Target {
   let stats: Stats | undefined;
   try {
@@ -33,8 +33,7 @@ export function followable(path: string): Target {
   }
   if (stats === undefined) process.stderr.write(`noonmark: there is no ${path} yet: waiting for it\n`);
   else if (!stats.isFile() && !stats.isDirectory()) {
-    throw new Failure("input_unreadable", `${path} is neither a file nor a directory`, {
-      exit: EXIT.usage,
+    throw new Failure("invalid_setting", `${path} is neither a file nor a directory`, {
       hint: "A pipe is read with `noonmark ingest -`.",
     });
   }

@@ -8,10 +8,10 @@ import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isDiskFull } from "../../../../src/files/disk-full.ts";
+import { diskFull, isDiskFull } from "../../../../src/files/disk-full.ts";
 import { makeDirectory } from "../../../../src/files/make-directory.ts";
 import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
-import { EXIT, Failure } from "../../../../src/values/failure.ts";
+import { Failure } from "../../../../src/values/failure.ts";
 import { printable } from "../../../../src/values/printable.ts";
 import { inputFailure } from "../input.ts";
 import { type Followed, type IntakeOf, irregularity, NOTHING, OPEN_WITHOUT_LINKS, sumOf } from "./followed.ts";
@@ -188,15 +188,8 @@ export class Spool implements Followed {
 }
 
 function unwritable(place: string, cause: unknown): Failure {
-  return new Failure(
-    isDiskFull(cause) ? "disk_full" : "spool_unwritable",
-    `${place} cannot be written: ${(cause as Error).message}`,
-    {
-      exit: EXIT.io,
-      hint: "Ingested files are moved there: give this user write permission for the spool directory.",
-      cause,
-    },
-  );
+  if (isDiskFull(cause)) return diskFull(place, cause);
+  return new Failure("spool_unwritable", `${place} cannot be written: ${(cause as Error).message}`, { cause });
 }
 
 function freeName(directory: string, name: string): string {

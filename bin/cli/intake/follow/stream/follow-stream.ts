@@ -15,7 +15,7 @@ import {
   streamGap,
 } from "../../../../../src/ledger/intake/stream-position.ts";
 import { IdleCheckpoint } from "../../../../../src/sqlite/idle-checkpoint.ts";
-import { EXIT, Failure } from "../../../../../src/values/failure.ts";
+import { Failure } from "../../../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
 import { isQuiet } from "../../../feed.ts";
 import { warn } from "../../../messages.ts";
@@ -83,11 +83,7 @@ function readCredentials(path: string): Credentials {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Failure("credentials_unreadable", `${path} cannot be read: ${(cause as Error).message}`, {
-      exit: EXIT.io,
-      hint: "Name the file of the NATS credentials by NOONMARK_NATS_CREDS.",
-      cause,
-    });
+    throw new Failure("credentials_unreadable", `${path} cannot be read: ${(cause as Error).message}`, { cause });
   }
   return parseCredentials(text, path);
 }

@@ -7,7 +7,7 @@ import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import type { Authenticator, NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import type { StreamState, TakenMessage } from "../../../../../src/ledger/intake/stream-position.ts";
-import { EXIT, Failure } from "../../../../../src/values/failure.ts";
+import { Failure } from "../../../../../src/values/failure.ts";
 import type { StreamAddress, StreamServer } from "./stream-address.ts";
 
 type Client = typeof import("./nats-client.ts");
@@ -56,10 +56,7 @@ export function parseCredentials(text: string, path: string): Credentials {
   const bytes = new TextEncoder().encode(text.trim());
   if (text.includes("BEGIN NATS USER JWT")) return { kind: "creds", bytes };
   if (/^SU[A-Z2-7]{56}$/.test(text.trim())) return { kind: "nkey", bytes };
-  throw new Failure("credentials_invalid", `${path} has neither NATS credentials nor the seed of a user's NKey`, {
-    exit: EXIT.usage,
-    hint: "Name the .creds file of `nsc generate creds`, or a file with the seed, which begins with SU.",
-  });
+  throw new Failure("credentials_invalid", `${path} has neither NATS credentials nor the seed of a user's NKey`);
 }
 
 /**
@@ -200,17 +197,9 @@ function failureOf(
   const cause = error instanceof Error ? error : new Error("the connection was closed");
   const server = `${host}:${port}`;
   if (denials.some((denial) => cause instanceof denial))
-    return new Failure("stream_access_denied", `${server} denies access: ${cause.message}`, {
-      exit: EXIT.failed,
-      hint: "Check the file that NOONMARK_NATS_CREDS names, and the user's permissions: docs/operating.md#stream",
-      cause,
-    });
+    return new Failure("stream_access_denied", `${server} denies access: ${cause.message}`, { cause });
   if (isCertificateError(cause))
-    return new Failure("stream_untrusted", `the certificate of ${server} is not accepted: ${cause.message}`, {
-      exit: EXIT.failed,
-      hint: "Name the host as the certificate does. A private authority is named by NODE_EXTRA_CA_CERTS=FILE.",
-      cause,
-    });
+    return new Failure("stream_untrusted", `the certificate of ${server} is not accepted: ${cause.message}`, { cause });
   return new StreamLost(`${server}: ${cause.message}`, { cause });
 }
 
@@ -221,7 +210,6 @@ function isCertificateError(error: Error): boolean {
 
 function unfit(stream: string): Failure {
   return new Failure("stream_unfit", `with a filter, the stream ${stream} may lose messages without a trace`, {
-    exit: EXIT.failed,
     hint: `nats stream edit ${stream} --deny-delete --deny-purge --max-msgs-per-subject=-1`,
   });
 }

@@ -1,5 +1,5 @@
 /** The address of a stream: `nats://HOST:4222,HOST/STREAM` or `tls://…` (docs/spec/intake.md#stream). */
-import { EXIT, Failure } from "../../../../../src/values/failure.ts";
+import { Failure } from "../../../../../src/values/failure.ts";
 
 export interface StreamServer {
   /** A name or an IP address, without brackets. */
@@ -60,5 +60,5 @@ function isSubjectFilter(subject: string): boolean {
 }
 
 function invalid(message: string, hint: string): Failure {
-  return new Failure("invalid_setting", message, { exit: EXIT.usage, hint });
+  return new Failure("invalid_setting", message, { hint });
 }
