@@ -34,6 +34,11 @@ export class Unanswered extends Error {
 /** The response exceeds the size limit. */
 export class TooLarge extends Unanswered {}
 
+/** The run ends here: its time is over, it was asked to stop, or it would keep too much. Says nothing about the server. */
+export class CutOff extends Error {
+  override readonly name = "CutOff";
+}
+
 /** The server closed a keep-alive connection before the request was sent. The caller retries. */
 export class ClosedConnection extends Unanswered {}
 

@@ -89,7 +89,9 @@ export class Report implements Checks {
     if (!this.skipped.some((one) => one.rule === rule && one.why === why)) this.skipped.push({ rule, why });
   }
 
-  #add(rule: Rule, { name, spec: ofSubject }: Subject, { expected, saw, fix = rule.fix }: Verdict): void {
+  #add(rule: Rule, { name, spec: ofSubject }: Subject, verdict: Verdict): void {
+    const { fix = rule.fix } = verdict;
+    const [expected, saw] = [printable(verdict.expected), printable(verdict.saw)];
     const place = `${rule.name} ${name}`;
     const whole = `${place} ${expected} ${saw}`;
     const alike = this.#seen.get(place) ?? 0;
@@ -100,8 +102,8 @@ export class Report implements Checks {
     this.findings.push({
       rule: rule.name,
       route: name,
-      expected: printable(expected),
-      saw: printable(saw),
+      expected,
+      saw,
       spec,
       fix,
     });

@@ -5,8 +5,17 @@
 
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { setTimeout as wait } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import { ClosedConnection, type Reply, type Sent, TooLarge, type Transport, Unanswered } from "../judge/exchange.ts";
+import {
+  ClosedConnection,
+  CutOff,
+  type Reply,
+  type Sent,
+  TooLarge,
+  type Transport,
+  Unanswered,
+} from "../judge/exchange.ts";
 import { withoutLast } from "../values/text.ts";
 import type { Environment } from "./run.ts";
 
@@ -15,12 +24,24 @@ export interface Connection {
   close(): void;
 }
 
-/** `timeout` (ms) applies to each request; `qps` is the maximum number per second. Unknown paths contain `who`. */
-export function connectTo(base: URL, limits: { timeout: number; qps: number }, who: string): Connection {
-  const transport = nodeTransport(base, { timeout: limits.timeout, now: Date.now });
-  const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+export interface ConnectionLimits {
+  /** Time limit (ms) of each request. */
+  readonly timeout: number;
+  /** The maximum number of requests per second. */
+  readonly qps: number;
+  /** Cuts the run off. */
+  readonly end: AbortSignal;
+}
+
+/** Unknown paths contain `who`. */
+export function connectTo(base: URL, { timeout, qps, end }: ConnectionLimits, who: string): Connection {
+  const transport = nodeTransport(base, { timeout, now: Date.now, end });
+  const pause = (milliseconds: number) =>
+    wait(milliseconds, undefined, { signal: end }).catch(() => {
+      throw cutOff(end);
+    });
   const environment = {
-    send: paced(transport.send, limits.qps, { monotonic: () => performance.now(), pause }),
+    send: paced(transport.send, qps, { monotonic: () => performance.now(), pause }),
     now: Date.now,
     pause,
     unique: () => `${who}${crypto.randomUUID().replaceAll("-", "")}`,
@@ -73,10 +94,14 @@ export interface NodeTransportOptions {
   readonly timeout: number;
   /** Epoch ms. */
   now(): number;
+  /** Rejects every request with `CutOff` once it is aborted. */
+  readonly end?: AbortSignal;
 }
 
-/** Limit for a body's bytes, both as sent and decompressed. The API's responses are much smaller. */
-const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Limit for a body's bytes, both as sent and decompressed. The largest response, openapi.json, has half of it. */
+const MAX_BODY_BYTES = 1024 * 1024;
+/** Limit for a body's values. Parsed, a small value takes many times its bytes. */
+const MAX_VALUES = 100_000;
 const MAX_SOCKETS = 16;
 
 const LIMIT = { maxOutputLength: MAX_BODY_BYTES };
@@ -94,11 +119,13 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
   const begin = secure ? httpsRequest : httpRequest;
   const send = ({ method, target, headers }: Sent): Promise<Reply> =>
     new Promise((resolve, reject) => {
-      const signal = AbortSignal.timeout(options.timeout);
-      const fail = (error: Error) =>
-        reject(
-          error instanceof Unanswered ? error : new Unanswered(messageOf(error, options.timeout), { cause: error }),
-        );
+      const { end, timeout } = options;
+      const limit = AbortSignal.timeout(timeout);
+      const signal = end === undefined ? limit : AbortSignal.any([limit, end]);
+      const fail = (error: Error) => {
+        if (end?.aborted === true) reject(cutOff(end));
+        else reject(error instanceof Unanswered ? error : new Unanswered(messageOf(error, timeout), { cause: error }));
+      };
       const request = begin(
         {
           agent,
@@ -152,10 +179,12 @@ function replyOf(response: IncomingMessage, wire: Buffer, at: number): Reply {
     headers.set(name, lines);
   }
   const encoding = headers.get("content-encoding")?.join(", ").toLowerCase();
+  const body = decoded(wire, encoding);
+  if (hasTooManyValues(body)) throw new TooLarge(`the body has more than ${MAX_VALUES} values`);
   return {
     status: response.statusCode ?? 0,
     headers,
-    body: decoded(wire, encoding),
+    body,
     wireLength: wire.length,
     at,
   };
@@ -171,6 +200,19 @@ function decoded(wire: Buffer, encoding: string | undefined): Uint8Array {
     if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") return wire;
     throw new TooLarge(`${wire.length} bytes of ${encoding} decompress to more than ${MAX_BODY_BYTES}`);
   }
+}
+
+/** Counts what begins or separates values in JSON, also within texts. */
+function hasTooManyValues(body: Uint8Array): boolean {
+  let values = 0;
+  for (const byte of body) if (byte === COMMA || byte === OPEN_LIST || byte === OPEN_OBJECT) values++;
+  return values > MAX_VALUES;
+}
+
+const [COMMA, OPEN_LIST, OPEN_OBJECT] = Buffer.from(",[{");
+
+function cutOff(end: AbortSignal): CutOff {
+  return new CutOff(end.reason instanceof Error ? "its time is over" : String(end.reason));
 }
 
 function messageOf(error: Error & { code?: string }, timeout: number): string {

@@ -1,6 +1,6 @@
-/** One run of verify: its report, options and environment, and the bodies seen so far. */
+/** One run of verify: its report, options and environment, and what it keeps of the responses. */
 import type { RouteContract } from "../judge/contract.ts";
-import type { Transport } from "../judge/exchange.ts";
+import { CutOff, type Transport } from "../judge/exchange.ts";
 import { Report } from "../judge/report.ts";
 
 export interface Environment {
@@ -23,18 +23,29 @@ export interface RunOptions {
   readonly watch: number;
 }
 
+/** Limit of the characters that a run keeps of all responses, so that no server can exhaust the memory. */
+const MAX_KEPT = 64 << 20;
+
 export class Run extends Report {
   readonly options: RunOptions;
   readonly environment: Environment;
   /** The configured installation, once telemetry has been read. */
   configuredId: string | undefined;
-  /** Bodies without generatedAt, by subject and tag. */
+  /** Hashes of bodies without generatedAt, by the hash of subject and tag. */
   readonly bodiesByTag = new Map<string, string>();
+  #kept = 0;
 
   constructor(options: RunOptions, environment: Environment) {
     super();
     this.options = options;
     this.environment = environment;
+  }
+
+  /** Counts a text that the run keeps until its end. Throws `CutOff` above the limit. */
+  keep(text: string): string {
+    this.#kept += text.length;
+    if (this.#kept > MAX_KEPT) throw new CutOff(`the responses have more than ${MAX_KEPT >> 20} MiB of ids and tags`);
+    return text;
   }
 
   get routes(): readonly RouteContract[] {

@@ -1,7 +1,7 @@
 /** Runs verify: the first request, then each family of rules in turn. */
 
 import { CONTRACT } from "../judge/contract.ts";
-import { jsonOf, TooLarge } from "../judge/exchange.ts";
+import { CutOff, jsonOf, TooLarge } from "../judge/exchange.ts";
 import { EVERY_PATH, type Report } from "../judge/report.ts";
 import { judgeAgreement } from "./agreement/agreement.ts";
 import { CHAIN_AGREEMENTS } from "./agreement/chain.ts";
@@ -40,17 +40,30 @@ function isWhole(run: Run): boolean {
   return run.routes.length === CONTRACT.length;
 }
 
-/** Throws `Unanswered` if the first request gets no response. */
+/** The name of the skip of a run that was cut off. */
+export const RUN_COMPLETE = "run/complete";
+
+/** Throws `Unanswered` if the first request gets no response. A run that is cut off keeps its findings. */
 export async function verify(
   options: RunOptions,
   environment: Environment,
   families: readonly FamilyName[] = Object.keys(FAMILIES) as FamilyName[],
 ): Promise<Report> {
   const run = new Run(options, environment);
-  await findConfigured(run);
-  for (const name of families) {
-    if (name === "files" && !isWhole(run)) continue;
-    await guarded(run, EVERY_PATH, () => FAMILIES[name](run));
+  const left = families.filter((name) => name !== "files" || isWhole(run));
+  try {
+    await findConfigured(run);
+    for (let name = left[0]; name !== undefined; name = left[0]) {
+      const judge = FAMILIES[name];
+      await guarded(run, EVERY_PATH, () => judge(run));
+      left.shift();
+    }
+  } catch (error) {
+    if (!(error instanceof CutOff)) throw error;
+    run.skip(
+      { name: RUN_COMPLETE },
+      `the run was cut off: ${error.message}; not judged to the end: ${left.join(", ")}`,
+    );
   }
   return run;
 }

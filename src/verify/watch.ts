@@ -8,6 +8,9 @@ import type { Run } from "./run.ts";
 
 const EVERY_MS = 1_000;
 
+/** A longer text is no timestamp and no number that the API has. */
+const MAX_VALUE_LENGTH = 100;
+
 /** Dotted paths of values that never fall: timestamps and decimal strings. */
 const RISING = [
   "generatedAt",
@@ -46,7 +49,7 @@ async function readOnce(run: Run, subject: PlainSubject, highest: Map<string, st
   const body = jsonOf(reply);
   for (const path of query.startsWith("range=now") ? [...RISING, ...RISING_NOW] : RISING) {
     const value = valueAt(body, path);
-    if (typeof value !== "string") continue;
+    if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) continue;
     const key = `${target} ${path}`;
     const before = highest.get(key);
     const holds = before === undefined || compare(before, value) <= 0;

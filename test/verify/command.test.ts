@@ -5,6 +5,7 @@ import { nodeHandler } from "../../src/shim/node/node-handler.ts";
 import { runCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
 import { type LocalServer, localServer } from "../support/local-server.ts";
+import { runningCli } from "../support/running-cli.ts";
 import { type FullWorld, fullWorld } from "./support/full-world.ts";
 
 let full: FullWorld;
@@ -13,6 +14,7 @@ let server: LocalServer;
 const came: number[] = [];
 
 let isBroken = false;
+let onCome = () => {};
 
 beforeAll(async () => {
   full = await fullWorld();
@@ -20,6 +22,7 @@ beforeAll(async () => {
   const handler = nodeHandler(context, { defect: (error) => expect.unreachable(String(error)) });
   server = await localServer((request, response) => {
     came.push(performance.now());
+    onCome();
     // The world's own time, because it was published long ago.
     response.setHeader("date", new Date(full.at).toUTCString());
     if (isBroken && request.url === "/v1/public/modules") response.end("<html>");
@@ -70,6 +73,24 @@ test("a finding exits 1 with a hint for its repair, and --json has its parts", a
     spec: "docs/spec/api.md#http",
     fix: expect.stringContaining("Access-Control-Allow-Origin"),
   });
+});
+
+test("a run that gets a signal prints its findings and exits 1", async () => {
+  isBroken = true;
+  came.length = 0;
+  const many = Promise.withResolvers<void>();
+  onCome = () => {
+    if (came.length === 100) many.resolve();
+  };
+  const { ended } = runningCli(["verify", server.url, "--qps", "500"], full.world.folder);
+  await many.promise;
+  const { exitCode, stdout } = await ended("SIGINT");
+  isBroken = false;
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(
+    /^SKIP run\/complete: the run was cut off: it got SIGINT; not judged to the end: .*kept, watch$/m,
+  );
+  expect(stdout).toMatch(/^\d+ checks, [1-9]\d* findings, \d+ skipped\n$/m);
 });
 
 test("an unreachable address exits 74, wrong usage 2", async () => {

@@ -9,6 +9,7 @@ import { connectTo } from "../../../src/verify/connection.ts";
 import { ALL_RULES } from "../../../src/verify/rules.ts";
 import { verify } from "../../../src/verify/verify.ts";
 import { apiUrl, namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";
+import { askedToStop } from "../../cli/signals.ts";
 
 interface Flags {
   readonly only?: ReadonlySet<string>;
@@ -17,6 +18,7 @@ interface Flags {
   readonly timeout: number;
   readonly pages: number;
   readonly watch: number;
+  readonly limit?: number;
   readonly json?: boolean;
   readonly rules?: boolean;
 }
@@ -40,6 +42,7 @@ export function registerVerify(program: Command): void {
       secondsArgument,
       DEFAULTS.watch,
     )
+    .option("--limit <seconds>", "end after so long, and print what was found", positiveArgument)
     .option("--json", "one JSON object: checks, findings, skipped")
     .option("--rules", "list the rules by name and send no request")
     .action(async (base: string | undefined, flags: Flags) => {
@@ -47,20 +50,25 @@ export function registerVerify(program: Command): void {
         for (const { name, says } of ALL_RULES) console.log(`${name.padEnd(36)} ${says}`);
         return;
       }
-      const report = await judge(baseUrl(base), flags);
+      const stop = new AbortController();
+      void askedToStop().then((signal) => stop.abort(`it got ${signal}`));
+      const report = await judge(baseUrl(base), flags, stop.signal);
       if (flags.json === true) console.log(reportJson(report));
       else for (const line of reportLines(report)) console.log(line);
-      if (report.findings.length > 0) process.exitCode = EXIT.failed;
+      // The signal has been handled. Its listeners do not keep the process alive.
+      if (report.findings.length > 0 || stop.signal.aborted) process.exitCode = EXIT.failed;
     });
 }
 
-async function judge(base: URL, { only, installation, qps, timeout, pages, watch }: Flags): Promise<Report> {
+async function judge(base: URL, flags: Flags, stop: AbortSignal): Promise<Report> {
+  const { only, installation, qps, timeout, pages, watch, limit } = flags;
   if (installation !== undefined && !isNameableInstallationId(installation)) {
     throw new Failure("invalid_setting", `--installation "${installation}" is not an installation id`, {
       hint: "Give 1 to 128 characters of A-Z a-z 0-9 . _ : -, as in the paths of the API.",
     });
   }
-  const { environment, close } = connectTo(base, { timeout: timeout * 1000, qps }, "verify");
+  const end = limit === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(limit * 1000)]);
+  const { environment, close } = connectTo(base, { timeout: timeout * 1000, qps, end }, "verify");
   const routes = CONTRACT.filter(({ name }) => only === undefined || only.has(name));
   try {
     return await verify({ routes, installationId: installation, pages, watch }, environment);

@@ -10,7 +10,8 @@ import { ACTIVITY_WALK } from "../rules.ts";
 import type { Run } from "../run.ts";
 
 type Page = Extract<Activity, { status: "available" }>;
-type Event = Page["events"][number];
+/** What the rules between pages need of an event. */
+type Event = Pick<Page["events"][number], "id" | "occurredAt"> & { readonly kind: string };
 
 interface Walked {
   readonly events: readonly Event[];
@@ -42,8 +43,13 @@ async function walk(run: Run, route: RouteContract, category: Category): Promise
   for (let pages = 0; pages < run.options.pages; pages++) {
     const page: Page | undefined = await pageOf(run, route, { category, cursor, limit: LIMIT });
     if (page === undefined) return undefined;
-    judgePage(run, route, { page, before: events.at(-1), ids });
-    events.push(...page.events);
+    const listed = page.events.map(({ id, occurredAt, source: { kind } }) => ({
+      id: run.keep(id),
+      occurredAt: run.keep(occurredAt),
+      kind,
+    }));
+    judgePage(run, route, { events: listed, before: events.at(-1), ids });
+    events.push(...listed);
     if (page.nextCursor === null || page.nextCursor === cursor) {
       return { events, complete: true, cursor: await smaller(run, route, { category, events }) };
     }
@@ -90,14 +96,14 @@ async function pageOf(
 }
 
 interface Judged {
-  readonly page: Page;
+  readonly events: readonly Event[];
   readonly before: Event | undefined;
   readonly ids: Set<string>;
 }
 
-function judgePage(run: Run, route: RouteContract, { page, before, ids }: Judged): void {
+function judgePage(run: Run, route: RouteContract, { events, before, ids }: Judged): void {
   let newer = before;
-  for (const event of page.events) {
+  for (const event of events) {
     run.check(ACTIVITY_WALK["goes-on"], route, !ids.has(event.id), () => ({
       expected: "each event once",
       saw: `${event.id} again`,
@@ -115,7 +121,7 @@ function judgePage(run: Run, route: RouteContract, { page, before, ids }: Judged
 /** Ordered by time; at one instant, chain events come first. Beyond that, positions decide, which ids do not show. */
 function descends(newer: Event, older: Event): boolean {
   if (newer.occurredAt !== older.occurredAt) return newer.occurredAt > older.occurredAt;
-  return newer.source.kind === older.source.kind || newer.source.kind === "chain";
+  return newer.kind === older.kind || newer.kind === "chain";
 }
 
 /** Reads the first events again in small pages. Returns the cursor after the first event. */
@@ -125,7 +131,7 @@ async function smaller(
   { category, events }: { category: Category; events: readonly Event[] },
 ): Promise<string | undefined> {
   const first = await pageOf(run, route, { category, cursor: null, limit: 1 });
-  const found: Event[] = [];
+  const found: Pick<Event, "id">[] = [];
   let cursor: string | null = null;
   for (let pages = 0; pages < SMALL_PAGES; pages++) {
     const page: Page | undefined = await pageOf(run, route, { category, cursor, limit: SMALL });

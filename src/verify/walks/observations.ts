@@ -31,7 +31,7 @@ export async function walkObservations(run: Run, route: RouteContract): Promise<
         expected: `receipts that no earlier page had, from GET ${targetOf(run, route, queryAfter(cursor))}`,
         saw: `telemetryId ${item.telemetryId} again`,
       }));
-      seenIds.add(item.telemetryId);
+      seenIds.add(run.keep(item.telemetryId));
     }
     if (pages === 0) await useCursors(run, route, page);
     last = page.items.at(-1) ?? last;

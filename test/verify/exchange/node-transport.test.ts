@@ -3,20 +3,21 @@ import type { ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { CONTRACT } from "../../../src/judge/contract.ts";
-import { TooLarge } from "../../../src/judge/exchange.ts";
+import { CutOff, TooLarge } from "../../../src/judge/exchange.ts";
 import { nodeTransport } from "../../../src/verify/connection.ts";
+import { Run } from "../../../src/verify/run.ts";
 import { verify } from "../../../src/verify/verify.ts";
 import { localServer } from "../../support/local-server.ts";
 
 type Answer = (url: string, response: ServerResponse) => void;
 
-async function deployment(answer: Answer) {
+async function deployment(answer: Answer, { end }: { readonly end?: AbortSignal } = {}) {
   const requested: string[] = [];
   const { url: base, stop } = await localServer((request, response) => {
     requested.push(request.url ?? "");
     answer(request.url ?? "", response);
   });
-  const transport = nodeTransport(new URL(base), { timeout: 5_000, now: Date.now });
+  const transport = nodeTransport(new URL(base), { timeout: 5_000, now: Date.now, ...(end && { end }) });
   onTestFinished(() => {
     transport.close();
     return stop();
@@ -36,7 +37,42 @@ test.each([
   );
   const error = await send(GET).catch((cause: unknown) => cause);
   expect(error).toBeInstanceOf(TooLarge);
-  expect((error as Error).message).toBe(`${bomb.length} bytes of ${encoding} decompress to more than 8388608`);
+  expect((error as Error).message).toBe(`${bomb.length} bytes of ${encoding} decompress to more than 1048576`);
+});
+
+test("a body with more values than any response has is not parsed", async () => {
+  const { send } = await deployment((_, response) => response.end(`{"items":[${"{},".repeat(150_000)}{}]}`));
+  await expect(send(GET)).rejects.toThrow(new TooLarge("the body has more than 100000 values"));
+});
+
+test("a run keeps at most 64 MiB of ids and tags", () => {
+  const environment = { send: async () => expect.unreachable(), now: Date.now, pause: async () => {}, unique: () => "u" };
+  const run = new Run({ routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 }, environment);
+  const half = "x".repeat(32 << 20);
+  run.keep(half);
+  run.keep(half);
+  expect(() => run.keep("x")).toThrow(CutOff);
+});
+
+test("a run that is cut off keeps its findings, and says what it has not judged", async () => {
+  const stop = new AbortController();
+  let requests = 0;
+  const { requested, send } = await deployment(
+    (_, response) => {
+      if (++requests === 20) stop.abort("it got SIGINT");
+      else response.writeHead(404).end();
+    },
+    { end: stop.signal },
+  );
+  const environment = { send, now: Date.now, pause: async () => {}, unique: () => "u" };
+  const options = { routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 };
+  const { findings: found, skipped } = await verify(options, environment, ["queries", "edge", "kept"]);
+  expect(found.length).toBeGreaterThan(0);
+  expect(skipped).toContainEqual({
+    rule: "run/complete",
+    why: "the run was cut off: it got SIGINT; not judged to the end: queries, edge, kept",
+  });
+  expect(requested.length).toBeLessThan(40);
 });
 
 async function findings(answer: Answer, families: Parameters<typeof verify>[2]) {
@@ -54,7 +90,7 @@ test("a decompression bomb is a finding, even in the first request", async () =>
     ["answers"],
   );
   expect(found.map(({ rule }) => rule)).toContain("exchange/completes");
-  expect(found.map(({ saw }) => saw).join()).toContain(`${bomb.length} bytes of br decompress to more than 8388608`);
+  expect(found.map(({ saw }) => saw).join()).toContain(`${bomb.length} bytes of br decompress to more than 1048576`);
 });
 
 test("assets with odd names are requested percent-encoded, each once, and at most 32", async () => {
