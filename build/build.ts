@@ -15,10 +15,10 @@ import { buildProgram } from "./program.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 const DIST = join(ROOT, "dist");
-const KEPT = new Set(["client", "values", "site", "licenses.txt", "contracts.json"]);
+const KEPT = new Set(["client", "log", "values", "site", "licenses.txt", "contracts.json"]);
 
-for (const folder of ["client", "values", "site"]) rmSync(join(DIST, folder), { recursive: true, force: true });
-// The client has no dependency but a module of `src/values`. Its modules stay apart, so that a bundler takes only those that are used.
+for (const folder of ["client", "log", "values", "site"]) rmSync(join(DIST, folder), { recursive: true, force: true });
+// The client has no dependency but modules of `src/values` and `src/log`. Its modules stay apart, so that a bundler takes only those that are used.
 execFileSync(process.execPath, [
   join(ROOT, "node_modules/typescript/bin/tsc"),
   "-p",

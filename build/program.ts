@@ -46,6 +46,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   generators: [
     "bin/commands/operating/init.ts",
     "bin/commands/operating/config.ts",
+    "bin/commands/operating/key.ts",
     "bin/commands/operating/demo.ts",
     "bin/commands/reading/cdn.ts",
   ],

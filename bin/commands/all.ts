@@ -11,6 +11,7 @@ type Register = (program: Command) => void;
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   init: async () => (await import("./operating/init.ts")).registerInit,
   demo: async () => (await import("./operating/demo.ts")).registerDemo,
+  key: async () => (await import("./operating/key.ts")).registerKey,
   config: async () => (await import("./operating/config.ts")).registerConfig,
   ingest: async () => (await import("./intake/ingest.ts")).registerIngest,
   publish: async () => (await import("./publishing/publish.ts")).registerPublish,

@@ -1,6 +1,6 @@
 /** Turns a call's parameters into a URL, sends the request, and reuses remembered responses on a 304. */
 
-import { exchange, type Reply, type Runtime } from "./exchange.ts";
+import { exchange, jsonOf, type Reply, type Runtime } from "./exchange.ts";
 import { ENDPOINTS } from "./generated/endpoints.ts";
 import type { Ask, Calls } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
@@ -42,10 +42,10 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
   };
 }
 
-function bodyOf<Name extends keyof Calls>(name: Name, { url, status, text }: Reply): Calls[Name]["body"] {
+function bodyOf<Name extends keyof Calls>(name: Name, { url, status, bytes }: Reply): Calls[Name]["body"] {
   let cause: unknown;
   try {
-    const body: unknown = JSON.parse(text);
+    const body = jsonOf(bytes);
     if (isBody(name, body)) return body;
   } catch (error) {
     cause = error;

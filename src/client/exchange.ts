@@ -22,19 +22,24 @@ function isTransient({ code, status }: NoonmarkError): boolean {
 }
 
 /** Returns the error for a response, with the API's code if a 4xx or 503 has one. */
-function refusal({ url, status, headers, text }: Reply, now: number): NoonmarkError {
-  const code = status === 503 || (status >= 400 && status < 500) ? errorCode(text) : "";
+function refusal({ url, status, headers, bytes }: Reply, now: number): NoonmarkError {
+  const code = status === 503 || (status >= 400 && status < 500) ? errorCode(bytes) : "";
   const retryAfter = retryAfterSeconds(headers.get("retry-after"), now);
   return new NoonmarkError(code || "invalid_answer", `${url} responded ${status}`, { status, retryAfter });
 }
 
-function errorCode(text: string): string {
+function errorCode(bytes: Uint8Array): string {
   try {
-    const { error } = JSON.parse(text) as { readonly error?: unknown };
+    const { error } = jsonOf(bytes) as { readonly error?: unknown };
     return typeof error === "string" ? error : "";
   } catch {
     return "";
   }
+}
+
+/** Parses JSON in UTF-8. */
+export function jsonOf(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder().decode(bytes));
 }
 
 /** Returns the seconds from `now` (epoch ms); null if the header is absent or invalid. */
@@ -58,11 +63,11 @@ export interface Reply {
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
-  readonly text: string;
+  readonly bytes: Uint8Array;
 }
 
-/** The maximum length of a body. The API's bodies are much smaller. */
-const MAX_CHARACTERS = 8 << 20;
+/** The maximum length of a body. The API's bodies are much smaller; the largest possible bundle of a log has 16.8 MB. */
+const MAX_BYTES = 17 << 20;
 
 /**
  * Sends one request and reads its whole body. Throws `network` if the connection fails or the body is cut, `timeout`,
@@ -100,18 +105,19 @@ async function read(url: string, init: RequestInit, { fetch }: Runtime): Promise
   if (response.type === "opaqueredirect" || (status > 300 && status < 400 && status !== 304)) {
     throw new NoonmarkError("invalid_answer", `${url} redirects: set baseUrl to its target`, { status });
   }
-  return { url, status, headers, text: await textOf(url, response) };
+  return { url, status, headers, bytes: await bytesOf(url, response) };
 }
 
-async function textOf(url: string, { status, body }: Response): Promise<string> {
+async function bytesOf(url: string, { status, body }: Response): Promise<Uint8Array> {
   const reader = body?.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done) return text + decoder.decode();
-    text += decoder.decode(value, { stream: true });
-    if (text.length > MAX_CHARACTERS) {
+    if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    chunks.push(value);
+    length += value.length;
+    if (length > MAX_BYTES) {
       reader?.cancel().catch(() => undefined);
       throw new NoonmarkError("invalid_answer", `${url} has too long a body`, { status });
     }

@@ -204,6 +204,11 @@ export const FAILURES = {
     "--at is not an instant.",
     "Give one in ISO 8601 with its zone, such as 2026-11-20T10:00:00Z.",
   ],
+  invalid_key_name: [
+    usage,
+    "The name for a log's key is not a host name with or without a path.",
+    "Give the host name of the deployment, such as: noonmark key generate wheel.example.org",
+  ],
   invalid_prices: [
     usage,
     "The file of prices is not in its form.",
@@ -264,6 +269,31 @@ export const FAILURES = {
     io,
     "The ledger does not exist.",
     "Check --ledger and the disk. If the ledger was lost, restore it from a backup. To create a first ledger, run `noonmark ingest FILE`.",
+  ],
+  log_key_exists: [
+    failed,
+    "There is a file in the place of the new key.",
+    "It may hold the key of a published log, so it was not changed. For another key, add --out FILE.",
+  ],
+  log_key_exposed: [
+    usage,
+    "Other users of the machine may use the log's key.",
+    "Run chmod 600 on the file. If another user may have read it, replace the key: docs/log.md#rotation",
+  ],
+  log_key_invalid: [
+    usage,
+    "The key file holds something else than the log's keys.",
+    "Restore the file from its copy. A new key is made by: noonmark key generate NAME --out FILE",
+  ],
+  log_key_unreadable: [
+    io,
+    "The key file cannot be read.",
+    "Name a file that this user may read, or make one: noonmark key generate NAME --out FILE",
+  ],
+  log_key_unwritable: [
+    io,
+    "The key file cannot be written.",
+    "Name a file in a directory in which you may write: noonmark key generate NAME --out FILE",
   ],
   metadata_too_large: [
     failed,

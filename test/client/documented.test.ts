@@ -1,10 +1,14 @@
-/** Runs the program of docs/client.md with golden bodies. */
+/** Runs the programs of docs/client.md and docs/log.md. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { verifierKey } from "../../src/log/note.ts";
+import type { Signer } from "../../src/log/signer.ts";
 import { fenced } from "../docs/markdown.ts";
+import { entryText, LogPublisher } from "../log/support/published-log.ts";
 import { json, misbehavingServer } from "./support/misbehaving-server.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -42,4 +46,21 @@ test("the program of docs/client.md prints the values of the bodies", async () =
   );
   expect(amounts.length).toBeGreaterThan(0);
   for (const one of amounts) expect(one).toMatch(/^\d+(?:\.\d*[1-9])?$/);
+});
+
+test("the program of docs/log.md reads a log and proves its entries", async () => {
+  const publisher = new LogPublisher();
+  const { size } = publisher.grow(300);
+  const server = await misbehavingServer(({ url = "" }, response) => {
+    const bytes = publisher.files.get(url.replace("/log/1/", ""));
+    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
+  });
+  const [lines = ""] = fenced(readFileSync(join(ROOT, "docs/log.md"), "utf8"), "ts");
+  const key = verifierKey((publisher.signers[0] as Signer).verifier);
+  const program = lines.replace("https://your.host", server.base).replace("NAME+ID+DATA", key);
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { cwd: ROOT });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  expect(stderr).toBe("");
+  expect(stdout).toContain(`size: ${size},`);
+  expect(stdout).toContain(`\n297 ${entryText(297)}\n298 ${entryText(298)}\n299 ${entryText(299)}\nfalse\n`);
 });

@@ -12,9 +12,17 @@ const ROOT = join(import.meta.dirname, "../..");
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
 const CONSUMER = `
+import { type Log, openLog } from "noonmark/log";
 import { type ActivityEvent, amount, createClient, NoonmarkError, type Process, units } from "noonmark/client";
 
 const api = createClient({ baseUrl: "https://api.example", fetch, timeout: 1_000 });
+
+export async function newest(key: string): Promise<string[]> {
+  const log: Log = await openLog({ baseUrl: "https://api.example", key, number: 1, retries: 0 });
+  const texts: string[] = [];
+  for await (const { index, text } of log.entries({ from: log.checkpoint.size - 1 })) texts.push(String(index) + text);
+  return texts;
+}
 
 export async function main(signal: AbortSignal): Promise<string> {
   const { body, etag, headers, notModified } = await api.process({ signal });
@@ -71,14 +79,16 @@ test.each([
   expect(tsc(["-p", project, "--listFiles"])).toContain("noonmark/dist/client/create-client.d.ts");
 });
 
-test("the installed client runs, and only it and package.json can be imported", () => {
+test("the installed client runs, and only it, the log and package.json can be imported", () => {
   const script = `
     const { createClient, units, amount, NoonmarkError } = await import("noonmark/client");
     const api = createClient({ baseUrl: "http://h/x", fetch: async (url) => Response.json({ schemaVersion: 1, url }) });
+    const { openLog } = await import("noonmark/log");
+    const log = await openLog({ baseUrl: "https://h", key: "k", number: 1 }).catch(({ code }) => code);
     const { version } = (await import("noonmark/package.json", { with: { type: "json" } })).default;
     const refused = await import("noonmark/dist/client/ask.js").catch(({ code }) => code);
     const id = await api.observations("..").catch((error) => error instanceof NoonmarkError && error.code);
-    console.log(JSON.stringify([(await api.modules()).body.url, String(units("7")), amount("70", 2), typeof version, refused, id]));
+    console.log(JSON.stringify([(await api.modules()).body.url, String(units("7")), amount("70", 2), typeof version, refused, id, log]));
   `;
   const output = execFileSync(process.execPath, ["--input-type=module", "-e", script], {
     cwd: consumer,
@@ -91,6 +101,7 @@ test("the installed client runs, and only it and package.json can be imported", 
     "string",
     "ERR_PACKAGE_PATH_NOT_EXPORTED",
     "invalid_installation_id",
+    "log_key_invalid",
   ]);
 });
 
@@ -103,11 +114,15 @@ function tsc(given: readonly string[]): string {
   }
 }
 
-const ENTRY = new URL("../../src/client/create-client.ts", import.meta.url).pathname;
+const CLIENT = new URL("../../src/client/create-client.ts", import.meta.url);
+const LOG = new URL("../../src/client/log.ts", import.meta.url);
 
-test("the client is at most 3,300 bytes minified and compressed, and has no dependency", async () => {
+test.each([
+  ["noonmark/client", 3_300, CLIENT, ["src/values/backoff.ts"]],
+  ["noonmark/log", 5_700, LOG, ["src/values/base64.ts", "src/values/printable.ts", "src/values/backoff.ts"]],
+])("%s is at most %i bytes minified and compressed, and has no dependency", async (_, limit, entry, values) => {
   const { outputFiles, metafile } = await build({
-    entryPoints: [ENTRY],
+    entryPoints: [entry.pathname],
     bundle: true,
     minify: true,
     write: false,
@@ -115,9 +130,8 @@ test("the client is at most 3,300 bytes minified and compressed, and has no depe
     format: "esm",
     target: "es2022",
   });
-  expect(gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length).toBeLessThanOrEqual(3_300);
-  expect(Object.keys(metafile.inputs).filter((path) => !path.includes("src/client/"))).toEqual([
-    "src/values/backoff.ts",
-  ]);
+  expect(gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length).toBeLessThanOrEqual(limit);
+  const folders = entry === LOG ? /src\/(?:client|log)\// : /src\/client\//;
+  expect(Object.keys(metafile.inputs).filter((path) => !folders.test(path))).toEqual(values);
   expect(Object.values(metafile.outputs).flatMap(({ imports }) => imports)).toEqual([]);
 });

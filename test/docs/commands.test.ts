@@ -39,6 +39,7 @@ const RUN: Readonly<Record<string, string>> = {
   "docs/metrics.md: Metrics": "test/bin/commands/publishing/publish-metrics.test.ts",
   "docs/costs.md: What it costs": "test/bin/commands/operating/cost.test.ts",
   "docs/facts.md: Writing facts for `noonmark ingest`": "here",
+  "docs/log.md: For operators: the key": "here",
 };
 
 test("no page has a block that no test runs", () => {
@@ -94,4 +95,12 @@ test.each([
   const [line = []] = linesOf(where);
   expect(await runCli(line, folder)).toMatchObject({ exitCode: 0, stderr: "" });
   expect(readdirSync(join(folder, directory)).sort()).toEqual(files);
+});
+
+test("docs/log.md: a key is made, and shown again", async () => {
+  const folder = emptyFolder();
+  const [generate = [], show = []] = linesOf("docs/log.md: For operators: the key");
+  const made = await runCli(generate, folder);
+  expect(made).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^wheel\.example\.org\+[0-9a-f]{8}\+/) });
+  expect(await runCli(show, folder)).toEqual(made);
 });

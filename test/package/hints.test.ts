@@ -17,7 +17,7 @@ const PACKED = packedFiles();
 const NAMED =
   /(?<![\w./-])(?:(?:docs|cdn-config|packaging|src|test|bin|bench|demo)\/[\w./-]*\.[a-z0-9]+|[A-Z]{5,}\.md)(?:#[\w-]+)?/g;
 /** The format in which verify prints a rule's location. */
-const SECTION = /(?<![\w./-])(?:api|publishing|intake|chain|people|glossary)\.md#[\w-]+/g;
+const SECTION = /(?<![\w./-])(?:api|publishing|intake|chain|people|log|glossary)\.md#[\w-]+/g;
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 

@@ -1,0 +1,93 @@
+/**
+ * The file with the private key of a published log. Whoever can read it can sign another log under the same name, so only
+ * its owner may read it.
+ */
+import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
+import { PRIVATE_MODE } from "../../src/files/private-file.ts";
+import { writeNewFile } from "../../src/files/write-all.ts";
+import { newPrivateKey, parseSigner, type Signer } from "../../src/log/signer.ts";
+import { Failure } from "../../src/values/failure.ts";
+
+/** Host names and paths, because the name begins the origin of each log, and people give keys as arguments. */
+const KEY_NAME = /^(?!.*\/\/)[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9])?$/;
+
+const GROUP_AND_OTHERS = 0o077;
+const LONGEST_FILE_BYTES = 4_096;
+
+/** Creates a key file. Throws `Failure` invalid_key_name, log_key_exists, log_key_unwritable. */
+export async function writeLogKey(path: string, name: string): Promise<Signer> {
+  if (!KEY_NAME.test(name)) {
+    throw new Failure("invalid_key_name", `${JSON.stringify(name)} is not a name for a key`);
+  }
+  const key = newPrivateKey(name);
+  try {
+    await writeNewFile(path, [Buffer.from(`${key}\n`)], PRIVATE_MODE);
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === "EEXIST") {
+      throw new Failure("log_key_exists", `${path} already exists, and was not changed`, {
+        hint: `It may hold the key of a published log. Look at it with: noonmark key show ${path}. For another key, add --out FILE.`,
+        cause,
+      });
+    }
+    rmSync(path, { force: true });
+    throw new Failure("log_key_unwritable", `${path} cannot be written: ${message}`, { cause });
+  }
+  return parseSigner(key);
+}
+
+/**
+ * Reads the keys of a file, one a line. During a rotation there are several of one name, and each of them signs. Throws
+ * `Failure` log_key_unreadable, log_key_exposed, log_key_invalid.
+ */
+export function readLogKey(path: string): Signer[] {
+  const lines = readPrivateFile(path)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  const signers = lines.map((line, at) => {
+    try {
+      return parseSigner(line.trim());
+    } catch (cause) {
+      throw invalidKey(`line ${at + 1} of ${path}: ${(cause as Error).message}`, cause);
+    }
+  });
+  const [first] = signers;
+  if (first === undefined) throw invalidKey(`${path} holds no key`);
+  const { name } = first.verifier;
+  const other = signers.find(({ verifier }) => verifier.name !== name);
+  if (other !== undefined) throw invalidKey(`${path} holds keys of two names, ${name} and ${other.verifier.name}`);
+  const ids = signers.map(({ verifier }) => verifier.id);
+  const repeated = ids.find((id, at) => ids.indexOf(id) !== at);
+  if (repeated !== undefined) throw invalidKey(`${path} holds the key ${name}+${repeated} twice`);
+  return signers;
+}
+
+function invalidKey(message: string, cause?: unknown): Failure {
+  return new Failure("log_key_invalid", message, { cause });
+}
+
+/** The mode is that of the open file, so that no other file can take its place in between. A pipe would block. */
+function readPrivateFile(path: string): string {
+  let mode: number;
+  let text: string;
+  try {
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      if (!stats.isFile()) throw new Error("it is not a regular file");
+      if (stats.size > LONGEST_FILE_BYTES) throw new Error(`it has ${stats.size} bytes`);
+      mode = stats.mode & 0o777;
+      text = readFileSync(fd, "utf8");
+    } finally {
+      closeSync(fd);
+    }
+  } catch (cause) {
+    throw new Failure("log_key_unreadable", `the key file ${path} cannot be read (${(cause as Error).message})`, {
+      cause,
+    });
+  }
+  if ((mode & GROUP_AND_OTHERS) === 0) return text;
+  throw new Failure("log_key_exposed", `other users may use the key in ${path}: its mode is 0${mode.toString(8)}`, {
+    hint: `Run: chmod 600 ${path}. If another user may have read it, replace the key: docs/log.md#rotation`,
+  });
+}

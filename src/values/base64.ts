@@ -1,0 +1,14 @@
+/** Standard base64 with padding (RFC 4648, section 4), for every runtime. */
+
+/** Returns undefined unless the text is exactly what an encoder writes: no line breaks, and unused bits are zero. */
+export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return undefined;
+  const binary = atob(text);
+  if (btoa(binary) !== text) return undefined;
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/** Returns the text of at most some thousand bytes. */
+export function base64Text(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}

@@ -1,0 +1,245 @@
+// What a reader believes of a published log: only what hashes into a signed root.
+import { expect, test } from "vitest";
+import type { Checkpoint } from "../../src/log/checkpoint.ts";
+import { PublicLog, readCheckpoint } from "../../src/log/public-log.ts";
+import { bundlePath, newBundles, newTiles, tilePath } from "../../src/log/tiles.ts";
+import {
+  entryText,
+  LogPublisher,
+  NAME,
+  newSigner,
+  referenceLeaf,
+  referenceRoot,
+  sha256,
+} from "./support/published-log.ts";
+
+const signer = newSigner();
+const SIZES = [0, 1, 2, 3, 7, 8, 255, 256, 257, 511, 512, 513, 600];
+const coded = (code: string) => expect.objectContaining({ name: "LogError", code });
+
+function published(size: number): { publisher: LogPublisher; checkpoint: Checkpoint; log: PublicLog } {
+  const publisher = new LogPublisher({ signers: [signer] });
+  const checkpoint = publisher.grow(size);
+  return { publisher, checkpoint, log: new PublicLog(reader(publisher), checkpoint) };
+}
+
+function reader({ files }: LogPublisher, read: string[] = []) {
+  return async (path: string) => {
+    read.push(path);
+    return files.get(path);
+  };
+}
+
+async function textsOf(log: PublicLog, from?: number, to?: number): Promise<string[]> {
+  const texts: string[] = [];
+  for await (const { index, text } of log.entries(from, to)) {
+    expect(index).toBe((from ?? 0) + texts.length);
+    texts.push(text);
+  }
+  return texts;
+}
+
+const texts = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => entryText(from + at));
+
+test("the reference has the roots of the test vectors of certificate transparency", () => {
+  const leaves = ["", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f"];
+  const roots = [
+    "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+    "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+    "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+    "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+    "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+    "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+  ];
+  const hashes = leaves.map((leaf) => referenceLeaf(Buffer.from(leaf, "hex").toString("latin1")));
+  expect(hashes.map((_, at) => referenceRoot(hashes.slice(0, at + 1)).toString("hex"))).toEqual(roots);
+});
+
+test.each(SIZES)("all %i entries are read and proved", async (size) => {
+  const { log } = published(size);
+  expect(await textsOf(log)).toEqual(texts(0, size));
+});
+
+test("each size's root is proved from the tiles of each later size", async () => {
+  const { publisher } = published(600);
+  for (const size of SIZES) {
+    const { checkpoint, log } = published(size);
+    for (const earlier of SIZES.filter((one) => one <= size)) {
+      await log.requirePrefix({ ...checkpoint, size: earlier, root: publisher.rootAt(earlier) });
+    }
+  }
+});
+
+test("a range across bundles reads only the bundles that it needs", async () => {
+  const { publisher, checkpoint } = published(600);
+  const read: string[] = [];
+  const log = new PublicLog(reader(publisher, read), checkpoint);
+  expect(await textsOf(log, 255, 257)).toEqual(texts(255, 257));
+  expect(read.filter((path) => path.includes("entries"))).toEqual(["tile/entries/000", "tile/entries/001"]);
+  expect(await textsOf(log, 300, 300)).toEqual([]);
+  for (const [from, to] of [
+    [-1, 1],
+    [0, 601],
+    [0.5, 1],
+  ]) {
+    await expect(textsOf(log, from, to)).rejects.toThrow(RangeError);
+  }
+});
+
+test("an entry is included at its index only", async () => {
+  const { log } = published(600);
+  const bytes = (index: number) => Buffer.from(entryText(index));
+  for (const index of [0, 255, 256, 511, 512, 599]) {
+    expect(await log.includes(index, bytes(index))).toBe(true);
+    expect(await log.includes(index, bytes(index + 1))).toBe(false);
+  }
+  for (const index of [-1, 600, 1.5, Number.NaN]) expect(await log.includes(index, bytes(0))).toBe(false);
+});
+
+test("in a log of three levels a proof reads one tile of each level, and the right edge", async () => {
+  const { publisher, checkpoint } = published(65_537);
+  const read: string[] = [];
+  const log = new PublicLog(reader(publisher, read), checkpoint);
+  expect(await log.includes(65_535, Buffer.from(entryText(65_535)))).toBe(true);
+  const edge = ["tile/0/256.p/1", "tile/2/000.p/1"];
+  expect(read.toSorted()).toEqual(["tile/0/255", ...edge, "tile/1/000"].toSorted());
+  expect(await log.includes(65_536, Buffer.from(entryText(65_536)))).toBe(true);
+  expect(read.length).toBe(4);
+  for (const size of [1, 256, 65_280, 65_535, 65_536, 65_537]) {
+    await log.requirePrefix({ ...checkpoint, size, root: publisher.rootAt(size) });
+  }
+});
+
+test("proofs read each tile once while they are few, and again after many others", async () => {
+  const { publisher, checkpoint } = published(70 * 256);
+  const read: string[] = [];
+  const log = new PublicLog(reader(publisher, read), checkpoint);
+  for await (const _ of log.entries()) {
+    // Reads every tile.
+  }
+  expect(read.filter((path) => path === "tile/1/000.p/70").length).toBe(1);
+  expect(read.filter((path) => path === "tile/0/000").length).toBe(1);
+  await log.includes(0, Buffer.from(entryText(0)));
+  expect(read.filter((path) => path === "tile/0/000").length).toBe(2);
+});
+
+test("a partial file that was deleted is replaced by the full one", async () => {
+  const publisher = new LogPublisher({ signers: [signer] });
+  const checkpoint = publisher.grow(300);
+  publisher.grow(600);
+  for (const path of ["tile/entries/001.p/44", "tile/0/001.p/44"]) publisher.files.delete(path);
+  const log = new PublicLog(reader(publisher), checkpoint);
+  expect(await textsOf(log)).toEqual(texts(0, 300));
+});
+
+test("each changed bit of each file of a log is found", async () => {
+  const { publisher, checkpoint } = published(513);
+  for (const [path, good] of new Map(publisher.files)) {
+    if (path === "checkpoint") continue;
+    for (const place of [0, 1, 2, good.length - 1]) {
+      const bad = Uint8Array.from(good);
+      bad[place] = (bad[place] ?? 0) ^ 0x10;
+      publisher.files.set(path, bad);
+      const log = new PublicLog(reader(publisher), checkpoint);
+      await expect(textsOf(log), `${path} ${place}`).rejects.toThrow(/log_|entry|tile|bundle|root/);
+    }
+    publisher.files.set(path, good);
+  }
+  expect(await textsOf(new PublicLog(reader(publisher), checkpoint))).toEqual(texts(0, 513));
+});
+
+test.each([
+  ["a bundle of another place", "tile/entries/000", "tile/entries/001", "log_damaged"],
+  ["a tile of another place", "tile/0/000", "tile/0/001", "log_damaged"],
+  ["a bundle of another width", "tile/entries/002.p/88", "tile/entries/000", "log_malformed"],
+  ["a tile of another width", "tile/1/000.p/2", "tile/0/000", "log_malformed"],
+])("%s is refused", async (_, path, source, code) => {
+  const { publisher, log } = published(600);
+  publisher.files.set(path, publisher.files.get(source) as Uint8Array);
+  await expect(textsOf(log)).rejects.toThrow(coded(code));
+});
+
+test("each missing file is named", async () => {
+  for (const path of [...[...newTiles(0, 600)].map(tilePath), ...[...newBundles(0, 600)].map(bundlePath)]) {
+    const { publisher, log } = published(600);
+    publisher.files.delete(path);
+    await expect(textsOf(log)).rejects.toThrow(coded("log_incomplete"));
+    await expect(textsOf(log)).rejects.toThrow(path);
+  }
+});
+
+test("a read that fails once does not fail for ever", async () => {
+  const { publisher, checkpoint } = published(600);
+  const read = reader(publisher);
+  let failures = 2;
+  const log = new PublicLog(async (path) => {
+    if (path.startsWith("tile/0/000") && failures-- > 0) throw new Error("cut off");
+    return read(path);
+  }, checkpoint);
+  await expect(textsOf(log)).rejects.toThrow("cut off");
+  await expect(log.includes(0, Buffer.from(entryText(0)))).rejects.toThrow("cut off");
+  expect(await textsOf(log)).toEqual(texts(0, 600));
+});
+
+test("entries that are not UTF-8 are refused", async () => {
+  const root = sha256(Uint8Array.of(0, 0xff));
+  const files = new Map<string, Uint8Array>([
+    ["tile/0/000.p/1", root],
+    ["tile/entries/000.p/1", Uint8Array.of(0, 1, 0xff)],
+  ]);
+  const checkpoint = { origin: `${NAME}/log/1`, size: 1, root: root.toString("base64") };
+  await expect(textsOf(new PublicLog(async (path) => files.get(path), checkpoint))).rejects.toThrow(
+    "entry 0 is not UTF-8",
+  );
+});
+
+test.each([
+  ["one entry is altered", 600, 10],
+  ["the last entry is altered", 600, 299],
+  ["the log is shorter", 200, 999],
+])("a log that was rewritten is found: %s", async (_, size, altered) => {
+  const { checkpoint: remembered } = published(300);
+  const rewritten = new LogPublisher({
+    signers: [signer],
+    textOf: (index) => (index === altered ? '{"rewritten":true}' : entryText(index)),
+  });
+  const log = new PublicLog(reader(rewritten), rewritten.grow(size));
+  await expect(log.requirePrefix(remembered)).rejects.toThrow(coded("log_rewritten"));
+});
+
+test("a log of the same size with another root is found without reading a tile", async () => {
+  const { checkpoint, publisher } = published(300);
+  const read: string[] = [];
+  const log = new PublicLog(reader(publisher, read), checkpoint);
+  await log.requirePrefix(checkpoint);
+  await expect(log.requirePrefix({ ...checkpoint, root: publisher.rootAt(299) })).rejects.toThrow(
+    coded("log_rewritten"),
+  );
+  expect(read).toEqual([]);
+});
+
+test("a checkpoint of another log is not an earlier one", async () => {
+  const { log, checkpoint } = published(2);
+  await expect(log.requirePrefix({ ...checkpoint, origin: `${NAME}/log/2` })).rejects.toThrow(
+    `the log was ${NAME}/log/2 and is now ${NAME}/log/1`,
+  );
+});
+
+test("a checkpoint is read with the key that signed it, under its own number", async () => {
+  const { publisher, checkpoint } = published(3);
+  const known = [signer.verifier];
+  expect(await readCheckpoint(reader(publisher), known, 1)).toEqual(checkpoint);
+  await expect(readCheckpoint(reader(publisher), known, 2)).rejects.toThrow(coded("log_restarted"));
+  await expect(readCheckpoint(reader(publisher), [newSigner().verifier], 1)).rejects.toThrow(coded("log_unsigned"));
+  await expect(readCheckpoint(async () => undefined, known, 1)).rejects.toThrow(coded("log_incomplete"));
+});
+
+test("a checkpoint with the origin of another key is refused, though a known key signed it", async () => {
+  const publisher = new LogPublisher({ signers: [newSigner("other.example"), signer] });
+  publisher.grow(1);
+  await expect(readCheckpoint(reader(publisher), [signer.verifier], 1)).rejects.toThrow(
+    `the checkpoint is of other.example/log/1, not of ${NAME}/log/1`,
+  );
+});
