@@ -10,4 +10,5 @@ apt-get install -q -y --no-install-recommends \
   rclone awscli wrk curl iproute2 \
   systemd python3 man-db mandoc zsh fish sqlite3 faketime \
   prometheus nats-server \
+  golang-go golang-golang-x-mod-dev \
   chromium fonts-inter fonts-dejavu-core
