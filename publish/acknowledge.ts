@@ -1,17 +1,19 @@
 /** Records an executed plan in memory: when each object is due again, which sources are behind, and the report. */
-import { observationsKey } from "../src/resources/observations/route.ts";
+import { observationsKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
+import { type Due, RETRY_AFTER_MS } from "./due.ts";
+import type { Known } from "./known.ts";
 import { isNamed } from "./plan/histories.ts";
 import type { Plan, PlannedAnswer } from "./plan/plan.ts";
 import { confirmTiles } from "./plan/tile-sets.ts";
 import type { PutOutcome } from "./put.ts";
 import { failedRow, type ReportRow } from "./report.ts";
-import type { Session } from "./session.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
 export interface Acknowledging {
   /** Epoch ms. */
   readonly at: number;
-  readonly session: Session;
+  readonly known: Known;
+  readonly due: Due;
   readonly sources: CycleSources;
   /** The report so far. */
   readonly rows: ReportRow[];
@@ -20,24 +22,22 @@ export interface Acknowledging {
 }
 
 export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowledging: Acknowledging): void {
-  const { at, session, rows, isLast } = acknowledging;
-  const { pace, refused, dirty, known } = session;
+  const { at, known, due, rows, isLast } = acknowledging;
   const byKey = new Map(outcomes.map((outcome) => [outcome.put.key, outcome]));
-  for (const [key, until] of plan.waits) pace.wait(key, until);
+  for (const [key, until] of plan.waits) due.wait(key, until);
   for (const { installationId: id, refused: now } of plan.checked) {
-    if (now.ledger === undefined && now.chain === undefined) refused.delete(id);
-    else refused.set(id, now);
-    if (now.ledger !== undefined) dirty.keep(id);
+    if (now.ledger === undefined && now.chain === undefined) due.refused.delete(id);
+    else due.refused.set(id, now);
   }
   for (const { publication, inputs, row } of plan.failed) {
-    if (inputs !== undefined) pace.failed(publication.key, inputs, at);
+    if (inputs !== undefined) due.failed(publication.key, inputs, at);
     if (row !== undefined) rows.push(row);
   }
   for (const answer of plan.answers) acknowledgeAnswer(answer, byKey.get(answer.publication.key), acknowledging);
   for (const { installationId: id, until, hasPuts } of plan.observations) {
-    dirty.clear(id);
-    if (hasPuts) pace.tilesPut(id, at);
-    else pace.tilesWait(id, until);
+    if (hasPuts) due.tilesPut(id, at);
+    else due.rest(observationsKey(id));
+    if (until !== undefined) due.wait(observationsKey(id), until);
   }
   for (const set of plan.tileSets) {
     const isWhole = outcomes.every(
@@ -47,25 +47,26 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
   }
   const answers = new Set(plan.answers.map(({ publication }) => publication.key));
   for (const outcome of outcomes) {
-    if (answers.has(outcome.put.key)) continue;
+    const { key } = outcome.put;
+    if (answers.has(key)) continue;
     const row = rowOf(outcome, isLast);
     if (row === undefined) continue;
-    if (row.action !== "failed") pace.rest(outcome.put.key);
-    else if (row.resource === "observations") failTiles(row, session);
+    const tile = parseObservationTileKey(key);
+    if (row.action !== "failed") due.rest(key);
+    else if (tile !== undefined) due.replan(tile.installationId, at + RETRY_AFTER_MS);
     rows.push(row);
   }
-  for (const [id, history] of plan.unnamed) session.names.set(id, history);
-  nameInstallations(plan, outcomes, session);
+  for (const [id, history] of plan.unnamed) known.unnamed.set(id, history);
+  nameInstallations(plan, outcomes, known);
 }
 
 function acknowledgeAnswer(
   { publication, inputs, put, why, isPlaceholder, dueAt, milliseconds }: PlannedAnswer,
   outcome: PutOutcome | undefined,
-  { at, session, sources, rows, isLast }: Acknowledging,
+  { at, known, due, sources, rows, isLast }: Acknowledging,
 ): void {
   const { key, resource, publishedBody } = publication;
-  const { pace, known } = session;
-  const built = () => pace.built(key, { ...inputs, dueAt, builtAt: isPlaceholder ? 0 : at });
+  const built = () => due.built(key, { ...inputs, at: isPlaceholder ? 0 : at }, dueAt);
   if (put === undefined) {
     built();
     const { status = null, bytes = 0, etag = null } = known.get(key) ?? {};
@@ -75,7 +76,7 @@ function acknowledgeAnswer(
   if (outcome === undefined) return;
   const row = rowOf({ ...outcome, milliseconds: outcome.milliseconds + milliseconds }, isLast);
   if (row === undefined) return;
-  if (row.action === "failed") pace.failed(key, inputs, at);
+  if (row.action === "failed") due.failed(key, inputs, at);
   else {
     built();
     const body = known.body(key);
@@ -93,19 +94,12 @@ function rowOf({ put, result, bytes, milliseconds }: PutOutcome, isLast: boolean
   return isLast ? failedRow(put, new Error(`${key} in the store is not what was put last`)) : undefined;
 }
 
-/** Marks the installation of a tile that could not be put, so that the next cycle plans it again. */
-function failTiles({ key }: ReportRow, { dirty }: Session): void {
-  const [, id] = /^v1\/public\/installations\/~([^/]+)\/observations\//.exec(key) ?? [];
-  if (id !== undefined) dirty.keep(id);
-}
-
 /** Adds installations to the names that the index lacks, once all of their tiles are stored. */
-function nameInstallations({ observations }: Plan, outcomes: readonly PutOutcome[], session: Session): void {
-  const { known, names } = session;
+function nameInstallations({ observations }: Plan, outcomes: readonly PutOutcome[], known: Known): void {
   for (const { installationId: id } of observations) {
     const history = known.progress(id)?.history;
     if (history === undefined) continue;
     const hasFailed = outcomes.some(({ put, result }) => result !== "done" && put.key.startsWith(observationsKey(id)));
-    if (!hasFailed && !isNamed(known, id, history)) names.set(id, history);
+    if (!hasFailed && !isNamed(known, id, history)) known.unnamed.set(id, history);
   }
 }

@@ -16,15 +16,13 @@ import {
   listInstallations,
 } from "../src/ledger/watermarks.ts";
 import { StoreUnavailable } from "../src/object-store/object-store.ts";
-import type { Publication } from "../src/resources/publication.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
-import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { acknowledge } from "./acknowledge.ts";
-import type { DirtyBatch } from "./dirty-installations.ts";
 import { eachLimited } from "./each-limited.ts";
+import type { Known } from "./known.ts";
 import { learn } from "./learn.ts";
-import { FIRST_HISTORY, isNamed, storedIndex } from "./plan/histories.ts";
+import { FIRST_HISTORY, isIndexOf, isNamed, storedIndex } from "./plan/histories.ts";
 import { planIndex } from "./plan/installations.ts";
 import { needs, type Plan, type Unknown } from "./plan/plan.ts";
 import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
@@ -38,141 +36,129 @@ import {
   tooManyInstallations,
   unknownInstallation,
 } from "./report.ts";
-import { isLedgerRefused, type Session } from "./session.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
-export interface Cycle {
-  /** Epoch ms. */
-  readonly at: number;
-  readonly session: Session;
+/** Only `known` and `due` last from one cycle to the next. */
+export interface Cycle extends ScopePlanning {
   readonly sources: CycleSources;
   readonly target: PutTarget;
+  /** The site is published besides the API. */
+  readonly hasSite: boolean;
+  /** Installations whose published history is abandoned. */
+  readonly newHistories: readonly string[];
   /** The report so far. */
   readonly rows: ReportRow[];
 }
 
 /** Attempts to publish a scope if the store does not hold what `known` says. */
 const ATTEMPTS = 3;
-/** Installations that are looked up in the ledger together. */
-const SLICE = 16;
 
 /** Throws what stops the whole cycle: an unreadable ledger, a lost lease, a clock that is behind. */
 export async function runCycle(cycle: Cycle): Promise<CycleReport> {
-  const { at, session, sources, rows } = cycle;
-  readDoubted(session, at);
-  sources.snapshot((snapshot) => rememberChain(snapshot, session));
-  const dirty = sources.snapshot(({ ledger }) => session.dirty.find(ledger, dueInstallations(session, at)));
-  if (session.mustNameFirst && !(await nameFirst(cycle))) {
-    return { at, rows, failures: [], warnings: warningsOf(sources) };
+  const { at, known, due, configured, sources, rows } = cycle;
+  readDoubted(cycle);
+  sources.snapshot((snapshot) => rememberChain(snapshot, known));
+  const dirty = sources.snapshot(({ ledger }) => ledger && due.dirty(ledger, at));
+  if (mustNameFirst(cycle)) {
+    await nameFirst(cycle);
+    if (mustNameFirst(cycle)) return { at, rows, failures: [], warnings: warningsOf(sources) };
   }
-  await publishOwn(cycle);
-  if (!isLedgerRefused(session)) await publishOthers(cycle, dirty);
+  await publishScope(cycle, () => planInstallation(configured, cycle));
+  const isRefused = due.isLedgerRefused(configured);
+  if (!isRefused) await publishOthers(dirty?.installations ?? [], cycle);
   await publishIndex(cycle);
   await deleteUnnamed(cycle);
-  if (!isLedgerRefused(session)) session.dirty.planned(dirty);
-  session.pace.ended(at);
-  scheduleDoubted(session);
-  session.known.dropBodies((key) => isKept(key, session));
-  session.known.forgetSilentBlocks();
+  if (!isRefused) due.planned(dirty?.point);
+  due.ended(at);
+  known.dropBodies((key) => isKept(key, cycle));
+  known.forgetSilentBlocks();
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { at, rows, failures: [...failuresOf(session), ...tooMany(sources)], warnings: warningsOf(sources) };
-}
-
-/** Forgets the block hashes of another fork, and remembers the view's safe block, so that no node is asked for it later. */
-function rememberChain({ chainDb, chain: { core } }: Snapshot, { known }: Session): void {
-  const history = chainDb === undefined ? "" : readSync(chainDb).history;
-  const point = core.status === "available" ? core.view.chain : undefined;
-  known.rememberChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
+  return { at, rows, failures: [...failuresOf(cycle), ...tooMany(sources)], warnings: warningsOf(sources) };
 }
 
 /** A put with an unknown result may reach the store within this time (ms). A put's own time limit is far shorter. */
 const DOUBT_MS = 60_000;
 
 /** A late put may bring back an older object. Until that can no longer happen, each cycle reads the object again. */
-function readDoubted({ known, pace }: Session, at: number): void {
+function readDoubted({ known, due, at }: Cycle): void {
   for (const [key, since] of known.doubted) {
     known.forget(key);
     // A failed put already has its own retry time.
-    if (!pace.waiting().has(key)) pace.hurry(key, at);
-    if (at - since < DOUBT_MS) continue;
-    pace.reread(key, undefined);
-    known.endDoubt(key);
+    if (!due.isUnpublished(key)) due.recheck(key, at);
+    if (at - since >= DOUBT_MS) known.endDoubt(key);
   }
 }
 
-/** Schedules a last read of each doubted object for the end of its doubt, even if nothing else is due then. */
-function scheduleDoubted({ known, pace }: Session): void {
-  for (const [key, since] of known.doubted) pace.reread(key, since + DOUBT_MS);
+/** Returns when (epoch ms) a doubted object is read for the last time, even if nothing else is due then. */
+export function doubtEndsAt(known: Known): number | undefined {
+  const ends = [...known.doubted.values()].map((since) => since + DOUBT_MS);
+  return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
-/** Yields the installations that are due now. The ledger may not know all of them. */
-function* dueInstallations({ pace }: Session, at: number): Iterable<string> {
-  for (const key of pace.due(at)) {
-    const id = parseInstallationTelemetryKey(key);
-    if (id !== undefined) yield id;
-  }
-  yield* pace.dueTiles(at);
+/** Forgets the block hashes of another fork, and remembers the view's safe block, so that no node is asked for it later. */
+function rememberChain({ chainDb, chain: { core } }: Snapshot, known: Known): void {
+  const history = chainDb === undefined ? "" : readSync(chainDb).history;
+  const point = core.status === "available" ? core.view.chain : undefined;
+  known.rememberChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
 }
 
 /**
- * Puts the index before everything else. A prefix belongs to the installation that the index names, and no object may be
- * stored under a history that it does not name. A new index names every installation of the ledger, because an
- * installation that it lacks is offline for readers. Returns false if the index could not be put.
+ * True if the index must be put before everything else. A prefix belongs to the installation that the index names, and no object
+ * may be stored under a new history that it does not name.
  */
-async function nameFirst(cycle: Cycle): Promise<boolean> {
-  const { session, sources, rows } = cycle;
-  const { known, names, configured } = session;
-  const isNew = storedIndex(known) === "lost" && session.selected("observations");
-  const all = isNew ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
-  const ids = all.filter(({ rowId }) => rowId <= INSTALLATIONS_LIMIT).map(({ id }) => id);
-  for (const id of [configured, ...ids]) if (!names.has(id)) names.set(id, FIRST_HISTORY);
+function mustNameFirst({ known, configured, newHistories }: Cycle): boolean {
+  return !isIndexOf(configured, known) || newHistories.some((id) => known.unnamed.has(id));
+}
+
+/** An installation that the index lacks is offline for its readers. So a new index names every installation of the ledger. */
+async function nameFirst(cycle: Cycle): Promise<void> {
+  const { sources, known, configured, selected } = cycle;
+  const isLost = storedIndex(known) === "lost" && selected("observations");
+  const all = isLost ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
+  const ids = all.filter(isPublishable).map(({ id }) => id);
+  for (const id of [configured, ...ids]) if (!known.unnamed.has(id)) known.unnamed.set(id, FIRST_HISTORY);
   await publishIndex(cycle);
-  session.mustNameFirst = rows.some(({ action }) => action === "failed");
-  return !session.mustNameFirst;
+}
+
+/** A prefix holds the installations that came first in the log. */
+function isPublishable({ rowId }: Installation): boolean {
+  return rowId <= INSTALLATIONS_LIMIT;
 }
 
 /**
- * Checks the sources before it reads their facts, so that a refused ledger never gets into the projections. The chain
- * is followed even then, because a view at a new safe block needs all events up to it.
+ * Checks the configured installation's sources before their facts are read, so that a refused ledger never gets into the
+ * projections. The chain is followed even then, because a view at a new safe block needs all events up to it.
  */
-async function publishOwn(cycle: Cycle): Promise<void> {
-  const { sources, session } = cycle;
-  const planning = planningOf(cycle);
-  const plan = (snapshot: Snapshot) => planScope(session.configured, snapshot, planning);
-  await publishScope(cycle, async () => {
-    const { checked, unknown } = sources.snapshot((snapshot) => checkScope(session.configured, snapshot, planning));
-    if (checked === undefined) return needs(unknown);
-    return checked.refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
-  });
+async function planInstallation(id: string, cycle: Cycle): Promise<Plan> {
+  const { sources, configured } = cycle;
+  const check = (snapshot: Snapshot) => checkScope(id, snapshot, cycle);
+  const plan = (snapshot: Snapshot) => planScope(id, snapshot, cycle);
+  if (id !== configured) return sources.snapshot(plan);
+  const { checked, unknown } = sources.snapshot(check);
+  if (checked === undefined) return needs(unknown);
+  return checked.refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
 }
 
 /** Publishes the other installations, a few at a time. Separate snapshots keep memory flat and let the event loop run. */
-async function publishOthers(cycle: Cycle, dirty: DirtyBatch): Promise<void> {
-  const { sources, target } = cycle;
-  const planning = planningOf(cycle);
+async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Promise<void> {
+  const { target, configured } = cycle;
+  const others = dirty.filter((one) => one.id !== configured && isPublishable(one));
   let turns = Promise.resolve();
-  await eachLimited(othersOf(cycle, dirty), target.concurrency, async ({ id }) => {
+  await eachLimited(others, target.concurrency, async ({ id }) => {
     // Plans one installation per turn of the event loop, however many wait for the store.
     turns = turns.then(() => nextTurn());
     await turns;
     await target.fence.beforePut();
-    await publishScope(cycle, async () => sources.snapshot((snapshot) => planScope(id, snapshot, planning)));
+    await publishScope(cycle, () => planInstallation(id, cycle));
   });
 }
 
-function* othersOf({ session, sources }: Cycle, dirty: DirtyBatch): Iterable<Installation> {
-  const take = () => sources.snapshot(({ ledger }) => ledger && dirty.take(ledger, SLICE));
-  for (let slice = take(); slice !== undefined; slice = take()) {
-    yield* slice.filter(({ id, rowId }) => id !== session.configured && rowId <= INSTALLATIONS_LIMIT);
-  }
-}
-
 async function publishIndex(cycle: Cycle): Promise<void> {
-  const { session, at } = cycle;
-  if (!session.selected("observations") && !session.mustNameFirst) return;
-  await publishScope(cycle, async () => planIndex({ ...session, at }));
-  const { known, names } = session;
-  for (const [id, history] of names) if (isNamed(known, id, history)) names.delete(id);
+  const { known, selected } = cycle;
+  const isFirst = mustNameFirst(cycle);
+  if (!selected("observations") && !isFirst) return;
+  await publishScope(cycle, async () => planIndex({ ...cycle, mustNameFirst: isFirst }));
+  for (const [id, history] of known.unnamed) if (isNamed(known, id, history)) known.unnamed.delete(id);
   // If the index is lost once more, the objects must be listed once more.
   known.publishedInstallations = undefined;
 }
@@ -200,27 +186,23 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
  * Copies the settlement history of a stored response into the projections. Theirs may be lost or older: another
  * publisher may have published meanwhile, a put's confirmation may be lost, or the file may be an older copy.
  */
-function restoreHistory(unknown: readonly Unknown[], { session, sources }: Cycle): void {
+function restoreHistory(unknown: readonly Unknown[], { known, publications, sources }: Cycle): void {
   for (const one of unknown) {
     if (one.is !== "answer") continue;
-    const history = session.publications.find(({ key }) => key === one.key)?.publishedBody?.history;
-    const body = session.known.body(one.key);
-    session.savedAsked.add(one.key);
+    const history = publications.find(({ key }) => key === one.key)?.publishedBody?.history;
+    const body = known.body(one.key);
+    known.savedAsked.add(one.key);
     if (history !== undefined && body !== undefined) sources.write((snapshot) => history.restore(snapshot, body));
   }
 }
 
 /** Deletes objects that no stored object refers to any more. After an outage, a later cycle does it. */
-async function deleteUnnamed({ at, session, target }: Cycle): Promise<void> {
-  const { known, publications, hasSite } = session;
+async function deleteUnnamed(cycle: Cycle): Promise<void> {
+  const { at, known, target, publications, hasSite, selected } = cycle;
   try {
-    const deletions = plannedDeletions(
-      publications.filter(({ resource }) => session.selected(resource)),
-      known,
-      at,
-    );
-    await executeDeletions(deletions, target);
-    if (session.selected("site") && !hasSite) await removeSite(target);
+    const own = publications.filter(({ resource }) => selected(resource));
+    await executeDeletions(plannedDeletions(own, known, at), target);
+    if (selected("site") && !hasSite) await removeSite(target);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }
@@ -242,25 +224,20 @@ async function removeSite(target: PutTarget): Promise<void> {
   if (names.length > 0) known.dropListing(ASSETS_PREFIX);
 }
 
-function planningOf({ session, at }: Cycle): ScopePlanning {
-  return { ...session, at };
-}
-
 /**
  * True for bodies that later plans read: the index, and responses from which the chain part is kept while no node
  * responds.
  */
-function isKept(key: string, { publications }: Session): boolean {
+function isKept(key: string, { publications }: Cycle): boolean {
   if (key === INSTALLATIONS_KEY) return true;
-  return publications.some((one: Publication) => one.key === key && one.publishedBody?.core !== undefined);
+  return publications.some((one) => one.key === key && one.publishedBody?.core !== undefined);
 }
 
-function failuresOf({ refused }: Session): ReportFailure[] {
+function failuresOf({ due: { refused } }: Cycle): ReportFailure[] {
   const failures = [...refused.values()].flatMap(({ ledger, chain }) => [ledger, chain]);
   return failures.filter((failure) => failure !== undefined).map(reportFailure);
 }
 
-/** A prefix holds the installations that came first in the log. */
 function tooMany(sources: CycleSources): ReportFailure[] {
   const count = sources.snapshot(({ ledger }) => (ledger === undefined ? 0 : lastInstallationRowId(ledger)));
   return count <= INSTALLATIONS_LIMIT ? [] : [reportFailure(tooManyInstallations(count, INSTALLATIONS_LIMIT))];

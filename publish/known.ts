@@ -81,6 +81,10 @@ export class Known {
   readonly #bodies = new Map<string, StoreObject>();
   /** Installations with stored objects, and the highest history of each. Listed only if the index is lost. */
   publishedInstallations: ReadonlyMap<string, string> | undefined;
+  /** Histories that the stored index must name and does not: installation id → history. */
+  readonly unnamed = new Map<string, string>();
+  /** Keys whose settlement history was looked up in the store, since the projections were opened. */
+  readonly savedAsked = new Set<string>();
   /** The chain's hashes at published blocks, by number; null if every node was silent. */
   readonly blocks = new Map<string, string | null>();
   #chainHistory = "";
@@ -348,7 +352,7 @@ export class Known {
     for (const table of ["known", "known_progress", "known_prefix", "known_name"]) this.#run(`DELETE FROM ${table}`);
     this.#save();
     for (const memory of [this.#objects, this.#progress, this.#listings, this.#bodies]) memory.clear();
-    for (const memory of [this.#unread, this.#unreadProgress, this.#faultyTiles]) memory.clear();
+    for (const memory of [this.#unread, this.#unreadProgress, this.#faultyTiles, this.unnamed]) memory.clear();
   }
 
   meta(name: MetaName): string | undefined {

@@ -19,11 +19,12 @@ import {
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, TileProgress } from "./known.ts";
-import { FIRST_HISTORY, higherHistory, type PublishedNames, reconcileNames } from "./plan/histories.ts";
+import { FIRST_HISTORY, higherHistory, reconcileNames } from "./plan/histories.ts";
 import type { Unknown } from "./plan/plan.ts";
 import { receiptsIn, responseAt } from "./stored-object.ts";
 
-export interface Learning extends PublishedNames {
+export interface Learning {
+  readonly known: Known;
   readonly store: ObjectStore;
   /** Requests in flight. */
   readonly concurrency: number;
@@ -55,7 +56,7 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
         return remember(one.key, await readObject(one.key, store), known);
     }
   });
-  if (asked.has("index")) reconcileNames(learning);
+  if (asked.has("index")) reconcileNames(known);
 }
 
 function nameOf(unknown: Unknown): string {

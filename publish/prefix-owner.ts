@@ -8,7 +8,7 @@ import { TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
 import { Known, type KnownObject } from "./known.ts";
 import { learn } from "./learn.ts";
-import { ownKeys, storedIndex } from "./plan/histories.ts";
+import { isIndexOf, ownKeys, storedIndex } from "./plan/histories.ts";
 import { shortHash } from "./plan/source-version.ts";
 
 export interface Claim {
@@ -23,7 +23,7 @@ export interface Claim {
 export async function checkOwner({ store, reader, publications, concurrency }: Claim): Promise<void> {
   const configured = reader.installationId;
   const known = Known.inMemory();
-  const learning = { store, known, names: new Map(), concurrency, blockHash: async () => undefined };
+  const learning = { store, known, concurrency, blockHash: async () => undefined };
   try {
     await learn([{ is: "index" }], learning);
     if (isIndexOf(configured, known)) return;
@@ -40,12 +40,6 @@ export async function checkOwner({ store, reader, publications, concurrency }: C
   } finally {
     known.close();
   }
-}
-
-/** True if the stored index names the installation as the configured one. */
-export function isIndexOf(configured: string, known: Known): boolean {
-  const index = storedIndex(known);
-  return index !== undefined && index !== "lost" && index.configured === configured;
 }
 
 /** True if a response of another installation than `of` is stored. */

@@ -5,20 +5,17 @@ import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
-import { checkpointOf, dirtyInstallations, resumeDue } from "./checkpoint.ts";
+import { checkpointOf, dueAtStart } from "./checkpoint.ts";
 import type { Clock } from "./clock/clock.ts";
 import { notBefore } from "./clock/instant.ts";
 import { isClockFailure } from "./clock/judge.ts";
-import { type Cycle, runCycle } from "./cycle.ts";
+import { type Cycle, doubtEndsAt, runCycle } from "./cycle.ts";
+import { type Due, earlier, RETRY_AFTER_MS } from "./due.ts";
 import type { Known } from "./known.ts";
-import { learn } from "./learn.ts";
 import type { Lease, StatusUpdate } from "./lease/lease.ts";
-import { earlier } from "./pace.ts";
-import type { NewNames } from "./plan/histories.ts";
 import type { Fence } from "./put.ts";
 import type { CycleReport } from "./report.ts";
 import { checkTiles, Scrub } from "./scrub.ts";
-import { newSession, type Session, startHistory } from "./session.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { PublishedSite } from "./status/public-status.ts";
 import { PublisherStatus } from "./status/publisher-status.ts";
@@ -64,7 +61,7 @@ export interface Repair {
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #lease: Lease;
-  readonly #session: Session;
+  readonly #due: Due;
   readonly #status: PublisherStatus;
   readonly #scrub = new Scrub();
   /** Monotonic. */
@@ -72,10 +69,10 @@ export class Publisher {
   #scrubbed = 0;
   #last: CycleReport | undefined;
 
-  private constructor(options: PublisherOptions, lease: Lease, session: Session) {
+  private constructor(options: PublisherOptions, lease: Lease, due: Due) {
     this.#options = options;
     this.#lease = lease;
-    this.#session = session;
+    this.#due = due;
     this.#status = new PublisherStatus(options, lease);
     // Until the first cycle has ended, the lease keeps the last holder's status.
     lease.onRenewal(() => (this.#last === undefined ? {} : this.#statusUpdate(this.nextDue())));
@@ -104,23 +101,16 @@ export class Publisher {
 
   /** `lease` was just taken. */
   static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
-    const { known, store, concurrency, newHistories, program, force, reader } = options;
+    const { known, newHistories, reader, clock } = options;
+    const at = clock.wall();
     const configured = reader.installationId;
     known.forgetOwn(configured);
-    const blockHash = (number: bigint) => reader.blockHash(number, options.clock.wall());
-    const names: NewNames = new Map();
-    const learning = { store, known, names, concurrency, blockHash };
-    await learn([{ is: "index" }], learning);
-    // With a new history every installation is planned, as without a checkpoint.
-    const checkpoint = newHistories.length > 0 ? null : lease.checkpoint;
-    const resumption = { checkpoint, known, configured, program, force };
-    const session = newSession({ ...options, names }, dirtyInstallations(resumption));
-    resumeDue(session.pace, known);
-    for (const id of newHistories) await startHistory(id, session, learning);
-    if (newHistories.length > 0) reader.begin(options.clock.wall()).forgetLedger();
+    const blockHash = (number: bigint) => reader.blockHash(number, clock.wall());
+    const due = await dueAtStart({ ...options, configured, checkpoint: lease.checkpoint, blockHash, at });
+    if (newHistories.length > 0) reader.begin(at).forgetLedger();
     // If this run is killed after it named the new histories, the next one must plan every installation too.
     if (newHistories.length > 0 && lease.checkpoint !== null) await lease.renew({ checkpoint: null });
-    return new Publisher(options, lease, session);
+    return new Publisher(options, lease, due);
   }
 
   /**
@@ -144,8 +134,9 @@ export class Publisher {
 
   /** The next instant (epoch ms) at which something changes without new input. */
   nextDue(): number | undefined {
-    const chain = this.#last === undefined ? undefined : this.#options.reader.nextChange(this.#last.at);
-    return earlier(this.#session.pace.nextDue(), chain);
+    const { reader, known } = this.#options;
+    const chain = this.#last === undefined ? undefined : reader.nextChange(this.#last.at);
+    return earlier(earlier(this.#due.next(), doubtEndsAt(known)), chain);
   }
 
   /** True if a cycle at this instant would have nothing to do. Takes microseconds and makes no request. */
@@ -157,8 +148,8 @@ export class Publisher {
 
   /** Throws what stops the whole cycle. `at` in epoch ms. */
   async cycle(at: number): Promise<CycleReport> {
-    const { force } = this.#session;
-    const report = await this.#cycle(at, this.#session);
+    const { force } = this.#options;
+    const report = await this.#run(at, force);
     return force ? this.#checkTiles(report) : report;
   }
 
@@ -172,10 +163,10 @@ export class Publisher {
    * Throws the store's own errors.
    */
   async scrubIfDue(at: number): Promise<void> {
-    const { store, reader, clock, scrubInterval } = this.#options;
+    const { clock, scrubInterval } = this.#options;
     const now = clock.monotonic();
     if (scrubInterval === 0 || this.#last === undefined || now - this.#scrubbedAt < scrubInterval) return;
-    await this.#scrub.step({ session: this.#session, sources: reader.begin(at), target: { store }, at });
+    await this.#scrub.step(this.#cycleAt(at, false));
     // After a failure a check is still due.
     this.#scrubbedAt = now;
     this.#scrubbed++;
@@ -186,9 +177,8 @@ export class Publisher {
     const { store, known } = this.#options;
     const forget = (key: string) => known.forget(key);
     const forcedCycle = async () => {
-      this.#session.pace.forget();
-      this.#session.dirty.forget();
-      await this.#checkTiles(await this.#cycle(at, { ...this.#session, force: true }));
+      this.#due.forget();
+      await this.#checkTiles(await this.#run(at, true));
     };
     await repairStore({ store, fence: this.#lease, now: at, forget, forcedCycle });
     return this.#last ?? { at, rows: [], failures: [], warnings: [] };
@@ -196,11 +186,9 @@ export class Publisher {
 
   /** Reads every tile, then rewrites the wrong ones with a second cycle. */
   async #checkTiles(report: CycleReport): Promise<CycleReport> {
-    const { reader, store, concurrency } = this.#options;
     const { at } = report;
-    const sources = reader.begin(at);
-    const failed = await checkTiles({ session: this.#session, sources, target: { store }, at }, concurrency);
-    const second = await this.#cycle(at, { ...this.#session, force: false });
+    const failed = await checkTiles(this.#cycleAt(at, false));
+    const second = await this.#run(at, false);
     const before = new Set(report.rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key));
     const rows = second.rows.filter(({ key, action }) => !before.has(key) && action !== "unchanged");
     const all = [...report.rows.filter(({ key }) => !rows.some((row) => row.key === key)), ...rows, ...failed];
@@ -208,18 +196,31 @@ export class Publisher {
     return this.#last;
   }
 
-  async #cycle(at: number, session: Session): Promise<CycleReport> {
-    const { reader, known, store, concurrency } = this.#options;
+  #cycleAt(at: number, force: boolean): Cycle {
+    const { reader, known, store, concurrency, site } = this.#options;
+    const blockHash = (number: bigint) => reader.blockHash(number, at);
+    return {
+      ...this.#options,
+      at,
+      force,
+      configured: reader.installationId,
+      due: this.#due,
+      sources: reader.begin(at),
+      target: { at, store, fence: this.#lease, known, concurrency, blockHash },
+      hasSite: site !== undefined,
+      rows: [],
+    };
+  }
+
+  async #run(at: number, force: boolean): Promise<CycleReport> {
+    const { reader, known } = this.#options;
     const replaced = reader.reopenReplaced();
     // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
-    if (replaced.ledger || replaced.projections) session.pace.forget();
-    if (replaced.ledger) session.dirty.forget();
+    if (replaced.ledger || replaced.projections) this.#due.forget();
     // The new file has no saved history, so it is looked up in the store again.
-    if (replaced.projections) session.savedAsked.clear();
+    if (replaced.projections) known.savedAsked.clear();
     const version = reader.version();
-    const blockHash = (number: bigint) => reader.blockHash(number, at);
-    const target = { at, store, fence: this.#lease, known, names: session.names, concurrency, blockHash };
-    const done = await this.#run({ at, session, sources: reader.begin(at), target, rows: [] });
+    const done = await this.#reported(this.#cycleAt(at, force));
     const report = { ...done, rows: [...done.rows, ...this.#scrub.faults()] };
     known.setMeta("at", String(at));
     known.setMeta("epoch", String(this.#lease.epoch));
@@ -228,7 +229,7 @@ export class Publisher {
     return report;
   }
 
-  async #run(cycle: Cycle): Promise<CycleReport> {
+  async #reported(cycle: Cycle): Promise<CycleReport> {
     try {
       const report = await runCycle(cycle);
       this.#status.cycleEnded(cycle.sources, report);
@@ -265,12 +266,9 @@ export class Publisher {
   #statusUpdate(nextCycleAt: number | undefined): StatusUpdate {
     const update = this.#status.statusUpdate(this.#last, nextCycleAt);
     if (this.#last === undefined) return update;
-    return { ...update, checkpoint: checkpointOf(this.#session, this.#options.program, this.#lease.checkpoint) };
+    return { ...update, checkpoint: checkpointOf({ ...this.#options, due: this.#due }, this.#lease.checkpoint) };
   }
 }
-
-/** After a failure the next cycle runs after this time (ms), even if nothing has changed. */
-const RETRY_AFTER_MS = 5_000;
 
 function isWhole({ rows }: CycleReport): boolean {
   return rows.every(({ action }) => action !== "failed");

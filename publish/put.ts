@@ -16,7 +16,6 @@ import { EXIT, Failure } from "../src/values/failure.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import type { Learning } from "./learn.ts";
-import { constantMissing } from "./plan/answers.ts";
 import { type Deletion, PHASES, type Put } from "./plan/plan.ts";
 
 /** The lease, as a put needs it. */
@@ -91,6 +90,11 @@ async function resultOf(
 function isStored(key: string, outcomes: ReadonlyMap<string, PutOutcome>, known: Known): boolean {
   const outcome = outcomes.get(key);
   return outcome === undefined ? known.get(key)?.condition === "stored" : outcome.result === "done";
+}
+
+/** `Failure` for a response that later becomes a constant which is not stored. Readers would find nothing after its end. */
+function constantMissing(key: string): Failure {
+  return new Failure("constant_missing", `${key} is not in the store yet`);
 }
 
 /** Returns the new tag; undefined after a conflict. Throws the store's own errors, lease_… (75). */

@@ -13,20 +13,16 @@ import type { Snapshots } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
-import { learn } from "./learn.ts";
+import { type Learning, learn } from "./learn.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
 import type { Unknown } from "./plan/plan.ts";
-import type { PutTarget } from "./put.ts";
+import type { ScopePlanning } from "./plan/scopes.ts";
 import { failedRow, type ReportRow } from "./report.ts";
-import { isLedgerRefused, type Session } from "./session.ts";
 import { isNamedByContent, receiptsIn } from "./stored-object.ts";
 
-export interface Scrubbing {
-  readonly session: Session;
+export interface Scrubbing extends ScopePlanning {
   readonly sources: Snapshots;
-  readonly target: Pick<PutTarget, "store">;
-  /** Epoch ms. */
-  readonly at: number;
+  readonly target: Learning;
 }
 
 type Item =
@@ -48,7 +44,7 @@ export class Scrub {
 
   /** Checks the next object. Throws the store's own errors. */
   async step(scrubbing: Scrubbing): Promise<void> {
-    const shared = sharedKeys(scrubbing.session);
+    const shared = sharedKeys(scrubbing);
     const turn = this.#steps++ / SHARED_EVERY;
     if (Number.isInteger(turn)) return checkObject(shared[turn % shared.length] ?? INSTALLATIONS_KEY, scrubbing);
     for (const isNew of [false, true]) {
@@ -71,13 +67,13 @@ export class Scrub {
 }
 
 /** The index, the template and the constants. Without one of them many responses are 503, so no round may delay them. */
-function sharedKeys({ publications }: Session): readonly string[] {
+function sharedKeys({ publications }: Scrubbing): readonly string[] {
   const constants = publications.filter(({ sources }) => sources === undefined).map(({ key }) => key);
   return [INSTALLATIONS_KEY, unknownTelemetryPublication.key, ...constants];
 }
 
 /** Checks every tile, for `--force` and `fsck --repair`. Returns the tiles that cannot be rewritten. */
-export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Promise<ReportRow[]> {
+export async function checkTiles(scrubbing: Scrubbing): Promise<ReportRow[]> {
   const rows: ReportRow[] = [];
   const items = [...itemsOf(scrubbing)].filter(({ is }) => is === "tile" || is === "named").values();
   const work = async () => {
@@ -86,7 +82,7 @@ export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Pro
       if (row !== undefined) rows.push(row);
     }
   };
-  await Promise.all(Array.from({ length: concurrency }, work));
+  await Promise.all(Array.from({ length: scrubbing.target.concurrency }, work));
   return rows;
 }
 
@@ -94,7 +90,7 @@ export async function checkTiles(scrubbing: Scrubbing, concurrency: number): Pro
  * Yields everything that `known` has at the start of the round. After a lost state more may be stored: installations
  * that no plan has needed are looked up too.
  */
-function* itemsOf({ session: { known, selected, configured }, sources }: Scrubbing): Iterable<Item> {
+function* itemsOf({ known, selected, configured, sources }: Scrubbing): Iterable<Item> {
   for (const { key } of known.all()) yield { is: "object", key };
   const ofLedger = sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger)));
   for (const { id } of ofLedger.filter(({ rowId }) => rowId <= INSTALLATIONS_LIMIT)) {
@@ -111,11 +107,11 @@ function* itemsOf({ session: { known, selected, configured }, sources }: Scrubbi
 }
 
 async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | undefined> {
-  const { session } = scrubbing;
+  const { due, configured, at } = scrubbing;
   switch (item.is) {
     case "unplanned":
       // Its plan reads its stored objects.
-      if (!isLedgerRefused(session)) session.pace.hurry(installationTelemetryKey(item.id), scrubbing.at);
+      if (!due.isLedgerRefused(configured)) due.recheck(installationTelemetryKey(item.id), at);
       return undefined;
     case "tile":
       return checkTile(item.installationId, item.tile, scrubbing);
@@ -128,27 +124,25 @@ async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | un
 }
 
 /** Makes the next cycle plan the object if it is not the one that was put. */
-async function checkObject(key: string, { session, sources, target, at }: Scrubbing): Promise<void> {
-  const { known, names, pace } = session;
+async function checkObject(key: string, { known, due, sources, target, at }: Scrubbing): Promise<void> {
   const before = known.get(key);
   const unknown: Unknown = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "answer", key };
   known.forget(key);
-  await learn([unknown], { store: target.store, known, names, concurrency: 1, blockHash: async () => undefined });
+  await learn([unknown], target);
   if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
   const of = parseInstallationTelemetryKey(key);
   const isPlanned = sources.snapshot(
     ({ ledger }) => of === undefined || (ledger !== undefined && installationRowId(ledger, of) !== undefined),
   );
-  if (isPlanned) pace.hurry(key, at);
+  if (isPlanned) due.recheck(key, at);
 }
 
 /** Compares an observation tile with the ledger. If the tile holds other valid receipts, the ledger has forked. */
 async function checkTile(
   id: string,
   tile: number,
-  { session, sources, target, at }: Scrubbing,
+  { known, due, sources, target, at }: Scrubbing,
 ): Promise<ReportRow | undefined> {
-  const { known, pace } = session;
   const progress = known.progress(id);
   if (progress === undefined || tileBounds(tile).first > progress.position) return undefined;
   const key = observationTileKey(id, progress.history, tile);
@@ -167,7 +161,7 @@ async function checkTile(
     if (hasOtherReceipts(key, found, expected)) return failedRow({ key, resource: "observations" }, forkedTile(key));
   }
   known.rememberFaultyTile(key, found?.tag ?? null);
-  pace.tilesWait(id, at);
+  due.replan(id, at);
   return undefined;
 }
 
@@ -194,8 +188,11 @@ function forkedTile(key: string): Failure {
 }
 
 /** An activity tile must have the hash in its name. For an asset the store's checksum is enough. */
-async function checkNamed(prefix: string, name: string, { session, target, at }: Scrubbing): Promise<undefined> {
-  const { known, publications, pace } = session;
+async function checkNamed(
+  prefix: string,
+  name: string,
+  { known, publications, due, target, at }: Scrubbing,
+): Promise<undefined> {
   const key = prefix + name;
   const found = await readOrDamaged(target.store, key);
   const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedByContent(key, name, found);
@@ -209,5 +206,5 @@ async function checkNamed(prefix: string, name: string, { session, target, at }:
   known.deleteName(prefix, name);
   known.rememberFaulty(key, found?.tag ?? null);
   known.setListedVersion(prefix, "");
-  for (const { key: head, tileSet } of publications) if (tileSet?.prefix === prefix) pace.hurry(head, at);
+  for (const { key: head, tileSet } of publications) if (tileSet?.prefix === prefix) due.recheck(head, at);
 }

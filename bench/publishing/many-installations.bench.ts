@@ -114,7 +114,8 @@ async function turnStaleThenTakeOver({ folder, store, writer, publisher, install
   writer.transaction(() => addReceipt(writer, 1, CYCLES + 2))();
   store.requests.length = 0;
   const began = performance.now();
-  const next = await openMany(folder, { state: "lost", store });
+  const clock = { wall: () => STALE + 1000, monotonic: () => 0 };
+  const next = await openMany(folder, { state: "lost", store, clock });
   const openMs = performance.now() - began;
   const times = await watchLoop(() => next.publisher.cycle(STALE + 1000));
   const { requests } = store;

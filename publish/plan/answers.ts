@@ -2,10 +2,9 @@
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { Failure } from "../../src/values/failure.ts";
-import type { KnownObject } from "../known.ts";
-import { earlier, type Inputs } from "../pace.ts";
+import { earlier, type Inputs } from "../due.ts";
 import { failedRow } from "../report.ts";
-import { type Decision, decide, type Place, responsePut } from "./decide.ts";
+import { decide, type Place, responsePut } from "./decide.ts";
 import { permittedSources, type Scope } from "./permitted-sources.ts";
 import {
   type NamedTiles,
@@ -81,31 +80,23 @@ function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
 }
 
 /** Returns when the response may be built (epoch ms). A missing constant does not wait, because other responses need it. */
-function buildableAt(publication: Publication, inputs: Inputs, { known, pace, at }: Planning): number | undefined {
+function buildableAt(publication: Publication, inputs: Inputs, { known, due, at }: Planning): number | undefined {
   const object = known.get(publication.key);
   if (publication.sources === undefined && object?.condition !== "stored") return at;
-  return pace.buildableAt(publication, inputs, at, object?.putAt ?? 0);
+  return due.buildableAt(publication, inputs, at, object?.putAt ?? 0);
 }
 
-function unknownOf(publication: Publication, snapshot: Snapshot, { known, savedAsked }: Planning): Unknown[] {
+function unknownOf(publication: Publication, snapshot: Snapshot, { known }: Planning): Unknown[] {
   const { key, publishedBody, tileSet } = publication;
   if (known.get(key) === undefined) return [{ is: "answer", key }];
   const unknown: Unknown[] = [];
   const history = publishedBody?.history;
-  if (history?.isMissing(snapshot) === true && !savedAsked.has(key)) unknown.push({ is: "answer", key });
+  if (history?.isMissing(snapshot) === true && !known.savedAsked.has(key)) unknown.push({ is: "answer", key });
   if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
     unknown.push({ is: "listing", prefix: tileSet.prefix });
   }
   return unknown;
 }
-
-/** An older program must not replace the files of a newer one, even with `force`. */
-const LEFT_TO_NEWER: Decision = {
-  put: false,
-  why: "written by a newer version",
-  dueAt: undefined,
-  isPlaceholder: false,
-};
 
 function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, planning: Planning): PlannedAnswer {
   const started = performance.now();
@@ -116,14 +107,12 @@ function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, plan
   // Another clock may have published as of a later instant, and time must not go back.
   const instant = force ? at : Math.max(at, object.sourceVersion.at);
   const permitted = permittedSources(publication, object, scope, planning);
-  const isNewer = isNewerProgram(object.sourceVersion.program, publication.sources?.program);
-  const decision =
-    (isNewer && object.condition === "stored" ? LEFT_TO_NEWER : undefined) ??
-    keptWhileSettling(permitted.isSettling, object, instant) ??
-    decide((when) => publication.build(permitted.snapshot, when), object, instant, {
-      force,
-      isOthers: permitted.isOthers,
-    });
+  const decision = decide((when) => publication.build(permitted.snapshot, when), object, instant, {
+    force,
+    isOthers: permitted.isOthers,
+    isNewer: isNewerProgram(object.sourceVersion.program, publication.sources?.program),
+    isSettling: permitted.isSettling,
+  });
   const version = { ...permitted.version, at: instant };
   const place: Place = {
     key,
@@ -143,16 +132,4 @@ function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, plan
     dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(scope.snapshot, at)),
     milliseconds: performance.now() - started,
   };
-}
-
-/** Keeps a good response until it ends while the chain is read for the first time. */
-function keptWhileSettling(isSettling: boolean, { states, condition }: KnownObject, at: number): Decision | undefined {
-  const until = states[1]?.from;
-  if (!isSettling || condition !== "stored" || until === undefined || until <= at) return undefined;
-  return { put: false, why: "still valid while the chain is read", dueAt: until, isPlaceholder: true };
-}
-
-/** `Failure` for a response that later becomes a constant which is not stored. Readers would find nothing after its end. */
-export function constantMissing(key: string): Failure {
-  return new Failure("constant_missing", `${key} is not in the store yet`);
 }

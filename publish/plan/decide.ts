@@ -25,30 +25,57 @@ export interface DecideOptions {
   readonly force: boolean;
   /** The stored object is of another installation, or of an abandoned history. */
   readonly isOthers?: boolean;
+  /** A newer program wrote the stored object. An older one must not replace its files, even with `force`. */
+  readonly isNewer?: boolean;
+  /** The chain is read for the first time. A good response stays until its end. */
+  readonly isSettling?: boolean;
 }
 
 /** `build` is pure in its instant (epoch ms). */
-export function decide(
+export function decide(build: (at: number) => Built, known: KnownObject, at: number, options: DecideOptions): Decision {
+  let fresh: Built | undefined;
+  const buildAt = (instant: number) => {
+    if (instant !== at) return build(instant);
+    // A build may read hundreds of rows, so it is not repeated.
+    fresh ??= build(at);
+    return fresh;
+  };
+  const verdict = verdictOf(buildAt, known, at, options);
+  if (!verdict.put) return verdict;
+  const future = futureOf(buildAt, verdict.from);
+  const isPlaceholder = future.built.isPlaceholder === true;
+  return { put: true, why: verdict.why, dueAt: future.states[1]?.from, isPlaceholder, future };
+}
+
+/** `from`: the response is put as of this instant (epoch ms). */
+type Verdict =
+  | (Judgement & { readonly put: false })
+  | { readonly put: true; readonly why: string; readonly from: number };
+
+function verdictOf(
   build: (at: number) => Built,
   known: KnownObject,
   at: number,
-  { force, isOthers = false }: DecideOptions,
-): Decision {
-  if (isNew(known)) return put(build, at, "new");
-  if (isOthers) return put(build, at, "of another installation or an abandoned history");
-  if (known.condition !== "stored") return put(build, at, WAS_DAMAGED);
-  if (force) return put(build, at, "forced");
+  { force, isOthers = false, isNewer = false, isSettling = false }: DecideOptions,
+): Verdict {
+  const isStored = known.condition === "stored";
+  const next = known.states[1]?.from;
+  if (isStored && isNewer) return keep("written by a newer version", undefined);
+  if (isStored && isSettling && next !== undefined && next > at) {
+    return { ...keep("still valid while the chain is read", next), isPlaceholder: true };
+  }
+  if (isNew(known)) return put("new", at);
+  if (isOthers) return put("of another installation or an abandoned history", at);
+  if (!isStored) return put(WAS_DAMAGED, at);
+  if (force) return put("forced", at);
   const fresh = build(at);
-  // A build may read hundreds of rows, so it is not repeated.
-  const buildAt = (instant: number) => (instant === at ? fresh : build(instant));
   if (fresh.isPlaceholder === true) return { ...keep(whyKept(known), undefined), isPlaceholder: true };
   const index = known.states.findLastIndex((state) => state.from <= at);
   const current = known.states[index];
-  if (current === undefined || current.fingerprint !== fingerprintOf(fresh)) return put(buildAt, at, "changed");
-  if (index > 0) return put(buildAt, current.from, "its successor is due");
-  const next = known.states[1]?.from;
+  if (current === undefined || current.fingerprint !== fingerprintOf(fresh)) return put("changed", at);
+  if (index > 0) return put("its successor is due", current.from);
   if (staysValid(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
-  return put(buildAt, current.from, "its successors have changed");
+  return put("its successors have changed", current.from);
 }
 
 /** True if nothing was ever published under the key. */
@@ -67,14 +94,12 @@ function staysValid(published: number | undefined, now: number | undefined, at: 
   return published < now && (published - at) * 2 >= now - at;
 }
 
-function keep(why: string, dueAt: number | undefined): Decision {
+function keep(why: string, dueAt: number | undefined): Judgement & { readonly put: false } {
   return { put: false, why, dueAt, isPlaceholder: false };
 }
 
-function put(build: (at: number) => Built, at: number, why: string): Decision {
-  const future = futureOf(build, at);
-  const isPlaceholder = future.built.isPlaceholder === true;
-  return { put: true, why, dueAt: future.states[1]?.from, isPlaceholder, future };
+function put(why: string, from: number): Verdict {
+  return { put: true, why, from };
 }
 
 /** The key of a response, and the object that it replaces. */

@@ -18,9 +18,6 @@ import { shortHash } from "./source-version.ts";
 
 export const FIRST_HISTORY = "1";
 
-/** Names that the stored index lacks: installation id → history. */
-export type NewNames = Map<string, string>;
-
 /** The higher of two histories, which are decimal numbers. */
 export function higherHistory(one: string | undefined, other: string | undefined): string | undefined {
   if (one === undefined || other === undefined) return one ?? other;
@@ -43,6 +40,12 @@ export function storedIndex(known: Known): InstallationIndex | "lost" | undefine
   return index;
 }
 
+/** True if the stored index names the installation as the configured one. */
+export function isIndexOf(configured: string, known: Known): boolean {
+  const index = storedIndex(known);
+  return index !== undefined && index !== "lost" && index.configured === configured;
+}
+
 /** The installation's history in the stored index; undefined if the index does not name it. */
 function historyInIndex(known: Known, id: string): string | undefined {
   const index = storedIndex(known);
@@ -53,11 +56,6 @@ function historyInIndex(known: Known, id: string): string | undefined {
 export function isNamed(known: Known, id: string, history: string): boolean {
   const named = historyInIndex(known, id);
   return named !== undefined && higherHistory(named, history) === named;
-}
-
-export interface PublishedNames {
-  readonly known: Known;
-  readonly names: NewNames;
 }
 
 /** The responses of a publisher. */
@@ -96,12 +94,12 @@ export interface Subject {
 }
 
 /**
- * Its history is the highest that the index, its responses, its tiles and `names` report. So an older index that comes back
+ * Its history is the highest that the index, its responses, its tiles and `known.unnamed` report. So an older index that comes back
  * (bucket versioning) does no harm. `unknown`: what must be looked up before the subject is right.
  */
 export function subjectOf(
   id: string,
-  { known, names, ...responses }: PublishedNames & Responses,
+  { known, ...responses }: { readonly known: Known } & Responses,
 ): { readonly subject: Subject; readonly unknown: readonly Unknown[] } {
   const index = storedIndex(known);
   const unknown: Unknown[] = index === undefined ? [{ is: "index" }] : [];
@@ -118,7 +116,7 @@ export function subjectOf(
     ...published.filter((version) => version.of === of).map((version) => version.history ?? FIRST_HISTORY),
     known.publishedInstallations?.get(id),
     known.progressFloor(id)?.history,
-    names.get(id),
+    known.unnamed.get(id),
   ].reduce(higherHistory, named);
   const subject = {
     id,
@@ -131,13 +129,13 @@ export function subjectOf(
 }
 
 /** An index that was just read may be an older version. Installations that it lacks are named again. */
-export function reconcileNames({ known, names }: PublishedNames): void {
+export function reconcileNames(known: Known): void {
   const index = storedIndex(known);
   if (index === undefined || index === "lost") return;
   for (const { key, sourceVersion } of known.all()) {
     const id = parseInstallationTelemetryKey(key);
     if (id === undefined) continue;
     const history = higherHistory(sourceVersion.history ?? FIRST_HISTORY, known.progressFloor(id)?.history);
-    if (history !== undefined && !isNamed(known, id, history)) names.set(id, history);
+    if (history !== undefined && !isNamed(known, id, history)) known.unnamed.set(id, history);
   }
 }

@@ -26,7 +26,7 @@ const RECEIPTS = FACT_KINDS.indexOf("receipt");
 
 /** Plans no tile from a refused ledger. */
 export function planObservations({ subject, snapshot, now, refused }: Scope, planning: Planning): Plan {
-  const { known, pace, at } = planning;
+  const { known, due, at } = planning;
   const { ledger } = snapshot;
   const { id, history } = subject;
   const rowId = ledger && installationRowId(ledger, id);
@@ -40,7 +40,7 @@ export function planObservations({ subject, snapshot, now, refused }: Scope, pla
     ...faulty.flatMap((key) => faultyTile(key, progress, source, planning)),
     ...nextTiles(progress, through, source, planning),
   ];
-  const until = pace.tilesAt(id);
+  const until = due.tilesAt(id);
   // A new tile does not wait: it must be stored before the telemetry that names its receipts.
   if (puts.length > 0 && until > at && puts.every(({ phase }) => phase === "grown-tile")) {
     return { ...NOTHING, observations: [{ installationId: id, until, hasPuts: false, hasMore: false }] };

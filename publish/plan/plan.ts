@@ -4,21 +4,19 @@ import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
+import type { Due, Inputs } from "../due.ts";
 import type { Known } from "../known.ts";
-import type { Inputs, Pace } from "../pace.ts";
 import type { ReportRow } from "../report.ts";
 import type { RefusedSources } from "./source-version.ts";
 
 /** Inputs of every plan besides the snapshot. */
 export interface Planning {
   readonly known: Known;
-  readonly pace: Pace;
+  readonly due: Due;
   /** Put everything as of now, changed or not. */
   readonly force: boolean;
   /** Epoch ms. */
   readonly at: number;
-  /** Keys whose settlement history was looked up in the store. */
-  readonly savedAsked: ReadonlySet<string>;
   selected(resource: ResourceName): boolean;
 }
 

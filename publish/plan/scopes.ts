@@ -4,15 +4,13 @@ import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { TileProgress } from "../known.ts";
 import { planAnswers } from "./answers.ts";
-import { type NewNames, type Responses, responsesOf, type Subject, subjectOf } from "./histories.ts";
+import { type Responses, responsesOf, type Subject, subjectOf } from "./histories.ts";
 import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
 import { joined, NOTHING, needs, type Plan, type Planning, type Unknown } from "./plan.ts";
 import { type CurrentSources, currentSources, type RefusedSources, sourceRegression } from "./source-version.ts";
 
-export interface ScopePlanning extends Planning, Responses {
-  readonly names: NewNames;
-}
+export interface ScopePlanning extends Planning, Responses {}
 
 /** Plans the configured installation with every file, or one other installation. Throws `Failure` clock_behind. */
 export function planScope(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {

@@ -44,9 +44,3 @@ export function lastInstallationRowId(db: ReadOnlyDatabase): number {
 export function listInstallations(db: ReadOnlyDatabase): Installation[] {
   return readRows<Installation>(db, `SELECT ${COLUMNS} FROM installation ORDER BY no`);
 }
-
-/** Returns at most `limit` installations after a row id. */
-export function installationsAfter(db: ReadOnlyDatabase, rowId: number, limit: number): Installation[] {
-  const sql = `SELECT ${COLUMNS} FROM installation WHERE no > ? ORDER BY no LIMIT ${limit}`;
-  return readRows<Installation>(db, sql, rowId);
-}

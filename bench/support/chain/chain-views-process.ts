@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { learn } from "../../../publish/learn.ts";
-import { Pace } from "../../../publish/pace.ts";
+import { Due } from "../../../publish/due.ts";
 import { planAnswers } from "../../../publish/plan/answers.ts";
 import { currentSources } from "../../../publish/plan/source-version.ts";
 import { confirmTiles } from "../../../publish/plan/tile-sets.ts";
@@ -72,7 +72,7 @@ interface Subject {
   readonly chain: SettledChain;
   readonly projections: ProjectionsSource;
   readonly known: Known;
-  readonly pace: Pace;
+  readonly due: Due;
   readonly store: ObjectStore;
   /** Milliseconds of each iteration, in total and by part. */
   readonly times: Map<string, number[]>;
@@ -88,7 +88,7 @@ function openSubject(folder: string, batches: number): Subject {
     chain: new SettledChain(join(folder, "chain.db"), batches),
     projections: ownProjections(folder, { whole: true }),
     known,
-    pace: new Pace(0),
+    due: new Due(0),
     store: forgetfulStore(),
     times: new Map(),
   };
@@ -108,17 +108,17 @@ async function projectHistory({ batches, chain, projections: source }: Subject):
 const SUBJECT = { id: INSTALLATION, history: "1", isPublished: false, isNamed: true, published: [] };
 
 /** Measures one more settlement. Its puts are executed but not timed. */
-async function measureSettlement({ chain, projections: source, known, pace, store, times }: Subject): Promise<void> {
+async function measureSettlement({ chain, projections: source, known, due, store, times }: Subject): Promise<void> {
   chain.settle();
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
-  const planning = { known, pace, force: false, at, savedAsked: new Set<string>(), selected: () => true };
+  const planning = { known, due, force: false, at, selected: () => true };
   const now = currentSources(snapshot, SUBJECT, at);
   const plan = () => planAnswers(PUBLICATIONS, { snapshot, now, subject: SUBJECT, refused: {} }, planning);
-  const target = { at: 0, store, known, names: new Map(), concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
+  const target = { at: 0, store, known, concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) {
     await learn(needs, target);
-    for (const one of needs) if (one.is === "answer") planning.savedAsked.add(one.key);
+    for (const one of needs) if (one.is === "answer") known.savedAsked.add(one.key);
   }
   const started = performance.now();
   source.step(snapshot, at);
@@ -130,7 +130,7 @@ async function measureSettlement({ chain, projections: source, known, pace, stor
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
   await executePuts(planned.puts, { snapshot: (use) => use(snapshot) }, target);
   for (const set of planned.tileSets) confirmTiles(known, set, at);
-  for (const { publication, inputs, dueAt } of planned.answers) pace.built(publication.key, { ...inputs, builtAt: at, dueAt });
+  for (const { publication, inputs, dueAt } of planned.answers) due.built(publication.key, { ...inputs, at }, dueAt);
 }
 
 function snapshotOf(chain: SettledChain, source: ProjectionsSource): WritableSnapshot {

@@ -12,6 +12,12 @@ export function observationsKey(installationId: string): string {
   return pathKey(`/v1/public/installations/~${installationId}/observations`);
 }
 
+/** Parses a key of `observationsKey`; returns `undefined` for any other key. */
+export function parseObservationsKey(key: string): string | undefined {
+  const [, id = ""] = /^v1\/public\/installations\/~([^/]+)\/observations$/.exec(key) ?? [];
+  return isInstallationId(id) ? id : undefined;
+}
+
 /** Returns the key of tile n, which holds positions n·128 + 1 to (n + 1)·128 of a history. */
 export function observationTileKey(installationId: string, history: string, tile: number): string {
   return `${observationsKey(installationId)}/${history}/${tile}`;
