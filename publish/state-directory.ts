@@ -40,6 +40,21 @@ export function openState<T>(directory: string, schema: string, use: (db: Databa
   }
 }
 
+/** The name of the store to which a publisher with this directory published last. Undefined if that cannot be read. */
+export function storeOfState(directory: string): string | undefined {
+  try {
+    const db = new SqliteDatabase(stateFile(directory), { readonly: true, fileMustExist: true, timeout: 0 });
+    try {
+      return db.prepare<[], string>("SELECT value FROM meta WHERE name = 'store'").pluck().get();
+    } finally {
+      db.close();
+    }
+  } catch {
+    // It is missing, damaged, or used by a publisher.
+    return undefined;
+  }
+}
+
 function openingFailure(cause: unknown, directory: string, path: string): unknown {
   const code = (cause as { code?: string }).code ?? "";
   if (code.startsWith("SQLITE_BUSY")) {

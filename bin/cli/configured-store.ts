@@ -1,7 +1,8 @@
 /** Opens the store of the settings, and reads its objects directly, not through caches. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
-import { STORE_MARK } from "../../src/object-store/filesystem/prepare.ts";
+import { join, resolve } from "node:path";
+import type { Known } from "../../publish/known.ts";
+import { noStore, STORE_MARK } from "../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../src/object-store/location.ts";
 import { decodedAs, type ObjectStore, type StoredObject } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
@@ -11,6 +12,16 @@ import type { Settings } from "./settings/settings.ts";
 /** Throws as `openStore` does. */
 export function openConfiguredStore(settings: Settings, options: { readonly write: boolean }): Promise<ObjectStore> {
   return openStore(settings.store, { ...settings, ...options });
+}
+
+/**
+ * Opens the store of a publisher with this state. A directory that it published to and that is no store any more is not made
+ * again, because its disk may not be mounted. Throws as `openStore` does, and then `StoreUnavailable`.
+ */
+export async function openPublishedStore(settings: Settings, known: Known): Promise<ObjectStore> {
+  const directory = newDirectoryOf(settings);
+  if (directory !== undefined && known.meta("store") === resolve(directory)) throw noStore(resolve(directory));
+  return openConfiguredStore(settings, { write: true });
 }
 
 /** Returns the directory of the setting `store` if it is not a store yet, so nothing can be published there. */

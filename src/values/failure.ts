@@ -377,6 +377,11 @@ export const FAILURES = {
     "An object of the store is not what was put.",
     "A publisher rewrites it by itself. To rewrite it now: noonmark fsck --repair",
   ],
+  store_foreign: [
+    usage,
+    "The directory is not a store, and contains other files.",
+    "Name an empty directory, or one that publish will make: --store DIRECTORY.",
+  ],
   store_unavailable: [io, "The store does not respond, or not as it should.", "Check the store: noonmark doctor"],
   store_unreadable: [
     io,

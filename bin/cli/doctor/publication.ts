@@ -6,10 +6,12 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
+import { storeOfState } from "../../../publish/state-directory.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { noStore } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
@@ -26,7 +28,7 @@ import { nearestThere } from "./local.ts";
 /** Examines the store as a writer: rights and conditions. Throws `Failure`, `StoreUnavailable`. */
 export async function examineStore(settings: Settings): Promise<Finding[]> {
   const directory = newDirectoryOf(settings);
-  if (directory !== undefined) return [newDirectory(directory)];
+  if (directory !== undefined) return [newDirectory(directory, settings)];
   const store = await openConfiguredStore(settings, { write: true });
   const conditions = storeLocation(settings.store)?.kind === "s3" ? ", conditions judged" : "";
   return [fine("store", `${store.name}: read, written${conditions}`)];
@@ -60,8 +62,10 @@ export async function examineOwner(settings: Settings): Promise<Finding[]> {
 /** Requests in flight. */
 const REQUESTS = 4;
 
-function newDirectory(path: string): Finding {
-  const place = nearestThere(resolve(path));
+function newDirectory(path: string, { state }: Settings): Finding {
+  const full = resolve(path);
+  if (storeOfState(state) === full) throw noStore(full);
+  const place = nearestThere(full);
   try {
     accessSync(place, constants.W_OK | constants.X_OK);
     return fine("store", `${path}: publish will make it`);

@@ -1,9 +1,11 @@
 /** Checks the settings and flags that only `publish` needs, before it touches a store, a state directory or a lease. */
+import { isAbsolute, relative, resolve } from "node:path";
 import { validate } from "node-cron";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
+import { storeLocation } from "../../../src/object-store/location.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
@@ -19,6 +21,7 @@ import type { Settings } from "../settings/settings.ts";
 export async function judgeSettings(settings: Settings, now: number): Promise<void> {
   required(settings, "installationId");
   judgeCadence(settings.cadence);
+  judgePlaces(settings);
   judgeGenesis(settings, now);
   if (settings.deployment === undefined) return;
   // This module is needed only if a chain is configured.
@@ -34,6 +37,23 @@ function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
     "genesis_in_future",
     `genesisTimestamp ${genesisTimestamp} is ${genesis}, and this clock says ${clock}`,
   );
+}
+
+/** Everything in a store may be served, and a publisher deletes what it does not know. So its own files are elsewhere. */
+function judgePlaces({ store, ledger, state }: Settings): void {
+  const place = storeLocation(store);
+  if (place?.kind !== "directory") return;
+  const inside = Object.entries({ ledger, state }).find(([, path]) => path !== "none" && isInside(path, place.path));
+  if (inside === undefined) return;
+  const [name, path] = inside;
+  throw new Failure("invalid_setting", `the ${name} ${path} is inside the store ${store}`, {
+    hint: "Give the store a directory of its own: --store DIRECTORY.",
+  });
+}
+
+function isInside(path: string, directory: string): boolean {
+  const way = relative(resolve(directory), resolve(path));
+  return !way.startsWith("..") && !isAbsolute(way);
 }
 
 export function judgeCadence(cadence: string): void {

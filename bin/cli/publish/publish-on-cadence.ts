@@ -11,7 +11,7 @@ import type { Chain } from "../../../src/chain/chain.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { openConfiguredStore } from "../configured-store.ts";
+import { openPublishedStore } from "../configured-store.ts";
 import { createLog, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
 import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
 import type { Outage } from "../outage.ts";
@@ -109,7 +109,7 @@ async function publishSession(
       const registry = publisherRegistry(monitor, known);
       return { registry, health: () => healthOf(monitor), ...metricsLog(log) };
     });
-    const opened = await openedStore(settings, { outage, monitor, service, signal });
+    const opened = await openedStore(settings, { known, outage, monitor, service, signal });
     if (opened === undefined) return;
     const store = countedStore(opened, (operation, key, outcome) => {
       monitor.requested(operation, key, outcome);
@@ -172,6 +172,7 @@ function healthOf(monitor: PublisherMonitor): Health {
 const OPEN_AGAIN_MS = 5_000;
 
 interface Opening {
+  readonly known: Known;
   readonly outage: Outage;
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
@@ -180,10 +181,10 @@ interface Opening {
 
 /** Opens the store, and retries while it does not respond. Undefined if the signal ended the wait. */
 async function openedStore(settings: Settings, opening: Opening): Promise<ObjectStore | undefined> {
-  const { outage, monitor, service, signal } = opening;
+  const { known, outage, monitor, service, signal } = opening;
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
-      const store = await openConfiguredStore(settings, { write: true });
+      const store = await openPublishedStore(settings, known);
       outage.succeeded("open");
       return store;
     } catch (error) {

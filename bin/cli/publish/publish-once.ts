@@ -18,7 +18,7 @@ import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/ob
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { parseInstant } from "../arguments.ts";
-import { openConfiguredStore } from "../configured-store.ts";
+import { newDirectoryOf, openConfiguredStore, openPublishedStore } from "../configured-store.ts";
 import { warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
@@ -34,9 +34,22 @@ export interface OnceFlags extends PublishFlags {
 /** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
   const clock = new WatchedClock(systemClock);
+  const known = await openState(settings);
+  try {
+    return await publishWith(known, settings, flags, clock);
+  } finally {
+    known.close();
+  }
+}
+
+async function publishWith(
+  known: Known,
+  settings: Settings,
+  flags: OnceFlags,
+  clock: WatchedClock,
+): Promise<CycleReport> {
   const given = parseInstant(flags.at);
-  const opened = await openConfiguredStore(settings, { write: true });
-  const known = await openState(settings.state, opened);
+  const opened = await openPublishedStore(settings, known);
   const requests = new RequestTally(known, clock.wall());
   const repairs = new Repairs((key) => warn({ code: "rewritten", message: `${key} was missing or damaged` }));
   const store = countedStore(opened, (operation, key, outcome) => {
@@ -66,7 +79,6 @@ export async function publishOnce(settings: Settings, flags: OnceFlags): Promise
     }
   } finally {
     requests.save();
-    known.close();
   }
 }
 
@@ -92,11 +104,13 @@ function warnOf(event: PollEvent): void {
 }
 
 /** Opens the state. If two runs are on one host, the second names the lease's holder, not only the locked file. */
-async function openState(directory: string, store: ObjectStore): Promise<Known> {
+async function openState(settings: Settings): Promise<Known> {
   try {
-    return Known.open(directory);
+    return Known.open(settings.state);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "state_locked") throw error;
+    if (newDirectoryOf(settings) !== undefined) throw error;
+    const store = await openConfiguredStore(settings, { write: false });
     const record = (await findLease(store))?.record;
     throw record === undefined || record.released ? error : await heldBy(store, record);
   }

@@ -49,7 +49,7 @@ import { seal, unseal } from "../seal-node.ts";
 import { FilesystemCache } from "./cache.ts";
 import { fileOfKey, formatHead, keyOfFile, parseMessage } from "./format.ts";
 import { FilesystemLock } from "./lock.ts";
-import { checkReadable, prepareDirectory, STORE_MARK, TEMPORARY } from "./prepare.ts";
+import { checkReadable, noStore, prepareDirectory, STORE_MARK, TEMPORARY } from "./prepare.ts";
 
 const MAX_PATHS = 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -101,6 +101,7 @@ export class FilesystemStore implements ObjectStore {
       return tag;
     } catch (error) {
       rmSync(temporary, { force: true });
+      if (codeOf(error) === "ENOENT") this.absent();
       throw error instanceof StoreConflict ? error : unavailable("put", path, error);
     }
   }
@@ -159,11 +160,7 @@ export class FilesystemStore implements ObjectStore {
 
   private absent(): undefined {
     const mark = join(this.name, STORE_MARK);
-    if (statSync(mark, { throwIfNoEntry: false }) === undefined) {
-      throw new StoreUnavailable(`${this.name}: no store is here (${STORE_MARK} is missing)`, {
-        hint: "Mount the disk of the store, or name the directory that the publisher writes to: --store DIRECTORY.",
-      });
-    }
+    if (statSync(mark, { throwIfNoEntry: false }) === undefined) throw noStore(this.name);
     return undefined;
   }
 

@@ -11,12 +11,12 @@
  *   there to its name; a deletion moves the object into the directory. The holder of a newer lock first empties the
  *   places of older ones, so the second rename of a stopped process fails.
  */
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { StoreUnavailable } from "../object-store.ts";
-import { STORE_MARK, TEMPORARY } from "./prepare.ts";
+import { noStore, STORE_MARK, TEMPORARY } from "./prepare.ts";
 
 /** A lock that is busy for this long is abandoned. A change takes microseconds. */
 const GIVE_UP_MS = 1_000;
@@ -28,9 +28,12 @@ export class FilesystemLock {
   readonly #directory: string;
   #number = 0;
   #db: Database.Database;
+  /** Device and inode of the store's first lock file, which differ after the directory was replaced. */
+  #file: string;
 
   constructor(directory: string) {
     this.#directory = directory;
+    this.#file = this.#fileNow();
     this.#db = openLock(this.#path(0));
   }
 
@@ -90,18 +93,32 @@ export class FilesystemLock {
   }
 
   #followNewest(): void {
+    const file = this.#fileNow();
+    if (file !== this.#file) {
+      this.#db.close();
+      this.#number = 0;
+      this.#db = openLock(this.#path(0));
+      this.#file = file;
+    }
     while (existsSync(this.#path(this.#number + 1))) {
       this.#db.close();
       this.#db = openLock(this.#path(++this.#number));
     }
   }
 
+  /** Throws `StoreUnavailable` if the directory is not a store any more: its disk may be unmounted. */
+  #fileNow(): string {
+    const stats = statSync(this.#path(0), { throwIfNoEntry: false });
+    if (stats === undefined) throw noStore(this.#directory);
+    return `${stats.dev} ${stats.ino}`;
+  }
+
   /** Returns false if another process holds the lock. */
   #tryBegin(): boolean {
     try {
-      this.#db.exec("BEGIN EXCLUSIVE");
+      this.#db.exec(`${NO_JOURNAL};BEGIN EXCLUSIVE`);
     } catch (error) {
-      if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) return false;
+      if (isBusy(error)) return false;
       throw error;
     }
     for (let number = 0; number < this.#number; number++) {
@@ -141,11 +158,23 @@ class LockAbandoned extends Error {
   override readonly name = "LockAbandoned";
 }
 
+/** By default a transaction on an empty file creates, writes and deletes a journal file. */
+const NO_JOURNAL = "PRAGMA journal_mode = MEMORY";
+
+/** Opens the file, and creates it if it is missing. */
 function openLock(path: string): Database.Database {
   const db = new Database(path, { timeout: 0 });
-  // By default a transaction on an empty file creates, writes and deletes a journal file.
-  db.pragma("journal_mode = MEMORY");
+  try {
+    db.exec(NO_JOURNAL);
+  } catch (error) {
+    // Another process holds the lock, so the file exists.
+    if (!isBusy(error)) throw error;
+  }
   return db;
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY");
 }
 
 function checkTime(end: number): void {

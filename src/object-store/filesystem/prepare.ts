@@ -1,11 +1,12 @@
 /** Prepares a directory for writing, or checks that it can be read. */
-import { closeSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../files/disk-full.ts";
 import { makeDirectory, syncDirectory } from "../../files/make-directory.ts";
 import { missingPermission } from "../../files/missing-permission.ts";
 import { overwriteFile } from "../../files/write-all.ts";
 import { Failure } from "../../values/failure.ts";
+import { StoreUnavailable } from "../object-store.ts";
 
 /** The lock file of the machine's writers, which also marks a directory as a store. */
 export const STORE_MARK = ".noonmark-store";
@@ -15,12 +16,16 @@ export const TEMPORARY = ".tmp";
 /** Age at which a temporary file counts as a dead writer's (ms). A put takes seconds at most. */
 const STALE_MS = 600_000;
 
+/** What an empty directory may contain: a dead writer's temporary files, and a new disk's directory for lost files. */
+const EMPTY_NAMES: ReadonlySet<string> = new Set([TEMPORARY, "lost+found"]);
+
 /**
- * Makes a directory a store, checks that it can be written, and removes a dead writer's temporary files. Throws
- * `Failure`: `store_unwritable`, `disk_full`.
+ * Makes an empty directory a store, checks that it can be written, and removes a dead writer's temporary files. Throws
+ * `Failure`: `store_foreign`, `store_unwritable`, `disk_full`.
  */
 export function prepareDirectory(directory: string): void {
   try {
+    checkOwn(directory);
     makeDirectory(join(directory, TEMPORARY));
     const now = probe(join(directory, TEMPORARY, `probe-${process.pid}`));
     cleanUp(join(directory, TEMPORARY), now);
@@ -31,11 +36,26 @@ export function prepareDirectory(directory: string): void {
   }
 }
 
+/** A publisher overwrites and deletes files in its store, so it takes no directory that contains other files. */
+function checkOwn(directory: string): void {
+  if (!existsSync(directory) || existsSync(join(directory, STORE_MARK))) return;
+  const foreign = readdirSync(directory).find((name) => !EMPTY_NAMES.has(name));
+  if (foreign === undefined) return;
+  throw new Failure("store_foreign", `${directory} is not a store (${STORE_MARK} is missing) and contains ${foreign}`);
+}
+
 /** Throws `Failure` `store_unreadable` if the path exists and is not a directory. */
 export function checkReadable(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isDirectory()) return;
   throw new Failure("store_unreadable", `the store ${path} is not a directory`);
+}
+
+/** Says that a directory is not there, or is empty because its disk is not mounted. */
+export function noStore(directory: string): StoreUnavailable {
+  return new StoreUnavailable(`${directory}: no store is here (${STORE_MARK} is missing)`, {
+    hint: "Mount the disk of the store, or name the directory that the publisher writes to (--store). If the store is lost: docs/incidents.md#store-lost",
+  });
 }
 
 /** Writes and removes a file, and returns its modification time (epoch ms by the disk's clock). */
@@ -58,6 +78,7 @@ function cleanUp(directory: string, now: number): void {
 }
 
 function asFailure(directory: string, cause: unknown): Failure {
+  if (cause instanceof Failure) return cause;
   if (isDiskFull(cause)) return diskFull(`the store ${directory}`, cause);
   const missing = missingPermission(join(directory, STORE_MARK), "write");
   const reason = missing?.says ?? (cause instanceof Error ? cause.message : String(cause));

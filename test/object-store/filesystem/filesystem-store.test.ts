@@ -3,11 +3,13 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -16,6 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
@@ -48,6 +51,23 @@ test("a stored file is readable text", async () => {
     `content-type: application/json; charset=utf-8\ncontent-length: 7\nx-store-tag: ${tag}\nx-meta-status: 200\n` +
       `x-meta-sha256: ${createHash("sha256").update('status: 200\n\n{"a":1}').digest("base64url")}\n\n{"a":1}`,
   );
+});
+
+test("after the directory was replaced, a writer takes the lock of the new one", async () => {
+  const directory = scratch();
+  const store = new FilesystemStore(directory, { write: true });
+  await store.put("k", sample("old"));
+  renameSync(directory, `${directory}-old`);
+  cpSync(`${directory}-old`, directory, { recursive: true });
+  const other = new Database(join(directory, ".noonmark-store"));
+  other.exec("BEGIN EXCLUSIVE");
+  try {
+    // A lock that stays busy is abandoned for a new one.
+    await store.put("k", sample("new"));
+    expect(existsSync(join(directory, ".noonmark-store-1"))).toBe(true);
+  } finally {
+    other.close();
+  }
 });
 
 test("hand-edited metadata and foreign files are reported with their key", async () => {
