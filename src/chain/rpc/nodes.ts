@@ -43,7 +43,7 @@ export class Nodes {
   order(now: number): readonly number[] {
     const silent = (index: number) => (this.memory(index).silentAt > now - SILENT_TTL_MS ? 1 : 0);
     return [...this.#memories.keys()]
-      .filter((index) => !this.#isSkipped(index, now))
+      .filter((index) => this.memory(index).skippedUntil <= now)
       .sort((a, b) => silent(a) - silent(b) || a - b);
   }
 
@@ -52,12 +52,6 @@ export class Nodes {
     const until = now + (this.#memories.length === 1 ? SKIP_ONLY_NODE_MS : SKIP_MS);
     this.memory(index).skippedUntil = until;
     return until;
-  }
-
-  /** Ignores a skip that ends too far in the future: the clock may have been ahead when it began. */
-  #isSkipped(index: number, now: number): boolean {
-    const { skippedUntil } = this.memory(index);
-    return skippedUntil > now && skippedUntil <= now + SKIP_MS;
   }
 
   /** Returns true if no other node responded when it was last asked. */

@@ -47,11 +47,4 @@ CREATE TABLE event (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX event_by_name ON event (contract_kind, event_name, block_number, log_index);
 CREATE INDEX event_highest_funded ON event (${HIGHEST}) WHERE ${IS_FUNDING};
-
-CREATE TABLE node (
-  -- SHA-256 of the node's address, which may contain a key
-  address_hash TEXT PRIMARY KEY,
-  -- epoch ms until which the node is skipped
-  skipped_until INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
 `;

@@ -1,7 +1,6 @@
 /** Reads and writes the single row with the file's progress, the last snapshot and the current problem. */
-import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, readRow, run, statement } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, run, statement } from "../../sqlite/statement.ts";
 import type { ProblemEvent } from "../poll-event.ts";
 
 /** The last stored block. */
@@ -56,20 +55,6 @@ export function touch(db: Database, lastGoodPassAt: number): void {
 export function writeProblem(db: Database, event: ProblemEvent | undefined, since: number): void {
   const problem = event === undefined ? null : JSON.stringify({ since, event } satisfies Problem);
   run(db, "UPDATE sync SET problem = ? WHERE id = 1", problem);
-}
-
-/** Returns the epoch ms until which a node is skipped; undefined if it never sent a harmful response. */
-export function readSkippedUntil(db: ReadOnlyDatabase, address: string): number | undefined {
-  const find = "SELECT skipped_until AS until FROM node WHERE address_hash = ?";
-  return readRow<{ until: number }>(db, find, hashOf(address))?.until;
-}
-
-export function writeSkippedUntil(db: Database, address: string, until: number): void {
-  run(db, "INSERT OR REPLACE INTO node (address_hash, skipped_until) VALUES (?, ?)", hashOf(address), until);
-}
-
-function hashOf(address: string): string {
-  return createHash("sha256").update(address).digest("hex");
 }
 
 /** Deletes the snapshot that the chain contradicts, so that a restart does not serve it. */

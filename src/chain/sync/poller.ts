@@ -9,15 +9,7 @@ import { Nodes } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { type RpcLimits, type RpcNode, type RpcOutcome, rpcNode } from "../rpc/rpc-node.ts";
 import { redactUrl, Secrets } from "../rpc/secrets.ts";
-import {
-  dropSnapshot,
-  fileState,
-  readSkippedUntil,
-  readSync,
-  touch,
-  writeProblem,
-  writeSkippedUntil,
-} from "../store/sync-row.ts";
+import { dropSnapshot, fileState, readSync, touch, writeProblem } from "../store/sync-row.ts";
 import { storedSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
 import * as health from "./health.ts";
@@ -105,9 +97,6 @@ export class Poller {
       onFailure: (index, error) => this.#failed(index, error),
     });
     this.#nodes = new Nodes(rpcUrls.length);
-    for (const [index, address] of rpcUrls.entries()) {
-      this.#nodes.memory(index).skippedUntil = readSkippedUntil(db, address) ?? -Infinity;
-    }
   }
 
   get health(): health.ChainHealth {
@@ -187,7 +176,7 @@ export class Poller {
     }
   }
 
-  /** Returns the operator's message for a failure. Stores a skip, because a harmful response may end the process. */
+  /** Returns the operator's message for a failure. After a harmful response the node is skipped for a while. */
   #failed(index: number, error: unknown): string {
     const message = error instanceof Error ? error.message : String(error);
     if (!(error instanceof RpcError)) return message;
@@ -195,7 +184,6 @@ export class Poller {
     if (error.silent) this.#nodes.memory(index).silentAt = now;
     if (!error.harmful) return message;
     const until = this.#nodes.skip(index, now);
-    writeSkippedUntil(this.#chain.db, this.#options.rpcUrls[index] as string, until);
     return `${message}; the node is not asked until ${new Date(until).toISOString()}`;
   }
 
