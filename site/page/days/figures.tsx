@@ -12,7 +12,9 @@ export function RangeFigures({ activity }: { readonly activity: Statistics["acti
   return (
     <dl class="figures">
       <Figure name="Work">{observed ? `${grouped(summary.observedWorkUnits)} units` : <Unknown />}</Figure>
-      <Figure name="Distance">{observed ? <Distance mm={summary.observedDistanceMm} /> : <Unknown />}</Figure>
+      <Figure name="Distance">
+        <Distance mm={summary.observedDistanceMm} days={activity.days} />
+      </Figure>
       <Figure
         name="Coverage"
         note={`${grouped(coverage.observedRoundCount)} of ${plural(coverage.expectedRoundCount, "round")}`}
@@ -53,7 +55,7 @@ export function Rounds({ rounds }: { readonly rounds: Statistics["rounds"] }) {
   );
 }
 
-export function Lifetime({ lifetime }: { readonly lifetime: Statistics["lifetime"] }) {
+export function Lifetime({ lifetime, activity }: Pick<Statistics, "lifetime" | "activity">) {
   const since = ms(lifetime.firstObservedAt);
   return (
     <dl class="figures">
@@ -63,7 +65,7 @@ export function Lifetime({ lifetime }: { readonly lifetime: Statistics["lifetime
       </Figure>
       <Figure name="Settled blocks">{grouped(lifetime.settledBlockCount)}</Figure>
       <Figure name="Distance">
-        <Distance mm={lifetime.observedDistanceMm} />
+        <Distance mm={lifetime.observedDistanceMm} days={activity.days} />
       </Figure>
       <Figure name="Active days" note={`${percent(lifetime.coverageBps)} of all rounds covered`}>
         {grouped(lifetime.activeDayCount)}
@@ -77,7 +79,9 @@ export function Lifetime({ lifetime }: { readonly lifetime: Statistics["lifetime
   );
 }
 
-function Distance({ mm }: { readonly mm: string }) {
+/** A sum of 0 is unknown unless a day of the range has a known distance. */
+function Distance({ mm, days }: { readonly mm: string; readonly days: Statistics["activity"]["days"] }) {
+  if (mm === "0" && days.every(({ distanceMm }) => distanceMm === null)) return <Unknown />;
   return <Exact short={distance(mm)} exact={`${grouped(mm)} mm`} />;
 }
 

@@ -71,7 +71,7 @@ const Rest = memo(({ statistics }: { readonly statistics: Statistics }) => {
         </div>
       </div>
       <Part heading="Since the beginning">
-        <Lifetime lifetime={lifetime} />
+        <Lifetime lifetime={lifetime} activity={activity} />
       </Part>
       {blocks.status === "unavailable" && <Blocks blocks={blocks} />}
     </>

@@ -151,6 +151,17 @@ test("rounds beyond the supported calendar are accepted and never elapse", () =>
   expect(body.lifetime.acceptedWorkUnits).toBe("1");
 });
 
+test("without any known distance its sums are 0, which the API has no null for, and all other fields say unknown", () => {
+  const { lifetime, activity, records } = statistics(
+    covered("2024-03-10T12:00:00Z", [1n, 2n]),
+    Date.parse("2024-03-10T12:30:00Z"),
+  );
+  expect([lifetime.observedDistanceMm, activity.summary.observedDistanceMm]).toEqual(["0", "0"]);
+  expect(activity.days.map(({ distanceMm }) => distanceMm)).toEqual(activity.days.map(() => null));
+  expect(activity.summary.averageDistancePerActiveDayMm).toBeNull();
+  expect(records.maximumDailyDistanceMm).toBeNull();
+});
+
 test("means of 256-bit work are exact in thousandths", () => {
   const most = (2n ** 256n - 1n) / 1000n;
   const facts = covered("2024-03-10T12:00:00Z", [most - 2n, 1n, 1n]);

@@ -106,6 +106,19 @@ it("says that the statistics are being built, and shows them when they arrive", 
   expect(await reader.page.locator(".heat tbody tr").count()).toBe(7);
 });
 
+it("shows a distance that no round told as unknown", async () => {
+  const world = fullWorld();
+  const unmeasured = statisticsBody("7d", RECORDED_AT, (facts) => ({
+    ...facts,
+    days: facts.days.map((day) => ({ ...day, measured: 0, distance: 0n })),
+    totals: { ...facts.totals, distance: 0n },
+  }));
+  world.say(TARGETS.week, unmeasured);
+  await using reader = await read(browser, world);
+  const text = await reader.page.locator("#days").innerText();
+  expect(text.match(/Distance\s+not known/g)).toHaveLength(2);
+});
+
 it("shows sums over nothing observed as unknown, and explains missing submissions and blocks", async () => {
   const world = fullWorld();
   const nothing = statisticsBody("7d", RECORDED_AT, (facts) => ({
