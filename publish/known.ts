@@ -435,7 +435,7 @@ export class Known {
  * - `requests`: counts of requests (`request-tally.ts`).
  * - `doubted`: puts that may still arrive.
  */
-type MetaName = "open" | "at" | "epoch" | "writer" | "store" | "requests" | "doubted";
+type MetaName = "open" | "at" | "epoch" | "writer" | "store" | "lease" | "requests" | "doubted";
 
 function objectOf(row: Record<string, string | number | null>): KnownObject {
   return {

@@ -260,7 +260,11 @@ export class Publisher {
       const isExpected = error instanceof StoreUnavailable || isClockFailure(error);
       if (!isExpected && cause === undefined) throw error;
     }
-    await this.#lease.release(this.#statusUpdate(undefined));
+    try {
+      await this.#lease.release(this.#statusUpdate(undefined));
+    } finally {
+      this.#options.known.setMeta("lease", this.#lease.lastWrite);
+    }
   }
 
   #statusUpdate(nextCycleAt: number | undefined): StatusUpdate {

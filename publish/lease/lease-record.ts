@@ -67,6 +67,11 @@ export const leaseRecordSchema = z.object({
 
 export type LeaseRecord = z.infer<typeof leaseRecordSchema>;
 
+/** Identifies one write of the record. A copy of the store that was put back has another one. */
+export function writeId(tag: StoreTag, { renewedAt }: LeaseRecord): string {
+  return `${tag} ${renewedAt}`;
+}
+
 export interface LeaseIdentity {
   readonly holder: string;
   /** Host and process id; private. */

@@ -31,6 +31,7 @@ import {
   lostTo,
   publicName,
   STANDBY_PACE,
+  writeId,
 } from "./lease-record.ts";
 import { StandbyWatch } from "./standby-record.ts";
 
@@ -138,6 +139,11 @@ export class Lease {
     return this.#record.epoch;
   }
 
+  /** The last write of the record that the store has confirmed. */
+  get lastWrite(): string {
+    return writeId(this.#tag, this.#record);
+  }
+
   /**
    * Raises the epoch above one that an object has. That is needed after the lease object was lost, because epochs then began
    * at 1 again. Throws `Failure` lease_lost (75) if somebody else has taken the lease.
@@ -225,9 +231,12 @@ export class Lease {
     if (!isClockFailure(this.#lost)) return;
     const { lastCycleAt = this.#record.lastCycleAt } = this.#statusUpdate();
     const record = { ...this.#record, lastCycleAt, released: true, clockMoved: this.#lost.code === "clock_moved" };
-    await this.#store.put(STATUS_KEY, leaseObject(record), { ifTag: this.#tag }).catch((error: unknown) => {
+    try {
+      this.#tag = await this.#store.put(STATUS_KEY, leaseObject(record), { ifTag: this.#tag });
+      this.#record = record;
+    } catch (error) {
       if (!(error instanceof StoreConflict)) throw error;
-    });
+    }
   }
 
   /**

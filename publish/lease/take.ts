@@ -17,6 +17,7 @@ import {
   hasExpired,
   type LeaseRecord,
   leaseUnreadable,
+  writeId,
 } from "./lease-record.ts";
 import { announce } from "./standby-record.ts";
 
@@ -51,8 +52,10 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
   const record = found?.record;
   const mine = record !== undefined && isOurs(known, record.holder);
   if (record !== undefined && !mine && !(await isFree(candidate, record))) throw await heldBy(store, record);
-  // True if nobody else can have written since. Then `known` still holds. After a lost lease object epochs begin at 1 again.
-  const trusted = mine && String(record?.epoch) === known.meta("epoch") && known.meta("store") === store.name;
+  // True if the store still has the last record that this state's publisher wrote. Then nobody has written since, and the store
+  // was not put back from a copy, so `known` still holds.
+  const isLast = found?.record !== undefined && writeId(found.tag, found.record) === known.meta("lease");
+  const trusted = mine && isLast && known.meta("store") === store.name;
   const because =
     record === undefined ? "first" : record.released ? "released" : mine ? "our own process died" : "expired";
   return take(candidate, found, { trusted, because });

@@ -2,10 +2,12 @@
  * A takeover reads the index, the configured installation and dirty installations. It reads another installation at its
  * first new fact (docs/spec/publishing.md#ten-thousand).
  */
-import { copyFileSync } from "node:fs";
+import { copyFileSync, cpSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LeaseRecord } from "../../publish/lease/lease-record.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { receive, START, type Worker, type WorkOptions, World } from "./world.ts";
 
@@ -37,6 +39,31 @@ async function othersOf(use: () => Promise<unknown>): Promise<string[]> {
     (id) => id !== "wheel-1",
   );
 }
+
+test("a store that was put back from a copy, with the state kept, is read as after a lost state", async () => {
+  const [directory, copy] = ["store", "copy"].map((name) => join(world.folder, name)) as [string, string];
+  const begun = async () => world.work({ store: new FilesystemStore(directory, { write: true }), state: "kept" });
+  const stored = async (rowId: number) => {
+    const object = await new FilesystemStore(directory, { write: false }).get(key(rowId));
+    return JSON.parse(object?.metadata["source-version"] ?? "{}").position as number;
+  };
+  const first = await begun();
+  await first.cycle(START + 11_000);
+  await first.publisher.renewIfDue(undefined);
+  cpSync(directory, copy, { recursive: true });
+  for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
+  await first.cycle(START + 12_000);
+  await first.stop();
+  expect(await stored(40)).toBe(2);
+
+  rmSync(directory, { recursive: true });
+  cpSync(copy, directory, { recursive: true });
+  world.now += 40_000;
+  const again = await begun();
+  await again.cycle(world.now);
+  expect(await Promise.all([2, 40, OTHERS + 1].map(stored))).toEqual([2, 2, 2]);
+  await again.stop();
+});
 
 async function takeOver(options: WorkOptions = {}): Promise<Worker> {
   return world.work({ state: "lost", ...options });
