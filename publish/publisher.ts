@@ -67,6 +67,8 @@ export class Publisher {
   /** Monotonic. */
   #scrubbedAt = Number.NEGATIVE_INFINITY;
   #scrubbed = 0;
+  /** The renewal of the lease after which the shared objects were last checked. */
+  #checkedAfter = "";
   #last: CycleReport | undefined;
 
   private constructor(options: PublisherOptions, lease: Lease, due: Due) {
@@ -159,14 +161,22 @@ export class Publisher {
   }
 
   /**
-   * If due, checks the object that was checked longest ago. The next cycle rewrites it if it is damaged. `at` in epoch ms.
-   * Throws the store's own errors.
+   * If due, checks the object that was checked longest ago, and after each renewal of the lease the objects that many responses
+   * need. The next cycle rewrites a damaged one. `at` in epoch ms. Throws the store's own errors.
    */
   async scrubIfDue(at: number): Promise<void> {
     const { clock, scrubInterval } = this.#options;
+    if (scrubInterval === 0 || this.#last === undefined) return;
+    const renewal = this.#lease.lastWrite;
     const now = clock.monotonic();
-    if (scrubInterval === 0 || this.#last === undefined || now - this.#scrubbedAt < scrubInterval) return;
-    await this.#scrub.step(this.#cycleAt(at, false));
+    const isRenewed = renewal !== this.#checkedAfter;
+    const isDue = now - this.#scrubbedAt >= scrubInterval;
+    if (!isRenewed && !isDue) return;
+    const scrubbing = this.#cycleAt(at, false);
+    if (isRenewed) await this.#scrub.checkShared(scrubbing);
+    this.#checkedAfter = renewal;
+    if (!isDue) return;
+    await this.#scrub.step(scrubbing);
     // After a failure a check is still due.
     this.#scrubbedAt = now;
     this.#scrubbed++;

@@ -32,21 +32,15 @@ type Item =
   | { readonly is: "tile"; readonly installationId: string; readonly tile: number }
   | { readonly is: "named"; readonly prefix: string; readonly name: string };
 
-/** One in this number of checks is of an object that many responses need. */
-const SHARED_EVERY = 4;
-
 export class Scrub {
   #items: Iterator<Item> | undefined;
-  #steps = 0;
+  #sharedChecks = 0;
 
   /** Objects of this round that cannot be rewritten, by key. */
   #faults = new Map<string, ReportRow>();
 
   /** Checks the next object. Throws the store's own errors. */
   async step(scrubbing: Scrubbing): Promise<void> {
-    const shared = sharedKeys(scrubbing);
-    const turn = this.#steps++ / SHARED_EVERY;
-    if (Number.isInteger(turn)) return checkObject(shared[turn % shared.length] ?? INSTALLATIONS_KEY, scrubbing);
     for (const isNew of [false, true]) {
       if (isNew || this.#items === undefined) {
         this.#items = itemsOf(scrubbing)[Symbol.iterator]();
@@ -60,16 +54,22 @@ export class Scrub {
     }
   }
 
+  /**
+   * Checks the index, and the next of the template and the constants. Without one of them many responses are 503, so no round may
+   * delay them. Throws the store's own errors.
+   */
+  async checkShared(scrubbing: Scrubbing): Promise<void> {
+    await checkObject(INSTALLATIONS_KEY, scrubbing);
+    const constants = scrubbing.publications.filter(({ sources }) => sources === undefined);
+    const keys = [unknownTelemetryPublication.key, ...constants.map(({ key }) => key)];
+    await checkObject(keys[this.#sharedChecks % keys.length] ?? unknownTelemetryPublication.key, scrubbing);
+    this.#sharedChecks++;
+  }
+
   /** Objects of this round that cannot be rewritten. */
   faults(): Iterable<ReportRow> {
     return this.#faults.values();
   }
-}
-
-/** The index, the template and the constants. Without one of them many responses are 503, so no round may delay them. */
-function sharedKeys({ publications }: Scrubbing): readonly string[] {
-  const constants = publications.filter(({ sources }) => sources === undefined).map(({ key }) => key);
-  return [INSTALLATIONS_KEY, unknownTelemetryPublication.key, ...constants];
 }
 
 /** Checks every tile, for `--force` and `fsck --repair`. Returns the tiles that cannot be rewritten. */
