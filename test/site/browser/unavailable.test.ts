@@ -106,7 +106,7 @@ it("says that the statistics are being built, and shows them when they arrive", 
   expect(await reader.page.locator(".heat tbody tr").count()).toBe(7);
 });
 
-it("shows a distance that no round told as unknown", async () => {
+it("shows a distance as unknown if no round contains one", async () => {
   const world = fullWorld();
   const unmeasured = statisticsBody("7d", RECORDED_AT, (facts) => ({
     ...facts,

@@ -46,7 +46,12 @@ test("a body with more values than any response has is not parsed", async () => 
 });
 
 test("a run keeps at most 64 MiB of ids and tags", () => {
-  const environment = { send: async () => expect.unreachable(), now: Date.now, pause: async () => {}, unique: () => "u" };
+  const environment = {
+    send: async () => expect.unreachable(),
+    now: Date.now,
+    pause: async () => {},
+    unique: () => "u",
+  };
   const run = new Run({ routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 }, environment);
   const half = "x".repeat(32 << 20);
   run.keep(half);
