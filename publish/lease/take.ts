@@ -7,6 +7,7 @@ import { Failure } from "../../src/values/failure.ts";
 import type { Clock, WatchedClock } from "../clock/clock.ts";
 import { isClockFailure, judgeClock, storeTime } from "../clock/judge.ts";
 import type { Known } from "../known.ts";
+import { isLocked } from "../sources/source-reader.ts";
 import { heldBy } from "../status/private-status.ts";
 import { Lease } from "./lease.ts";
 import type { LeaseIdentity } from "./lease-record.ts";
@@ -240,7 +241,12 @@ export async function waitForLease(standby: Standby, waiting: Waiting): Promise<
       } else if (error instanceof StoreUnavailable) onOutage(error);
       else throw error;
     }
-    await waiting.follow();
+    try {
+      await waiting.follow();
+    } catch (error) {
+      // Following is tried again after the pause.
+      if (!isLocked(error)) throw error;
+    }
     await waiting.pause(isClockWrong ? CLOCK_AGAIN_MS : standby.pause());
   }
   return undefined;

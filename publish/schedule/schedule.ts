@@ -7,6 +7,7 @@ import { isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import type { Clock, Timers } from "../clock/clock.ts";
 import type { CycleReport } from "../report.ts";
+import { isLocked } from "../sources/source-reader.ts";
 
 export interface ScheduleOptions {
   /** A cron pattern, seconds first, UTC. */
@@ -18,7 +19,7 @@ export interface ScheduleOptions {
   onCycle(report: CycleReport): void;
   /** Called when a tick has found nothing to do, or its cycle has ended. */
   onTick?(): void;
-  /** Called if the store did not respond, or a disk is full. The operation is tried again. */
+  /** Called if the next try may succeed (`isOutage`). The operation is tried again. */
   onOutage(error: Error, operation: ScheduledOperation): void;
   /** Called after a check or a renewal, also if none was due. One that has failed stays due. */
   onSuccess?(operation: Exclude<ScheduledOperation, "cycle">): void;
@@ -103,7 +104,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
   return promise;
 }
 
-/** True if the next tick may succeed: the store did not respond, or a disk is full. */
+/** True if the next tick may succeed: the store did not respond, a disk is full, or another process writes to the projections. */
 export function isOutage(error: unknown): error is Error {
-  return error instanceof StoreUnavailable || isDiskFull(error);
+  return error instanceof StoreUnavailable || isDiskFull(error) || isLocked(error);
 }

@@ -20,6 +20,8 @@ export interface ProjectionsSource {
   readonly db: Database;
   /** Opens the file again if `noonmark rebuild` has replaced it, and returns true then. */
   reopenReplaced(): boolean;
+  /** Begins a transaction, if none is open. Throws SQLite's error if another process writes. */
+  lock(): void;
   /** Makes one short step along the ledger, inside a read transaction. Returns true at its end. `at` in epoch ms. */
   step(inputs: ProjectionInputs, at: number): boolean;
   /**
@@ -42,6 +44,9 @@ export interface ProjectionsSource {
   close(): void;
 }
 
+/** How long the event loop may wait for another process's write (ms). */
+const BUSY_TIMEOUT_MS = 20;
+
 /** Steps are committed at most this long after the first one (ms). A rebuild waits longer for the lock. */
 const COMMIT_EVERY_MS = 20_000;
 
@@ -54,7 +59,7 @@ const STEPS_OF_A_CYCLE = 40;
 /** The publisher's own file. */
 export function ownProjections(stateDirectory: string, { whole }: { readonly whole: boolean }): ProjectionsSource {
   const path = join(stateDirectory, PROJECTIONS_FILE);
-  return source(openProjections(path), { whole, path });
+  return source(openProjections(path, BUSY_TIMEOUT_MS), { whole, path });
 }
 
 /** A copy in memory, for commands that write nothing. It follows the sources to their end. */
@@ -82,14 +87,16 @@ function source(
     reopenReplaced() {
       if (!isOnDisk || inodeOf() === inode) return false;
       db.close();
-      db = openProjections(path);
+      db = openProjections(path, BUSY_TIMEOUT_MS);
       inode = inodeOf();
       [stepWrites, waitsSince, idle] = [0, undefined, new IdleCheckpoint(db)];
       return true;
     },
+    lock() {
+      if (isOnDisk && !db.inTransaction) db.exec("BEGIN IMMEDIATE");
+    },
     step(inputs, at) {
       const { projections } = inputs;
-      if (isOnDisk && !projections.inTransaction) projections.exec("BEGIN IMMEDIATE");
       const before = totalChanges(projections);
       // If the step fails, the next cycle repeats it.
       isBehind = true;

@@ -1,11 +1,12 @@
 /** Reads the sources of a publisher: ledger, projections and chain (docs/spec/publishing.md#snapshot). */
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
 import { forgetLedger } from "../../src/projections/advance.ts";
 import type { Snapshot, Snapshots, WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { failureOfOneOf, type OpenFile } from "../../src/sqlite/sqlite-failure.ts";
 import { statement } from "../../src/sqlite/statement.ts";
+import { Failure } from "../../src/values/failure.ts";
 import type { LedgerSource, LedgerVersion } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
 
@@ -17,6 +18,10 @@ export interface SourceReaderOptions {
   /** Seconds, as configured. */
   readonly genesisTimestamp: number | undefined;
 }
+
+/** A rebuild holds the projections' lock for one short step after the other. They are tried this often, and for so long (ms). */
+const LOCK_RETRY_MS = 20;
+const LOCK_WAIT_MS = 10_000;
 
 /** Advances of the projections in one call of `follow`. */
 const STEP_LIMIT = 32;
@@ -86,6 +91,7 @@ export class SourceReader {
     return {
       advance: async (use) => {
         for (;;) {
+          await this.#lock();
           const planned = this.#write((ledger) => {
             const snapshot = { ...whole, ledger };
             return takeIn(snapshot) ? { value: queried(whole.projections, () => use(snapshot)) } : undefined;
@@ -96,6 +102,7 @@ export class SourceReader {
       },
       advanceChain: async (use) => {
         for (;;) {
+          await this.#lock();
           const planned = this.#write((ledger) => {
             const snapshot = { ...whole, ledger };
             const isIn = projections.chainStep(snapshot);
@@ -155,6 +162,19 @@ export class SourceReader {
     this.#options.chain.close();
   }
 
+  /** Takes the projections' lock. The event loop runs while another process has it. Throws `Failure` projections_locked. */
+  async #lock(): Promise<void> {
+    const end = performance.now() + LOCK_WAIT_MS;
+    for (;;) {
+      try {
+        return this.#blaming(() => this.#options.projections.lock());
+      } catch (error) {
+        if (!isLocked(error) || performance.now() >= end) throw error;
+      }
+      await wait(LOCK_RETRY_MS);
+    }
+  }
+
   /** Throws `Failure` with the path of the file that failed. */
   #read<T>(use: (ledger: Database | undefined) => T): T {
     const { ledger } = this.#options;
@@ -183,6 +203,11 @@ export class SourceReader {
       throw failureOfOneOf(error, files);
     }
   }
+}
+
+/** True if another process writes to the projections. It passes when that process is done. */
+export function isLocked(error: unknown): error is Failure {
+  return error instanceof Failure && error.code === "projections_locked";
 }
 
 /** Runs a plan. SQLite refuses any write meanwhile. */

@@ -39,18 +39,18 @@ const PROJECTIONS: DatabaseKind = {
 /** The file's name in the state directory. */
 export const PROJECTIONS_FILE = "projections.db";
 
-/** How long a cycle waits for a rebuild's step, and a rebuild for a publisher's commit, in milliseconds. */
+/** How long a rebuild waits for a publisher's commit, in milliseconds. */
 const BUSY_TIMEOUT = 30_000;
 
 /** Size of the -wal file that triggers a checkpoint, which blocks the publisher's thread (32 MiB: up to 130 ms). */
 const CHECKPOINT_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens the projections for writing. Creates them if missing, and again if their format is another
+ * Opens the projections for writing. `busyTimeout` (ms) blocks the event loop while another process writes. Creates them if missing, and again if their format is another
  * version's. Throws `Failure` (exit 74, or 75 if they are locked) for a damaged file or another program's.
  */
-export function openProjections(path: string): Database {
-  const db = wipedIfUnknown(path, () => openForWriting(path, PROJECTIONS, { busyTimeout: BUSY_TIMEOUT }));
+export function openProjections(path: string, busyTimeout = BUSY_TIMEOUT): Database {
+  const db = wipedIfUnknown(path, () => openForWriting(path, PROJECTIONS, { busyTimeout }));
   // A power failure may lose rows but not damage the file; lost rows are derived again.
   db.pragma("synchronous = NORMAL");
   checkpointEach(db, CHECKPOINT_BYTES);

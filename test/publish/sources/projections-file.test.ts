@@ -54,6 +54,26 @@ test.skipIf(NO_SMALL_DISK !== undefined)(
   },
 );
 
+test("while another process writes to the projections the event loop runs, and a cycle goes on after it", async () => {
+  const state = join(world.folder, "state");
+  const reader = readerOver(state);
+  const other = openProjections(join(state, "projections.db"));
+  other.exec("BEGIN IMMEDIATE");
+  world.receive(10);
+  // A wait in SQLite would not let this run before it failed.
+  const release = setTimeout(() => other.exec("COMMIT"), 0);
+  await reader.begin(START + 1e9).advance(() => {});
+  expect(
+    readCursor(
+      reader.begin(START + 1e9).snapshot(({ projections }) => projections),
+      RECEIPTS,
+    )?.at,
+  ).toBe("10");
+  clearTimeout(release);
+  reader.close();
+  other.close();
+});
+
 test("damaged projections are not reported as a damaged ledger", async () => {
   const state = join(world.folder, "state");
   const path = join(state, "projections.db");
