@@ -90,7 +90,7 @@ export function checkpointOf(
   { known, due, program, selected }: Published,
   before: Checkpoint | null,
 ): Checkpoint | null {
-  if (!selected("telemetry") || !selected("observations")) return before;
+  if (!selected("telemetry")) return before;
   if (due.point === undefined) return null;
   if (due.isUnpublished(INSTALLATIONS_KEY)) return before;
   // The stored index does not name some of these yet.

@@ -8,6 +8,7 @@ import { WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
 import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
+import { selection } from "../../publish/plan/plan.ts";
 import { checkOwner } from "../../publish/prefix-owner.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
@@ -154,7 +155,7 @@ export class World {
           known,
           publications,
           site,
-          selected: (resource) => only?.includes(resource) ?? true,
+          selected: selection(only && new Set(only)),
           concurrency: 4,
           newHistories,
           force,

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import type { Clock } from "../../../publish/clock/clock.ts";
+import { selection } from "../../../publish/plan/plan.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { packageFile, packageVersion } from "../../../src/files/package-file.ts";
@@ -48,7 +49,7 @@ export function publisherOptions(
       site,
     }),
     site: site && { explorerUrl: settings.explorerUrl, chainValidity: settings.chainMaxAge * 1000 },
-    selected: (resource) => only === undefined || only.has(resource),
+    selected: selection(only),
     concurrency: CONCURRENCY,
     newHistories: flags.newHistory ?? [],
     force: flags.force ?? false,
