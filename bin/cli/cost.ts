@@ -1,15 +1,17 @@
 /** Requests and cost of a thirty-day month (docs/costs.md), from the publisher's counts and a table of prices. */
 
-import { readFileSync } from "node:fs";
 import * as z from "zod";
 import type { MeasuredRequests, RequestCounts } from "../../publish/status/request-tally.ts";
 import { packageFile } from "../../src/files/package-file.ts";
+import { readShortFile } from "../../src/files/short-file.ts";
 import { Failure } from "../../src/values/failure.ts";
+import { printable, printableValues } from "../../src/values/printable.ts";
 import { tableLines } from "./table.ts";
 
 const MONTH_MS = 30 * 86_400_000;
 /** A shorter measurement (ms) is rejected, because it mostly has the puts of a start. */
 const MIN_MEASURED_MS = 60_000;
+const LONGEST_PRICES_BYTES = 1 << 20;
 /** A shorter measurement (ms) is marked as rough. */
 const ROUGH_BELOW_MS = 3_600_000;
 
@@ -70,12 +72,13 @@ export function readPrices(path: string | undefined): Prices {
   const file = path ?? packageFile("docs/prices.json");
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = readShortFile(file, LONGEST_PRICES_BYTES);
   } catch (cause) {
     throw new Failure("prices_unreadable", `${file} cannot be read: ${(cause as Error).message}`, { cause });
   }
   const parsed = pricesSchema.safeParse(jsonOf(text, file));
-  if (parsed.success) return parsed.data;
+  // The file may be somebody else's.
+  if (parsed.success) return printableValues(parsed.data);
   const [issue] = parsed.error.issues;
   throw invalid(file, `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "is invalid"}`);
 }
@@ -89,7 +92,7 @@ function jsonOf(text: string, file: string): unknown {
 }
 
 function invalid(file: string, message: string): Failure {
-  return new Failure("invalid_prices", `${file}: ${message}`);
+  return new Failure("invalid_prices", `${file}: ${printable(message)}`);
 }
 
 /** Formats the costs for people. On a terminal, tables have lines. */

@@ -2,7 +2,7 @@
  * Reads the secret that fronts and shim share (the setting `fronts`). Every user of the machine can read command lines in
  * the process list, so the secret comes from a variable or a file.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { readShortFile } from "../../src/files/short-file.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { warn } from "./messages.ts";
 import { frontSecret } from "./settings/settings.ts";
@@ -38,7 +38,7 @@ export function secretOfFlags({ frontSecretFile, given, flag }: SecretFlags): st
 function readSecret(path: string): string {
   let text: string;
   try {
-    text = readShortFile(path);
+    text = readShortFile(path, LONGEST_FILE_BYTES);
   } catch (cause) {
     throw new Failure("file_unreadable", `the secret's file ${path} cannot be read (${(cause as Error).message})`, {
       cause,
@@ -51,17 +51,4 @@ function readSecret(path: string): string {
     `the file ${path} holds no secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -`,
     { hint: `Make one: (umask 077; openssl rand -hex 24 > ${path})` },
   );
-}
-
-/** Rejects a pipe, because opening it would block. */
-function readShortFile(path: string): string {
-  const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const stats = fstatSync(fd);
-    if (!stats.isFile()) throw new Error("it is not a regular file");
-    if (stats.size > LONGEST_FILE_BYTES) throw new Error(`it has ${stats.size} bytes`);
-    return readFileSync(fd, "utf8");
-  } finally {
-    closeSync(fd);
-  }
 }

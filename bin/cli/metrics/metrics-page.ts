@@ -23,6 +23,11 @@ export interface Health {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** A scrape takes one short connection. Readers that do not read must not hold the memory of a publisher. */
+const MAX_CONNECTIONS = 64;
+const TIMEOUT_MS = 10_000;
+const LIMITS = { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS };
+
 const HINT =
   "give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.";
 
@@ -44,7 +49,9 @@ export async function startMetricsPage(
   const page = await open();
   const colon = metrics.lastIndexOf(":");
   const host = metrics.slice(0, colon).replace(/^\[|\]$/g, "");
-  const server = createServer(listener(page, host));
+  const server = createServer(LIMITS, listener(page, host));
+  server.maxConnections = MAX_CONNECTIONS;
+  server.setTimeout(TIMEOUT_MS);
   await listen(server, { host, port: Number(metrics.slice(colon + 1)), hint: HINT });
   page.started?.(`${httpUrl(host, (server.address() as AddressInfo).port)}/metrics`);
   return async () => {
@@ -100,6 +107,8 @@ function send(response: ServerResponse, status: number, contentType: string, tex
     "content-type": contentType,
     "content-length": Buffer.byteLength(text),
     "cache-control": "no-store",
+    // Ends pipelining.
+    connection: "close",
     ...(status === 405 ? { allow: "GET, HEAD" } : {}),
   });
   // Node omits the body for HEAD.

@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
+import { redactUrl } from "../../../src/chain/rpc/secrets.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { type Warning, warn } from "../messages.ts";
@@ -17,6 +18,7 @@ import {
   unknownVariables,
 } from "./setting-names.ts";
 import {
+  hasNoSecret,
   inMilliseconds,
   type PlacedSetting,
   SETTING_NAMES,
@@ -82,8 +84,27 @@ export function effectiveSettings(
   // Values that are wrong by themselves are reported first.
   if (mistakes.length === 0) mistakes.push(...incompleteChain(settings, spared));
   const [first] = mistakes;
-  if (first === undefined) return settings;
+  if (first === undefined) {
+    warnOfKeyInFlag(settings, onWarning);
+    return settings;
+  }
   throw mistakes.length === 1 ? first : all(mistakes);
+}
+
+/** Every user of the machine can read command lines in the process list. */
+function warnOfKeyInFlag(settings: readonly EffectiveSetting[], onWarning: Given["onWarning"]): void {
+  const flag = `--${flagName("rpcUrl")}`;
+  const { value, origin } = settings.find(({ name }) => name === "rpcUrl") ?? {};
+  if (origin !== flag || typeof value !== "string" || !value.split(",").some(mayHoldKey)) return;
+  onWarning({
+    code: "secret_in_arguments",
+    message: `${flag} may hold a key, and shows it to every user of this machine, in the process list`,
+    hint: `Set ${environmentName("rpcUrl")} instead.`,
+  });
+}
+
+function mayHoldKey(address: string): boolean {
+  return redactUrl(address.trim()).endsWith("/…");
 }
 
 function all(mistakes: readonly Failure[]): Failure {
@@ -234,7 +255,8 @@ const keyOf: Place = (name, { file, path }) => {
 
 /** Describes a value in a message; secrets are hidden. */
 function shownAs(name: SettingName, place: string, raw: unknown): string {
-  return SETTINGS[name].isSecret ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
+  const isHidden = SETTINGS[name].isSecret || (typeof raw === "string" && !hasNoSecret(raw));
+  return isHidden ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
 }
 
 /** Formats a value for a listing: JSON with its unit, and no secret. */

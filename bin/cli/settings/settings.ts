@@ -61,6 +61,12 @@ function isHost(text: string): boolean {
   return text.includes(":") ? isIPv6(text) : /^[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){0,15}\.?$/.test(text);
 }
 
+/** True for any text but an address with a part that may be a key. */
+export function hasNoSecret(text: string): boolean {
+  const url = URL.parse(text);
+  return url === null || [url.username, url.password, url.search, url.hash].every((part) => part === "");
+}
+
 function isHttpAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
@@ -94,7 +100,17 @@ export const SETTINGS = {
     PROVIDER_NAMES.join("|"),
     "the S3 provider, which sets path style and region",
   ),
-  s3Endpoint: setting(z.url({ protocol: /^https?$/ }).optional(), "url", "the S3 server's address; by default AWS"),
+  s3Endpoint: setting(
+    z
+      .url({ protocol: /^https?$/ })
+      .refine(
+        hasNoSecret,
+        "may have no user, password, query or fragment: keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+      )
+      .optional(),
+    "url",
+    "the S3 server's address; by default AWS",
+  ),
   s3Region: setting(z.string().min(1).optional(), "region", "the region of an S3 store"),
   s3PathStyle: setting(flag.optional(), "[true|false]", "an S3 store's bucket is in the path, not in the host name"),
   singleWriter: setting(

@@ -1,5 +1,7 @@
 // The metrics server accepts only requests for its own address, so that DNS rebinding by a web page fails.
 import { request } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { Registry } from "@prometheus-io/client";
 import { expect, onTestFinished, test } from "vitest";
 import { isAskedFor, startMetricsPage } from "../../../bin/cli/metrics/metrics-page.ts";
@@ -32,6 +34,17 @@ test.each(["rebound.example", "rebound.example:9464", "127.0.0.1.example", "loca
     expect(await statusOf("127.0.0.1", host)).toBe(421);
   },
 );
+
+test("a metrics server responds once on a connection, so that nobody can pipeline requests for its page", async () => {
+  let url = "";
+  const page = { registry: new Registry(), defect: () => undefined, started: (at: string) => void (url = at) };
+  onTestFinished(await startMetricsPage("127.0.0.1:0", () => page));
+  const { port, host, pathname } = new URL(url);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.write(`GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(20));
+  const responses = await text(socket);
+  expect(responses.match(/HTTP\/1\.1 200/g)).toHaveLength(1);
+});
 
 test("a metrics server on a public address accepts any Host", () => {
   expect(isAskedFor("0.0.0.0", "target.internal:9464")).toBe(true);

@@ -1,4 +1,7 @@
-import { expect, test } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import { monthOf, priceOf, readPrices } from "../../../../bin/cli/cost.ts";
 
 const SINCE = "2026-11-20T10:00:00.000Z";
@@ -25,6 +28,20 @@ test("an estimate from less than an hour is marked as rough, and less than a min
   const tooShort = { since: SINCE, until: "2026-11-20T10:00:59.999Z", objects };
   expect(() => monthOf(tooShort)).toThrow("no publisher has counted its requests for a minute");
   expect(() => monthOf(undefined)).toThrow("no publisher has counted its requests for a minute");
+});
+
+test("names of a foreign price table are printable, and a pipe or a device is not read", () => {
+  const folder = mkdtempSync(join(tmpdir(), "noonmark-prices-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, "prices.json");
+  const perMillion = { put: 1, list: 1, get: 1, delete: 0 };
+  const provider = { name: "a\u001b[2J\nb", perMillion, free: { classA: 0, classB: 0 }, source: "x" };
+  writeFileSync(path, JSON.stringify({ asOf: "2026-01-01", currency: "\u202eUSD", providers: { one: provider } }));
+  const prices = readPrices(path);
+  expect([prices.currency, prices.providers.one?.name]).toEqual(["\\u202eUSD", "a\\u001b[2J\\u000ab"]);
+  for (const endless of ["/dev/zero", "/dev/null"]) {
+    expect(() => readPrices(endless)).toThrow(`${endless} cannot be read: it is not a regular file`);
+  }
 });
 
 test("requests in the free tier cost nothing, as in the documented table", () => {

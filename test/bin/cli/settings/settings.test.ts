@@ -109,11 +109,31 @@ describe("settings validation", () => {
       { deployment: "d.json", rpcUrl: "ws://a/secret-key" },
       "invalid_setting: --rpc-url: an address in it is not an http(s) URL",
     ],
+    [{ s3Endpoint: "https://s3.example:9000" }, "accepted"],
+    [
+      { s3Endpoint: "https://user:password@s3.example/x?token=t" },
+      "invalid_setting: --s3-endpoint: may have no user, password, query or fragment: keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+    ],
+    [{ s3Endpoint: "s3.example" }, 'invalid_setting: --s3-endpoint "s3.example": Invalid URL'],
     [{ port: "80a" }, 'invalid_setting: --port "80a": is not a number'],
     [{ port: "65536" }, 'invalid_setting: --port "65536": must be 0 to 65535'],
     [{ s3PathStyle: true, port: "0" }, "accepted"],
   ])("the flags %j are rejected with the setting and the value", (flags, message) => {
     expect(failure(flags)).toBe(message);
+  });
+
+  test("--rpc-url with a part that may be a key warns of the process list, and the variable does not", () => {
+    const warned = (flags: Record<string, string>, environment: NodeJS.ProcessEnv = {}) => {
+      const warnings: string[] = [];
+      const all = { deployment: "d.json", ...flags };
+      loadSettings(all, [], { environment, onWarning: ({ code, message }) => warnings.push(`${code}: ${message}`) });
+      return warnings;
+    };
+    const warning =
+      "secret_in_arguments: --rpc-url may hold a key, and shows it to every user of this machine, in the process list";
+    expect(warned({ rpcUrl: "http://127.0.0.1:1,https://node.example/v3/key-of-mine" })).toEqual([warning]);
+    expect(warned({ rpcUrl: "http://127.0.0.1:1,https://b" })).toEqual([]);
+    expect(warned({}, { NOONMARK_RPC_URL: "https://node.example/v3/key-of-mine" })).toEqual([]);
   });
 
   test("an unknown variable is a warning with the nearest setting, and Kubernetes' own variables are none", () => {

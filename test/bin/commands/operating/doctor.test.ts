@@ -223,17 +223,20 @@ describe("noonmark doctor", () => {
     async () => {
       await using on = await stage();
       const file = join(directory, "deployment.json");
-      const settings = ["--installation-id", "wheel-1", "--ledger", "none", "--deployment", file, "--rpc-url"];
+      const settings = ["--installation-id", "wheel-1", "--ledger", "none", "--deployment", file];
       writeFileSync(file, JSON.stringify(on.world.deployment));
       await on.world.mine(20);
-      const { lines } = await doctor(...settings, `${on.anvil.url},http://127.0.0.1:9/secret`);
+      const variables = { NOONMARK_RPC_URL: `${on.anvil.url},http://127.0.0.1:9/secret` };
+      const { stdout, stderr } = await runCli(["doctor", ...settings], directory, variables);
+      const lines = stdout.trimEnd().split("\n");
+      expect(stderr).toBe("");
       expect(lines).toContainEqual(expect.stringMatching(/^\S+ +node \S+ chain 31337, head \d+ \(.* old\), batches/));
       expect(lines).toContainEqual(
         "FIX node http://127.0.0.1:9/… transient: no good response. Check the address, its key and whether the node runs.",
       );
       expect(lines).toContainEqual("ok  deployment   no check failed; core available, economy available");
       expect(existsSync(join(directory, ".noonmark"))).toBe(false);
-      const mismatch = await doctor(...settings, on.anvil.url, "--genesis-timestamp", "600");
+      const mismatch = await doctor(...settings, "--rpc-url", on.anvil.url, "--genesis-timestamp", "600");
       expect(mismatch.exitCode).toBe(1);
       expect(mismatch.lines).toContainEqual(
         expect.stringMatching(/^FIX deployment +genesis_timestamp_configured: .* docs\/spec\/chain\.md#checks /),
