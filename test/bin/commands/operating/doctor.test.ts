@@ -227,7 +227,7 @@ describe("noonmark doctor", () => {
       writeFileSync(file, JSON.stringify(on.world.deployment));
       await on.world.mine(20);
       const variables = { NOONMARK_RPC_URL: `${on.anvil.url},http://127.0.0.1:9/secret` };
-      const { stdout, stderr } = await runCli(["doctor", ...settings], directory, variables);
+      const { stdout, stderr } = await runCli(["doctor", ...settings], directory, "", variables);
       const lines = stdout.trimEnd().split("\n");
       expect(stderr).toBe("");
       expect(lines).toContainEqual(expect.stringMatching(/^\S+ +node \S+ chain 31337, head \d+ \(.* old\), batches/));
