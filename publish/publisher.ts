@@ -5,6 +5,7 @@ import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
+import { formatTimestamp } from "../src/values/timestamp.ts";
 import { checkpointOf, dueAtStart } from "./checkpoint.ts";
 import type { Clock } from "./clock/clock.ts";
 import { notBefore } from "./clock/instant.ts";
@@ -271,10 +272,18 @@ export class Publisher {
       if (!isExpected && cause === undefined) throw error;
     }
     try {
-      await this.#lease.release(this.#statusUpdate(undefined));
+      await this.#lease.release({ ...this.#statusUpdate(undefined), ...this.#lastCycleOf(cause) });
     } finally {
       this.#options.known.setMeta("lease", this.#lease.lastWrite);
     }
+  }
+
+  /** Restores the last cycle of a lost record, so that the next start finds the clock behind before it takes the lease. */
+  #lastCycleOf(cause: unknown): StatusUpdate {
+    if (!(cause instanceof Failure && cause.code === "clock_behind")) return {};
+    let newestAt = Number.NEGATIVE_INFINITY;
+    for (const { sourceVersion } of this.#options.known.all()) newestAt = Math.max(newestAt, sourceVersion.at);
+    return Number.isFinite(newestAt) ? { lastCycleAt: formatTimestamp(newestAt) } : {};
   }
 
   #statusUpdate(nextCycleAt: number | undefined): StatusUpdate {

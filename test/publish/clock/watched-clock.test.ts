@@ -188,6 +188,27 @@ test("a run beside a living holder does not take the lease because its own clock
   await worker.stop();
 });
 
+test("with a lost lease record a clock that is behind takes the lease once, and then waits without it", async () => {
+  const first = await publishing();
+  world.receive(1);
+  await first.cycle();
+  await first.worker.stop();
+  await world.store.delete("status.json");
+  apart -= HOUR;
+  clock = newClock();
+  const failed = await publishing("lost");
+  const error = await failed.cycle().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "clock_behind" });
+  await failed.worker.publisher.release(error);
+  failed.worker.kill();
+  const { puts } = world.store;
+  const before = puts.length;
+  for (const state of ["lost", "another"]) {
+    await expect(publishing(state)).rejects.toMatchObject({ code: "clock_behind" });
+  }
+  expect(puts.slice(before)).toEqual([]);
+});
+
 test("what was published ahead of the clock is clock_behind, until the clock has caught up or a repair under a right clock", async () => {
   const { worker, cycle } = await publishing();
   world.receive(1);
