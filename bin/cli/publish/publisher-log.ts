@@ -1,6 +1,7 @@
 /** The lines of a publisher about its store, clock, cycles and nodes. Repeated events become one line. */
 import type { Logger } from "pino";
 import type { CycleReport, ReportFailure, ReportRow } from "../../../publish/report.ts";
+import { isLocked } from "../../../publish/sources/source-reader.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import type { Failure } from "../../../src/values/failure.ts";
@@ -10,18 +11,20 @@ import { Outage } from "../outage.ts";
 
 type Monotonic = () => number;
 
-/** The store does not respond, or a disk is full. */
+const STORE = { lasts: "the store does not respond", ended: "the store responds again" };
+const DISK = { lasts: "a disk is full", ended: "the disk has free space again" };
+const LOCK = { lasts: "another process has locked the projections", ended: "the projections are free again" };
+
+/** The store does not respond, a disk is full, or another process writes to the projections. */
 export function storeOutage(log: Logger, monotonic: Monotonic): Outage {
-  let isFull = false;
+  let words = STORE;
   return new Outage(monotonic, {
     lasts(error, failures) {
-      isFull = isDiskFull(error);
-      const what = isFull
-        ? "a disk is full: publish tries it again"
-        : "the store does not respond: publish tries it again";
-      logProblem(log, what, error, { failures, hint: (error as { hint?: unknown }).hint });
+      words = isDiskFull(error) ? DISK : isLocked(error) ? LOCK : STORE;
+      const { hint } = error as { hint?: unknown };
+      logProblem(log, `${words.lasts}: publish tries it again`, error, { failures, hint });
     },
-    ended: (afterMs) => log.info({ afterMs }, isFull ? "the disk has free space again" : "the store responds again"),
+    ended: (afterMs) => log.info({ afterMs }, words.ended),
   });
 }
 

@@ -3,6 +3,7 @@ import { pino } from "pino";
 import { expect, test } from "vitest";
 import { chainLog, cycleLog, failureLog, storeOutage } from "../../../../bin/cli/publish/publisher-log.ts";
 import type { CycleReport, ReportRow } from "../../../../publish/report.ts";
+import { Failure } from "../../../../src/values/failure.ts";
 
 const row: ReportRow = {
   key: "v1/public/telemetry",
@@ -99,6 +100,17 @@ test("an outage of the store is over after the put and the renewal that failed h
   clock.now = 48_000;
   report(ROWS);
   expect(lines.slice(1)).toMatchObject([{ time: 48_000, afterMs: 48_000, msg: "the store responds again" }]);
+});
+
+test("locked projections are named as such, and not as an outage of the store", () => {
+  const { lines, clock, outage } = failures();
+  outage.failed(new Failure("projections_locked", "another process is writing to projections.db"), "cycle");
+  clock.now = 20_000;
+  outage.succeeded("cycle");
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    "another process has locked the projections: publish tries it again",
+    "the projections are free again",
+  ]);
 });
 
 test("a full disk is not over when the lease could be renewed, but when the put that failed has succeeded", () => {
