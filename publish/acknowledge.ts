@@ -7,14 +7,12 @@ import type { Plan, PlannedAnswer } from "./plan/plan.ts";
 import { confirmTiles } from "./plan/tile-sets.ts";
 import type { PutOutcome } from "./put.ts";
 import { failedRow, type ReportRow } from "./report.ts";
-import type { CycleSources } from "./sources/source-reader.ts";
 
 export interface Acknowledging {
   /** Epoch ms. */
   readonly at: number;
   readonly known: Known;
   readonly due: Due;
-  readonly sources: CycleSources;
   /** The report so far. */
   readonly rows: ReportRow[];
   /** The scope is not planned again: conflicts are reported as failures. */
@@ -63,9 +61,9 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
 function acknowledgeAnswer(
   { publication, inputs, put, why, isPlaceholder, dueAt, milliseconds }: PlannedAnswer,
   outcome: PutOutcome | undefined,
-  { at, known, due, sources, rows, isLast }: Acknowledging,
+  { at, known, due, rows, isLast }: Acknowledging,
 ): void {
-  const { key, resource, publishedBody } = publication;
+  const { key, resource } = publication;
   const built = () => due.built(key, { ...inputs, at: isPlaceholder ? 0 : at }, dueAt);
   if (put === undefined) {
     built();
@@ -77,12 +75,7 @@ function acknowledgeAnswer(
   const row = rowOf({ ...outcome, milliseconds: outcome.milliseconds + milliseconds }, isLast);
   if (row === undefined) return;
   if (row.action === "failed") due.failed(key, inputs, at);
-  else {
-    built();
-    const body = known.body(key);
-    const history = publishedBody?.history;
-    if (history !== undefined && body !== undefined) sources.write((snapshot) => history.save(snapshot, body));
-  }
+  else built();
   rows.push(row);
 }
 

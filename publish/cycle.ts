@@ -16,6 +16,7 @@ import {
   listInstallations,
 } from "../src/ledger/watermarks.ts";
 import { StoreUnavailable } from "../src/object-store/object-store.ts";
+import { saveHistory } from "../src/projections/settlements/saved-history.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -24,7 +25,7 @@ import type { Known } from "./known.ts";
 import { learn } from "./learn.ts";
 import { FIRST_HISTORY, isIndexOf, isNamed, storedIndex } from "./plan/histories.ts";
 import { planIndex } from "./plan/installations.ts";
-import { needs, type Plan, type Unknown } from "./plan/plan.ts";
+import { needs, type Plan } from "./plan/plan.ts";
 import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
@@ -170,9 +171,9 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
     const planned = await plan();
     if (planned.unknown.length > 0) {
       await learn(planned.unknown, target);
-      restoreHistory(planned.unknown, cycle);
       continue;
     }
+    saveLostHistory(planned, sources);
     const outcomes = await executePuts(planned.puts, sources, target);
     const isLast = !outcomes.some(({ result }) => result === "conflicted") || ++conflicts === ATTEMPTS;
     acknowledge(planned, outcomes, { ...cycle, isLast });
@@ -182,17 +183,12 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
   }
 }
 
-/**
- * Copies the settlement history of a stored response into the projections. Theirs may be lost or older: another
- * publisher may have published meanwhile, a put's confirmation may be lost, or the file may be an older copy.
- */
-function restoreHistory(unknown: readonly Unknown[], { known, publications, sources }: Cycle): void {
-  for (const one of unknown) {
-    if (one.is !== "answer") continue;
-    const history = publications.find(({ key }) => key === one.key)?.publishedBody?.history;
-    const body = known.body(one.key);
-    known.savedAsked.add(one.key);
-    if (history !== undefined && body !== undefined) sources.write((snapshot) => history.restore(snapshot, body));
+/** Saves settlement history that the puts take out of the store, before they do. */
+function saveLostHistory({ answers }: Plan, sources: CycleSources): void {
+  for (const { publication, lostHistory } of answers) {
+    if (lostHistory === undefined) continue;
+    const { chain, body } = lostHistory;
+    sources.write(({ projections }) => saveHistory(projections, publication.key, chain, body));
   }
 }
 
@@ -224,13 +220,10 @@ async function removeSite(target: PutTarget): Promise<void> {
   if (names.length > 0) known.dropListing(ASSETS_PREFIX);
 }
 
-/**
- * True for bodies that later plans read: the index, and responses from which the chain part is kept while no node
- * responds.
- */
+/** True for bodies that later plans read: the index, and responses from which a part is kept while no node responds. */
 function isKept(key: string, { publications }: Cycle): boolean {
   if (key === INSTALLATIONS_KEY) return true;
-  return publications.some((one) => one.key === key && one.publishedBody?.core !== undefined);
+  return publications.some((one) => one.key === key && one.publishedBody !== undefined);
 }
 
 function failuresOf({ due: { refused } }: Cycle): ReportFailure[] {

@@ -83,8 +83,6 @@ export class Known {
   publishedInstallations: ReadonlyMap<string, string> | undefined;
   /** Histories that the stored index must name and does not: installation id → history. */
   readonly unnamed = new Map<string, string>();
-  /** Keys whose settlement history was looked up in the store, since the projections were opened. */
-  readonly savedAsked = new Set<string>();
   /** The chain's hashes at published blocks, by number; null if every node was silent. */
   readonly blocks = new Map<string, string | null>();
   #chainHistory = "";
@@ -196,6 +194,7 @@ export class Known {
   rememberFaulty(key: string, tag: StoreTag | null): void {
     const condition = tag === null ? "absent" : "damaged";
     const nothing = { states: [], status: 0, bytes: 0, etag: null, putAt: 0 } as const;
+    const body = this.#bodies.get(key);
     this.remember({
       key,
       condition,
@@ -203,6 +202,8 @@ export class Known {
       sourceVersion: this.#objects.get(key)?.sourceVersion ?? { at: 0 },
       ...nothing,
     });
+    // While no node responds, the next response is built from what was stored.
+    if (body !== undefined) this.#bodies.set(key, body);
   }
 
   /**

@@ -228,8 +228,6 @@ export class Publisher {
     const replaced = reader.reopenReplaced();
     // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
     if (replaced.ledger || replaced.projections) this.#due.forget();
-    // The new file has no saved history, so it is looked up in the store again.
-    if (replaced.projections) known.savedAsked.clear();
     const version = reader.version();
     const done = await this.#reported(this.#cycleAt(at, force));
     const report = { ...done, rows: [...done.rows, ...this.#scrub.faults()] };

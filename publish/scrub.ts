@@ -127,7 +127,6 @@ async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | un
 async function checkObject(key: string, { known, due, sources, target, at }: Scrubbing): Promise<void> {
   const before = known.get(key);
   const unknown: Unknown = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "answer", key };
-  known.forget(key);
   await learn([unknown], target);
   if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
   const of = parseInstallationTelemetryKey(key);

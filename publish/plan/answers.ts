@@ -1,4 +1,5 @@
 /** Plans the responses of one installation: builds those that are due, and compares them with what is published. */
+import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { Failure } from "../../src/values/failure.ts";
@@ -41,7 +42,7 @@ export function planAnswers(publications: readonly Publication[], scope: Scope, 
         failed.push({ publication, inputs, row: undefined });
         continue;
       }
-      unknown.push(...unknownOf(publication, snapshot, planning));
+      unknown.push(...unknownOf(publication, planning));
       due.push({ publication, inputs });
     } catch (error) {
       failed.push({ publication, inputs, row: failedRow(publication, error) });
@@ -86,12 +87,12 @@ function buildableAt(publication: Publication, inputs: Inputs, { known, due, at 
   return due.buildableAt(publication, inputs, at, object?.putAt ?? 0);
 }
 
-function unknownOf(publication: Publication, snapshot: Snapshot, { known }: Planning): Unknown[] {
+function unknownOf(publication: Publication, { known }: Planning): Unknown[] {
   const { key, publishedBody, tileSet } = publication;
-  if (known.get(key) === undefined) return [{ is: "answer", key }];
+  const object = known.get(key);
+  const lacksBody = object?.condition === "stored" && publishedBody !== undefined && known.body(key) === undefined;
+  if (object === undefined || lacksBody) return [{ is: "answer", key }];
   const unknown: Unknown[] = [];
-  const history = publishedBody?.history;
-  if (history?.isMissing(snapshot) === true && !known.savedAsked.has(key)) unknown.push({ is: "answer", key });
   if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
     unknown.push({ is: "listing", prefix: tileSet.prefix });
   }
@@ -127,9 +128,24 @@ function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, plan
     inputs,
     version,
     put: decision.put ? responsePut(decision, place) : undefined,
+    lostHistory: decision.put ? lostHistory(publication, decision.future.built.body, version, planning) : undefined,
     why: decision.why,
     isPlaceholder: decision.isPlaceholder,
     dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(scope.snapshot, at)),
     milliseconds: performance.now() - started,
   };
+}
+
+/** Returns stored settlement history that a put replaces by none, or by history of another deployment. */
+function lostHistory(
+  { key, publishedBody }: Publication,
+  body: string,
+  { chain }: SourceVersion,
+  { known }: Planning,
+): PlannedAnswer["lostHistory"] {
+  const published = known.get(key)?.sourceVersion.chain;
+  const before = known.body(key);
+  if (publishedBody?.hasHistory === undefined || published === undefined || before === undefined) return undefined;
+  if (!publishedBody.hasHistory(before) || (publishedBody.hasHistory(body) && chain === published)) return undefined;
+  return { chain: published, body: before };
 }

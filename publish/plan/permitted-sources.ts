@@ -5,6 +5,7 @@
 
 import type { SafeCoreState } from "../../src/chain/chain-state.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
+import { savedHistory } from "../../src/projections/settlements/saved-history.ts";
 import type { Publication, Sources } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { Failure } from "../../src/values/failure.ts";
@@ -40,9 +41,11 @@ export interface PermittedSources {
 export function permittedSources(
   publication: Publication,
   object: KnownObject,
-  { snapshot, now, refused }: Scope,
+  scope: Scope,
   { known, at }: Pick<Planning, "known" | "at">,
 ): PermittedSources {
+  const { now, refused } = scope;
+  const snapshot = withPublishedHistory(publication, object, scope, known);
   const { sources = CONSTANT } = publication;
   const { installationId = snapshot.installationId, usesChain = false } = sources;
   const published = object.sourceVersion;
@@ -53,6 +56,20 @@ export function permittedSources(
   const isOthers = !isNew(object) && !isVersionOf(published, current.of, current.history ?? "1");
   const permitted = { snapshot, version: current, isOthers, isSettling: isSettling && !isOthers };
   return usesChain ? permittedChain(publication, published, { permitted, refused: refused.chain, known }) : permitted;
+}
+
+/** Adds the history that is stored. If a put has taken it out of the store, it was saved. */
+function withPublishedHistory(
+  { key, publishedBody }: Publication,
+  { sourceVersion }: KnownObject,
+  { snapshot, now }: Scope,
+  known: Known,
+): Snapshot {
+  const { chain } = now.chain;
+  if (publishedBody?.hasHistory === undefined || chain === undefined) return snapshot;
+  const body = sourceVersion.chain === chain ? known.body(key) : undefined;
+  const isStored = body !== undefined && publishedBody.hasHistory(body);
+  return { ...snapshot, publishedHistory: isStored ? body : savedHistory(snapshot.projections, key, chain) };
 }
 
 interface PermittingChain {

@@ -97,7 +97,7 @@ export interface Deletion {
 
 /** Something that a plan needs and `known` lacks. */
 export type Unknown =
-  /** An object, with its body. A stored response also has the settlement history that the projections have lost. */
+  /** An object, with its body. */
   | { readonly is: "answer"; readonly key: string }
   | { readonly is: "index" }
   /** The end of a history's tiles. */
@@ -116,6 +116,8 @@ export interface PlannedAnswer {
   /** Its source version. */
   readonly version: SourceVersion;
   readonly put: Put | undefined;
+  /** Settlement history of a deployment that the put takes out of the store. */
+  readonly lostHistory: { readonly chain: string; readonly body: string } | undefined;
   readonly why: string;
   readonly isPlaceholder: boolean;
   /** Epoch ms at which it is built again, even if no input has changed. */

@@ -6,7 +6,7 @@ import type { SafeCoreState } from "../chain/chain-state.ts";
 import type { Representation } from "../http/representation.ts";
 import type { FactKind } from "../ledger/schema.ts";
 import type { Built } from "./built.ts";
-import type { Snapshot, WritableSnapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 import type { ResourceName } from "./table.ts";
 
 export interface Publication {
@@ -60,8 +60,8 @@ export interface Timing {
 export interface PublishedBody {
   /** Returns the Core's state in the body, which is kept while the chain is behind it; undefined if there is none. */
   core?(body: string): SafeCoreState | undefined;
-  /** Settlement history, which is served while the chain is silent. */
-  readonly history?: SavedHistory;
+  /** True if the body has settlement history. Later builds get it, and it is saved before a put would lose it. */
+  hasHistory?(body: string): boolean;
 }
 
 /** Objects under a prefix that a response names. Several responses may share a prefix. */
@@ -82,13 +82,4 @@ export interface ImmutableTile {
   readonly answer?: Omit<Representation, "body">;
   /** Returns undefined if the projections have replaced this tile: the response that named it is planned again. */
   body(snapshot: Snapshot): string | undefined;
-}
-
-export interface SavedHistory {
-  /** True if nothing is saved but the store may have a body. Each process then reads the store once. */
-  isMissing(snapshot: Snapshot): boolean;
-  /** Saves a body that the store has confirmed. */
-  save(snapshot: WritableSnapshot, body: string): void;
-  /** Saves a body that was read from the store, unless a newer one is saved. */
-  restore(snapshot: WritableSnapshot, body: string): void;
 }

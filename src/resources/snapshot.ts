@@ -16,6 +16,8 @@ export interface Snapshot {
   readonly projections: ReadOnlyDatabase;
   /** The chain's SQLite file with its events; absent without a chain or before its first pass. */
   readonly chainDb: ReadOnlyDatabase | undefined;
+  /** The last published settlement history of this deployment under the key that is built; absent if there is none. */
+  readonly publishedHistory?: string | undefined;
   /** Epoch seconds, a multiple of 600, from the settings or the Core; undefined if neither is known. */
   readonly genesisTimestamp: bigint | undefined;
 }

@@ -35,7 +35,7 @@ test("rebuilt while a publisher has it open, the file has the same content, and 
   const publisher = openProjections(path);
   advanceFully(ledger, publisher, { genesis, at });
   const before = contentOf(publisher);
-  publisher.exec("DELETE FROM day_rounds; DELETE FROM totals; INSERT INTO saved_history VALUES ('k', 'b', '{}')");
+  publisher.exec("DELETE FROM day_rounds; DELETE FROM totals; INSERT INTO saved_history VALUES ('k', 'c', '{}')");
   const seen: RebuildProgress[] = [];
   const rebuilt = rebuildProjections(path, inputs, (progress) => seen.push(progress));
   expect(contentOf(publisher)).toEqual(before);

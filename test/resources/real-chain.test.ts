@@ -46,8 +46,12 @@ function publisher(read: Reader) {
       if (context !== undefined) planActivity(projections, context);
       for (const publication of PUBLICATIONS) {
         await putNamedTiles(store, publication, sources);
-        const { built, successors } = futureOf((at) => publication.build(sources, at), read.now);
-        publication.publishedBody?.history?.save(sources, built.body);
+        const published = await store.get(publication.key);
+        const publishedHistory = published && new TextDecoder().decode(published.body);
+        const { built, successors } = futureOf(
+          (at) => publication.build({ ...sources, publishedHistory }, at),
+          read.now,
+        );
         await putAnswer(store, publication.key, built, successors);
       }
     },

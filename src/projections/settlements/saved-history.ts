@@ -1,27 +1,24 @@
 /**
- * Stores the last live settlement history, which is served while the chain cannot be read
- * (docs/spec/api.md#settlements, durable-cache). It survives a restart and a deleted chain file. If this file is lost,
- * it is read back from the store.
+ * Stores settlement history that a put takes out of the object store: of a deployment that is not configured any more
+ * (docs/spec/api.md#settlements-source). All other saved history is what is published.
  */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readValue, run } from "../../sqlite/statement.ts";
 
 export const SAVED_HISTORY_TABLE = `
 CREATE TABLE saved_history (
-  -- the object's key, and the contracts that the history belongs to
+  -- the object's key, and the deployment in its source version
   key TEXT NOT NULL,
-  binding TEXT NOT NULL,
+  chain TEXT NOT NULL,
   body TEXT NOT NULL,
-  PRIMARY KEY (key, binding)
+  PRIMARY KEY (key, chain)
 ) STRICT, WITHOUT ROWID;
 `;
 
-/** Returns the saved body, without queue projections. */
-export function savedHistory(projections: ReadOnlyDatabase, key: string, binding: string): string | undefined {
-  const sql = "SELECT body FROM saved_history WHERE key = ? AND binding = ?";
-  return readValue<string>(projections, sql, key, binding);
+export function savedHistory(projections: ReadOnlyDatabase, key: string, chain: string): string | undefined {
+  return readValue<string>(projections, "SELECT body FROM saved_history WHERE key = ? AND chain = ?", key, chain);
 }
 
-export function saveHistory(projections: Database, key: string, binding: string, body: string): void {
-  run(projections, "INSERT OR REPLACE INTO saved_history VALUES (?, ?, ?)", key, binding, body);
+export function saveHistory(projections: Database, key: string, chain: string, body: string): void {
+  run(projections, "INSERT OR REPLACE INTO saved_history VALUES (?, ?, ?)", key, chain, body);
 }

@@ -4,7 +4,6 @@ import type { Built } from "../built.ts";
 import { liveAnswer, readLive, type SettlementSources, savedAnswer, whyNotLive } from "../settlements/answer.ts";
 import type { SettlementRange } from "../settlements/route.ts";
 import { legacySettlementsSchema } from "./contract.ts";
-import { legacySettlementsKey } from "./route.ts";
 
 /** Throws if the body breaks a rule of docs/spec/api.md#settlements-rules. */
 export function buildLegacySettlements(range: SettlementRange, sources: SettlementSources, at: number): Built {
@@ -24,12 +23,6 @@ export function buildLegacySettlements(range: SettlementRange, sources: Settleme
     return liveAnswer(body, read.until);
   }
   // The fallback does not depend on the economy, because the source is the Core.
-  const saved = {
-    version: "v3",
-    schemaVersion: 3,
-    key: legacySettlementsKey(range),
-    range,
-    schema: legacySettlementsSchema,
-  } as const;
+  const saved = { schemaVersion: 3, range, schema: legacySettlementsSchema } as const;
   return savedAnswer(saved, sources, reason ?? "indexer_unavailable");
 }

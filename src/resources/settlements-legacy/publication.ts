@@ -1,14 +1,14 @@
 /** Publishes the legacy version of settlements (docs/spec/api.md#settlements-legacy). */
 
 import type { Publication } from "../publication.ts";
-import { historyNews, historyPublication } from "../settlements/history/history-publication.ts";
+import { historyNews, historyPublication } from "../settlements/publication.ts";
 import { SETTLEMENT_RANGES } from "../settlements/route.ts";
 import { buildLegacySettlements } from "./build.ts";
 import { legacySettlementsKey } from "./route.ts";
 
 export const legacySettlementsPublications: readonly Publication[] = SETTLEMENT_RANGES.map((range) => ({
   resource: "settlements-legacy",
-  ...historyPublication({ key: legacySettlementsKey(range), range, version: "v3" }),
+  ...historyPublication(legacySettlementsKey(range), range),
   inputs: historyNews,
   build: (snapshot, at) => buildLegacySettlements(range, snapshot, at),
 }));

@@ -8,7 +8,6 @@ import type * as z from "zod";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { FALLBACK_REASON_HEADER, REVALIDATE, SOURCE_HEADER } from "../../http/common-headers.ts";
 import { etagOf } from "../../http/representation.ts";
-import { savedHistory } from "../../projections/settlements/saved-history.ts";
 import { lastSettlementBefore, memoizedUntilChange } from "../../projections/settlements/settlements.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
@@ -25,6 +24,7 @@ export interface SettlementSources {
   readonly chain: ChainState;
   /** The settlement tables must have reached the view's safe block. */
   readonly projections: ReadOnlyDatabase;
+  readonly publishedHistory?: string | undefined;
 }
 
 /** The shared parts of a live body. It is valid until `until` (epoch ms). */
@@ -66,18 +66,6 @@ export function whyNotLive(
 ): ChainUnavailable | undefined {
   if (view.status === "unavailable") return view.reason;
   return at >= chain.validUntil ? "indexer_unavailable" : undefined;
-}
-
-/** Returns the binding of saved history (docs/spec/api.md#settlements). v3 omits the economy's release. */
-export function bindingText(
-  installationId: string,
-  range: SettlementRange,
-  binding: ChainBinding,
-  version: "v3" | "v4",
-): string {
-  const { chainId, core, deploymentBlock, releaseId } = binding;
-  const release = version === "v4" ? [releaseId ?? null] : [];
-  return JSON.stringify([installationId, range, String(chainId), core, String(deploymentBlock), ...release]);
 }
 
 function requireFrontier(projections: ReadOnlyDatabase, { core }: CoreView): void {
@@ -125,25 +113,20 @@ function durableAnswer(saved: string, schema: z.ZodType, reason: ChainUnavailabl
 }
 
 export interface SavedVersion {
-  readonly version: "v3" | "v4";
   readonly schemaVersion: 3 | 4;
-  readonly key: string;
   readonly range: SettlementRange;
   readonly schema: z.ZodType;
 }
 
-/**
- * Returns the response without a live read: saved history of the configured source if there is any, else the reason.
- * Without a configured source, nothing can have been saved.
- */
+/** Returns the response without a live read: saved history of the configured source if there is any, else the reason. */
 export function savedAnswer(
-  { version, schemaVersion, key, range, schema }: SavedVersion,
-  { installationId, chain: { binding }, projections }: SettlementSources,
+  { schemaVersion, range, schema }: SavedVersion,
+  { installationId, chain: { binding }, publishedHistory }: SettlementSources,
   reason: ChainUnavailable,
 ): Built {
-  if (binding !== undefined && reason !== "indexer_disabled") {
-    const body = savedHistory(projections, key, bindingText(installationId, range, binding, version));
-    const durable = body === undefined ? undefined : durableAnswer(body, schema, reason);
+  if (binding !== undefined && publishedHistory !== undefined && reason !== "indexer_disabled") {
+    const form = savedForm(publishedHistory, installationId, binding, schemaVersion);
+    const durable = form === undefined ? undefined : durableAnswer(form, schema, reason);
     if (durable !== undefined) return durable;
   }
   const body = schema.parse({ schemaVersion, installationId, status: "unavailable", range, reason }) as Body;
@@ -178,26 +161,24 @@ function parseJson(text: string): unknown {
   }
 }
 
+/** True if a published body has history. */
+export function isAvailable(body: string): boolean {
+  return JSON.parse(body).status === "available";
+}
+
 /**
- * Returns the saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound
- * source, without the queue projection. The body comes from this publisher's put or from the store. `undefined` if the
- * response is unavailable or from another source.
+ * Returns the saved form of a published body (docs/spec/api.md#settlements-source): available history of the bound source,
+ * without the queue projection. `undefined` if the response is unavailable or from another source.
  */
-export function savedForm(
+function savedForm(
   published: string,
   installationId: string,
   binding: ChainBinding,
-  version: "v3" | "v4",
+  schemaVersion: 3 | 4,
 ): string | undefined {
   const body = JSON.parse(published) as Record<string, unknown>;
   if (body.status !== "available" || body.installationId !== installationId) return undefined;
-  const chain = body.chain as Record<string, unknown> | undefined;
   const economy = body.economy as Record<string, unknown> | undefined;
-  // A published body does not name its Core, but chain, target and deployment block determine it.
-  const isSameSource =
-    chain?.target === binding.target &&
-    chain.chainId === String(binding.chainId) &&
-    chain.deploymentBlock === String(binding.deploymentBlock) &&
-    (version === "v3" || economy?.releaseId === binding.releaseId);
+  const isSameSource = schemaVersion === 3 || economy?.releaseId === binding.releaseId;
   return isSameSource ? JSON.stringify(withoutQueue(body)) : undefined;
 }

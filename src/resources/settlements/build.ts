@@ -7,7 +7,7 @@ import type { Built } from "../built.ts";
 import { liveAnswer, readLive, type SettlementSources, savedAnswer, whyNotLive } from "./answer.ts";
 import { settlementsSchema } from "./contract.ts";
 import { completedBlocks } from "./history.ts";
-import { type SettlementRange, settlementsKey } from "./route.ts";
+import type { SettlementRange } from "./route.ts";
 
 /** `queue` is range=now plus the queue projection. */
 export type SettlementsVariant = SettlementRange | "queue";
@@ -28,13 +28,7 @@ export function buildSettlements(
     const queue = variant === "queue" ? queueProjectionOf(candidate, core.core, economy) : undefined;
     return live({ sources, core, economy, range, queueProjection: queue }, at);
   }
-  const saved = {
-    version: "v4",
-    schemaVersion: 4,
-    key: settlementsKey(variant),
-    range,
-    schema: settlementsSchema,
-  } as const;
+  const saved = { schemaVersion: 4, range, schema: settlementsSchema } as const;
   return savedAnswer(saved, sources, reason ?? "indexer_unavailable");
 }
 

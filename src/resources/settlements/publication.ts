@@ -2,23 +2,43 @@
 
 import { readActiveSubmission, type Submission } from "../../ledger/read/submissions.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
+import { settlementChanges } from "../../projections/settlements/settlements.ts";
+import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
+import { isAvailable } from "./answer.ts";
 import { buildSettlements, rangeOf, type SettlementsVariant } from "./build.ts";
-import { historyNews, historyPublication } from "./history/history-publication.ts";
-import { SETTLEMENT_RANGES, settlementsKey } from "./route.ts";
+import { windowOf } from "./history.ts";
+import { SETTLEMENT_RANGES, type SettlementRange, settlementsKey } from "./route.ts";
 
 const VARIANTS: readonly SettlementsVariant[] = [...SETTLEMENT_RANGES, "queue"];
 
 export const settlementsPublications: readonly Publication[] = VARIANTS.map((variant) => ({
   resource: "settlements",
-  ...historyPublication({ key: settlementsKey(variant), range: rangeOf(variant), version: "v4" }),
+  ...historyPublication(settlementsKey(variant), rangeOf(variant)),
   sources: { kinds: variant === "queue" ? ["submission"] : [], usesChain: true },
   inputs: (snapshot) =>
     variant === "queue" ? `${historyNews(snapshot)} ${candidateText(snapshot)}` : historyNews(snapshot),
   build: (snapshot, at) =>
     buildSettlements(variant, snapshot, variant === "queue" ? queueCandidate(snapshot) : undefined, at),
 }));
+
+/** The parts that both versions share. */
+export function historyPublication(key: string, range: SettlementRange) {
+  return {
+    key,
+    sources: { usesChain: true },
+    timing: {
+      ...heightTiming(HISTORY_HEIGHT_INTERVAL),
+      rebuildAt: (_: Snapshot, at: number) => windowOf(range, at)?.end,
+    },
+    publishedBody: { hasHistory: isAvailable },
+  } satisfies Partial<Publication>;
+}
+
+export function historyNews({ chain, projections }: Snapshot): string {
+  return `${chainNews(chain)} ${settlementChanges(projections)}`;
+}
 
 function queueCandidate({ ledger, installationId }: Snapshot): Submission | undefined {
   const installation = ledger && installationRowId(ledger, installationId);

@@ -286,3 +286,34 @@ test("saved history is read back from the store after a rebuild replaced the pro
   expect(await body(SETTLEMENTS)).toEqual(published);
   await worker.stop();
 });
+
+test("the history of a deployment is served again after a publication without a chain", async () => {
+  grow(40, settle);
+  await publish();
+  const published = await body(SETTLEMENTS);
+  const { publisher: withoutChain, stop } = await world.work({});
+  await withoutChain.cycle(world.now);
+  await stop();
+  expect(await body(SETTLEMENTS)).toMatchObject({ status: "unavailable", reason: "indexer_disabled" });
+  await publishInSilence({ file: "lost" });
+  expect(await body(SETTLEMENTS)).toEqual(published);
+});
+
+test("a history that is damaged while no node responds is rewritten", async () => {
+  grow(40, settle);
+  await publish();
+  for (const node of nodes) node.fault = "silent";
+  const { worker, cycle } = await publisher({ file: "lost", scrubInterval: 1_000 });
+  await cycle();
+  const published = await body(SETTLEMENTS);
+  expect(published.status).toBe("available");
+  await world.store.damage("v4/public/settlements/now");
+  for (let check = 0; check < 200; check++) {
+    world.now += 1_000;
+    await worker.publisher.renewIfDue(undefined);
+    await worker.publisher.scrubIfDue(world.now);
+  }
+  await cycle();
+  expect(await body(SETTLEMENTS)).toEqual(published);
+  await worker.stop();
+});
