@@ -1,4 +1,5 @@
 /** Origins with request counters: a proxy before one radosgw, and a proxy that balances two shims over it. */
+import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { once } from "node:events";
 import { Agent, createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -35,7 +36,7 @@ export async function startOrigins(): Promise<CountedOrigins> {
   const balanced = await countingProxy(shims.map(({ port }) => port));
   const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;
   return {
-    origins: { bucket: { ...at(bucket.port), path: `/${store.name.slice("s3://".length)}/` }, shim: at(balanced.port) },
+    origins: { bucket: { ...at(bucket.port), path: `/${store.place.slice("s3://".length)}/` }, shim: at(balanced.port) },
     counts: () => ({ bucket: bucket.take()[0] ?? 0, shims: balanced.take() }),
     async publish(lifetimeMs) {
       const from = Date.now() + lifetimeMs;
@@ -52,7 +53,7 @@ export async function startOrigins(): Promise<CountedOrigins> {
   };
 }
 
-function shimOver(server: S3Server, store: { name: string }): Promise<ShimServer> {
+function shimOver(server: S3Server, store: S3Store): Promise<ShimServer> {
   const monotonic = () => performance.now();
   const context = shimContext({ store: tickStore(sameFolder(server, store)), now: Date.now, monotonic });
   return startServer(context, {

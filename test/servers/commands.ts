@@ -21,7 +21,7 @@ export interface Running {
 
 /** `endpoint` is the server's or a proxy's. Credentials come from the environment. */
 export function startOver(store: S3Store, endpoint: string, folder: string, args: readonly string[]): Running {
-  const where = ["--store", store.name, "--s3-provider", "ceph", "--s3-endpoint", endpoint];
+  const where = ["--store", store.place, "--s3-provider", "ceph", "--s3-endpoint", endpoint];
   const child = startCli([...args, ...where], folder);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data: Buffer) => (output += data.toString()));

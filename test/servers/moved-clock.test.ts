@@ -172,7 +172,7 @@ const inDirectory = async (folder: string) => {
 };
 const inBucket = async () => {
   const store = s3Store(radosgw);
-  return { store, settings: ["--store", store.name, "--s3-provider", "ceph", "--s3-endpoint", radosgw.endpoint] };
+  return { store, settings: ["--store", store.place, "--s3-provider", "ceph", "--s3-endpoint", radosgw.endpoint] };
 };
 
 /** Over a directory the clock must be steady for a minute first. */

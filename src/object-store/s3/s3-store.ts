@@ -56,8 +56,8 @@ export interface S3StoreSettings {
 
 export class S3Store implements ObjectStore, StoreClock {
   readonly name: string;
-  /** Bucket and prefix. */
-  readonly #place: string;
+  /** `s3://bucket/prefix`, as the setting `store` has it. */
+  readonly place: string;
   readonly #bucket: S3Bucket;
   readonly #singleWriter: boolean;
   readonly #absentAfter: number;
@@ -66,10 +66,10 @@ export class S3Store implements ObjectStore, StoreClock {
 
   constructor(settings: S3StoreSettings) {
     const { endpoint } = settings.client;
-    this.#place = `s3://${settings.bucket}${settings.prefix === "" ? "" : `/${settings.prefix}`}`;
+    this.place = `s3://${settings.bucket}${settings.prefix === "" ? "" : `/${settings.prefix}`}`;
     // Two servers may have a bucket of the same name.
     const host = typeof endpoint === "string" && URL.canParse(endpoint) ? new URL(endpoint).host : undefined;
-    this.name = host === undefined ? this.#place : `${this.#place} at ${host}`;
+    this.name = host === undefined ? this.place : `${this.place} at ${host}`;
     this.#bucket = new S3Bucket(settings.bucket, settings.prefix, settings.client);
     this.#singleWriter = settings.singleWriter === true;
     this.#absentAfter = settings.absentAfter ?? 1;
@@ -89,8 +89,8 @@ export class S3Store implements ObjectStore, StoreClock {
     const headers = condition === undefined ? {} : await this.#headersOf(key, condition);
     const done = await this.#write(key, seal(object), headers, condition?.repeated);
     if (done.refused === undefined) return done.tag;
-    if (done.refused === "unsupported") throw this.#unavailable(`put ${this.#place}/${key}`, done.error);
-    throw new StoreConflict(`put ${this.#place}/${key}: the condition does not hold`, { cause: done.error });
+    if (done.refused === "unsupported") throw this.#unavailable(`put ${this.place}/${key}`, done.error);
+    throw new StoreConflict(`put ${this.place}/${key}: the condition does not hold`, { cause: done.error });
   }
 
   async delete(key: string): Promise<void> {
@@ -98,7 +98,7 @@ export class S3Store implements ObjectStore, StoreClock {
     try {
       await this.#run((attempt) => this.#bucket.remove(key, attempt));
     } catch (error) {
-      if (refusalOf(error) !== "absent") throw this.#unavailable(`delete ${this.#place}/${key}`, error);
+      if (refusalOf(error) !== "absent") throw this.#unavailable(`delete ${this.place}/${key}`, error);
     }
   }
 
@@ -108,7 +108,7 @@ export class S3Store implements ObjectStore, StoreClock {
     let [pages, keys] = [0, 0];
     do {
       const page = await this.#run(({ signal }) => this.#bucket.page(prefix, from, signal)).catch((error: unknown) => {
-        throw this.#unavailable(`list ${this.#place}/${prefix}`, error);
+        throw this.#unavailable(`list ${this.place}/${prefix}`, error);
       });
       const [first] = page.keys;
       pages++;
@@ -119,7 +119,7 @@ export class S3Store implements ObjectStore, StoreClock {
         (first !== undefined && last !== undefined && !isAfter(first, last))
       ) {
         throw new StoreUnavailable(
-          `list ${this.#place}/${prefix}: its pages do not continue after ${printable(last ?? "")}`,
+          `list ${this.place}/${prefix}: its pages do not continue after ${printable(last ?? "")}`,
         );
       }
       yield* page.keys;
@@ -135,7 +135,7 @@ export class S3Store implements ObjectStore, StoreClock {
       return boundsOf(sent, date, now());
     };
     return this.#run(measure).catch((error: unknown) => {
-      throw this.#unavailable(`clock of ${this.#place}`, error);
+      throw this.#unavailable(`clock of ${this.place}`, error);
     });
   }
 
@@ -163,7 +163,7 @@ export class S3Store implements ObjectStore, StoreClock {
     await this.probe();
     const current = (await this.#read(key))?.object.tag;
     if (current === ("ifTag" in condition ? condition.ifTag : undefined)) return {};
-    throw new StoreConflict(`put ${this.#place}/${key}: the condition does not hold`);
+    throw new StoreConflict(`put ${this.place}/${key}: the condition does not hold`);
   }
 
   /** Runs a request with retries. Throws the last attempt's error. */
@@ -190,7 +190,7 @@ export class S3Store implements ObjectStore, StoreClock {
       if (error instanceof StoreDamaged) throw error;
       if (refusalOf(error) === "absent") return undefined;
       if (unless !== undefined && refusalOf(error) === "unchanged") return "unchanged";
-      throw this.#unavailable(`get ${this.#place}/${key}`, error);
+      throw this.#unavailable(`get ${this.place}/${key}`, error);
     }
   }
 
@@ -223,7 +223,7 @@ export class S3Store implements ObjectStore, StoreClock {
       if (conditional && refusal === "unsupported") return { refused: "unsupported", error };
       // AWS responds with 404 to an If-Match for a deleted object.
       if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
-        throw this.#unavailable(`put ${this.#place}/${key}`, error);
+        throw this.#unavailable(`put ${this.place}/${key}`, error);
       }
       return { refused: "condition", error };
     }

@@ -43,7 +43,7 @@ export async function originsOver(server: S3Server, store: S3Store, fronts = "an
     store,
     shim,
     origins: {
-      bucket: { protocol: "http", host: hostname, port: Number(port), path: `/${store.name.slice("s3://".length)}/` },
+      bucket: { protocol: "http", host: hostname, port: Number(port), path: `/${store.place.slice("s3://".length)}/` },
       shim: { protocol: "http", host: "127.0.0.1", port: shim.port },
     },
     stop: () => shim.stop(),

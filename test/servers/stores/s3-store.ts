@@ -6,6 +6,7 @@ import {
   S3Client,
   type S3ClientConfig,
 } from "@aws-sdk/client-s3";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import type { S3Server } from "../radosgw.ts";
 
@@ -44,9 +45,14 @@ export function s3Store(server: S3Server, options: Options = {}): S3Store {
   });
 }
 
+function placeOf(store: ObjectStore): string {
+  if (!(store instanceof S3Store)) throw new TypeError(`${store.name} is no bucket`);
+  return store.place;
+}
+
 /** Another client of the same objects. */
-export function sameFolder(server: S3Server, store: { name: string }, options: Options = {}): S3Store {
-  return s3Store(server, { prefix: store.name.slice(`s3://${BUCKET}/`.length), ...options });
+export function sameFolder(server: S3Server, store: ObjectStore, options: Options = {}): S3Store {
+  return s3Store(server, { prefix: placeOf(store).slice(`s3://${BUCKET}/`.length), ...options });
 }
 
 export function clientSettings(server: S3Server, region = "default") {
@@ -57,12 +63,12 @@ export function clientSettings(server: S3Server, region = "default") {
 /** Replaces an object's body, like an operator's tool. */
 export async function damageObject(
   settings: S3ClientConfig,
-  store: { name: string },
+  store: ObjectStore,
   key: string,
   body: Uint8Array,
 ): Promise<void> {
   const client = new S3Client({ ...settings, requestChecksumCalculation: "WHEN_REQUIRED" });
-  const at = { Bucket: BUCKET, Key: `${store.name.slice(`s3://${BUCKET}/`.length)}/${key}` };
+  const at = { Bucket: BUCKET, Key: `${placeOf(store).slice(`s3://${BUCKET}/`.length)}/${key}` };
   const { Metadata, ContentType } = await client.send(new GetObjectCommand(at));
   await client.send(new PutObjectCommand({ ...at, Metadata, ContentType, Body: body, ContentLength: body.length }));
   client.destroy();
