@@ -2,8 +2,8 @@
 import { observationsKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import { type Due, RETRY_AFTER_MS } from "./due.ts";
 import type { Known } from "./known.ts";
-import { isNamed } from "./plan/histories.ts";
 import type { Plan, PlannedAnswer } from "./plan/plan.ts";
+import { isListed } from "./plan/published.ts";
 import { confirmTiles } from "./plan/tile-sets.ts";
 import type { PutOutcome } from "./put.ts";
 import { failedRow, type ReportRow } from "./report.ts";
@@ -54,8 +54,8 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
     else if (tile !== undefined) due.replan(tile.installationId, at + RETRY_AFTER_MS);
     rows.push(row);
   }
-  for (const [id, history] of plan.unnamed) known.unnamed.set(id, history);
-  nameInstallations(plan, outcomes, known);
+  for (const id of plan.unlisted) known.unlisted.add(id);
+  listInstallations(plan, outcomes, known);
 }
 
 function acknowledgeAnswer(
@@ -87,12 +87,11 @@ function rowOf({ put, result, bytes, milliseconds }: PutOutcome, isLast: boolean
   return isLast ? failedRow(put, new Error(`${key} in the store is not what was put last`)) : undefined;
 }
 
-/** Adds installations to the names that the index lacks, once all of their tiles are stored. */
-function nameInstallations({ observations }: Plan, outcomes: readonly PutOutcome[], known: Known): void {
+/** Adds installations to those that the index lacks, once all of their tiles are stored. */
+function listInstallations({ observations }: Plan, outcomes: readonly PutOutcome[], known: Known): void {
   for (const { installationId: id } of observations) {
-    const history = known.progress(id)?.history;
-    if (history === undefined) continue;
+    if (known.progress(id) === undefined) continue;
     const hasFailed = outcomes.some(({ put, result }) => result !== "done" && put.key.startsWith(observationsKey(id)));
-    if (!hasFailed && !isNamed(known, id, history)) known.unnamed.set(id, history);
+    if (!hasFailed && !isListed(known, id)) known.unlisted.add(id);
   }
 }

@@ -2,8 +2,8 @@
  * One cycle (docs/spec/publishing.md#the-cycle): learn, plan, put, acknowledge, scope by scope. A cycle that is killed at
  * any step is repeated by the next one, which looks up what is stored.
  *
- * The order makes a crash safe. The index lists the configured installation, and a new history, before anything is stored
- * under them. The configured installation comes before the others. Deletions come last.
+ * The order makes a crash safe. The index names the configured installation, and a new log, before anything is stored
+ * under them. A response is put after the checkpoint that covers its facts. The configured installation comes before the others. Deletions come last.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readSync } from "../src/chain/store/sync-row.ts";
@@ -20,15 +20,15 @@ import { saveHistory } from "../src/projections/settlements/saved-history.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { eachLimited } from "./each-limited.ts";
+import { eachLimited, type Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import { learn } from "./learn.ts";
-import { FIRST_HISTORY, isIndexOf, isNamed, storedIndex } from "./plan/histories.ts";
 import { planIndex } from "./plan/installations.ts";
 import { needs, type Plan } from "./plan/plan.ts";
+import { isListed, storedIndex } from "./plan/published.ts";
 import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
-import { executeDeletions, executePuts, type PutTarget } from "./put.ts";
+import { executeDeletions, executePuts, type PutOutcome, type PutTarget } from "./put.ts";
 import {
   type CycleReport,
   type ReportFailure,
@@ -45,8 +45,8 @@ export interface Cycle extends ScopePlanning {
   readonly target: PutTarget;
   /** The site is published besides the API. */
   readonly hasSite: boolean;
-  /** Installations whose published history is abandoned. */
-  readonly newHistories: readonly string[];
+  /** Only one scope at a time appends to the log. */
+  readonly turns: Turns;
   /** The report so far. */
   readonly rows: ReportRow[];
 }
@@ -105,19 +105,19 @@ function rememberChain({ chainDb, chain: { core } }: Snapshot, known: Known): vo
 
 /**
  * True if the index must be put before everything else. A prefix belongs to the installation that the index names, and no object
- * may be stored under a new history that it does not name.
+ * may be stored under a new log that it does not name.
  */
-function mustNameFirst({ known, configured, newHistories }: Cycle): boolean {
-  return !isIndexOf(configured, known) || newHistories.some((id) => known.unnamed.has(id));
+function mustNameFirst({ known, configured }: Cycle): boolean {
+  const index = storedIndex(known);
+  return index === undefined || index === "lost" || index.configured !== configured || index.log !== known.log;
 }
 
-/** An installation that the index lacks is offline for its readers. So a new index names every installation of the ledger. */
+/** An installation that the index lacks is offline for its readers. So a new index lists every installation of the ledger. */
 async function nameFirst(cycle: Cycle): Promise<void> {
   const { sources, known, configured, selected } = cycle;
   const isLost = storedIndex(known) === "lost" && selected("observations");
   const all = isLost ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
-  const ids = all.filter(isPublishable).map(({ id }) => id);
-  for (const id of [configured, ...ids]) if (!known.unnamed.has(id)) known.unnamed.set(id, FIRST_HISTORY);
+  for (const { id } of [{ id: configured }, ...all.filter(isPublishable)]) known.unlisted.add(id);
   await publishIndex(cycle);
 }
 
@@ -159,12 +159,12 @@ async function publishIndex(cycle: Cycle): Promise<void> {
   const isFirst = mustNameFirst(cycle);
   if (!selected("observations") && !isFirst) return;
   await publishScope(cycle, async () => planIndex({ ...cycle, mustNameFirst: isFirst }));
-  for (const [id, history] of known.unnamed) if (isNamed(known, id, history)) known.unnamed.delete(id);
+  for (const id of known.unlisted) if (isListed(known, id)) known.unlisted.delete(id);
   // If the index is lost once more, the objects must be listed once more.
   known.publishedInstallations = undefined;
 }
 
-/** Plans, learns what the plan lacks, puts what it has, and plans again after a conflict. */
+/** Plans, learns what the plan lacks, commits the log, puts what depends on it, and plans again after a conflict. */
 async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<void> {
   const { sources, target } = cycle;
   for (let conflicts = 0; ; ) {
@@ -174,13 +174,29 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
       continue;
     }
     saveLostHistory(planned, sources);
-    const outcomes = await executePuts(planned.puts, sources, target);
+    const committed = await commitLog(planned, cycle);
+    if (committed === "moved") continue;
+    const outcomes = [...committed, ...(await executePuts(planned.puts, sources, target, committed))];
     const isLast = !outcomes.some(({ result }) => result === "conflicted") || ++conflicts === ATTEMPTS;
     acknowledge(planned, outcomes, { ...cycle, isLast });
     const hasMore =
-      planned.observations.some((one) => one.hasMore) && outcomes.every(({ result }) => result === "done");
+      (planned.hasMoreLog || planned.observations.some((one) => one.hasMore)) &&
+      outcomes.every(({ result }) => result === "done");
     if (isLast && !hasMore) return;
   }
+}
+
+/**
+ * Puts the new entries of a plan and their checkpoint, one scope after the other. Returns "moved" if another scope has put a
+ * checkpoint since, so that this one must be planned again.
+ */
+async function commitLog({ log }: Plan, cycle: Cycle): Promise<PutOutcome[] | "moved"> {
+  if (log.length === 0) return [];
+  const checkpoint = log.find(({ phase }) => phase === "checkpoint");
+  return cycle.turns.run(async () => {
+    const tag = checkpoint && (cycle.known.get(checkpoint.key)?.tag ?? null);
+    return tag === checkpoint?.replaces ? executePuts(log, cycle.sources, cycle.target) : "moved";
+  });
 }
 
 /** Saves settlement history that the puts take out of the store, before they do. */

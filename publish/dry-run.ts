@@ -2,6 +2,7 @@
 import { type ObjectStore, type PutCondition, StoreConflict } from "../src/object-store/object-store.ts";
 import { dueAtStart } from "./checkpoint.ts";
 import { runCycle } from "./cycle.ts";
+import { Turns } from "./each-limited.ts";
 import { Known } from "./known.ts";
 import { checkOwner } from "./prefix-owner.ts";
 import type { PublisherOptions } from "./publisher.ts";
@@ -32,7 +33,8 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
   const due = await dueAtStart(beginning);
   const sources = reader.begin(at);
   const target = { ...beginning, fence: UNFENCED };
-  return runCycle({ ...beginning, due, sources, target, hasSite: site !== undefined, rows: [] });
+  const turns = new Turns();
+  return runCycle({ ...beginning, due, sources, target, turns, hasSite: site !== undefined, rows: [] });
 }
 
 /** A store that accepts no write, but checks the condition of each put, so that the report shows conflicts. */

@@ -3,7 +3,7 @@
  * instant has come, but not before its minimum interval is over. An installation is planned if it has new facts, or if one of
  * its objects is due. It is only in memory: a new process begins with the checkpoint in the lease object (`checkpoint.ts`).
  */
-import { changedSince, type LedgerPoint } from "../src/ledger/read/changes.ts";
+import { changedSince, type LogPoint } from "../src/ledger/log.ts";
 import { type Installation, installationRowId, listInstallations, readInstallation } from "../src/ledger/watermarks.ts";
 import { observationsKey, parseObservationsKey } from "../src/resources/observations/route.ts";
 import type { Publication } from "../src/resources/publication.ts";
@@ -41,7 +41,7 @@ interface Item {
 /** The installations that a cycle plans. */
 export interface DirtyInstallations {
   /** The ledger's position when they were found. */
-  readonly point: LedgerPoint;
+  readonly point: LogPoint;
   readonly installations: readonly Installation[];
 }
 
@@ -57,18 +57,18 @@ export class Due {
   readonly #items = new Map<string, Item>();
   /** The earliest instant of an item (epoch ms), Infinity without one; undefined if it must be looked up. */
   #next: number | undefined;
-  #point: LedgerPoint | undefined;
+  #point: LogPoint | undefined;
   /** Sources that are behind what was published: installation id → why. They are reported in each cycle, due or not. */
   readonly refused = new Map<string, RefusedSources>();
 
   /** `point`: the ledger's position up to which every installation was planned; undefined: none was. */
-  constructor(minimumPutInterval: number, point?: LedgerPoint) {
+  constructor(minimumPutInterval: number, point?: LogPoint) {
     this.minimumPutInterval = minimumPutInterval;
     this.#point = point;
   }
 
   /** The ledger's position up to which every installation was planned; undefined if the next cycle plans all of them. */
-  get point(): LedgerPoint | undefined {
+  get point(): LogPoint | undefined {
     return this.#point;
   }
 
@@ -99,7 +99,7 @@ export class Due {
   }
 
   /** Records that every installation was planned up to a position of the ledger. */
-  planned(point: LedgerPoint | undefined): void {
+  planned(point: LogPoint | undefined): void {
     this.#point = point;
   }
 

@@ -3,6 +3,8 @@
  * only after the store has confirmed the change. If another publisher has held the lease since, all rows are deleted.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
+import { replaceFile } from "../src/files/write-all.ts";
+import type { LogPoint } from "../src/ledger/log.ts";
 import type { StoreObject, StoreTag } from "../src/object-store/object-store.ts";
 import {
   decodeStates,
@@ -14,7 +16,7 @@ import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.
 import { IdleCheckpoint } from "../src/sqlite/idle-checkpoint.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
 import { statement } from "../src/sqlite/statement.ts";
-import { openState } from "./state-directory.ts";
+import { checkpointFile, openState, stateFile } from "./state-directory.ts";
 
 export interface KnownObject {
   readonly key: string;
@@ -35,11 +37,19 @@ export interface KnownObject {
 
 /** The end of the stored observations of one installation. */
 export interface TileProgress {
-  readonly history: string;
+  /** The number of the log. */
+  readonly log: number;
   readonly position: number;
-  /** The tag of the tile that holds `position`, and the id of its last receipt; null if there is none. */
+  /** The tag of the tile that holds `position`, and the state of the log from which it was put; null if there is none. */
   readonly tag: StoreTag | null;
-  readonly telemetryId: string | null;
+  readonly point: LogPoint | null;
+}
+
+/** What is stored of installations, as far as the keys of their objects show it. */
+export interface PublishedInstallations {
+  readonly installations: ReadonlySet<string>;
+  /** The highest number of a log. */
+  readonly log: number;
 }
 
 /** Objects below a prefix: name → the time since which no stored object refers to it (epoch ms; null: one does). */
@@ -51,7 +61,7 @@ CREATE TABLE IF NOT EXISTS known (
   status INTEGER NOT NULL, bytes INTEGER NOT NULL, etag TEXT, put_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS known_progress (
-  installation TEXT PRIMARY KEY, history TEXT NOT NULL, position INTEGER NOT NULL, tag TEXT, telemetry_id TEXT
+  installation TEXT PRIMARY KEY, log INTEGER NOT NULL, position INTEGER NOT NULL, tag TEXT, size INTEGER, root TEXT
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS known_prefix (prefix TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS known_name (
@@ -75,14 +85,16 @@ export class Known {
   readonly #unread = new Set<string>();
   /** Installations whose progress must be compared with the store. */
   readonly #unreadProgress = new Set<string>();
-  /** Keys of tiles below the end of their history that are damaged or absent. */
+  /** Keys of tiles and bundles below the end that are damaged or absent. */
   readonly #faultyTiles = new Set<string>();
   /** Bodies that a plan needs, of objects that were read or put. */
   readonly #bodies = new Map<string, StoreObject>();
-  /** Installations with stored objects, and the highest history of each. Listed only if the index is lost. */
-  publishedInstallations: ReadonlyMap<string, string> | undefined;
-  /** Histories that the stored index must name and does not: installation id → history. */
-  readonly unnamed = new Map<string, string>();
+  /** Looked up only if the index is lost. */
+  publishedInstallations: PublishedInstallations | undefined;
+  /** The number of the published log; undefined until it is looked up. */
+  log: number | undefined;
+  /** Ids of installations that the stored index must list and does not. */
+  readonly unlisted = new Set<string>();
   /** The chain's hashes at published blocks, by number; null if every node was silent. */
   readonly blocks = new Map<string, string | null>();
   #chainHistory = "";
@@ -95,8 +107,12 @@ export class Known {
   /** A write failed. The file may lack rows that memory has, so it is not marked as closed. */
   #lacksRows = false;
 
-  private constructor(db: Database) {
+  /** Undefined if nothing is kept on disk. */
+  readonly #directory: string | undefined;
+
+  private constructor(db: Database, directory?: string) {
     this.#db = db;
+    this.#directory = directory;
     this.#checkpoint = new IdleCheckpoint(db);
     this.#load();
   }
@@ -108,7 +124,7 @@ export class Known {
    */
   static open(directory: string): Known {
     return openState(directory, SCHEMA, (db) => {
-      const known = new Known(db);
+      const known = new Known(db, directory);
       if (known.meta("open") === "yes") known.forgetAll();
       db.pragma("synchronous = FULL");
       known.setMeta("open", "yes");
@@ -214,6 +230,7 @@ export class Known {
     for (const key of this.#objects.keys()) {
       if (parseInstallationTelemetryKey(key) === undefined) this.#unread.add(key);
     }
+    this.log = undefined;
     if (this.#progress.has(configured)) this.#unreadProgress.add(configured);
   }
 
@@ -267,11 +284,16 @@ export class Known {
   }
 
   rememberProgress(installationId: string, progress: TileProgress): void {
-    const sql = "INSERT OR REPLACE INTO known_progress VALUES (?, ?, ?, ?, ?)";
-    const { history, position, tag, telemetryId } = progress;
-    this.#run(sql, installationId, history, position, tag, telemetryId);
+    const sql = "INSERT OR REPLACE INTO known_progress VALUES (?, ?, ?, ?, ?, ?)";
+    const { log, position, tag, point } = progress;
+    this.#run(sql, installationId, log, position, tag, point?.size ?? null, point?.root ?? null);
     this.#progress.set(installationId, progress);
     this.#unreadProgress.delete(installationId);
+  }
+
+  /** Keeps the published checkpoint for `ingest`, which compares the ledger with it without a store. */
+  saveCheckpoint(body: Uint8Array): void {
+    if (this.#directory !== undefined) replaceFile(checkpointFile(this.#directory), body, 0o644);
   }
 
   /** Makes the next plan look up the end of the tiles. */
@@ -290,7 +312,7 @@ export class Known {
     return [...this.#faultyTiles].filter((key) => key.startsWith(prefix));
   }
 
-  /** Records that an observation tile must be rewritten. `tag` as in `rememberFaulty`. */
+  /** Records that an observation tile or a bundle must be rewritten. `tag` as in `rememberFaulty`. */
   rememberFaultyTile(key: string, tag: StoreTag | null): void {
     this.rememberFaulty(key, tag);
     this.#faultyTiles.add(key);
@@ -353,7 +375,8 @@ export class Known {
     for (const table of ["known", "known_progress", "known_prefix", "known_name"]) this.#run(`DELETE FROM ${table}`);
     this.#save();
     for (const memory of [this.#objects, this.#progress, this.#listings, this.#bodies]) memory.clear();
-    for (const memory of [this.#unread, this.#unreadProgress, this.#faultyTiles, this.unnamed]) memory.clear();
+    for (const memory of [this.#unread, this.#unreadProgress, this.#faultyTiles, this.unlisted]) memory.clear();
+    this.log = undefined;
   }
 
   meta(name: MetaName): string | undefined {
@@ -387,12 +410,12 @@ export class Known {
     const doubted = JSON.parse(this.meta("doubted") ?? "[]") as [string, number][];
     for (const [key, at] of doubted) this.#doubted.set(key, at);
     for (const row of rows("SELECT * FROM known")) this.#objects.set(String(row.key), objectOf(row));
-    for (const { installation, history, position, tag, telemetry_id: id } of rows("SELECT * FROM known_progress")) {
+    for (const { installation, log, position, tag, size, root } of rows("SELECT * FROM known_progress")) {
       const progress = {
-        history: String(history),
+        log: Number(log),
         position: Number(position),
         tag: tag === null ? null : String(tag),
-        telemetryId: id === null ? null : String(id),
+        point: root === null ? null : { size: Number(size), root: String(root) },
       };
       this.#progress.set(String(installation), progress);
     }
@@ -450,4 +473,19 @@ function objectOf(row: Record<string, string | number | null>): KnownObject {
     etag: row.etag === null ? null : String(row.etag),
     putAt: Number(row.put_at),
   };
+}
+
+/** The name of the store to which a publisher with this directory published last. Undefined if that cannot be read. */
+export function storeOfState(directory: string): string | undefined {
+  try {
+    const db = new SqliteDatabase(stateFile(directory), { readonly: true, fileMustExist: true, timeout: 0 });
+    try {
+      return db.prepare<[], string>("SELECT value FROM meta WHERE name = 'store'").pluck().get();
+    } finally {
+      db.close();
+    }
+  } catch {
+    // It is missing, damaged, or used by a publisher.
+    return undefined;
+  }
 }

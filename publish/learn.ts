@@ -1,5 +1,7 @@
 /** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
-import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { FIRST_LOG } from "../src/http/installations.ts";
+import { checkpointKey, INSTALLATIONS_KEY, LOGS_PREFIX } from "../src/http/keys.ts";
+import type { LogPoint } from "../src/ledger/log.ts";
 import { keyFault } from "../src/object-store/check-object.ts";
 import {
   type ObjectStore,
@@ -8,7 +10,7 @@ import {
   type StoredObject,
   type StoreTag,
 } from "../src/object-store/object-store.ts";
-import { decodeWriterMetadata, type StoredResponse } from "../src/object-store/stored-response.ts";
+import { decodeWriterMetadata, type SourceVersion, type StoredResponse } from "../src/object-store/stored-response.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
 import {
   observationsKey,
@@ -18,10 +20,10 @@ import {
 } from "../src/resources/observations/route.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { eachLimited } from "./each-limited.ts";
-import type { Known, KnownObject, TileProgress } from "./known.ts";
-import { FIRST_HISTORY, higherHistory, reconcileNames } from "./plan/histories.ts";
+import type { Known, KnownObject, PublishedInstallations, TileProgress } from "./known.ts";
 import type { Unknown } from "./plan/plan.ts";
-import { receiptsIn, responseAt } from "./stored-object.ts";
+import { reconcileListed, storedIndex } from "./plan/published.ts";
+import { logObjectVersion, receiptsIn, responseAt } from "./stored-object.ts";
 
 export interface Learning {
   readonly known: Known;
@@ -38,7 +40,7 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
   const asked = new Map(unknown.map((one) => [nameOf(one), one]));
   await eachLimited(asked.values(), concurrency, async (one) => {
     switch (one.is) {
-      case "history": {
+      case "progress": {
         const { progress, faulty } = await readProgress(one, learning);
         for (const { key, tag } of faulty) known.rememberFaultyTile(key, tag);
         return known.rememberProgress(one.installationId, progress);
@@ -50,17 +52,19 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
       case "installations":
         known.publishedInstallations = await listInstallations(store);
         return;
+      case "log":
+        return learnLog(learning);
       case "index":
         return remember(INSTALLATIONS_KEY, await readObject(INSTALLATIONS_KEY, store), known);
       case "answer":
         return remember(one.key, await readObject(one.key, store), known);
     }
   });
-  if (asked.has("index")) reconcileNames(known);
+  if (asked.has("index")) reconcileListed(known);
 }
 
 function nameOf(unknown: Unknown): string {
-  if (unknown.is === "history") return `history ${unknown.installationId}`;
+  if (unknown.is === "progress") return `progress ${unknown.installationId}`;
   if (unknown.is === "block") return `block ${unknown.number}`;
   if (unknown.is === "listing") return `listing ${unknown.prefix}`;
   return unknown.is === "answer" ? unknown.key : unknown.is;
@@ -76,6 +80,10 @@ interface Found {
 async function readObject(key: string, store: ObjectStore): Promise<Found> {
   const stored = await readOrDamaged(store, key);
   if (stored === undefined || stored instanceof StoreDamaged) return { tag: stored?.tag ?? null };
+  if (key.startsWith(LOGS_PREFIX)) {
+    const version = logObjectVersion(key, stored);
+    return { tag: stored.tag, ...(version && { object: knownLogObject(key, stored, version), stored }) };
+  }
   const response = responseAt(key, stored);
   return { tag: stored.tag, ...(response && { object: knownObject(key, stored, response), stored }) };
 }
@@ -87,10 +95,10 @@ function remember(key: string, { tag, object, stored }: Found, known: Known): vo
   }
   const { epoch } = decodeWriterMetadata(stored.metadata);
   if (Number.isSafeInteger(epoch)) known.highestEpoch = Math.max(known.highestEpoch, epoch);
-  const { at, of, history } = object.sourceVersion;
+  const { at, of, log } = object.sourceVersion;
   const floor = known.floor(key) ?? { at: 0 };
   // Bucket versioning may have brought back an older object. The newest published version is kept.
-  const isOlder = at < floor.at && of === floor.of && history === floor.history;
+  const isOlder = at < floor.at && of === floor.of && log === floor.log;
   known.remember(isOlder ? { ...object, sourceVersion: floor } : object);
   known.keepBody(key, stored);
 }
@@ -111,6 +119,30 @@ function knownObject(key: string, found: StoredObject, response: StoredResponse)
   };
 }
 
+function knownLogObject(key: string, { tag, body }: StoredObject, sourceVersion: SourceVersion): KnownObject {
+  const rest = { states: [], status: 200, bytes: body.length, etag: null, putAt: sourceVersion.at };
+  return { key, condition: "stored", tag, sourceVersion, ...rest };
+}
+
+/**
+ * Finds the number of the published log. The index names it, but an older index can come back, and a new log begins with its
+ * entry in the index. So it is the last number that has a checkpoint, or else the one in the index.
+ */
+async function learnLog({ store, known }: Learning): Promise<void> {
+  const index = storedIndex(known);
+  const inIndex =
+    index === undefined || index === "lost" ? (known.publishedInstallations?.log ?? FIRST_LOG) : index.log;
+  let number = Math.max(inIndex, known.log ?? FIRST_LOG);
+  const read = async (log: number) => {
+    const found = await readObject(checkpointKey(log), store);
+    remember(checkpointKey(log), found, known);
+    return found.tag !== null;
+  };
+  await read(number);
+  while (await read(number + 1)) number++;
+  known.log = number;
+}
+
 /** Leaves out names that no store can hold, such as a folder marker: nothing refers to them, and no deletion accepts them. */
 async function namesBelow(prefix: string, store: ObjectStore): Promise<string[]> {
   const names: string[] = [];
@@ -120,16 +152,18 @@ async function namesBelow(prefix: string, store: ObjectStore): Promise<string[]>
 
 const INSTALLATIONS_PREFIX = "v1/public/installations/~";
 
-/** Returns every installation that has stored objects, with the highest history of its tiles. */
-async function listInstallations(store: ObjectStore): Promise<ReadonlyMap<string, string>> {
-  const found = new Map<string, string>();
+/** Returns every installation that has stored objects. */
+async function listInstallations(store: ObjectStore): Promise<PublishedInstallations> {
+  const installations = new Set<string>();
+  let log = FIRST_LOG;
   for await (const key of store.list(INSTALLATIONS_PREFIX)) {
     const tile = parseObservationTileKey(key);
     const id = tile?.installationId ?? parseInstallationTelemetryKey(key);
     if (id === undefined) continue;
-    found.set(id, higherHistory(found.get(id), tile?.history ?? FIRST_HISTORY) ?? FIRST_HISTORY);
+    installations.add(id);
+    log = Math.max(log, tile?.log ?? FIRST_LOG);
   }
-  return found;
+  return { installations, log };
 }
 
 interface FoundProgress {
@@ -139,19 +173,20 @@ interface FoundProgress {
 }
 
 /**
- * Finds the end of a history's tiles. If a known end is inside a tile, it reads only that tile. Otherwise it lists the
+ * Finds the end of the tiles of a log. If a known end is inside a tile, it reads only that tile. Otherwise it lists the
  * tiles, which also finds missing ones below the end.
  */
 async function readProgress(
-  { installationId, history }: Extract<Unknown, { readonly is: "history" }>,
+  { installationId, log }: Extract<Unknown, { readonly is: "progress" }>,
   { store, known }: Learning,
 ): Promise<FoundProgress> {
-  const nothing = { history, position: 0, tag: null, telemetryId: null };
+  const nothing = { log, position: 0, tag: null, point: null };
   // All objects were listed already, so a first publish makes no request per installation.
-  if (known.publishedInstallations?.has(installationId) === false) return { progress: nothing, faulty: [] };
-  const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
+  if (known.publishedInstallations?.installations.has(installationId) === false)
+    return { progress: nothing, faulty: [] };
+  const keyOf = (tile: number) => observationTileKey(installationId, log, tile);
   const before = known.progressFloor(installationId);
-  const isKnown = before?.history === history && before.position > 0;
+  const isKnown = before?.log === log && before.position > 0;
   // A full tile may be followed by another one, whose put got no response.
   if (isKnown && before.position < tileBounds(tileOf(before.position)).last) {
     const found = await readOrDamaged(store, keyOf(tileOf(before.position)));
@@ -160,7 +195,7 @@ async function readProgress(
     }
   }
   const tiles = new Set<number>();
-  for await (const key of store.list(`${observationsKey(installationId)}/${history}/`)) {
+  for await (const key of store.list(`${observationsKey(installationId)}/${log}/`)) {
     const tile = parseObservationTileKey(key)?.tile;
     if (tile !== undefined) tiles.add(tile);
   }
@@ -172,14 +207,15 @@ async function readProgress(
     const receipts =
       found === undefined || found instanceof StoreDamaged
         ? undefined
-        : receiptsIn({ installationId, history, tile }, found);
+        : receiptsIn({ installationId, log, tile }, found);
     const { first } = tileBounds(tile);
     if (found !== undefined && receipts !== undefined) {
       const position = first - 1 + receipts.positions;
-      progress = { history, position, tag: found.tag, telemetryId: receipts.lastTelemetryId };
+      const tag = found.tag;
+      progress = { log, position, tag, point: found instanceof StoreDamaged ? null : pointOf(found) };
       break;
     }
-    // Tiles are put in ascending order. What lies beyond a gap, and is no tile of this history, was put there by somebody else.
+    // Tiles are put in ascending order. What lies beyond a gap, and is no tile, was put there by somebody else.
     if (tile > 0 && !tiles.has(tile - 1)) continue;
     // The tile is rewritten from its first position on.
     faulty = [{ key: keyOf(tile), tag: found?.tag ?? null }];
@@ -190,4 +226,14 @@ async function readProgress(
   const last = through === 0 ? -1 : tileOf(through);
   const missing = Array.from({ length: last + 1 }, (_, tile) => tile).filter((tile) => !tiles.has(tile));
   return { progress, faulty: [...faulty, ...missing.map((tile) => ({ key: keyOf(tile), tag: null }))] };
+}
+
+/** The state of the log from which a tile was put; null if its metadata do not say it. */
+function pointOf({ metadata }: StoredObject): LogPoint | null {
+  try {
+    const { size, root } = decodeWriterMetadata(metadata).sourceVersion;
+    return size === undefined || root === undefined ? null : { size, root };
+  } catch {
+    return null;
+  }
 }

@@ -8,7 +8,7 @@ import { TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
 import { Known, type KnownObject } from "./known.ts";
 import { learn } from "./learn.ts";
-import { isIndexOf, ownKeys, storedIndex } from "./plan/histories.ts";
+import { isIndexOf, ownKeys, storedIndex } from "./plan/published.ts";
 import { shortHash } from "./plan/source-version.ts";
 
 export interface Claim {

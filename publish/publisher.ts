@@ -12,6 +12,7 @@ import { notBefore } from "./clock/instant.ts";
 import { isClockFailure } from "./clock/judge.ts";
 import { type Cycle, doubtEndsAt, runCycle } from "./cycle.ts";
 import { type Due, earlier, RETRY_AFTER_MS } from "./due.ts";
+import { Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import type { Lease, StatusUpdate } from "./lease/lease.ts";
 import type { Fence } from "./put.ts";
@@ -31,8 +32,8 @@ export interface PublisherOptions {
   selected(resource: ResourceName): boolean;
   /** Puts in flight. */
   readonly concurrency: number;
-  /** Installations whose published history is abandoned (`--new-history`). */
-  readonly newHistories: readonly string[];
+  /** The number of the log with which the published one is replaced (`--new-log`). */
+  readonly newLog: number | undefined;
   /** Put everything as of now, changed or not. */
   readonly force: boolean;
   /** Minimum time between two puts of one key (ms); 0 if puts cost nothing. The first change is put at once. */
@@ -104,15 +105,14 @@ export class Publisher {
 
   /** `lease` was just taken. */
   static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
-    const { known, newHistories, reader, clock } = options;
+    const { known, newLog, reader, clock } = options;
     const at = clock.wall();
     const configured = reader.installationId;
     known.forgetOwn(configured);
     const blockHash = (number: bigint) => reader.blockHash(number, clock.wall());
     const due = await dueAtStart({ ...options, configured, checkpoint: lease.checkpoint, blockHash, at });
-    if (newHistories.length > 0) reader.begin(at).forgetLedger();
-    // If this run is killed after it named the new histories, the next one must plan every installation too.
-    if (newHistories.length > 0 && lease.checkpoint !== null) await lease.renew({ checkpoint: null });
+    // If this run is killed after it named the new log, the next one must plan every installation too.
+    if (newLog !== undefined && lease.checkpoint !== null) await lease.renew({ checkpoint: null });
     return new Publisher(options, lease, due);
   }
 
@@ -198,11 +198,11 @@ export class Publisher {
   /** Reads every tile, then rewrites the wrong ones with a second cycle. */
   async #checkTiles(report: CycleReport): Promise<CycleReport> {
     const { at } = report;
-    const failed = await checkTiles(this.#cycleAt(at, false));
+    await checkTiles(this.#cycleAt(at, false));
     const second = await this.#run(at, false);
     const before = new Set(report.rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key));
     const rows = second.rows.filter(({ key, action }) => !before.has(key) && action !== "unchanged");
-    const all = [...report.rows.filter(({ key }) => !rows.some((row) => row.key === key)), ...rows, ...failed];
+    const all = [...report.rows.filter(({ key }) => !rows.some((row) => row.key === key)), ...rows];
     this.#last = { ...second, rows: all.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
     return this.#last;
   }
@@ -219,6 +219,7 @@ export class Publisher {
       sources: reader.begin(at),
       target: { at, store, fence: this.#lease, known, concurrency, blockHash },
       hasSite: site !== undefined,
+      turns: new Turns(),
       rows: [],
     };
   }
@@ -229,8 +230,7 @@ export class Publisher {
     // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
     if (replaced.ledger || replaced.projections) this.#due.forget();
     const version = reader.version();
-    const done = await this.#reported(this.#cycleAt(at, force));
-    const report = { ...done, rows: [...done.rows, ...this.#scrub.faults()] };
+    const report = await this.#reported(this.#cycleAt(at, force));
     known.setMeta("at", String(at));
     known.setMeta("epoch", String(this.#lease.epoch));
     reader.acknowledge(version);

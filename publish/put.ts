@@ -43,23 +43,31 @@ export interface PutOutcome {
 }
 
 /**
- * Puts phase by phase. Throws what stops a publisher: a lost lease, a clock that is behind. Throws `StoreUnavailable` if the
+ * Puts phase by phase. `before`: outcomes of puts for which these may wait. Throws what stops a publisher: a lost lease, a clock that is behind. Throws `StoreUnavailable` if the
  * lease cannot be renewed.
  */
-export async function executePuts(puts: readonly Put[], sources: Snapshots, target: PutTarget): Promise<PutOutcome[]> {
+export async function executePuts(
+  puts: readonly Put[],
+  sources: Snapshots,
+  target: PutTarget,
+  before: readonly PutOutcome[] = [],
+): Promise<PutOutcome[]> {
   const { fence, known } = target;
   // If the lease object was lost, epochs began at 1 again.
   if (puts.length > 0 && known.highestEpoch > fence.epoch) await fence.raiseAbove(known.highestEpoch);
-  const outcomes = new Map<string, PutOutcome>();
+  const done = new Map(before.map((outcome) => [outcome.put.key, outcome]));
+  const outcomes: PutOutcome[] = [];
   for (const phase of PHASES) {
     const own = puts.filter((put) => put.phase === phase);
     await eachLimited(own, target.concurrency, async (put) => {
       const started = performance.now();
-      const [result, bytes] = await resultOf(put, outcomes, sources, target);
-      outcomes.set(put.key, { put, result, bytes, milliseconds: performance.now() - started });
+      const [result, bytes] = await resultOf(put, done, sources, target);
+      const outcome = { put, result, bytes, milliseconds: performance.now() - started };
+      done.set(put.key, outcome);
+      outcomes.push(outcome);
     });
   }
-  return [...outcomes.values()];
+  return outcomes;
 }
 
 async function resultOf(

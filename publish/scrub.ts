@@ -3,22 +3,23 @@
  * `known`, so that the next plan rewrites it. Nothing is written here.
  */
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
-import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { checkpointKey, INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { logSize } from "../src/ledger/log.ts";
 import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
+import { type Bundle, newBundles, TILE_WIDTH } from "../src/log/tiles.ts";
 import { readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
-import { observationTileKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
+import { observationTileKey } from "../src/resources/observations/route.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
-import { Failure } from "../src/values/failure.ts";
 import { type Learning, learn } from "./learn.ts";
+import { bundleKey, bundleOf } from "./plan/log.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
 import type { Unknown } from "./plan/plan.ts";
 import type { ScopePlanning } from "./plan/scopes.ts";
-import { failedRow, type ReportRow } from "./report.ts";
-import { isNamedByContent, receiptsIn } from "./stored-object.ts";
+import { isNamedByContent } from "./stored-object.ts";
 
 export interface Scrubbing extends ScopePlanning {
   readonly sources: Snapshots;
@@ -30,27 +31,19 @@ type Item =
   /** An installation about which nothing is known. */
   | { readonly is: "unplanned"; readonly id: string }
   | { readonly is: "tile"; readonly installationId: string; readonly tile: number }
+  | ({ readonly is: "bundle"; readonly log: number } & Bundle)
   | { readonly is: "named"; readonly prefix: string; readonly name: string };
 
 export class Scrub {
   #items: Iterator<Item> | undefined;
   #sharedChecks = 0;
 
-  /** Objects of this round that cannot be rewritten, by key. */
-  #faults = new Map<string, ReportRow>();
-
   /** Checks the next object. Throws the store's own errors. */
   async step(scrubbing: Scrubbing): Promise<void> {
     for (const isNew of [false, true]) {
-      if (isNew || this.#items === undefined) {
-        this.#items = itemsOf(scrubbing)[Symbol.iterator]();
-        this.#faults = new Map();
-      }
+      if (isNew || this.#items === undefined) this.#items = itemsOf(scrubbing)[Symbol.iterator]();
       const { done, value } = this.#items.next();
-      if (done === true) continue;
-      const fault = await checked(value, scrubbing);
-      if (fault !== undefined) this.#faults.set(fault.key, fault);
-      return;
+      if (done !== true) return check(value, scrubbing);
     }
   }
 
@@ -65,25 +58,15 @@ export class Scrub {
     await checkObject(keys[this.#sharedChecks % keys.length] ?? unknownTelemetryPublication.key, scrubbing);
     this.#sharedChecks++;
   }
-
-  /** Objects of this round that cannot be rewritten. */
-  faults(): Iterable<ReportRow> {
-    return this.#faults.values();
-  }
 }
 
-/** Checks every tile, for `--force` and `fsck --repair`. Returns the tiles that cannot be rewritten. */
-export async function checkTiles(scrubbing: Scrubbing): Promise<ReportRow[]> {
-  const rows: ReportRow[] = [];
-  const items = [...itemsOf(scrubbing)].filter(({ is }) => is === "tile" || is === "named").values();
+/** Checks every tile and bundle, for `--force` and `fsck --repair`. */
+export async function checkTiles(scrubbing: Scrubbing): Promise<void> {
+  const items = [...itemsOf(scrubbing)].filter(({ is }) => is === "tile" || is === "named" || is === "bundle").values();
   const work = async () => {
-    for (const item of items) {
-      const row = await checked(item, scrubbing);
-      if (row !== undefined) rows.push(row);
-    }
+    for (const item of items) await check(item, scrubbing);
   };
   await Promise.all(Array.from({ length: scrubbing.target.concurrency }, work));
-  return rows;
 }
 
 /**
@@ -101,25 +84,29 @@ function* itemsOf({ known, selected, configured, sources }: Scrubbing): Iterable
       for (let tile = 0; tileBounds(tile).first <= position; tile++) yield { is: "tile", installationId, tile };
     }
   }
+  const { log = 0 } = known;
+  const { size = 0 } = known.get(checkpointKey(log))?.sourceVersion ?? {};
+  for (const { index, width } of newBundles(0, size)) yield { is: "bundle", log, index, width };
   for (const prefix of known.prefixes()) {
     for (const name of known.listing(prefix)?.keys() ?? []) yield { is: "named", prefix, name };
   }
 }
 
-async function checked(item: Item, scrubbing: Scrubbing): Promise<ReportRow | undefined> {
+async function check(item: Item, scrubbing: Scrubbing): Promise<void> {
   const { due, configured, at } = scrubbing;
   switch (item.is) {
     case "unplanned":
       // Its plan reads its stored objects.
       if (!due.isLedgerRefused(configured)) due.recheck(installationTelemetryKey(item.id), at);
-      return undefined;
+      return;
     case "tile":
       return checkTile(item.installationId, item.tile, scrubbing);
+    case "bundle":
+      return checkBundle(item.log, item, scrubbing);
     case "named":
       return checkNamed(item.prefix, item.name, scrubbing);
     case "object":
-      await checkObject(item.key, scrubbing);
-      return undefined;
+      return checkObject(item.key, scrubbing);
   }
 }
 
@@ -136,15 +123,11 @@ async function checkObject(key: string, { known, due, sources, target, at }: Scr
   if (isPlanned) due.recheck(key, at);
 }
 
-/** Compares an observation tile with the ledger. If the tile holds other valid receipts, the ledger has forked. */
-async function checkTile(
-  id: string,
-  tile: number,
-  { known, due, sources, target, at }: Scrubbing,
-): Promise<ReportRow | undefined> {
+/** Compares an observation tile with the ledger. A tile of other receipts is damaged, because the ledger has the published log. */
+async function checkTile(id: string, tile: number, { known, due, sources, target, at }: Scrubbing): Promise<void> {
   const progress = known.progress(id);
-  if (progress === undefined || tileBounds(tile).first > progress.position) return undefined;
-  const key = observationTileKey(id, progress.history, tile);
+  if (progress === undefined || tileBounds(tile).first > progress.position) return;
+  const key = observationTileKey(id, progress.log, tile);
   const through = Math.min(tileBounds(tile).last, progress.position);
   const expected = sources.snapshot(({ ledger }) => {
     const rowId = ledger && installationRowId(ledger, id);
@@ -153,37 +136,41 @@ async function checkTile(
       : observationTile(ledger, { rowId, id }, tile, through);
   });
   const found = await readOrDamaged(target.store, key);
-  // The tile has grown meanwhile, or the ledger does not reach so far. `sourceRegression` decides about that.
-  if (expected?.position !== through || known.progress(id) !== progress) return undefined;
-  if (found !== undefined && !(found instanceof StoreDamaged)) {
-    if (isAsExpected(found, expected)) return undefined;
-    if (hasOtherReceipts(key, found, expected)) return failedRow({ key, resource: "observations" }, forkedTile(key));
-  }
+  // The tile has grown meanwhile, or the ledger does not reach so far. `ledgerRegression` decides about that.
+  if (expected?.position !== through || known.progress(id) !== progress) return;
+  if (found !== undefined && !(found instanceof StoreDamaged) && isAsExpected(found, expected)) return;
   known.rememberFaultyTile(key, found?.tag ?? null);
   due.replan(id, at);
-  return undefined;
+}
+
+/** Compares a bundle of entries with the ledger. */
+async function checkBundle(
+  log: number,
+  { index, width }: Bundle,
+  { known, due, sources, target, at }: Scrubbing,
+): Promise<void> {
+  const key = bundleKey(log, index);
+  const expected = sources.snapshot(({ ledger }) =>
+    ledger === undefined || logSize(ledger) < index * TILE_WIDTH + width
+      ? undefined
+      : bundleOf({ index, width }, ledger),
+  );
+  const found = await readOrDamaged(target.store, key);
+  if (expected === undefined) return;
+  // A bundle may have more entries than the checkpoint commits.
+  const begins = (body: Uint8Array) => Buffer.compare(body.subarray(0, expected.length), expected) === 0;
+  if (found !== undefined && !(found instanceof StoreDamaged) && begins(found.body)) return;
+  known.rememberFaultyTile(key, found?.tag ?? null);
+  due.recheck(checkpointKey(log), at);
 }
 
 function isAsExpected({ body, metadata }: StoredObject, expected: ObservationTileBody): boolean {
   try {
-    const { position, telemetryId } = decodeWriterMetadata(metadata).sourceVersion;
-    const isVersion = position === expected.position && telemetryId === expected.telemetryId;
-    return isVersion && Buffer.compare(body, expected.body) === 0;
+    const { position } = decodeWriterMetadata(metadata).sourceVersion;
+    return position === expected.position && Buffer.compare(body, expected.body) === 0;
   } catch {
     return false;
   }
-}
-
-function hasOtherReceipts(key: string, found: StoredObject, { body }: ObservationTileBody): boolean {
-  const tile = parseObservationTileKey(key);
-  if (tile === undefined || receiptsIn(tile, found) === undefined) return false;
-  const ours = body.toString().split("\n");
-  const theirs = Buffer.from(found.body).toString().split("\n");
-  return theirs.some((line, index) => ours[index] !== undefined && ours[index] !== line);
-}
-
-function forkedTile(key: string): Failure {
-  return new Failure("ledger_forked", `${key} in the store holds other receipts than the ledger`);
 }
 
 /** An activity tile must have the hash in its name. For an asset the store's checksum is enough. */
@@ -191,7 +178,7 @@ async function checkNamed(
   prefix: string,
   name: string,
   { known, publications, due, target, at }: Scrubbing,
-): Promise<undefined> {
+): Promise<void> {
   const key = prefix + name;
   const found = await readOrDamaged(target.store, key);
   const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedByContent(key, name, found);

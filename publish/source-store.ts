@@ -1,4 +1,5 @@
 /** A store that builds each object from the sources when it is read. So `render` uses the readers' shim and publishes nothing. */
+import { FIRST_LOG } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { representationOf } from "../src/http/representation.ts";
 import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
@@ -23,7 +24,6 @@ export interface SourceStoreOptions {
   readonly sources: Snapshots;
 }
 
-const HISTORY = "1";
 const NOBODY = { epoch: 0, writer: "render", sourceVersion: { at: 0 } };
 
 /** Only `get` works: a shim needs no more. */
@@ -50,7 +50,7 @@ function publicationAt(
   publications: readonly Publication[],
 ): Publication | undefined {
   const ids = ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id);
-  if (key === INSTALLATIONS_KEY) return indexPublication(configured, new Map(ids.map((id) => [id, HISTORY])));
+  if (key === INSTALLATIONS_KEY) return indexPublication({ configured, log: FIRST_LOG, installations: new Set(ids) });
   const other = parseInstallationTelemetryKey(key);
   if (other !== undefined) return ids.includes(other) ? telemetryPublication(other, false) : undefined;
   return [telemetryPublication(configured, true), unknownTelemetryPublication, ...publications].find(

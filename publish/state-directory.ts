@@ -17,6 +17,11 @@ export function stateFile(directory: string): string {
   return join(directory, STATE_FILE);
 }
 
+/** A copy of the newest checkpoint that a publisher on this machine has put (docs/spec/publishing.md#log). */
+export function checkpointFile(directory: string): string {
+  return join(directory, "checkpoint");
+}
+
 /**
  * Makes the directory, locks its file until that is closed, and gives it to `use`. Throws `Failure` state_locked,
  * state_unusable, disk_full.
@@ -37,21 +42,6 @@ export function openState<T>(directory: string, schema: string, use: (db: Databa
     return use(db);
   } catch (cause) {
     throw openingFailure(cause, directory, path);
-  }
-}
-
-/** The name of the store to which a publisher with this directory published last. Undefined if that cannot be read. */
-export function storeOfState(directory: string): string | undefined {
-  try {
-    const db = new SqliteDatabase(stateFile(directory), { readonly: true, fileMustExist: true, timeout: 0 });
-    try {
-      return db.prepare<[], string>("SELECT value FROM meta WHERE name = 'store'").pluck().get();
-    } finally {
-      db.close();
-    }
-  } catch {
-    // It is missing, damaged, or used by a publisher.
-    return undefined;
   }
 }
 

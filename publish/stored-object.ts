@@ -3,9 +3,16 @@
  * scrub checks it. `noonmark fsck` has checks of its own, so that each is a second opinion on the other.
  */
 import { parseIndex } from "../src/http/installations.ts";
-import { INSTALLATIONS_KEY, TILE_SIZE } from "../src/http/keys.ts";
+import { INSTALLATIONS_KEY, logPrefix, parseCheckpointKey, TILE_SIZE } from "../src/http/keys.ts";
+import { parseCheckpoint } from "../src/log/checkpoint.ts";
+import { decodeBundle, TILE_WIDTH } from "../src/log/tiles.ts";
 import type { StoredObject } from "../src/object-store/object-store.ts";
-import { decodeResponse, type StoredResponse } from "../src/object-store/stored-response.ts";
+import {
+  decodeResponse,
+  decodeWriterMetadata,
+  type SourceVersion,
+  type StoredResponse,
+} from "../src/object-store/stored-response.ts";
 import { parseActivityTileKey } from "../src/resources/activity/route.ts";
 import { hashOf } from "../src/resources/activity/tiles.ts";
 import { observationSchema } from "../src/resources/observations/contract.ts";
@@ -25,24 +32,37 @@ export function responseAt(key: string, object: StoredObject): StoredResponse | 
   }
 }
 
+/** Returns the version of a log's checkpoint or bundle of entries; undefined if the object is damaged. */
+export function logObjectVersion(key: string, object: StoredObject): SourceVersion | undefined {
+  try {
+    const { sourceVersion } = decodeWriterMetadata(object.metadata);
+    const log = parseCheckpointKey(key);
+    if (log === undefined) {
+      decodeBundle(object.body, (((sourceVersion.size ?? 0) - 1) % TILE_WIDTH) + 1);
+      return sourceVersion;
+    }
+    const { origin, size, root } = parseCheckpoint(textOf(object));
+    return `${origin}/` === logPrefix(log) ? { at: sourceVersion.at, log, size, root } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The receipts of a tile of observations. */
 export interface TiledReceipts {
   readonly positions: number;
-  readonly lastTelemetryId: string;
 }
 
 /** Returns undefined unless the tile holds its own positions, ascending and without a gap. */
 export function receiptsIn({ installationId, tile }: ObservationTile, object: StoredObject): TiledReceipts | undefined {
   const lines = textOf(object).split("\n");
   if (lines.length > TILE_SIZE) return undefined;
-  let lastTelemetryId = "";
   for (const [index, line] of lines.entries()) {
     const item = observationIn(line);
     const position = tile * TILE_SIZE + 1 + index;
     if (item?.installationId !== installationId || decodeObservationCursor(item.cursor) !== position) return undefined;
-    lastTelemetryId = item.telemetryId;
   }
-  return { positions: lines.length, lastTelemetryId };
+  return { positions: lines.length };
 }
 
 function observationIn(line: string) {

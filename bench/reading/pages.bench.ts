@@ -20,18 +20,17 @@ const RECEIPTS = 10_000_000;
 const PAGES = 1500;
 const WARM_UP = 300;
 const ID = "wheel-1";
-const HISTORY = "1";
 const PATH = `/v1/public/installations/${ID}/observations`;
 
 export async function run(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   try {
     const store = await openStore(directory, { write: true });
-    await putIndex(store, { [ID]: HISTORY });
+    await putIndex(store, [ID]);
     const random = generator(1);
     const cursors = Array.from({ length: PAGES + WARM_UP }, () => 1 + Math.floor(random() * (RECEIPTS - 200)));
     const tiles = new Set([0, ...cursors.flatMap((after) => [tileOf(after + 1), tileOf(after + 1) + 1])]);
-    for (const tile of tiles) await putText(store, observationTileKey(ID, HISTORY, tile), tileText(tile));
+    for (const tile of tiles) await putText(store, observationTileKey(ID, 1, tile), tileText(tile));
     let reads = 0;
     const counting = {
       get: (...args: Parameters<typeof store.get>) => {

@@ -42,8 +42,8 @@ async function fill(directory: string): Promise<void> {
   const response = (bytes: number) => ({ status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
   await putAnswer(store, PROCESS_KEY, response(2_000));
   await putAnswer(store, statisticsKey("30d"), response(135_000));
-  await putIndex(store, { "wheel-1": "1" });
-  await putTiles(store, { installationId: "wheel-1", history: "1" }, 200, (position) =>
+  await putIndex(store, ["wheel-1"]);
+  await putTiles(store, "wheel-1", 200, (position) =>
     JSON.stringify({ position, text: "x".repeat(330) }),
   );
 }

@@ -96,7 +96,7 @@ async function compare(server: S3Server, folder: string): Promise<void> {
 }
 
 /** Keys of the objects that one receipt changes. */
-const CHANGED = [TELEMETRY_KEY, PROCESS_KEY, observationTileKey("wheel-1", "1", tileOf(RECEIPTS))];
+const CHANGED = [TELEMETRY_KEY, PROCESS_KEY, observationTileKey("wheel-1", 1, tileOf(RECEIPTS))];
 
 /**
  * Writes the store's objects to files and returns their total bytes. A key can be a prefix of another, so files have a

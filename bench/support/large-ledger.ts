@@ -1,8 +1,7 @@
 /** Writes ledgers too large for tests with direct SQL inserts: a receipt every few seconds, and every round closed. */
 import { raiseWatermark } from "../../test/support/raise-watermark.ts";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { RECEIPTS_PER_SUM } from "../../src/ledger/read/changes.ts";
-import { type FactKind, LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "../../src/ledger/schema.ts";
+import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "../../src/ledger/schema.ts";
 
 /** Epoch seconds: a noon ten years before `LEDGER_END`. */
 export const LEDGER_GENESIS = BigInt(Date.parse("2016-11-20T12:00:00Z") / 1000);
@@ -35,11 +34,9 @@ export function writeLargeLedger(path: string, { receipts, rounds }: LedgerSize)
     insertRounds(db, first, rounds);
     insertClosures(db, first, rounds);
     insertReceipts(db, receipts, rounds);
-    const marks = `('receipt', ${receipts}), ('round', ${rounds}), ('closure', ${Math.ceil(rounds / BATCH)})`;
-    db.exec(`INSERT INTO watermark SELECT 1, * FROM (VALUES ${marks})`);
-    insertSums(db, "receipt", receipts, RECEIPTS_PER_SUM);
-    insertSums(db, "round", rounds, 1);
-    insertSums(db, "closure", Math.ceil(rounds / BATCH), 1);
+    raiseWatermark(db, 1, "round", rounds);
+    raiseWatermark(db, 1, "closure", Math.ceil(rounds / BATCH));
+    raiseWatermark(db, 1, "receipt", receipts);
   })();
   db.close();
 }
@@ -58,12 +55,6 @@ export function appendRound(ledger: Database, round: number): void {
 
 function numbers(from: number, count: number): string {
   return `WITH RECURSIVE number(n) AS (SELECT ${from} UNION ALL SELECT n + 1 FROM number WHERE n < ${from + count - 1})`;
-}
-
-/** Saves a sum at every multiple of `step` and at the end, as intake does. The sums are not those of the facts. */
-function insertSums(db: Database, kind: FactKind, count: number, step: number): void {
-  const insert = `INSERT OR IGNORE INTO change (installation, kind, count, sum) SELECT 1, '${kind}', min(n * ${step}, ${count}), n FROM number`;
-  db.exec(`${numbers(1, Math.ceil(count / step))} ${insert}`);
 }
 
 /** Rounds without work at night, varying work by day, and sometimes an unknown distance. */

@@ -28,7 +28,9 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
   const left = new Set(before.findings.filter(({ rule }) => rule === "probe-left").map(({ key }) => key));
   const led = findings.some(({ key }) => kindOf(key).is === "activity-tile") ? await tilesLedTo(store) : undefined;
   for (const finding of findings) {
-    for (const key of toDelete(finding, { led, left })) {
+    // The forced cycle has found the newest log, so nothing refers to tiles of a later one.
+    const later = finding.rule === "tile-log" ? await keysBelow(`${finding.key}/`, store) : [];
+    for (const key of [...later, ...toDelete(finding, { led, left })]) {
       await fence.beforePut();
       await store.delete(key);
     }
@@ -50,6 +52,12 @@ async function redate(store: ObjectStore, fence: Fence, key: string, now: number
   });
   const metadata = { ...object.metadata, epoch: String(epoch), writer, "source-version": sourceVersion };
   await putUnderLease({ key, object: { ...object, metadata }, replaces: tag }, { store, fence });
+}
+
+async function keysBelow(prefix: string, store: ObjectStore): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list(prefix)) keys.push(key);
+  return keys;
 }
 
 interface Named {

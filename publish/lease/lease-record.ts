@@ -23,10 +23,10 @@ export const DEFAULT_PACE = { ttlMs: 30_000, renewMs: 10_000 } as const;
 export const STANDBY_PACE = { ttlMs: 12_000, renewMs: 4_000 } as const;
 
 const checkpointSchema = z.object({
-  /** A position in the ledger's changes, and the checksum of everything up to it. */
-  seq: z.number().int().nonnegative(),
-  check: z.string(),
-  /** Ids of installations that have unpublished facts at or before that position. */
+  /** The number of entries of the ledger's log, and their root (base64). */
+  size: z.number().int().nonnegative(),
+  root: z.string(),
+  /** Ids of installations that have unpublished facts among these entries. */
   left: z.array(z.string()),
   /** The version of the program that published. Another version may render other responses. */
   program: z.string(),

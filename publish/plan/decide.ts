@@ -23,7 +23,7 @@ interface Judgement {
 export interface DecideOptions {
   /** Put as of now, changed or not. */
   readonly force: boolean;
-  /** The stored object is of another installation, or of an abandoned history. */
+  /** The stored object is of another installation, or its facts are not in this log. */
   readonly isOthers?: boolean;
   /** A newer program wrote the stored object. An older one must not replace its files, even with `force`. */
   readonly isNewer?: boolean;
@@ -65,7 +65,7 @@ function verdictOf(
     return { ...keep("still valid while the chain is read", next), isPlaceholder: true };
   }
   if (isNew(known)) return put("new", at);
-  if (isOthers) return put("of another installation or an abandoned history", at);
+  if (isOthers) return put("of another installation or another log", at);
   if (!isStored) return put(WAS_DAMAGED, at);
   if (force) return put("forced", at);
   const fresh = build(at);

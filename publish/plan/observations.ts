@@ -3,39 +3,37 @@
  * tile. Full tiles never change, the last one grows, and they are stored in ascending order.
  */
 
-import { factSumAt } from "../../src/ledger/read/changes.ts";
+import { contains, type LogPoint } from "../../src/ledger/log.ts";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
-import { FACT_KINDS } from "../../src/ledger/schema.ts";
 import { type Installation, installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
-import { encodeWriterMetadata, type FactPart } from "../../src/object-store/stored-response.ts";
+import { encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Scope } from "./permitted-sources.ts";
-import { NOTHING, type Phase, type Plan, type Planning, type Put } from "./plan.ts";
-import { factPart } from "./source-version.ts";
+import { NOTHING, needs, type Phase, type Plan, type Planning, type Put } from "./plan.ts";
 
 /** One line of JSON per item. */
 export const TILE_TYPE = "application/x-ndjson; charset=utf-8";
 /** At most so many tiles per plan, so that a first publish of a long history needs little memory. */
 const TILES_LIMIT = 64;
-/** The place of receipts among the facts of a source version. */
-const RECEIPTS = FACT_KINDS.indexOf("receipt");
-
 /** Plans no tile from a refused ledger. */
-export function planObservations({ subject, snapshot, now, refused }: Scope, planning: Planning): Plan {
+export function planObservations({ subject, snapshot, log, refused }: Scope, planning: Planning): Plan {
   const { known, due, at } = planning;
   const { ledger } = snapshot;
-  const { id, history } = subject;
+  const { id } = subject;
   const rowId = ledger && installationRowId(ledger, id);
-  const progress = known.progress(id);
   if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return NOTHING;
-  if (refused.ledger !== undefined || progress === undefined) return NOTHING;
+  const stored = known.progress(id);
+  if (stored?.log !== log.number) return needs([{ is: "progress", installationId: id, log: log.number }]);
+  if (refused.ledger !== undefined || log.now === undefined) return NOTHING;
+  const foreign = stored.point !== null && !contains(ledger, stored.point) ? tileOf(stored.position) : undefined;
+  const progress = foreign === undefined ? stored : { ...stored, position: tileBounds(foreign).first - 1 };
   const through = readWatermarks(ledger, rowId).receipt;
-  const source = { installation: { rowId, id }, history, at, receipts: now.facts?.[RECEIPTS] };
-  const faulty = known.faultyTiles(`${observationsKey(id)}/${history}/`);
+  const source = { installation: { rowId, id }, log: log.number, at, now: log.now, foreign };
+  const faulty = known.faultyTiles(`${observationsKey(id)}/${log.number}/`);
   const puts = [
     ...faulty.flatMap((key) => faultyTile(key, progress, source, planning)),
     ...nextTiles(progress, through, source, planning),
@@ -52,11 +50,14 @@ export function planObservations({ subject, snapshot, now, refused }: Scope, pla
 
 interface TileSource {
   readonly installation: Installation;
-  readonly history: string;
+  /** The number of the log. */
+  readonly log: number;
   /** Epoch ms. */
   readonly at: number;
-  /** All receipts of the ledger that was checked. */
-  readonly receipts: FactPart | undefined;
+  /** The log of the snapshot that was checked. */
+  readonly now: LogPoint;
+  /** The last stored tile, if it was put from another log. It is rewritten. */
+  readonly foreign: number | undefined;
 }
 
 /**
@@ -69,8 +70,8 @@ function nextTiles(progress: TileProgress, through: number, source: TileSource, 
   const last = Math.min(tileOf(Math.max(1, through)), first + TILES_LIMIT - 1);
   if (through <= progress.position) return puts;
   for (let tile = first; tile <= last; tile++) {
-    const key = observationTileKey(source.installation.id, source.history, tile);
-    // Damaged or missing at the end of the history.
+    const key = observationTileKey(source.installation.id, source.log, tile);
+    // Damaged or missing at the end.
     const faulty = known.get(key);
     const grows = tile === first && progress.position >= tileBounds(tile).first;
     const phase = phaseOf(tile, { first, last, grows: grows && faulty === undefined });
@@ -78,7 +79,7 @@ function nextTiles(progress: TileProgress, through: number, source: TileSource, 
       ...tilePut(tile, Math.min(through, tileBounds(tile).last), phase, source),
       why: faulty !== undefined ? WAS_DAMAGED : grows ? "grew" : "new",
       action: grows || faulty !== undefined ? "updated" : "created",
-      replaces: grows ? progress.tag : (faulty?.tag ?? null),
+      replaces: grows || tile === source.foreign ? progress.tag : (faulty?.tag ?? null),
       after: phase === "last-tile" ? puts.map((put) => put.key) : [],
     });
   }
@@ -106,15 +107,9 @@ type TilePut = Omit<Put, "why" | "action" | "replaces" | "after">;
  * The receipts of a tile up to a position. Receipts never change, so they are read at the put, unless another ledger was restored
  * in place since the check.
  */
-function tilePut(
-  tile: number,
-  through: number,
-  phase: Phase,
-  { installation, history, at, receipts }: TileSource,
-): TilePut {
+function tilePut(tile: number, through: number, phase: Phase, { installation, log, at, now }: TileSource): TilePut {
   const { rowId, id } = installation;
-  const key = observationTileKey(id, history, tile);
-  let telemetryId: string | null = null;
+  const key = observationTileKey(id, log, tile);
   return {
     key,
     resource: "observations",
@@ -123,19 +118,17 @@ function tilePut(
     etag: null,
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
-      const read = snapshot(({ ledger }) => {
-        if (ledger === undefined || receipts === undefined) return undefined;
-        const found = factSumAt(ledger, rowId, "receipt", receipts[0]);
-        const isSame = found !== undefined && String(factPart(found)) === String(receipts);
-        return isSame ? observationTile(ledger, { rowId, id }, tile, through) : undefined;
-      });
-      if (read === undefined || read.position !== through) return undefined;
-      const { body, ...version } = read;
-      telemetryId = version.telemetryId;
+      const read = snapshot(({ ledger }) =>
+        ledger !== undefined && contains(ledger, now)
+          ? observationTile(ledger, { rowId, id }, tile, through)
+          : undefined,
+      );
+      if (read?.position !== through) return undefined;
+      const sourceVersion = { at, log, ...now, position: through };
       return {
-        body,
+        body: read.body,
         contentType: TILE_TYPE,
-        metadata: encodeWriterMetadata({ epoch, writer, sourceVersion: { at, ...version } }),
+        metadata: encodeWriterMetadata({ epoch, writer, sourceVersion }),
       };
     },
     confirmed(known, tag) {
@@ -144,7 +137,7 @@ function tilePut(
       // Tiles in between are put concurrently, so only the first and the last one move the stored end.
       const isNext = phase !== "next-tiles" && (reached === undefined || through >= reached.position);
       const isNewest = reached !== undefined && tileOf(Math.max(1, reached.position)) === tile;
-      if (isNext || isNewest) known.rememberProgress(id, { history, position: through, tag, telemetryId });
+      if (isNext || isNewest) known.rememberProgress(id, { log, position: through, tag, point: now });
     },
     conflicted: (known) => known.forgetProgress(id),
   };
@@ -154,7 +147,6 @@ export interface ObservationTileBody {
   readonly body: Buffer;
   /** Position of the last receipt. */
   readonly position: number;
-  readonly telemetryId: string;
 }
 
 /** Undefined if the ledger has no receipt in it. */
@@ -168,6 +160,5 @@ export function observationTile(
   const receipts = readReceipts(ledger, rowId, first, Math.min(last, through));
   const newest = receipts.at(-1);
   if (newest === undefined) return undefined;
-  const body = Buffer.from(buildObservationTile(id, receipts));
-  return { body, position: newest.position, telemetryId: newest.telemetryId };
+  return { body: Buffer.from(buildObservationTile(id, receipts)), position: newest.position };
 }

@@ -12,13 +12,15 @@ import type { Failure } from "../../src/values/failure.ts";
 import { clockBehind, isAhead } from "../clock/instant.ts";
 import type { Known, KnownObject } from "../known.ts";
 import { isNew } from "./decide.ts";
-import type { Subject } from "./histories.ts";
+import { isOfLog, type LogState } from "./log.ts";
 import type { Planning } from "./plan.ts";
+import type { Subject } from "./published.ts";
 import { type CurrentSources, isVersionOf, type RefusedSources, versionFor } from "./source-version.ts";
 
 /** One installation, as it is planned. */
 export interface Scope {
   readonly snapshot: Snapshot;
+  readonly log: LogState;
   readonly now: CurrentSources;
   readonly subject: Subject;
   readonly refused: RefusedSources;
@@ -31,7 +33,7 @@ export interface PermittedSources {
   /** It has the published chain state if the chain is behind it. */
   readonly snapshot: Snapshot;
   readonly version: SourceVersion;
-  /** The stored object is of another installation, or of an abandoned history. */
+  /** The stored object is of another installation, or its facts are not in this log. */
   readonly isOthers: boolean;
   /** The chain is read for the first time. */
   readonly isSettling: boolean;
@@ -53,7 +55,8 @@ export function permittedSources(
   if (isAhead(published.at, at)) throw clockBehind(object.key, published.at, at);
   const isSettling = usesChain && snapshot.chain.isSettling;
   if (installationId === null) return { snapshot, version: current, isSettling, isOthers: false };
-  const isOthers = !isNew(object) && !isVersionOf(published, current.of, current.history ?? "1");
+  const isOwn = isVersionOf(published, now.subject.of) && isOfLog(published, now.subject.log, snapshot.ledger);
+  const isOthers = !isNew(object) && !isOwn;
   const permitted = { snapshot, version: current, isOthers, isSettling: isSettling && !isOthers };
   return usesChain ? permittedChain(publication, published, { permitted, refused: refused.chain, known }) : permitted;
 }

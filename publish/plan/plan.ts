@@ -33,6 +33,8 @@ export function selection(only: ReadonlySet<ResourceName> | undefined): (resourc
 
 /** The order of puts. After a crash, no stored object names one that is missing. */
 export const PHASES = [
+  "bundles",
+  "checkpoint",
   "tiles",
   "index-tiles",
   "constants",
@@ -100,8 +102,10 @@ export type Unknown =
   /** An object, with its body. */
   | { readonly is: "answer"; readonly key: string }
   | { readonly is: "index" }
-  /** The end of a history's tiles. */
-  | { readonly is: "history"; readonly installationId: string; readonly history: string }
+  /** The number of the published log, and its checkpoint. */
+  | { readonly is: "log" }
+  /** The end of an installation's tiles in a log. */
+  | { readonly is: "progress"; readonly installationId: string; readonly log: number }
   /** The names below a prefix. */
   | { readonly is: "listing"; readonly prefix: string }
   /** The chain's hash at a published block. */
@@ -157,8 +161,12 @@ export interface Plan {
   /** Responses that have changed and may not be put yet: key and instant (epoch ms). */
   readonly waits: readonly (readonly [key: string, until: number])[];
   readonly observations: readonly PlannedObservations[];
-  /** Published histories that the stored index lacks, because an older index came back. */
-  readonly unnamed: readonly (readonly [installationId: string, history: string])[];
+  /** Published installations that the stored index lacks, because an older index came back. */
+  readonly unlisted: readonly string[];
+  /** New entries of the log, and its checkpoint. Everything else is put after them. */
+  readonly log: readonly Put[];
+  /** The log goes up in several plans. The last of them has the rest of the scope. */
+  readonly hasMoreLog: boolean;
   readonly puts: readonly Put[];
   readonly tileSets: readonly NamedTiles[];
 }
@@ -170,14 +178,17 @@ export const NOTHING: Plan = {
   failed: [],
   waits: [],
   observations: [],
-  unnamed: [],
+  unlisted: [],
+  log: [],
+  hasMoreLog: false,
   puts: [],
   tileSets: [],
 };
 
 /** Joins plans. If one of them has unknowns, the result has only these. */
 export function joined(plans: readonly Plan[]): Plan {
-  const all = <Name extends keyof Plan>(name: Name) => plans.flatMap((plan) => plan[name] as Plan[Name][number][]);
+  type Lists = Omit<Plan, "hasMoreLog">;
+  const all = <Name extends keyof Lists>(name: Name) => plans.flatMap((plan) => plan[name] as Lists[Name][number][]);
   const unknown = all("unknown") as Unknown[];
   if (unknown.length > 0) return needs(unknown);
   return {
@@ -187,7 +198,9 @@ export function joined(plans: readonly Plan[]): Plan {
     failed: all("failed") as FailedAnswer[],
     waits: all("waits") as Plan["waits"],
     observations: all("observations") as PlannedObservations[],
-    unnamed: all("unnamed") as Plan["unnamed"],
+    unlisted: all("unlisted") as Plan["unlisted"],
+    log: all("log") as Put[],
+    hasMoreLog: plans.some(({ hasMoreLog }) => hasMoreLog),
     puts: all("puts") as Put[],
     tileSets: all("tileSets") as NamedTiles[],
   };

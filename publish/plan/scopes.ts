@@ -1,14 +1,13 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
-import { installationRowId } from "../../src/ledger/watermarks.ts";
-import type { SourceVersion } from "../../src/object-store/stored-response.ts";
+import { checkpointKey } from "../../src/http/keys.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import type { TileProgress } from "../known.ts";
 import { planAnswers } from "./answers.ts";
-import { type Responses, responsesOf, type Subject, subjectOf } from "./histories.ts";
+import { type LogState, ledgerRegression, logState, planLog } from "./log.ts";
 import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
 import { joined, NOTHING, needs, type Plan, type Planning, type Unknown } from "./plan.ts";
-import { type CurrentSources, currentSources, type RefusedSources, sourceRegression } from "./source-version.ts";
+import { isListed, ownKeys, type Responses, responsesOf, type Subject, subjectOf } from "./published.ts";
+import { type CurrentSources, chainRegression, currentSources, type RefusedSources } from "./source-version.ts";
 
 export interface ScopePlanning extends Planning, Responses {}
 
@@ -17,17 +16,28 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
   const { checked, unknown } = checkScope(id, snapshot, planning);
   if (checked === undefined) return needs(unknown);
   const scope: Scope = { snapshot, ...checked };
-  return joined([
-    resultOf(scope),
+  const { puts: log, isWhole } = scope.refused.ledger === undefined ? planLog(checked.log, planning) : NO_LOG;
+  // Nothing may be computed from entries that are not committed yet.
+  if (!isWhole) return { ...resultOf(scope, planning), log, hasMoreLog: true };
+  const plan = joined([
+    resultOf(scope, planning),
     planAnswers(responsesOf(id, planning), scope, planning),
     planObservations(scope, planning),
   ]);
+  if (log.length === 0) return plan;
+  const checkpoint = checkpointKey(checked.log.number);
+  // Entries that no response needs now wait as long as other keys.
+  const until = (planning.known.get(checkpoint)?.putAt ?? 0) + planning.due.minimumPutInterval;
+  if (plan.puts.length === 0 && until > planning.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
+  return { ...plan, log, puts: plan.puts.map((put) => ({ ...put, after: [...put.after, checkpoint] })) };
 }
 
+const NO_LOG = { puts: [], isWhole: true };
+
 /** A plan with the result of the check. An older index that came back is corrected even while a source is refused. */
-function resultOf({ subject: { id, history, isPublished, isNamed }, refused }: Scope): Plan {
-  const unnamed = isPublished && !isNamed ? ([[id, history]] as const) : [];
-  return { ...NOTHING, checked: [{ installationId: id, refused }], unnamed };
+function resultOf({ subject: { id, isPublished }, refused }: Scope, { known }: Planning): Plan {
+  const unlisted = isPublished && !isListed(known, id) ? [id] : [];
+  return { ...NOTHING, checked: [{ installationId: id, refused }], unlisted };
 }
 
 export interface CheckedScope {
@@ -36,42 +46,32 @@ export interface CheckedScope {
   /** Undefined while something is unknown. */
   readonly checked?: {
     readonly subject: Subject;
+    readonly log: LogState;
     readonly now: CurrentSources;
     readonly refused: RefusedSources;
   };
 }
 
 /**
- * Compares ledger and chain with everything that was published of an installation (docs/spec/publishing.md#source-version). A
- * source that is behind or forked in one part must not advance another part.
+ * Compares ledger and chain with everything that was published (docs/spec/publishing.md#source-version). A source that is
+ * behind or forked in one part must not advance another part.
  */
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
-  const { known, at } = planning;
-  const { subject, published, unknown } = publishedOf(id, snapshot, planning);
-  if (unknown.length > 0) return { unknown };
-  const now = currentSources(snapshot, subject, at);
-  const { refused, blocks } = sourceRegression(published, now, (number) => known.blocks.get(number));
-  if (blocks.length > 0) return { unknown: blocks.map((number) => ({ is: "block", number })) };
-  return { unknown, checked: { subject, now, refused } };
-}
-
-/** Returns every version that was published of an installation, or what must be looked up first. */
-function publishedOf(id: string, snapshot: Snapshot, planning: ScopePlanning) {
-  const { known, selected } = planning;
-  const { subject, unknown: unknownSubject } = subjectOf(id, planning);
-  const unknown: Unknown[] = [...unknownSubject];
-  const published = [...subject.published];
-  const isInLedger = snapshot.ledger !== undefined && installationRowId(snapshot.ledger, id) !== undefined;
-  if (unknown.length === 0 && selected("observations") && isInLedger) {
-    const { history } = subject;
-    const progress = known.progress(id);
-    if (progress?.history !== history) unknown.push({ is: "history", installationId: id, history });
-    else if (progress.position > 0) published.push(newestTile(progress));
-  }
-  return { subject, published, unknown };
-}
-
-/** The newest observation tile as a published version, which states its last receipt. */
-function newestTile({ history, position, telemetryId }: TileProgress): SourceVersion {
-  return { at: 0, history, position, ...(telemetryId !== null && { telemetryId }) };
+  const { known, configured, at } = planning;
+  const { subject, unknown } = subjectOf(id, planning);
+  const isCommitted = known.get(checkpointKey(subject.log))?.condition === "stored";
+  // Without a checkpoint the versions of the configured installation take its place.
+  const keys = isCommitted || id === configured ? [] : ownKeys(configured, planning);
+  const needed = [
+    ...unknown,
+    ...keys.flatMap((key) => (known.get(key) === undefined ? [{ is: "answer", key } as const] : [])),
+  ];
+  if (needed.length > 0) return { unknown: needed };
+  const own = id === configured ? subject.published : keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
+  const log = logState(subject.log, snapshot.ledger, known, own);
+  const now = currentSources(snapshot, id, log, at);
+  const chain = chainRegression(subject.published, now, (number) => known.blocks.get(number));
+  if (chain.blocks.length > 0) return { unknown: chain.blocks.map((number) => ({ is: "block", number })) };
+  const refused = { ledger: ledgerRegression(snapshot.ledger, log), chain: chain.failure };
+  return { unknown: [], checked: { subject, log, now, refused } };
 }

@@ -1,5 +1,7 @@
 /** Collects facts about each object for the checks between objects, without the bodies of tiles. */
+
 import type { InstallationIndex } from "../http/installations.ts";
+import type { Checkpoint } from "../log/checkpoint.ts";
 import type { Category } from "../resources/activity/route.ts";
 import type { Head } from "../resources/activity/stored-feed.ts";
 import type { ActivityTileFacts, ObservationFacts, Writer } from "./objects.ts";
@@ -28,11 +30,26 @@ export class Facts {
   readonly installations = new Map<string, string>();
   /** Constants and assets that the object names. */
   readonly named = new Map<string, readonly string[]>();
-  /** The key is `installationId history`. */
-  readonly histories = new Map<string, ObservationTileFacts[]>();
+  /** The key is `installationId log`. */
+  readonly observations = new Map<string, ObservationTileFacts[]>();
+  /** By number. */
+  readonly logs = new Map<number, LogFacts>();
   readonly activityTiles = new Map<string, ActivityTileFacts>();
   readonly heads = new Map<Category, Head>();
   /** Undefined if it is missing or damaged. */
   index: InstallationIndex | undefined;
   lease: LeaseClaim | undefined;
+
+  logOf(log: number): LogFacts {
+    let found = this.logs.get(log);
+    if (found === undefined) this.logs.set(log, (found = { checkpoint: undefined, bundles: new Map() }));
+    return found;
+  }
+}
+
+export interface LogFacts {
+  /** Undefined if it is missing or damaged. */
+  checkpoint: Checkpoint | undefined;
+  /** The hashes of the entries, by the number of their bundle. */
+  readonly bundles: Map<number, readonly Buffer[]>;
 }

@@ -11,6 +11,7 @@ import {
   activityFindings,
   installationFindings,
   leaseFindings,
+  logFindings,
   namedFindings,
   observationFindings,
 } from "./relations.ts";
@@ -59,6 +60,7 @@ async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckRepo
     ...leaseFindings(facts),
     ...installationFindings(facts),
     ...observationFindings(facts),
+    ...logFindings(facts),
     ...activityFindings(facts, options.now),
     ...namedFindings(facts),
   );

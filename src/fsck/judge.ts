@@ -1,6 +1,9 @@
 /** Checks one object and keeps its facts for the checks between objects. */
 import * as z from "zod";
 import { parseIndex } from "../http/installations.ts";
+import { parseCheckpoint } from "../log/checkpoint.ts";
+import { decodeBundle, TILE_WIDTH } from "../log/tiles.ts";
+import { leafHash } from "../log/tree.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
 import { observationTileKey } from "../resources/observations/route.ts";
@@ -114,12 +117,20 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
       }
     case "observation-tile": {
       const found = judgeObservationTile(kind, object);
-      const history = `${kind.installationId} ${kind.history}`;
-      const tiles = facts.histories.get(history) ?? [];
-      facts.histories.set(history, [...tiles, { ...found, tile: kind.tile }]);
-      if (key !== observationTileKey(kind.installationId, kind.history, kind.tile)) return [];
+      const name = `${kind.installationId} ${kind.log}`;
+      facts.observations.set(name, [...(facts.observations.get(name) ?? []), { ...found, tile: kind.tile }]);
+      if (key !== observationTileKey(kind.installationId, kind.log, kind.tile)) return [];
       return found.complaint === undefined ? [] : [{ rule: "observation-tile", key, says: found.complaint }];
     }
+    case "checkpoint":
+      try {
+        facts.logOf(kind.log).checkpoint = parseCheckpoint(new TextDecoder().decode(object.body));
+        return [];
+      } catch (error) {
+        return [{ rule: "log", key, says: messageOf(error) }];
+      }
+    case "bundle":
+      return judgeBundle(key, kind, object, facts);
     case "activity-tile": {
       const found = judgeActivityTile(kind.name, object);
       facts.activityTiles.set(key, found);
@@ -149,4 +160,23 @@ function judgeAnswerOf(key: string, kind: Kind, object: StoredObject, facts: Fac
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** A bundle may have more entries than its log's checkpoint commits. */
+function judgeBundle(
+  key: string,
+  { log, index }: { readonly log: number; readonly index: number },
+  object: StoredObject,
+  facts: Facts,
+): Finding[] {
+  const { size = 0 } = facts.writers.get(key)?.sourceVersion ?? {};
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    const entries = decodeBundle(object.body, size - index * TILE_WIDTH);
+    const leaves = entries.map((entry) => leafHash(decoder.decode(entry)));
+    facts.logOf(log).bundles.set(index, leaves);
+    return [];
+  } catch (error) {
+    return [{ rule: "log", key, says: messageOf(error) }];
+  }
 }

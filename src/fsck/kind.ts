@@ -4,6 +4,7 @@ import {
   INSTALLATIONS_KEY,
   isProbeKey,
   PRIVATE_STATUS_KEY,
+  parseCheckpointKey,
   STANDBY_KEY,
   STATUS_KEY,
 } from "../http/keys.ts";
@@ -22,6 +23,8 @@ export type Kind =
   | { readonly is: "head"; readonly category: Category }
   | { readonly is: "activity-tile"; readonly category: Category; readonly name: string }
   | ({ readonly is: "observation-tile" } & ObservationTile)
+  | { readonly is: "checkpoint"; readonly log: number }
+  | { readonly is: "bundle"; readonly log: number; readonly index: number }
   | { readonly is: "file"; readonly row: NamedFile }
   | { readonly is: "asset" };
 
@@ -50,9 +53,19 @@ export function kindOf(key: string): Kind {
   const observations = parseObservationTileKey(key);
   if (observations !== undefined) return { is: "observation-tile", ...observations };
   if (isProbeKey(key)) return { is: "probe" };
+  const log = logKind(key);
+  if (log !== undefined) return log;
   const tile = parseActivityTileKey(key);
   if (tile !== undefined) return { is: "activity-tile", ...tile };
   const of = parseInstallationTelemetryKey(key);
   if (of !== undefined) return { is: "answer", resource: "telemetry", of };
   return { is: key.startsWith(ASSETS_PREFIX) ? "asset" : "foreign" };
+}
+
+function logKind(key: string): Kind | undefined {
+  const checkpoint = parseCheckpointKey(key);
+  if (checkpoint !== undefined) return { is: "checkpoint", log: checkpoint };
+  const [, log, path] = /^private\/log\/([1-9]\d*)\/tile\/entries\/((?:x\d{3}\/)*\d{3})$/.exec(key) ?? [];
+  if (path === undefined) return undefined;
+  return { is: "bundle", log: Number(log), index: Number(path.replaceAll(/\D/g, "")) };
 }

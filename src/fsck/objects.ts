@@ -210,15 +210,17 @@ function errorComplaint(value: Readonly<Record<string, unknown>>): string | unde
 
 const count = z.number().int().nonnegative();
 const bits64 = z.string().regex(/^[A-Za-z0-9_-]{11}$/);
-const part = z.tuple([count, bits64]);
 
 const sourceVersionSchema = z.strictObject({
   at: count,
   of: bits64.optional(),
-  history: z.string().min(1).optional(),
-  facts: z.array(part.nullable()).max(9).optional(),
+  log: z.number().int().positive().optional(),
+  size: count.optional(),
+  root: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]{43}=$/)
+    .optional(),
   position: count.optional(),
-  telemetryId: z.string().min(1).optional(),
   safeBlock: z
     .string()
     .regex(/^(0|[1-9]\d*)$/)
@@ -255,7 +257,6 @@ export interface ObservationFacts {
   readonly positions: number;
   /** Undefined if the tile is valid. */
   readonly complaint: string | undefined;
-  readonly lastTelemetryId?: string;
 }
 
 export function judgeObservationTile(
@@ -264,7 +265,6 @@ export function judgeObservationTile(
 ): ObservationFacts {
   const lines = new TextDecoder().decode(object.body).split("\n");
   const first = tile * TILE_SIZE + 1;
-  let lastTelemetryId = "";
   for (const [index, line] of lines.entries()) {
     const item = observationOf(line);
     const complaint =
@@ -276,10 +276,9 @@ export function judgeObservationTile(
             ? `its cursor is not that of position ${first + index}`
             : undefined;
     if (complaint !== undefined) return { positions: lines.length, complaint: `line ${index + 1}: ${complaint}` };
-    if (typeof item !== "string") lastTelemetryId = item.telemetryId;
   }
   const complaint = lines.length > TILE_SIZE ? `it has ${lines.length} positions` : undefined;
-  return { positions: lines.length, complaint, lastTelemetryId };
+  return { positions: lines.length, complaint };
 }
 
 function observationOf(line: string) {

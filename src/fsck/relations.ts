@@ -1,6 +1,7 @@
-/** Checks stored objects against each other: index, histories, activity tiles, named objects, lease. */
+/** Checks stored objects against each other: index, observations, logs, activity tiles, named objects, lease. */
 
-import { INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY, TILE_SIZE } from "../http/keys.ts";
+import { checkpointKey, INSTALLATIONS_KEY, logPrefix, STANDBY_KEY, STATUS_KEY, TILE_SIZE } from "../http/keys.ts";
+import { joinedHash, rootAt, SUBTREE_WIDTH } from "../log/tree.ts";
 import {
   activityKey,
   activityTileKey,
@@ -26,17 +27,17 @@ export function* installationFindings(facts: Facts): Generator<Finding> {
     }
     return;
   }
-  const { configured, histories } = index;
-  if (!histories.has(configured)) {
+  const { configured, installations: listed } = index;
+  if (!listed.has(configured)) {
     yield {
       rule: "index-entry",
       key: INSTALLATIONS_KEY,
-      says: `it has no history for ${configured}, the configured installation`,
+      says: `it does not list ${configured}, the configured installation`,
     };
   }
-  for (const id of histories.keys()) {
+  for (const id of listed) {
     const key = id === configured ? TELEMETRY_KEY : installationTelemetryKey(id);
-    if (!keys.has(key)) yield { rule: "index-entry", key, says: `the index names ${id}, whose telemetry is missing` };
+    if (!keys.has(key)) yield { rule: "index-entry", key, says: `the index lists ${id}, whose telemetry is missing` };
   }
   for (const [key, id] of installations) {
     const kind = kindOf(key);
@@ -47,20 +48,65 @@ export function* installationFindings(facts: Facts): Generator<Finding> {
   }
 }
 
-/** Reports gaps, partial tiles before the last, wrong last positions, and histories newer than the index. */
+/** Reports gaps, partial tiles before the last, wrong last positions, and tiles of a newer log than that of the index. */
 export function* observationFindings(facts: Facts): Generator<Finding> {
   const { index } = facts;
-  for (const [name, tiles] of facts.histories) {
-    const [installationId = "", history = ""] = name.split(" ");
-    const keyOf = (tile: number) => observationTileKey(installationId, history, tile);
+  for (const [name, tiles] of facts.observations) {
+    const [installationId = "", number = ""] = name.split(" ");
+    const log = Number(number);
+    const keyOf = (tile: number) => observationTileKey(installationId, log, tile);
     yield* gaps(tiles, keyOf, facts);
     yield* positions(tiles, keyOf, facts);
     if (index === undefined) continue;
-    const known = index.histories.get(installationId);
-    if (known !== undefined && Number(history) <= Number(known)) continue;
-    const says = known === undefined ? "the index does not know the installation" : `the index names history ${known}`;
-    yield { rule: "tile-history", key: `${observationsKey(installationId)}/${history}`, says };
+    const isListed = index.installations.has(installationId);
+    if (isListed && log <= index.log) continue;
+    const says = isListed ? `the index names log ${index.log}` : "the index does not list the installation";
+    yield { rule: "tile-log", key: `${observationsKey(installationId)}/${log}`, says };
   }
+}
+
+/** Recomputes the root of each log, and compares the responses with it. */
+export function* logFindings({ logs, writers, damaged }: Facts): Generator<Finding> {
+  for (const [log, { checkpoint, bundles }] of logs) {
+    const key = checkpointKey(log);
+    if (checkpoint === undefined) {
+      if (!damaged.has(key)) yield { rule: "log", key, says: "it is missing, and the log has entries" };
+      continue;
+    }
+    const { origin, size, root } = checkpoint;
+    if (`${origin}/` !== logPrefix(log)) yield { rule: "log", key, says: `it is of ${origin}` };
+    const leaves: Buffer[] = [];
+    for (let index = 0; leaves.length < size && bundles.has(index); index++) leaves.push(...(bundles.get(index) ?? []));
+    if (leaves.length < size) {
+      yield { rule: "log-root", key, says: `${leaves.length} of its ${size} entries are stored without a gap` };
+    } else if (rootOfLeaves(leaves.slice(0, size)) !== root) {
+      yield { rule: "log-root", key, says: `its ${size} stored entries have another root` };
+    }
+  }
+  for (const [key, { sourceVersion }] of writers) {
+    const { log, size = 0, root } = sourceVersion;
+    const checkpoint = log === undefined ? undefined : logs.get(log)?.checkpoint;
+    if (root === undefined || checkpoint === undefined || key === checkpointKey(log ?? 0) || size <= checkpoint.size)
+      continue;
+    yield {
+      rule: "log-ahead",
+      key,
+      says: `it is of ${size} entries, and the checkpoint of log ${log} has ${checkpoint.size}`,
+    };
+  }
+}
+
+function rootOfLeaves(leaves: readonly Buffer[]): string {
+  const levels: Buffer[][] = [[...leaves]];
+  for (let below = levels[0] ?? []; below.length >= SUBTREE_WIDTH; ) {
+    const count = Math.floor(below.length / SUBTREE_WIDTH);
+    const level = Array.from({ length: count }, (_, n) =>
+      joinedHash(below, n * SUBTREE_WIDTH, (n + 1) * SUBTREE_WIDTH),
+    );
+    levels.push(level);
+    below = level;
+  }
+  return rootAt(leaves.length, (level, from, to) => levels[level]?.slice(from, to) ?? []).toString("base64");
 }
 
 type KeyOf = (tile: number) => string;
@@ -80,12 +126,12 @@ function* gaps(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { keys }: F
 }
 
 function* positions(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { writers }: Facts): Generator<Finding> {
-  for (const { tile, positions: count, lastTelemetryId, complaint } of tiles) {
+  for (const { tile, positions: count, complaint } of tiles) {
     const sourceVersion = writers.get(keyOf(tile))?.sourceVersion;
     if (sourceVersion === undefined || complaint !== undefined) continue;
     const through = tile * TILE_SIZE + count;
-    if (sourceVersion.position === through && sourceVersion.telemetryId === lastTelemetryId) continue;
-    const says = `it goes through position ${through} (${lastTelemetryId}), its source version says ${sourceVersion.position} (${sourceVersion.telemetryId})`;
+    if (sourceVersion.position === through) continue;
+    const says = `it goes through position ${through}, its source version says ${sourceVersion.position}`;
     yield { rule: "tile-position", key: keyOf(tile), says };
   }
 }

@@ -1,27 +1,32 @@
 /**
- * The index (docs/spec/publishing.md#index) names the configured installation of a prefix, and lists the published
- * installations with their histories. So an unknown id costs no store read.
+ * The index (docs/spec/publishing.md#index) names the configured installation of a prefix and the log of its facts, and lists
+ * the published installations. So an unknown id costs no store read.
  */
 import { checkFormat, FORMAT_VERSION } from "../values/format.ts";
 import { INSTALLATIONS_KEY } from "./keys.ts";
 
-/** The most installations of a ledger that one prefix holds. Their index has about 400 kB. */
+/** The most installations of a ledger that one prefix holds. Their index has about 250 kB. */
 export const INSTALLATIONS_LIMIT = 10_000;
 
-/** The history id of each installation's tiles, by installation id. */
-export type HistoryNames = ReadonlyMap<string, string>;
+/** The number of a prefix's first log. */
+export const FIRST_LOG = 1;
 
 export interface InstallationIndex {
   /** The single configured public installation. Its telemetry is stored at `TELEMETRY_KEY`. */
   readonly configured: string;
-  readonly histories: HistoryNames;
+  /** The number of the log from which observations are published. */
+  readonly log: number;
+  readonly installations: ReadonlySet<string>;
 }
 
-/** `{"schemaVersion":1,"configured":…,"installations":{id:{"history":…}}}`, ids in code unit order. */
-export function encodeIndex({ configured, histories }: InstallationIndex): string {
-  const ids = [...histories.keys()].toSorted();
-  const installations = Object.fromEntries(ids.map((id) => [id, { history: histories.get(id) }]));
-  return JSON.stringify({ schemaVersion: FORMAT_VERSION, configured, installations });
+/** `{"schemaVersion":1,"configured":…,"log":1,"installations":[id, …]}`, ids in code unit order. */
+export function encodeIndex({ configured, log, installations }: InstallationIndex): string {
+  return JSON.stringify({
+    schemaVersion: FORMAT_VERSION,
+    configured,
+    log,
+    installations: [...installations].toSorted((one, other) => (one < other ? -1 : 1)),
+  });
 }
 
 /** Throws a SyntaxError if the text is not an index, `Failure` format_unknown. */
@@ -31,14 +36,13 @@ export function parseIndex(text: string): InstallationIndex {
   if (!isRecord(index) || index.schemaVersion !== FORMAT_VERSION || typeof index.configured !== "string") {
     throw new SyntaxError("not an installations index");
   }
-  const { configured, installations } = index;
-  if (!isRecord(installations)) throw new SyntaxError("no installations in the index");
-  const histories = new Map<string, string>();
-  for (const [id, entry] of Object.entries(installations)) {
-    if (!isRecord(entry) || typeof entry.history !== "string") throw new SyntaxError(`no history for ${id}`);
-    histories.set(id, entry.history);
+  const { configured, log, installations } = index;
+  if (typeof log !== "number" || !Number.isSafeInteger(log) || log < FIRST_LOG)
+    throw new SyntaxError("no log in the index");
+  if (!Array.isArray(installations) || !installations.every((id) => typeof id === "string")) {
+    throw new SyntaxError("no installations in the index");
   }
-  return { configured, histories };
+  return { configured, log, installations: new Set(installations) };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

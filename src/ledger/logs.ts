@@ -1,10 +1,10 @@
 /**
- * Reads the facts of one installation as logs, one for each kind that projections follow. Facts are never withdrawn, so
- * a log either continues what a follower has read or is a different log, which the follower reads from the start.
+ * Reads the facts of one installation in their order, one sequence for each kind that projections follow. A position's
+ * checksum is the size and root of the ledger's log when it was read. A follower of another log reads from the start.
  */
-import { eachRow, type ReadOnlyDatabase, readRow, readRows, readValue, statement } from "../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readRows, readValue, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
-import { factSumAt, RECEIPTS_PER_SUM } from "./read/changes.ts";
+import { contains, logPoint } from "./log.ts";
 import { paddedRound } from "./schema.ts";
 
 export interface MeasuredReceipt {
@@ -25,19 +25,14 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
     ledger,
     "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?",
   ).pluck();
-  const at = (position: number): Position =>
-    positionAt(position, () => sumText(ledger, installation, "receipt", position));
   return {
+    ...continued(ledger),
     hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
     read(after, limit) {
       const from = Number(after.at);
-      // End the step at a saved sum, so that its checksum needs one lookup.
-      const end = from + limit;
-      const to = limit < RECEIPTS_PER_SUM ? end : end - (end % RECEIPTS_PER_SUM);
-      const facts = readRows<MeasuredReceipt>(ledger, RECEIPTS, installation, from, to);
-      return { facts, through: at(facts.at(-1)?.position ?? from) };
+      const facts = readRows<MeasuredReceipt>(ledger, RECEIPTS, installation, from, from + limit);
+      return { facts, through: positionIn(ledger, String(facts.at(-1)?.position ?? from)) };
     },
-    lastCommon: (position) => commonWith(position, at(Number(position.at))),
   };
 }
 
@@ -67,8 +62,8 @@ export function submissionLog(ledger: ReadOnlyDatabase, installation: number): L
     ledger,
     "SELECT ifnull(max(changed_seq), 0) FROM submission WHERE installation = ?",
   ).pluck();
-  const at = (seq: number): Position => positionAt(seq, () => sumText(ledger, installation, "submission", seq));
   return {
+    ...continued(ledger),
     hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
     read(after, limit) {
       const facts: ChangedSubmission[] = [];
@@ -76,9 +71,8 @@ export function submissionLog(ledger: ReadOnlyDatabase, installation: number): L
       for (const row of rows.iterate(installation, Number(after.at))) {
         if (facts.push(row) === limit) break;
       }
-      return { facts, through: at(facts.at(-1)?.changedSeq ?? Number(after.at)) };
+      return { facts, through: positionIn(ledger, String(facts.at(-1)?.changedSeq ?? Number(after.at))) };
     },
-    lastCommon: (position) => commonWith(position, at(Number(position.at))),
   };
 }
 
@@ -108,21 +102,8 @@ export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number)
       "SELECT value FROM watermark WHERE installation = ? AND kind = 'closure'",
       installation,
     ) ?? 0;
-  const next = (seq: number) => readRow<StoredClosure>(ledger, `${CLOSURES_AFTER} LIMIT 1`, installation, seq);
-  const checksum = ({ closures, seq, round }: ClosurePlace): string | undefined => {
-    const last = closures === 0 ? undefined : next(seq - 1);
-    if (closures > 0 && last?.seq !== seq) return undefined;
-    const partial = round === undefined ? undefined : next(seq);
-    const bounds = [last, partial].map((closure) => closure && `${closure.first}-${closure.last}`);
-    return [...bounds, sumText(ledger, installation, "closure", closures)].join(" ");
-  };
-  const at = (place: ClosurePlace): Position => {
-    const { closures, seq, round } = place;
-    if (closures === 0 && round === undefined) return START;
-    const sum = checksum(place);
-    return sum === undefined ? START : { at: [closures, seq, round ?? []].flat().join(" "), checksum: sum };
-  };
   return {
+    ...continued(ledger),
     hasMore: (after) => placeOf(after).closures < count(),
     read(after, limit) {
       let place = placeOf(after);
@@ -144,9 +125,9 @@ export function acceptedRoundLog(ledger: ReadOnlyDatabase, installation: number)
         const isWhole = last === undefined || rounds.length < left || last >= closure.last;
         place = isWhole ? { closures: place.closures + 1, seq: closure.seq } : { ...place, round: last };
       }
-      return { facts, through: at(place) };
+      const { closures: count, seq, round } = place;
+      return { facts, through: positionIn(ledger, [count, seq, round ?? []].flat().join(" ")) };
     },
-    lastCommon: (position) => commonWith(position, at(placeOf(position))),
   };
 }
 
@@ -183,22 +164,17 @@ const ROUNDS = `
 SELECT round_id AS roundId, work_units AS workUnits, distance_mm AS distanceMm FROM round
 WHERE installation = ? AND round_id BETWEEN ? AND ? ORDER BY round_id`;
 
-/** Returns the checksum of the first `count` facts of a kind; undefined if the ledger has fewer. */
-function sumText(
-  ledger: ReadOnlyDatabase,
-  installation: number,
-  kind: "receipt" | "submission" | "closure",
-  count: number,
-): string | undefined {
-  return factSumAt(ledger, installation, kind, count)?.sum.toString();
+/** A position that was read from another log has nothing in common with this one. */
+function continued(ledger: ReadOnlyDatabase): Pick<Log<never>, "lastCommon"> {
+  return {
+    lastCommon(position) {
+      const [size, root = ""] = position.checksum.split(" ");
+      return position.checksum === "" || contains(ledger, { size: Number(size), root }) ? position : START;
+    },
+  };
 }
 
-/** `checksum` returns undefined if the ledger has no fact there. */
-function positionAt(count: number, checksum: () => string | undefined): Position {
-  const sum = count === 0 ? undefined : checksum();
-  return sum === undefined ? START : { at: String(count), checksum: sum };
-}
-
-function commonWith(position: Position, now: Position): Position {
-  return now.at === position.at && now.checksum === position.checksum ? position : START;
+function positionIn(ledger: ReadOnlyDatabase, at: string): Position {
+  const { size, root } = logPoint(ledger);
+  return { at, checksum: `${size} ${root}` };
 }

@@ -1,15 +1,12 @@
 /**
  * The ledger's tables (docs/spec/intake.md#records). All keys are per installation; instants are epoch milliseconds.
- * Decimal strings are text; round ids are zero-padded to 20 digits so that text order is numeric order. Each accepted
- * batch raises `watermark`, so that the publisher finds changes in one small read.
+ * Decimal strings are text; round ids are zero-padded to 20 digits so that text order is numeric order. `entry` and
+ * `subtree` are the log of all accepted records (docs/spec/intake.md#log).
  */
 export const LEDGER_APPLICATION_ID = 0x4e4f4f4e; // "NOON"
 export const LEDGER_SCHEMA_VERSION = 1;
 
-/**
- * The kinds of facts that watermarks count, one for each record type of docs/spec/intake.md. Stored objects list their
- * facts in this order (docs/spec/publishing.md#source-version), so append new kinds at the end.
- */
+/** The kinds of facts that watermarks count, one for each record type of docs/spec/intake.md. */
 export const FACT_KINDS = [
   "receipt",
   "epoch",
@@ -93,8 +90,6 @@ CREATE TABLE module (
   observed_at INTEGER NOT NULL,
   provenance TEXT NOT NULL,
   health_checked_at INTEGER NOT NULL,
-  -- the whole normalised record, which is never published
-  record TEXT NOT NULL,
   PRIMARY KEY (installation, instance_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -182,19 +177,26 @@ CREATE TABLE settlement_control (
   PRIMARY KEY (installation, at)
 ) STRICT, WITHOUT ROWID;
 
--- One row for each commit, installation and kind of fact added, and for each fact that is not a receipt. Readers ask for
--- the rows after a seq. count and sum distinguish a restored or replaced ledger from one that grew
--- (docs/spec/publishing.md#nothing-goes-back).
-CREATE TABLE change (
-  seq INTEGER PRIMARY KEY,
+-- One row for each accepted record of all installations, in the order of acceptance. Rows are never changed or deleted.
+CREATE TABLE entry (
+  -- from 0, without gaps
+  entry_index INTEGER PRIMARY KEY,
   installation INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  -- number of accepted facts of this kind: the watermark
-  count INTEGER NOT NULL,
-  -- sum of the facts' hashes, modulo 2^64, as a signed integer
-  sum INTEGER NOT NULL
+  -- of a receipt, whose text is made from its columns
+  position INTEGER,
+  -- the text of any other record
+  record TEXT,
+  -- hash of the text
+  leaf BLOB NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX change_count ON change (installation, kind, count);
+
+-- Hashes of complete subtrees: one of level L joins 256 of level L - 1. Leaves are level 0.
+CREATE TABLE subtree (
+  level INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  hash BLOB NOT NULL,
+  PRIMARY KEY (level, number)
+) STRICT, WITHOUT ROWID;
 
 -- the stream that the ledger follows (docs/spec/intake.md#stream); without a row it follows none
 CREATE TABLE followed_stream (

@@ -35,13 +35,13 @@ export interface SourceVersion {
   readonly at: number;
   /** 64-bit hash of the installation's id. */
   readonly of?: string;
-  /** The installation's history, if it is not the first. */
-  readonly history?: string;
-  /** In the order of `FACT_KINDS`; null for a kind that the object does not depend on. */
-  readonly facts?: readonly (FactPart | null)[];
-  /** Position of the newest receipt; `telemetryId` is its id. */
+  /** The number of the log. */
+  readonly log?: number;
+  /** Entries of the log from which the object was computed, and their root (base64). */
+  readonly size?: number;
+  readonly root?: string;
+  /** Position of the installation's newest receipt. */
   readonly position?: number;
-  readonly telemetryId?: string;
   readonly safeBlock?: string;
   readonly safeHash?: string;
   /** 64-bit hash of the deployment that the chain views depend on. */
@@ -49,9 +49,6 @@ export interface SourceVersion {
   /** For a file, the version of the program that generated it. */
   readonly program?: string;
 }
-
-/** The count of a kind, and the sum of its facts' hashes (64 bits). */
-export type FactPart = readonly [count: number, sum: string];
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 

@@ -37,7 +37,7 @@ export function objectClass(key: string): ObjectClass {
 
 function template(key: string): string {
   if (parseObservationTileKey(key) !== undefined) {
-    return "v1/public/installations/~{installationId}/observations/{history}/{tile}";
+    return "v1/public/installations/~{installationId}/observations/{log}/{tile}";
   }
   const tile = parseActivityTileKey(key);
   if (tile !== undefined) return `v1/public/activity/${tile.category}/tiles/{tile}`;

@@ -30,7 +30,7 @@ export class Failure extends Error {
   }
 
   /** True if the code is about `subject`, such as "ledger" or "store". */
-  isAbout(subject: "ledger" | "store" | "clock"): boolean {
+  isAbout(subject: "ledger" | "log" | "store" | "clock"): boolean {
     return this.code.startsWith(`${subject}_`);
   }
 }
@@ -263,12 +263,17 @@ export const FAILURES = {
   ledger_forked: [
     failed,
     "The ledger has other facts than were published.",
-    "Restore the ledger that was published from. If the published facts are lost for good, abandon them: noonmark publish --once --new-history ID",
+    "Restore the ledger that was published from. If the published facts are lost for good, abandon them: noonmark publish --once --new-log N",
   ],
   ledger_not_found: [
     io,
     "The ledger does not exist.",
     "Check --ledger and the disk. If the ledger was lost, restore it from a backup. To create a first ledger, run `noonmark ingest FILE`.",
+  ],
+  log_damaged: [
+    io,
+    "An object of the published log is missing or damaged.",
+    "A publisher whose ledger has these facts writes it again: noonmark publish --once --force",
   ],
   log_key_exists: [
     failed,
@@ -314,6 +319,16 @@ export const FAILURES = {
     failed,
     "The store has no publication.",
     "Publish to it with `noonmark publish`, or name another store: --store.",
+  ],
+  new_log_not_next: [
+    usage,
+    "--new-log is not the number after the published log's.",
+    "Give the number that the message names. Only a published log can be abandoned.",
+  ],
+  new_log_unconfirmed: [
+    usage,
+    "--new-log abandons the published log for good. The message says what the ledger lacks of it.",
+    "Add --yes if these facts are lost for good. Otherwise restore the ledger that was published from.",
   ],
   no_ledger: [
     usage,
@@ -436,8 +451,8 @@ export const FAILURES = {
   ],
   unknown_installation: [
     usage,
-    "A setting or --new-history names an installation without facts.",
-    "Give --new-history the id of an installation that has facts or was published; an unknown one needs none.",
+    "The setting installationId names an installation without facts.",
+    "Correct the setting installationId. For the first start of a new installation, give --allow-unknown.",
   ],
   unknown_name: [usage, "An option names something that does not exist.", "Name one of those that the hint lists."],
   unreachable: [

@@ -94,7 +94,7 @@ test("ingesting the same file again changes nothing, and publishing again puts n
   expect(report.rows.filter(({ action }: { action: string }) => action !== "unchanged")).toEqual([]);
 });
 
-test("one more receipt puts telemetry, process and its tile, and a reader gets it at once", async () => {
+test("one more receipt puts its entry, the checkpoint, telemetry, process and its tile, and a reader gets it at once", async () => {
   const [record] = new Wheel(PLAN).history(PLAN.from + 60_000);
   const receipt = { ...record, type: "receipt", telemetryId: crypto.randomUUID(), bootId: crypto.randomUUID() };
   const later = { ...receipt, counterEpoch: crypto.randomUUID(), observedAt: AT, receivedAt: AT };
@@ -117,6 +117,8 @@ test("one more receipt puts telemetry, process and its tile, and a reader gets i
   const report = JSON.parse((await run("publish", "--once", "--at", AT, "--json")).stdout);
   const put = report.rows.filter(({ action }: { action: string }) => action !== "unchanged");
   expect(put.map(({ key }: { key: string }) => key.replace(/\d+$/, "N"))).toEqual([
+    "private/log/1/checkpoint",
+    "private/log/1/tile/entries/N",
     "v1/public/installations/~wheel-1/observations/1/N",
     "v1/public/telemetry",
     "v4/public/process",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Rule } from "../../src/fsck/rules.ts";
 import type { StoreObject } from "../../src/object-store/object-store.ts";
 import { decodeHead, decodeTile, encodeHead, encodeTile, type Head } from "../../src/resources/activity/stored-feed.ts";
+import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { ASSET, type Damaged, HOUR } from "./fsck-world.ts";
 
 export interface Damage {
@@ -22,15 +23,14 @@ export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
   "an unknown key",
   "another program's bytes under an unknown key",
   "from tomorrow",
-  "a tile of a history that the index does not name",
+  "a tile of a log that the index does not name",
 ]);
 
 const TELEMETRY = "v1/public/telemetry";
 const PROCESS = "v4/public/process";
 const ONCHAIN = "v4/public/onchain";
 const HEAD = "v1/public/activity/players";
-const tileKey = (tile: number, history = "1", id = "wheel-1") =>
-  `v1/public/installations/~${id}/observations/${history}/${tile}`;
+const tileKey = (tile: number, log = 1, id = "wheel-1") => observationTileKey(id, log, tile);
 
 type Change = Parameters<Damaged["change"]>[1];
 
@@ -280,12 +280,35 @@ export const DAMAGES: readonly Damage[] = [
   gone("the first tile is missing", "tile-gap", tileKey(0)),
   gone("a middle tile is missing", "tile-gap", tileKey(1)),
   {
-    name: "a tile of a history that the index does not name",
-    rule: "tile-history",
+    name: "a tile of a log that the index does not name",
+    rule: "tile-log",
     plant: async ({ store }) => {
       const found = await store.get(tileKey(0));
-      if (found !== undefined) await store.put(tileKey(0, "2"), found);
-      return tileKey(0, "2").slice(0, -2);
+      if (found !== undefined) await store.put(tileKey(0, 2), found);
+      return tileKey(0, 2).slice(0, -2);
+    },
+  },
+  sealed("a checkpoint that is none", "log", "private/log/1/checkpoint", () => ({ text: "no checkpoint" })),
+  sealed("a bundle that is cut off", "log", "private/log/1/tile/entries/001", (_, text) => ({
+    text: text.slice(0, -1),
+  })),
+  {
+    name: "another entry in a bundle",
+    rule: "log-root",
+    plant: async ({ change }) => {
+      await change("private/log/1/tile/entries/000", replaced('"sequence":17', '"sequence":71'));
+      return "private/log/1/checkpoint";
+    },
+  },
+  {
+    name: "a response of more entries than the checkpoint commits",
+    rule: "log-ahead",
+    plant: async ({ change }) => {
+      await change(
+        "v1/public/modules",
+        sourceVersion((one) => ({ ...one, size: 1_000_000 })),
+      );
+      return "v1/public/modules";
     },
   },
   gone("the index is missing", "index-missing", "installations"),

@@ -1,8 +1,7 @@
 /** One valid record of each type, and an in-memory ledger for them. */
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { readFactSums } from "../../src/ledger/read/changes.ts";
+import { logPoint } from "../../src/ledger/log.ts";
 import { LEDGER_SCHEMA } from "../../src/ledger/schema.ts";
-import { listInstallations } from "../../src/ledger/watermarks.ts";
 import { ingest } from "./ingest.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -155,14 +154,12 @@ export function verdict(db: Database, line: string | Uint8Array): string {
   return accepted === 1 ? "accepted" : duplicate === 1 ? "duplicate" : "nothing";
 }
 
-/** All rows of all tables and the sums of the facts, for comparing two ledgers regardless of their batches. */
+/** All rows of all tables, for comparing two ledgers regardless of their batches. */
 export function contents(db: Database): Record<string, unknown> {
   const tables = db
-    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'change' ORDER BY name")
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     .pluck()
     .all() as string[];
-  return {
-    ...Object.fromEntries(tables.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2, 3`).all()])),
-    sums: listInstallations(db).map(({ rowId }) => readFactSums(db, rowId)),
-  };
+  const rows = tables.map((table) => [table, db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all()]);
+  return { ...Object.fromEntries(rows), log: logPoint(db) };
 }

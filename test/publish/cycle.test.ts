@@ -24,12 +24,14 @@ const putsDuring = async (work: () => Promise<unknown>) => {
     .toSorted();
 };
 
-test("one new receipt puts only telemetry, process and its tile", async () => {
+test("one new receipt puts only its entry, the checkpoint, telemetry, process and its tile", async () => {
   world.receive(5);
   const worker = await world.work();
   await worker.cycle(START + 16_000);
   world.receive(1);
   expect(await putsDuring(() => worker.cycle(START + 19_000))).toEqual([
+    "private/log/1/checkpoint",
+    "private/log/1/tile/entries/000",
     "v1/public/installations/~wheel-1/observations/1/0",
     "v1/public/telemetry",
     "v4/public/process",
@@ -101,7 +103,7 @@ test("a response that cannot be built is reported, and the others are published"
   const worker = await world.work();
   await worker.cycle(START + 10_000);
   const before = await world.body("/v1/public/modules");
-  world.ledger.exec("INSERT INTO module VALUES (1, 'a', 't', 'd', '1', 1, 'no such state', 0, 'hardware', 0, '{}')");
+  world.ledger.exec("INSERT INTO module VALUES (1, 'a', 't', 'd', '1', 1, 'no such state', 0, 'hardware', 0)");
   raiseWatermark(world.ledger, 1, "module", 1);
   world.receive(1);
   const { rows } = await worker.cycle(START + 13_000);
@@ -128,7 +130,7 @@ test("a tile that the store rejected is put once the store recovers, without a n
 
 test("the last tile is not put while an earlier one is missing, and the next cycle puts both", async () => {
   world.receive(300);
-  const [middle, last] = [observationTileKey(INSTALLATION, "1", 1), observationTileKey(INSTALLATION, "1", 2)];
+  const [middle, last] = [observationTileKey(INSTALLATION, 1, 1), observationTileKey(INSTALLATION, 1, 2)];
   const worker = await world.work();
   world.store.failPuts = (key) => key === middle;
   await worker.cycle(START + 910_000);
@@ -168,7 +170,7 @@ test("no tile is made from a ledger that was restored in place after the check",
     delete: (key) => store.delete(key),
     async put(key, object, condition) {
       const tag = await store.put(key, object, condition);
-      if (!isRestored && key === observationTileKey(INSTALLATION, "1", 0)) restore();
+      if (!isRestored && key === observationTileKey(INSTALLATION, 1, 0)) restore();
       return tag;
     },
   };
@@ -176,7 +178,7 @@ test("no tile is made from a ledger that was restored in place after the check",
   const { failures } = await worker.cycle(START + 2_000_000);
   expect(failures.map(({ code }) => code)).toEqual(["ledger_forked"]);
   const tiles = [...store.contents()].filter(([key]) => key.includes("/observations/"));
-  expect(tiles.map(([key]) => key)).toEqual([observationTileKey(INSTALLATION, "1", 0)]);
+  expect(tiles.map(([key]) => key)).toEqual([observationTileKey(INSTALLATION, 1, 0)]);
   await worker.stop();
   ledger.close();
 });

@@ -79,7 +79,7 @@ test("an object that a late put overwrote after a restart is also rewritten", as
 });
 
 test("a new tile that was stored without a response grows with the next receipt", async () => {
-  const tile = observationTileKey(INSTALLATION, "1", 1);
+  const tile = observationTileKey(INSTALLATION, 1, 1);
   let isAnswered = true;
   const store: ObjectStore = {
     name: world.store.name,

@@ -51,7 +51,7 @@ const publisher = await Publisher.begin(
     publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
     selected: (resource) => !resource.startsWith("settlements") && resource !== "activity",
     concurrency: 1,
-    newHistories: [],
+    newLog: undefined,
     force: false,
     program: "1.0.0",
     minimumPutInterval: 0,

@@ -9,7 +9,13 @@ import { INSTALLATION, START, type Worker, World } from "./world.ts";
 
 const INTERVAL = 5_000;
 const FIRST = START + 16_000;
-const KEYS = ["v1/public/installations/~wheel-1/observations/1/0", "v1/public/telemetry", "v4/public/process"];
+const KEYS = [
+  "private/log/1/checkpoint",
+  "private/log/1/tile/entries/000",
+  "v1/public/installations/~wheel-1/observations/1/0",
+  "v1/public/telemetry",
+  "v4/public/process",
+];
 
 let world: World;
 let worker: Worker;

@@ -36,8 +36,9 @@ import {
 import { fetchFrom, SimulatedNode } from "../support/chain/simulated-node.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 import { ChainReader, type Configured, GRACE, PROCESS, parsed, URLS, VALIDITY } from "./model/chain-reader.ts";
+import { nextLog } from "./model/ledgers.ts";
 import { Random, seeds } from "./model/random.ts";
-import { INSTALLATION, START, type Worker, World } from "./world.ts";
+import { START, type Worker, World } from "./world.ts";
 
 const STEPS = 25;
 /** Number of story lines in a failure message. */
@@ -328,7 +329,7 @@ class Story {
     else if (change < 30) this.#chainFile = ++this.#chainFiles;
     else if (change < 33) this.#changeFile("the chain's file", this.#chainPath);
     else if (change === 33) this.#reconfigure();
-    else if (change === 34) await this.#newHistory();
+    else if (change === 34) await this.#newLog();
     this.#say(`restarts with state ${this.#state}, chain file ${this.#chainFile}`);
   }
 
@@ -388,7 +389,7 @@ class Story {
     await open?.worker.stop();
   }
 
-  async #start(newHistories: string[] = []): Promise<Open> {
+  async #start(newLog?: number): Promise<Open> {
     const deployment = this.#deployment;
     const { chain: simulated } = this.#configured;
     mkdirSync(this.#stateFolder, { recursive: true });
@@ -415,7 +416,7 @@ class Story {
       ledgerPath: this.#ledger.path,
       state: `state-${this.#state}`,
       chain,
-      newHistories,
+      ...(newLog !== undefined && { newLog }),
       minimumPutInterval: this.#minimumPutInterval,
       genesisTimestamp: START / 1000,
       site: SITE,
@@ -503,12 +504,12 @@ class Story {
   }
 
   /** Returns the codes of its failures. */
-  async #undisturbed(newHistories: string[] = []): Promise<ReadonlySet<string>> {
-    this.#open ??= await this.#start(newHistories);
+  async #undisturbed(newLog?: number): Promise<ReadonlySet<string>> {
+    this.#open ??= await this.#start(newLog);
     const { chain, worker } = this.#open;
     await pollUntilConcluded(chain, () => this.world.now, this.world.now + 10_000);
     this.#isRewound = false;
-    if (newHistories.length === 0 && this.#random.once(15)) this.#rewind();
+    if (newLog === undefined && this.#random.once(15)) this.#rewind();
     const at = this.world.now;
     const before = this.#published();
     const { failures, rows } = await worker.cycle(at);
@@ -521,8 +522,7 @@ class Story {
     this.#say(
       `  cycle: ${says} ${economy.status}; ${[...codes].join()} ${failed.join()} ${JSON.stringify(chain.describe()).slice(0, 150)}`,
     );
-    if (core.status === "available" && newHistories.length === 0)
-      this.#judgeRefused(before, core.view.chain.safeBlockHash);
+    if (core.status === "available" && newLog === undefined) this.#judgeRefused(before, core.view.chain.safeBlockHash);
     if (this.#fate.is === "none" && !this.#isRewound && this.#isGood(before)) {
       expect(
         [says, ...codes].filter((code) => !code.startsWith("ledger_")),
@@ -593,12 +593,12 @@ class Story {
     }
   }
 
-  async #newHistory(): Promise<void> {
-    this.#say("new history");
+  async #newLog(): Promise<void> {
+    this.#say("new log");
     this.#isAbandoning = true;
     this.world.now += 2 * MINUTE;
     this.#reader.forget(this.world.now);
-    await this.#undisturbed([INSTALLATION]);
+    await this.#undisturbed(await nextLog(this.world.store));
   }
 
   async #look(urls: readonly string[], when: string): Promise<void> {

@@ -18,7 +18,7 @@ import { BodyTaggedStore, Bucket } from "./model/bucket.ts";
 import { IDS, type ModelLedger } from "./model/ledgers.ts";
 import { Random, seeds } from "./model/random.ts";
 import { Reader } from "./model/reader.ts";
-import { firstChain, ModelSources, mineEvent, partsOf } from "./model/sources.ts";
+import { firstChain, ModelSources, mineEvent } from "./model/sources.ts";
 import { Watcher } from "./model/watcher.ts";
 import { type Opened, START, type Worker, World } from "./world.ts";
 
@@ -133,21 +133,12 @@ class Story {
     }
   }
 
-  /** A replica gets all or some of the facts that it lacks. */
+  /** A replica gets all or some of the facts that it lacks, in their order. */
   #replicate(replica: ModelLedger): void {
-    for (const id of IDS) {
-      const all = this.#sources.ledger.facts[id];
-      const has = replica.facts[id];
-      const isWhole = this.#isQuiet || this.#random.once(2);
-      const lacking = {
-        receipts: all.receipts.slice(has.receipts.length),
-        rounds: all.rounds.slice(has.rounds.length),
-        modules: all.modules.slice(has.modules.length),
-      };
-      const part = (facts: readonly number[]) =>
-        isWhole ? facts : facts.slice(0, this.#random.below(1 + facts.length));
-      replica.take(id, partsOf(lacking, part), this.#random);
-    }
+    const lacking = this.#sources.ledger.order.slice(replica.order.length);
+    const isWhole = this.#isQuiet || this.#random.once(2);
+    const count = isWhole ? lacking.length : this.#random.below(1 + lacking.length);
+    replica.take(lacking.slice(0, count), this.#random);
   }
 
   // Processes.

@@ -16,7 +16,7 @@ import type { Site } from "../../src/resources/site/site-files.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { BodyTaggedStore, Bucket, type Damage, type Fate } from "./model/bucket.ts";
-import { type Expected, IDS, type Id, KINDS, type Kind, ModelLedger, PublishedFacts, runs } from "./model/ledgers.ts";
+import { type Expected, IDS, type Id, KINDS, ModelLedger, nextLog, PublishedLog, runs } from "./model/ledgers.ts";
 import { Random, seeds } from "./model/random.ts";
 import { Reader } from "./model/reader.ts";
 import { firstChain, ModelSources, mineEvent } from "./model/sources.ts";
@@ -63,10 +63,7 @@ class Story {
   readonly #sources: ModelSources;
   /** The ledger that was published last. */
   #right: ModelLedger;
-  readonly #published: Record<Id, PublishedFacts> = {
-    "wheel-1": new PublishedFacts(),
-    "wheel-2": new PublishedFacts(),
-  };
+  #published = new PublishedLog();
   readonly #watcher: Watcher;
   /** Objects were damaged since the last undisturbed run, and this ledger is the correct one. */
   #damaged: ModelLedger | undefined;
@@ -156,7 +153,7 @@ class Story {
     if (change < 3) sources.grow(sources.ledger, 60);
     else if (!isSoon && change === 3) sources.copy(60);
     else if (!isSoon && change === 4) sources.ledger = random.of(sources.ledgers);
-    if (!isSoon && this.#expected(sources.configured) === "refused" && random.once(2)) sources.ledger = this.#right;
+    if (!isSoon && this.#expected() === "refused" && random.once(2)) sources.ledger = this.#right;
     if (random.once(3)) mineEvent(this.#chain, random, this.#world.now);
   }
 
@@ -176,7 +173,7 @@ class Story {
   /** Only while the model knows exactly what is published, because a lost object also loses its recorded facts. */
   async #damageObjects(): Promise<void> {
     const random = this.#random;
-    const isCertain = IDS.every((id) => this.#expected(id) === "published");
+    const isCertain = this.#expected() === "published";
     if (this.#damaged === undefined && !isCertain) return;
     const keys = await this.#bucket.keys();
     if (keys.length === 0) return;
@@ -224,7 +221,7 @@ class Story {
     else if (kind === 2) await this.#failingRun(true);
     else if (kind === 3) await this.#wrongClockRun();
     else if (kind === 8) await this.#repairRun();
-    else if (kind === 4 && canBegin && random.once(2)) await this.#newHistory();
+    else if (kind === 4 && canBegin && random.once(2)) await this.#newLog();
     else await this.#wholeRun();
   }
 
@@ -257,8 +254,10 @@ class Story {
   }
 
   /** An undisturbed run, except that facts may arrive during its first cycle. */
-  async #wholeRun(newHistories: Id[] = []): Promise<void> {
-    await this.#process(this.#options({ newHistories }), (worker) => this.#wholeCycles(worker, this.#isStateKept));
+  async #wholeRun(newLog?: number): Promise<void> {
+    await this.#process(this.#options({ ...(newLog !== undefined && { newLog }) }), (worker) =>
+      this.#wholeCycles(worker, this.#isStateKept),
+    );
   }
 
   async #wholeCycles(worker: Worker, wasStateKept: boolean): Promise<void> {
@@ -266,11 +265,11 @@ class Story {
     const arrived =
       !this.#isCalm && random.once(3) ? await this.#withArrivals(() => this.#cycle(worker)) : await this.#cycle(worker);
     this.log.push(`  a run: ${arrived || "published"}`);
-    this.#watcher.abandoned = undefined;
+    this.#watcher.isAbandoning = false;
     // The next cycle publishes the facts that arrived during this one, and statistics after their interval.
     this.#passInterval();
     const codes = await this.#cycle(worker);
-    const isPublished = this.#expected(this.#sources.configured) === "published";
+    const isPublished = this.#expected() === "published";
     if (this.#damaged !== undefined && isPublished) {
       if (!wasStateKept) await this.#compareUnless503("before the scrub");
       await this.#scrub(worker);
@@ -344,7 +343,7 @@ class Story {
       this.#passInterval();
       this.log.push(`  ${await this.#cycle(worker)}`);
     }
-    const isPublished = this.#expected(this.#sources.configured) === "published";
+    const isPublished = this.#expected() === "published";
     if (this.#damaged !== undefined && isPublished) await this.#scrub(worker);
     await this.#judge(await this.#cycle(worker));
     if (isPublished) this.#heal();
@@ -377,20 +376,20 @@ class Story {
       const codes = [...new Set(failures.map(({ code }) => code))].join(" ");
       this.log.push(`  ${codes || "published"}`);
       await this.#judge(codes);
-      if (this.#expected(this.#sources.configured) === "published") this.#heal();
+      if (this.#expected() === "published") this.#heal();
     } finally {
       await worker.stop();
       this.#isStateKept = false;
     }
   }
 
-  /** The operator abandons the published history of the configured installation. */
-  async #newHistory(): Promise<void> {
-    this.log.push("  new history");
-    const id = this.#sources.configured;
-    this.#watcher.abandon(id);
-    this.#published[id] = new PublishedFacts();
-    await this.#wholeRun([id]);
+  /** The operator abandons the published log. */
+  async #newLog(): Promise<void> {
+    const number = await nextLog(this.#bucket.stored);
+    this.log.push(`  log ${number}`);
+    this.#watcher.abandon();
+    this.#published = new PublishedLog();
+    await this.#wholeRun(number);
   }
 
   /** Executes all but `left` late puts, in any order. */
@@ -403,21 +402,12 @@ class Story {
 
   // Properties.
 
-  /** The compared facts: all kinds for the configured installation, and receipts for the other. */
-  #kinds(id: Id): readonly Kind[] {
-    return id === this.#sources.configured ? KINDS : ["receipts"];
-  }
-
-  #expected(id: Id): Expected {
-    return this.#published[id].expected(this.#sources.ledger.facts[id], this.#kinds(id));
+  #expected(): Expected {
+    return this.#published.expected(this.#sources.ledger);
   }
 
   #mayPublish(): void {
-    if (this.#expected(this.#sources.configured) === "refused") return;
-    for (const id of IDS) {
-      if (this.#expected(id) !== "refused")
-        this.#published[id].mayPublish(this.#sources.ledger.facts[id], this.#kinds(id));
-    }
+    if (this.#expected() !== "refused") this.#published.mayPublish(this.#sources.ledger);
   }
 
   /** A scrub of every object, and the cycles that become due. */
@@ -440,7 +430,7 @@ class Story {
   }
 
   async #judge(codes: string): Promise<void> {
-    const own = this.#expected(this.#sources.configured);
+    const own = this.#expected();
     const where = () => this.log.slice(-LOGGED_STEPS).join("\n");
     if (own === "refused") expect(codes, where()).toMatch(/ledger_(?:behind|forked)/);
     if (own === "either") this.#mayPublish();
@@ -452,13 +442,13 @@ class Story {
     ]);
     expect(now, where()).toEqual(first);
     this.#right = this.#sources.ledger;
-    for (const id of ids) this.#published[id].publish(this.#sources.ledger.facts[id], this.#kinds(id));
+    this.#published.publish(this.#sources.ledger);
   }
 
-  /** The configured installation, and the other if it must be published. */
+  /** The configured installation, and the other if it has receipts. */
   #publishedIds(): Id[] {
     const other = IDS.find((id) => id !== this.#sources.configured) ?? "wheel-2";
-    const isPublished = this.#expected(other) === "published" && this.#sources.ledger.facts[other].receipts.length > 0;
+    const isPublished = this.#sources.ledger.facts[other].receipts.length > 0;
     return isPublished ? [this.#sources.configured, other] : [this.#sources.configured];
   }
 

@@ -1,6 +1,6 @@
 /**
  * Nothing goes back in random worlds. Ledgers grow, fall behind, fork and return. The first configured id is mistyped, and
- * later another one is refused. State and index are lost or old. Requests fail or kill the publisher. New histories
+ * later another one is refused. State and index are lost or old. Requests fail or kill the publisher. New logs
  * start. A reader checks after every put. A model knows which ledger must be published and which must be rejected.
  * random-chains.test.ts does the same for the chain.
  */
@@ -10,7 +10,7 @@ import { repairStore } from "../../bin/cli/repair-store.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, type StoreObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { steppedStore } from "../support/stepped-store.ts";
-import { type Expected, IDS, type Id, KINDS, type Kind, PublishedFacts, runs, sumOf } from "./model/ledgers.ts";
+import { type Expected, IDS, type Id, KINDS, nextLog, PublishedLog, runs, sumOf } from "./model/ledgers.ts";
 import { Random, seeds } from "./model/random.ts";
 import { nothingSeen, Reader } from "./model/reader.ts";
 import { ModelSources } from "./model/sources.ts";
@@ -38,10 +38,7 @@ class Story {
   #states = 0;
   readonly #indexes: StoreObject[] = [];
   #at = START + 6 * 3_600_000;
-  readonly #published: Record<Id, PublishedFacts> = {
-    "wheel-1": new PublishedFacts(),
-    "wheel-2": new PublishedFacts(),
-  };
+  #published = new PublishedLog();
   readonly #reader = new Reader(this.world.store);
   /** A shim that runs all the time. */
   readonly #shim: Reader;
@@ -62,7 +59,7 @@ class Story {
       this.log.push("  mistyped");
       this.#sources.configured = MISTYPED;
       if (this.#random.once(2)) await this.#dyingCycle();
-      else await this.#disturbedCycle(this.#watched(), []);
+      else await this.#disturbedCycle(this.#watched(), undefined);
       this.#at += 1_000_000;
       this.world.now = this.#at;
     }
@@ -89,7 +86,7 @@ class Story {
     const ending = random.below(11);
     if (ending === 0) await this.#dyingCycle();
     else if (ending === 1 && this.#sources.ledger.facts[this.#sources.configured].receipts.length > 0)
-      await this.#newHistory();
+      await this.#newLog();
     else if (ending === 2) await this.#failingCycle();
     else if (ending === 3) await this.#partialCycle();
     else if (ending === 4) await this.#repair();
@@ -144,8 +141,8 @@ class Story {
   }
 
   /** One undisturbed run. */
-  async #cycle(newHistories: Id[] = []): Promise<void> {
-    const worker = await this.world.work({ ...this.#options(this.#watched()), newHistories });
+  async #cycle(newLog?: number): Promise<void> {
+    const worker = await this.world.work({ ...this.#options(this.#watched()), newLog });
     const { failures } = await worker.cycle(this.#at);
     if (this.#random.below(4) === 0) worker.kill();
     else await worker.stop();
@@ -174,51 +171,39 @@ class Story {
 
   async #judgeAll(failures: readonly { readonly code: string }[]): Promise<void> {
     this.#shim.forget();
-    const { abandoned } = this.#watcher;
-    const isBegun = abandoned === this.#sources.configured && this.#expected(abandoned) !== "refused";
-    if (isBegun) this.#watcher.abandoned = undefined;
+    if (this.#expected() !== "refused") this.#watcher.isAbandoning = false;
     this.#watcher.servesOlder = false;
     await this.#watcher.look("after the cycle");
     const codes = new Set(failures.map(({ code }) => code));
     this.log.push(`  ${[...codes].join(" ") || "published"}`);
-    const own = this.#expected(this.#sources.configured);
-    await this.#judge(this.#sources.configured, own, codes);
-    const other = IDS.find((id) => id !== this.#sources.configured) ?? "wheel-2";
-    // A ledger that is rejected for the configured installation is rejected as a whole.
-    if (own === "published") await this.#judge(other, this.#expected(other), codes);
-  }
-
-  /** Facts that are published: all kinds of the configured installation, receipts of the other. */
-  #kinds(id: Id): readonly Kind[] {
-    return id === this.#sources.configured ? KINDS : ["receipts"];
-  }
-
-  /** The other installation is compared with everything that was published of it while it was configured, too. */
-  #expected(id: Id): Expected {
-    return this.#published[id].expected(this.#sources.ledger.facts[id], KINDS);
-  }
-
-  async #judge(id: Id, expected: Expected, codes: ReadonlySet<string>): Promise<void> {
-    const facts = this.#sources.ledger.facts[id];
-    const isConfigured = id === this.#sources.configured;
-    const where = () => `${id} in ${this.log.slice(-LOGGED_STEPS).join("\n")}`;
-    // The other installation may have no facts in this ledger, and is then not planned.
-    if (expected === "refused" && isConfigured) {
+    const expected = this.#expected();
+    const where = () => this.log.slice(-LOGGED_STEPS).join("\n");
+    if (expected === "refused") {
       expect(
         [...codes].some((code) => code === "ledger_behind" || code === "ledger_forked"),
         where(),
       ).toBe(true);
     }
-    if (expected === "either") this.#published[id].mayPublish(facts, this.#kinds(id));
+    if (expected === "either") this.#published.mayPublish(this.#sources.ledger);
     if (expected !== "published") return;
+    for (const id of IDS) await this.#judge(id);
+    this.#published.publish(this.#sources.ledger);
+  }
+
+  #expected(): Expected {
+    return this.#published.expected(this.#sources.ledger);
+  }
+
+  /** Readers get every fact of the ledger. Of the other installation they get receipts. */
+  async #judge(id: Id): Promise<void> {
+    const facts = this.#sources.ledger.facts[id];
+    const where = () => `${id} in ${this.log.slice(-LOGGED_STEPS).join("\n")}`;
     const now = await this.#reader.seen(id, nothingSeen(), this.#at);
     expect(now.receipts, where()).toEqual(facts.receipts);
     expect(now.telemetry, where()).toBe(facts.receipts.length);
-    if (isConfigured) {
-      expect(now.modules, where()).toEqual(facts.modules);
-      expect(now.acceptedWork, where()).toBe(sumOf(id, facts.rounds));
-    }
-    this.#published[id].publish(facts, this.#kinds(id));
+    if (id !== this.#sources.configured) return;
+    expect(now.modules, where()).toEqual(facts.modules);
+    expect(now.acceptedWork, where()).toBe(sumOf(id, facts.rounds));
   }
 
   /** Deletes the index or restores an older version. */
@@ -232,7 +217,7 @@ class Story {
   }
 
   /** Dies before or after any store request. */
-  async #dyingCycle(newHistories: Id[] = []): Promise<void> {
+  async #dyingCycle(newLog?: number): Promise<void> {
     let left = this.#random.below(60);
     const isAfter = this.#random.below(2) === 0;
     const mortal = steppedStore(this.#watched(), async (call) => {
@@ -243,11 +228,11 @@ class Story {
       return result;
     });
     this.log.push(`  dies after ${left} calls`);
-    await this.#disturbedCycle(mortal, newHistories);
+    await this.#disturbedCycle(mortal, newLog);
   }
 
   /** Some puts fail, and some of those were executed. */
-  async #failingCycle(newHistories: Id[] = []): Promise<void> {
+  async #failingCycle(newLog?: number): Promise<void> {
     const watched = this.#watched();
     this.log.push("  some puts fail");
     const failing: ObjectStore = {
@@ -260,12 +245,12 @@ class Story {
         return tag;
       },
     };
-    await this.#disturbedCycle(failing, newHistories);
+    await this.#disturbedCycle(failing, newLog);
   }
 
-  async #disturbedCycle(store: ObjectStore, newHistories: Id[]): Promise<void> {
+  async #disturbedCycle(store: ObjectStore, newLog: number | undefined): Promise<void> {
     try {
-      const worker = await this.world.work({ ...this.#options(store), newHistories });
+      const worker = await this.world.work({ ...this.#options(store), newLog });
       try {
         await worker.cycle(this.#at);
       } finally {
@@ -279,26 +264,21 @@ class Story {
   }
 
   #mayPublish(): void {
-    const { configured } = this.#sources;
-    if (configured !== MISTYPED && this.#expected(configured) === "refused") return;
-    for (const id of IDS) {
-      if (this.#expected(id) === "refused") continue;
-      this.#published[id].mayPublish(this.#sources.ledger.facts[id], this.#kinds(id));
-    }
+    if (this.#expected() !== "refused") this.#published.mayPublish(this.#sources.ledger);
   }
 
-  /** The operator abandons what was published of the configured installation. The run may end before it has begun. */
-  async #newHistory(): Promise<void> {
-    this.log.push("  new history");
-    const id = this.#sources.configured;
-    const before = this.#published[id];
-    this.#published[id] = new PublishedFacts();
-    this.#watcher.abandon(id);
+  /** The operator abandons what was published. The run may end before the new log has begun. */
+  async #newLog(): Promise<void> {
+    const number = await nextLog(this.world.store);
+    this.log.push(`  log ${number}`);
+    const before = this.#published;
+    this.#published = new PublishedLog();
+    this.#watcher.abandon();
     const way = this.#random.below(4);
-    if (way === 0) await this.#dyingCycle([id]);
-    else if (way === 1) await this.#failingCycle([id]);
-    else return this.#cycle([id]);
-    this.#published[id].mayStillBe(before);
+    if (way === 0) await this.#dyingCycle(number);
+    else if (way === 1) await this.#failingCycle(number);
+    else return this.#cycle(number);
+    this.#published.mayStillBe(before);
   }
 }
 

@@ -101,10 +101,10 @@ test("two checks are at least the interval apart, and an interval of 0 disables 
 });
 
 test.each([
-  ["a full tile of observations", observationTileKey(INSTALLATION, "1", 0)],
-  ["the newest tile of observations", observationTileKey(INSTALLATION, "1", 2)],
+  ["a full tile of observations", observationTileKey(INSTALLATION, 1, 0)],
+  ["the newest tile of observations", observationTileKey(INSTALLATION, 1, 2)],
   ["another installation's telemetry", installationTelemetryKey("wheel-2")],
-  ["another installation's tile", observationTileKey("wheel-2", "1", 0)],
+  ["another installation's tile", observationTileKey("wheel-2", 1, 0)],
   ["the index", INSTALLATIONS_KEY],
   ["a head of the activity", activityKey("players")],
 ])("if %s is deleted or damaged without a new fact, it is rewritten within a round", async (_, key) => {
@@ -133,8 +133,8 @@ test("an older index that returns while nothing changes gets every name back", a
   world.receive(3, 3, "wheel-3");
   await worker.cycle(AT + SECOND);
   const named = async () => JSON.parse(await text(INSTALLATIONS_KEY)).installations;
-  expect(await named()).toHaveProperty("wheel-3");
+  expect(await named()).toContain("wheel-3");
   await world.store.put(INSTALLATIONS_KEY, before);
   await turns(round(await objects()));
-  expect(await named()).toHaveProperty("wheel-3");
+  expect(await named()).toContain("wheel-3");
 });

@@ -58,7 +58,7 @@ export interface WorkOptions {
   readonly state?: string;
   /** Closed with the worker. */
   readonly chain?: Chain;
-  readonly newHistories?: string[];
+  readonly newLog?: number | undefined;
   /** By default those of the state directory, advanced to their end in each cycle. Closed with the worker. */
   readonly projections?: ProjectionsSource;
   /** The configured installation. */
@@ -121,7 +121,7 @@ export class World {
       only,
       store = this.store,
       state = "state",
-      newHistories = [],
+      newLog,
       force = false,
       minimumPutInterval = 0,
       scrubInterval = 0,
@@ -157,7 +157,7 @@ export class World {
           site,
           selected: selection(only && new Set(only)),
           concurrency: 4,
-          newHistories,
+          newLog,
           force,
           program,
           minimumPutInterval,

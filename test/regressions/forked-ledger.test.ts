@@ -35,10 +35,10 @@ it("a forked ledger that was rejected once leaves nothing in the statistics of t
   expect(await accepted(scene, 11_000)).toBe("2400");
 });
 
-it("a forked ledger that is published as a new history has statistics of only its own facts", async () => {
+it("a forked ledger that is published as a new log has statistics of only its own facts", async () => {
   await using scene = new Scene();
   await forkRefused(scene);
-  await scene.published(11_000, "--ledger", "forked.db", "--new-history", "wheel-1");
+  await scene.published(11_000, "--ledger", "forked.db", "--new-log", "2", "--yes");
   expect(await accepted(scene, 11_000)).toBe("400");
 });
 
@@ -60,7 +60,8 @@ it("a ledger with the same facts in other batches continues what was published",
   await using scene = new Scene();
   await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
   await scene.published(10_800);
-  await scene.ingest([...receipts, receipt(3), ...rounds(600, 600, 600, 600)], "anew.db");
+  await scene.ingest(receipts, "anew.db");
+  await scene.ingest([...rounds(600, 600, 600, 600), receipt(3)], "anew.db");
   await scene.published(10_900, "--ledger", "anew.db");
   expect(await accepted(scene, 10_900)).toBe("2400");
 });

@@ -11,7 +11,7 @@ import { ON_S3, Scene } from "./scene.ts";
 
 const TELEMETRY = "v1/public/telemetry";
 const PROCESS = "v4/public/process";
-const TILE = observationTileKey("wheel-1", "1", 0);
+const TILE = observationTileKey("wheel-1", 1, 0);
 const DAY = 86_400_000;
 
 const receipts = (from: number, to: number) =>
@@ -38,7 +38,7 @@ it("an older ledger in place of the published one exits 1 in every mode and take
   for (const more of [[], ["--only", "process"], ["--force"], ["--state", "lost"]]) {
     const { exitCode, stderr } = await scene.publish(80, ...more);
     expect([more, exitCode], stderr).toEqual([more, 1]);
-    expect(stderr).toContain("noonmark: ledger_behind: wheel-1 was published with");
+    expect(stderr).toContain("noonmark: ledger_behind: log 1 was published with 24 entries");
   }
   expect(await published()).toEqual(before);
   const { stdout } = await scene.run("status", "--json");

@@ -1,4 +1,4 @@
-/** An older index returns or is deleted: no history goes back, and no device is forgotten. */
+/** An older index returns or is deleted: no log goes back, and no device is forgotten. */
 import { expect, it } from "vitest";
 import { type Json, receipt } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
@@ -7,50 +7,50 @@ const receipts = (from: number, to: number, installationId = "wheel-1"): Json[] 
   Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index, { installationId }));
 const telemetryOf = (id: string) => `/v1/public/installations/${id}/telemetry`;
 const TILES = "v1/public/installations/~wheel-1/observations/";
-const history = async (scene: Scene) =>
-  JSON.parse(new TextDecoder().decode((await scene.object("installations")).body)).installations["wheel-1"].history;
+const logInIndex = async (scene: Scene) =>
+  JSON.parse(new TextDecoder().decode((await scene.object("installations")).body)).log;
 
-/** 200 receipts are published under the second history, and the index of the first one has returned. */
-async function firstHistoryIsBack(scene: Scene): Promise<void> {
+/** 200 receipts are published from the second log, and the index of the first one has returned. */
+async function firstLogIsBack(scene: Scene): Promise<void> {
   await scene.ingest(receipts(1, 200));
   await scene.published(700);
   const before = await scene.object("installations");
-  await scene.published(800, "--new-history", "wheel-1");
-  expect(await history(scene)).toBe("2");
+  await scene.published(800, "--new-log", "2", "--yes");
+  expect(await logInIndex(scene)).toBe(2);
   expect(await scene.keys(`${TILES}2/`)).toHaveLength(2);
   await scene.putBack("installations", before);
 }
 
 it.each(["kept", "lost"])(
-  "the next run replaces an older index that has returned, and continues the newest history (state %s)",
+  "the next run replaces an older index that has returned, and continues the newest log (state %s)",
   async (state) => {
     await using scene = new Scene();
-    await firstHistoryIsBack(scene);
+    await firstLogIsBack(scene);
     if (state === "lost") scene.loseState();
     await scene.ingest(receipts(201, 201));
     await scene.publish(900);
-    expect(await history(scene)).toBe("2");
+    expect(await logInIndex(scene)).toBe(2);
     const page = await scene.read("/v1/public/installations/wheel-1/observations?limit=100&cursor=MjAw", 900);
     expect(page.body.items).toHaveLength(1);
   },
 );
 
-it("fsck --repair deletes no tile of a history newer than the index's", async () => {
+it("fsck --repair deletes no tile of a log newer than the index's", async () => {
   await using scene = new Scene();
-  await firstHistoryIsBack(scene);
+  await firstLogIsBack(scene);
   await scene.run("fsck", "--repair");
   expect(await scene.keys(`${TILES}2/`)).toHaveLength(2);
-  expect(await history(scene)).toBe("2");
+  expect(await logInIndex(scene)).toBe(2);
 });
 
 it.each(["kept", "lost"])("an older index is replaced even while the ledger is rejected (state %s)", async (state) => {
   await using scene = new Scene();
-  await firstHistoryIsBack(scene);
+  await firstLogIsBack(scene);
   await scene.ingest(receipts(1, 100), "older.db");
   if (state === "lost") scene.loseState();
   const { exitCode, stderr } = await scene.publish(900, "--ledger", "older.db");
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_behind: ")]);
-  expect(await history(scene)).toBe("2");
+  expect(await logInIndex(scene)).toBe(2);
 });
 
 it.each(["none", "older.db"])(

@@ -36,19 +36,6 @@ it.each(["none", "other.db"])(
   },
 );
 
-it("a new history of another installation while the ledger is refused: its observations are unknown, not empty", async () => {
-  await using scene = new Scene();
-  const both = (changes: Json) => [...receipts(1, 5, "wheel-1", changes), ...receipts(1, 5, "wheel-2", changes)];
-  await scene.ingest(both({}));
-  await scene.published(100);
-  await scene.ingest(both({ cumulativeWorkUnits: "7" }), "forked.db");
-  const refused = await scene.publish(110, "--ledger", "forked.db", "--new-history", "wheel-2");
-  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("ledger_forked")]);
-  expect((await scene.read(observationsOf("wheel-2"), 110)).status).toBe(503);
-  await scene.published(120, "--ledger", "forked.db", "--new-history", "wheel-1");
-  expect((await scene.read(observationsOf("wheel-2"), 120)).body.items).toHaveLength(5);
-});
-
 it("an older index of 70 installations and a lost state: no device is offline", async () => {
   await using scene = new Scene();
   const ids = Array.from({ length: 70 }, (_, n) => `wheel-${n + 1}`);
@@ -63,20 +50,20 @@ it("an older index of 70 installations and a lost state: no device is offline", 
   expect(await work(scene, telemetryOf("wheel-70"), 120)).toBe("wheel-70 10");
 });
 
-it("an older index, lost telemetry, a lost state and an older ledger: the history is still the newest", async () => {
+it("an older index, lost telemetry, a lost state and an older ledger: the log is still the newest", async () => {
   await using scene = new Scene();
   await scene.ingest([...receipts(1, 5), oracle()]);
   await scene.published(100);
   const older = await scene.object("installations");
   scene.copyLedger("ledger.db", "older.db");
   await scene.ingest(receipts(6, 30));
-  await scene.published(110, "--new-history", "wheel-1");
+  await scene.published(110, "--new-log", "2", "--yes");
   await scene.putBack("installations", older);
   await scene.store.delete("v1/public/telemetry");
   scene.loseState();
   const { exitCode, stderr } = await scene.publish(120, "--ledger", "older.db");
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("ledger_behind")]);
-  expect((await index(scene)).installations["wheel-1"].history).toBe("2");
+  expect((await index(scene)).log).toBe(2);
   expect(await work(scene, OWN, 120)).toBe(503);
 });
 
@@ -84,8 +71,8 @@ it("another object under the key of a tile far beyond the end and a lost state: 
   await using scene = new Scene();
   await scene.ingest(receipts(1, 5));
   await scene.published(100);
-  const tile = await scene.object(observationTileKey("wheel-1", "1", 0));
-  await scene.putBack(observationTileKey("wheel-1", "1", 900_000_000_000_000), tile);
+  const tile = await scene.object(observationTileKey("wheel-1", 1, 0));
+  await scene.putBack(observationTileKey("wheel-1", 1, 900_000_000_000_000), tile);
   await scene.ingest(receipts(6, 6));
   scene.loseState();
   await scene.published(110);

@@ -6,9 +6,9 @@ test.each([
   ["v1/public/installations/~a.b/telemetry", "telemetry", "v1/public/installations/~{installationId}/telemetry"],
   ["v1/public/installations/telemetry", "telemetry", "v1/public/installations/telemetry"],
   [
-    "v1/public/installations/~a.b/observations/0f-3/17",
+    "v1/public/installations/~a.b/observations/3/17",
     "observations",
-    "v1/public/installations/~{installationId}/observations/{history}/{tile}",
+    "v1/public/installations/~{installationId}/observations/{log}/{tile}",
   ],
   ["v2/public/stats/30d", "statistics", "v2/public/stats/30d"],
   ["v1/public/activity/players", "activity", "v1/public/activity/players"],

@@ -61,7 +61,7 @@ test("a reader's object key maps to its route, and the publisher's internal keys
     "installation-telemetry",
     "installation-telemetry",
   ]);
-  expect(names(observationTileKey("..", "h", 7))).toEqual(["observations"]);
+  expect(names(observationTileKey("..", 1, 7))).toEqual(["observations"]);
   for (const category of CATEGORIES) {
     const key = activityKey(category);
     expect(names(key, constantKey(key), activityTileKey(category, "h-1-a"))).toEqual(Array(3).fill("activity"));

@@ -34,29 +34,25 @@ export async function putText(store: ObjectStore, key: string, text: string): Pr
   await store.put(key, { body: encoder.encode(text), contentType: JSON_TYPE, metadata: encodeWriterMetadata(WRITER) });
 }
 
-/**
- * `histories` maps installation ids to histories. The first is the configured installation unless `configured` names
- * another.
- */
+/** The first installation is the configured one unless `configured` names another. */
 export async function putIndex(
   store: ObjectStore,
-  histories: Readonly<Record<string, string>>,
-  configured = Object.keys(histories)[0] ?? "",
+  installations: readonly string[],
+  configured = installations[0] ?? "",
 ): Promise<void> {
-  const index = { configured, histories: new Map(Object.entries(histories)) };
-  await putText(store, INSTALLATIONS_KEY, encodeIndex(index));
+  await putText(store, INSTALLATIONS_KEY, encodeIndex({ configured, log: 1, installations: new Set(installations) }));
 }
 
 /** Puts the tiles of `count` items; `itemOf` returns an item's JSON text. */
 export async function putTiles(
   store: ObjectStore,
-  { installationId, history }: { readonly installationId: string; readonly history: string },
+  installationId: string,
   count: number,
   itemOf: (position: number) => string,
 ): Promise<void> {
   for (let first = 1; first <= count; first += TILE_SIZE) {
     const items = Array.from({ length: Math.min(TILE_SIZE, count - first + 1) }, (_, index) => itemOf(first + index));
-    await putText(store, observationTileKey(installationId, history, tileOf(first)), items.join("\n"));
+    await putText(store, observationTileKey(installationId, 1, tileOf(first)), items.join("\n"));
   }
 }
 

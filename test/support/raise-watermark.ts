@@ -1,14 +1,22 @@
 import type { Database } from "better-sqlite3";
-import { factSumAt } from "../../src/ledger/read/changes.ts";
+import { receiptText } from "../../src/ledger/entry.ts";
+import { LogWriter } from "../../src/ledger/log.ts";
+import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import type { FactKind } from "../../src/ledger/schema.ts";
-import { readWatermarks } from "../../src/ledger/watermarks.ts";
+import { readInstallation, readWatermarks } from "../../src/ledger/watermarks.ts";
 
-/** Counts `added` facts that a test has inserted, as intake does. Only stored receipts have their true sum. */
+/** Counts `added` facts that a test has inserted, and adds them to the log. Only receipts have their true text. */
 export function raiseWatermark(ledger: Database, installation: number, kind: FactKind, added: number): void {
-  const count = readWatermarks(ledger, installation)[kind] + added;
-  const sum = (kind === "receipt" ? factSumAt(ledger, installation, kind, count)?.sum : undefined) ?? BigInt(count);
-  ledger
-    .prepare("INSERT OR REPLACE INTO change (installation, kind, count, sum) VALUES (?, ?, ?, ?)")
-    .run(installation, kind, count, BigInt.asIntN(64, sum));
+  const before = readWatermarks(ledger, installation)[kind];
+  const count = before + added;
+  const log = new LogWriter(ledger);
+  const { id = "" } = readInstallation(ledger, installation) ?? {};
+  if (kind === "receipt") {
+    for (const receipt of readReceipts(ledger, installation, before + 1, count)) {
+      log.append(installation, receiptText(id, receipt), receipt.position);
+    }
+  } else {
+    for (let n = before + 1; n <= count; n++) log.append(installation, `${kind} ${n}`, null);
+  }
   ledger.prepare("INSERT OR REPLACE INTO watermark VALUES (?, ?, ?)").run(installation, kind, count);
 }

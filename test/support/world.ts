@@ -38,11 +38,11 @@ export const RECEIPTS = { "wheel-1": 300, "wheel-2": 128, "a:b.c_D": 0 } as cons
 
 /** `at` (epoch ms) is the time of the newest receipt and of the last good chain pass. */
 export async function putWorld(store: ObjectStore, at: number): Promise<void> {
-  await putIndex(store, { "wheel-1": "1", "wheel-2": "1", "a:b.c_D": "1" });
+  await putIndex(store, ["wheel-1", "wheel-2", "a:b.c_D"]);
   await putTelemetry(store, at);
   await putAnswer(store, MODULES_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", modules: [] }));
   for (const [id, count] of Object.entries(RECEIPTS)) {
-    await putTiles(store, { installationId: id, history: "1" }, count, (position) => item(id, position));
+    await putTiles(store, id, count, (position) => item(id, position));
   }
   await putProcess(store, at);
   await putStatistics(store);

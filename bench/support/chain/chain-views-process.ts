@@ -105,7 +105,8 @@ async function projectHistory({ batches, chain, projections: source }: Subject):
   console.log(`${batches} batches projected: ${steps} steps, ${seconds} s (${times.cpuMs.toFixed(0)} ms of CPU); ${blockingText(times)}`);
 }
 
-const SUBJECT = { id: INSTALLATION, history: "1", isPublished: false, isNamed: true, published: [] };
+const SUBJECT = { id: INSTALLATION, isPublished: true, published: [], log: 1 };
+const LOG = { number: 1, now: undefined, published: undefined };
 
 /** Measures one more settlement. Its puts are executed but not timed. */
 async function measureSettlement({ chain, projections: source, known, due, store, times }: Subject): Promise<void> {
@@ -113,8 +114,8 @@ async function measureSettlement({ chain, projections: source, known, due, store
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
   const planning = { known, due, force: false, at, selected: () => true };
-  const now = currentSources(snapshot, SUBJECT, at);
-  const plan = () => planAnswers(PUBLICATIONS, { snapshot, now, subject: SUBJECT, refused: {} }, planning);
+  const now = currentSources(snapshot, INSTALLATION, LOG, at);
+  const plan = () => planAnswers(PUBLICATIONS, { snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
   const target = { at: 0, store, known, concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) await learn(needs, target);
   const started = performance.now();

@@ -29,7 +29,7 @@ export async function benchPublisher(subject: BenchPublisher): Promise<Publisher
       publications: allPublications({ installationId: "wheel-1", statisticsInterval }),
       selected: () => true,
       concurrency: 16,
-      newHistories: [],
+      newLog: undefined,
       force: false,
       program: "1.0.0",
       minimumPutInterval: 0, scrubInterval: 0,

@@ -33,8 +33,8 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
   const clock = { wall: () => LEDGER_END, monotonic: () => 0 };
   const puts: string[] = [];
   const store = forgetfulStore(puts);
-  // Mark the history's tiles as published; they are not measured.
-  known.rememberProgress("wheel-1", { history: "1", position: receipts, tag: null, telemetryId: null });
+  // Mark the tiles as published; they are not measured.
+  known.rememberProgress("wheel-1", { log: 1, position: receipts, tag: null, point: null });
   const reader = new SourceReader({
     installationId: "wheel-1",
     ledger: new LedgerSource(path),

@@ -86,7 +86,7 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
     publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
     selected: () => true,
     concurrency: 16,
-    newHistories: [],
+    newLog: undefined,
     force: false,
     program: "1.0.0",
     minimumPutInterval: minimumPutIntervalOf("s3://bucket"), scrubInterval: 0,

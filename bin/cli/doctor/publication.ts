@@ -4,16 +4,15 @@
  */
 import { accessSync, constants, existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { storeOfState } from "../../../publish/known.ts";
 import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
-import { storeOfState } from "../../../publish/state-directory.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { noStore } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
@@ -84,7 +83,7 @@ export async function examinePublication(settings: Settings, now: number): Promi
   const broken = await fsckKeys(store, keys, { now });
   const findings = [
     ...publication.problems.map((problem) => wrong("publication", problem, "`noonmark status` shows it in full.")),
-    ...(await unansweredFindings(store, publication, settings)),
+    ...unansweredFindings(publication, settings),
     // The publication's problem says once that objects are ahead of the clock.
     ...broken
       .filter(({ rule }) => rule !== "source-version-future")
@@ -108,13 +107,9 @@ export async function examinePublication(settings: Settings, now: number): Promi
 const EXPLAIN_STATISTICS = ["no_genesis", "no_rounds", "no_closures"];
 
 /** Finds missing inputs, and other 503s. A publisher without a ledger has no statistics by design. */
-async function unansweredFindings(
-  store: ObjectStore,
-  { answers }: Publication,
-  settings: Settings,
-): Promise<Finding[]> {
+function unansweredFindings({ answers }: Publication, settings: Settings): Finding[] {
   if (settings.ledger === "none") return [];
-  const missing = await missingInputs(store, answers, settings);
+  const missing = missingInputs(answers, settings);
   const explained = missing.some(({ code }) => EXPLAIN_STATISTICS.includes(code)) ? RANGES.map(statisticsKey) : [];
   const todo = "See ledger, genesis and chain; a publisher that has just begun may need a minute.";
   return [

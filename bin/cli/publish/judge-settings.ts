@@ -1,8 +1,9 @@
 /** Checks the settings and flags that only `publish` needs, before it touches a store, a state directory or a lease. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { validate } from "node-cron";
+import { comparedWithLog } from "../../../publish/published-log.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { parseIndex } from "../../../src/http/installations.ts";
+import { FIRST_LOG, parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
@@ -11,6 +12,7 @@ import { Failure } from "../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { readParsed } from "../configured-store.ts";
+import { warn } from "../messages.ts";
 import { required } from "../settings/load-settings.ts";
 import { didYouMean } from "../settings/setting-names.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -66,36 +68,22 @@ export function judgeCadence(cadence: string): void {
 /** The maximum number of ids that a message names. */
 const NAMED_IDS = 10;
 
-export interface InstallationFlags {
-  readonly newHistory?: readonly string[];
-  readonly allowUnknown?: boolean;
-}
-
 /**
- * Checks the configured installation and the ids of `publish --new-history` before the lease is taken. A mistyped id would
- * replace the responses of the right one, or stay in the index for ever. `at` is in epoch ms. Throws `Failure`
- * unknown_installation (2), `StoreUnavailable`, and errors of reading a ledger.
+ * Checks the configured installation before the lease is taken. A mistyped id would replace the responses of the right one.
+ * `at` is in epoch ms. Throws `Failure` unknown_installation (2), and errors of reading a ledger.
  */
-export async function judgeInstallations(
-  { newHistory = [], allowUnknown = false }: InstallationFlags,
-  store: ObjectStore,
+export function judgeInstallation(
+  { allowUnknown = false }: { allowUnknown?: boolean },
   reader: SourceReader,
   at: number,
-): Promise<void> {
+): void {
   const { installationId } = reader;
   const others = idsWithout(installationId, reader, at);
-  if (!allowUnknown && others !== undefined && others.length > 0) {
-    const message = `the ledger has no facts of ${installationId}, only of ${listOf(others)}`;
-    throw new Failure("unknown_installation", message + didYouMean(installationId, others), {
-      hint: "Correct the setting installationId. If the facts of a new installation are still to come, give --allow-unknown.",
-    });
-  }
-  for (const id of newHistory) {
-    const known = idsWithout(id, reader, at);
-    if (known === undefined || (await isNamed(store, id))) continue;
-    const message = `neither the ledger nor the index knows ${id}: the ledger has ${listOf(known)}`;
-    throw new Failure("unknown_installation", message + didYouMean(id, known));
-  }
+  if (allowUnknown || others === undefined || others.length === 0) return;
+  const message = `the ledger has no facts of ${installationId}, only of ${listOf(others)}`;
+  throw new Failure("unknown_installation", message + didYouMean(installationId, others), {
+    hint: "Correct the setting installationId. If the facts of a new installation are still to come, give --allow-unknown.",
+  });
 }
 
 /** Returns the ids of the ledger if it does not know the given one, otherwise undefined. */
@@ -108,10 +96,31 @@ function idsWithout(id: string, reader: SourceReader, at: number): string[] | un
 
 function listOf(ids: readonly string[]): string {
   const rest = ids.length > NAMED_IDS ? ` and ${ids.length - NAMED_IDS} others` : "";
-  return ids.length === 0 ? "nothing" : `${ids.slice(0, NAMED_IDS).join(", ")}${rest}`;
+  return `${ids.slice(0, NAMED_IDS).join(", ")}${rest}`;
 }
 
-/** True if the published index contains an installation. */
-async function isNamed(store: ObjectStore, id: string): Promise<boolean> {
-  return (await readParsed(store, INSTALLATIONS_KEY, parseIndex))?.histories.has(id) === true;
+/**
+ * For `publish --new-log`: the published log is abandoned for good, so this says first what the ledger lacks of it, and needs
+ * `--yes`. `at` is in epoch ms. Throws `Failure` new_log_unconfirmed (2), `StoreUnavailable`, and errors of reading a ledger.
+ */
+export async function judgeNewLog(
+  { newLog, yes }: { readonly newLog?: number; readonly yes?: boolean },
+  store: ObjectStore,
+  reader: SourceReader,
+  at: number,
+): Promise<void> {
+  if (newLog === undefined) return;
+  const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
+  const number = index?.log ?? FIRST_LOG;
+  const { size, lacking } = await comparedWithLog(store, number, reader.begin(at));
+  const lines = [...lacking].map(([id, { published, missing }]) => `${id}: ${missing} of ${published} facts`);
+  const what = lines.length === 0 ? "" : `\n  The ledger lacks, or has in another order:\n    ${lines.join("\n    ")}`;
+  const says = `log ${number} was published with ${size} entries, and log ${newLog} begins with this ledger${what}`;
+  if (yes === true) {
+    warn({ code: "new_log", message: says });
+    return;
+  }
+  throw new Failure("new_log_unconfirmed", says, {
+    hint: `What was published stays readable until it is replaced. To do it: noonmark publish --once --new-log ${newLog} --yes`,
+  });
 }

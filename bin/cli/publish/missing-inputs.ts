@@ -3,13 +3,10 @@ import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import type { ReportFailure } from "../../../publish/report.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
-import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
+import type { FactKind } from "../../../src/ledger/schema.ts";
 import { installationRowId, readWatermarks } from "../../../src/ledger/watermarks.ts";
-import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
-import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { Failure } from "../../../src/values/failure.ts";
-import { readResponse } from "../configured-store.ts";
 import { NOTES, type Settings } from "../settings/settings.ts";
 
 /** The parts of a published response that this module reads. */
@@ -31,14 +28,9 @@ export function missingGenesis(answers: readonly Answered[], settings: Settings)
   return [{ code: "no_genesis", message: "the statistics are 503: the start of round 0 is unknown", hint }];
 }
 
-/** Returns the missing inputs of published responses, by the facts they used. Throws `StoreUnavailable`. */
-export async function missingInputs(
-  store: ObjectStore,
-  answers: readonly Answered[],
-  settings: Settings,
-): Promise<ReportFailure[]> {
-  const missing = await allMissing(store, answers, settings);
-  return missing.filter(({ code }) => !isIgnored(code, settings));
+/** Returns the missing inputs of published responses, as far as the ledger on this host shows them. */
+export function missingInputs(answers: readonly Answered[], settings: Settings): ReportFailure[] {
+  return allMissing(answers, settings).filter(({ code }) => !isIgnored(code, settings));
 }
 
 /** Notes are no faults, and the setting ignoredNotes turns them off. */
@@ -50,13 +42,9 @@ function isIgnored(code: string, { ignoredNotes }: Settings): boolean {
   return isNote(code) && (ignoredNotes ?? "").split(",").includes(code);
 }
 
-async function allMissing(
-  store: ObjectStore,
-  answers: readonly Answered[],
-  settings: Settings,
-): Promise<ReportFailure[]> {
+function allMissing(answers: readonly Answered[], settings: Settings): ReportFailure[] {
   const missing = missingGenesis(answers, settings);
-  const counts = ledgerCounts(settings) ?? (await publishedCounts(store));
+  const counts = ledgerCounts(settings);
   if (counts === undefined) return missing;
   if (areStatisticsMissing(answers)) missing.push(...missingRounds(counts));
   const work = REPORTER_WORK.filter((kind) => counts(kind) > 0);
@@ -108,16 +96,5 @@ function ledgerCounts({ ledger: path, installationId }: Settings): ((kind: FactK
     throw error;
   } finally {
     ledger?.close();
-  }
-}
-
-/** The number of facts of a kind in the published process view. The ledger may have more. Undefined if unknown. */
-async function publishedCounts(store: ObjectStore): Promise<((kind: FactKind) => number) | undefined> {
-  try {
-    const facts = (await readResponse(store, PROCESS_KEY))?.writerMetadata.sourceVersion.facts;
-    return facts && ((kind) => facts[FACT_KINDS.indexOf(kind)]?.[0] ?? 0);
-  } catch (error) {
-    if (error instanceof StoreDamaged) return undefined;
-    throw error;
   }
 }

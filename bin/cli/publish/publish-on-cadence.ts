@@ -19,7 +19,7 @@ import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
-import { judgeInstallations } from "./judge-settings.ts";
+import { judgeInstallation, judgeNewLog } from "./judge-settings.ts";
 import { chainLog, storeOutage } from "./publisher-log.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
@@ -131,7 +131,8 @@ async function publishSession(
     const interval = settings.chainInterval * 1000;
     const passes = followChain(chain, { interval, passLimit: PASS_LIMIT_MS, now, signal });
     try {
-      await judgeInstallations(flags, store, reader, now());
+      judgeInstallation(flags, reader, now());
+      await judgeNewLog(flags, store, reader, now());
       const options = {
         ...publisherOptions(settings, flags, { store, reader, clock }),
         minimumPutInterval: minimumPutIntervalOf(settings.store),

@@ -22,7 +22,7 @@ import { newDirectoryOf, openConfiguredStore, openPublishedStore } from "../conf
 import { warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
-import { judgeInstallations } from "./judge-settings.ts";
+import { judgeInstallation, judgeNewLog } from "./judge-settings.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { Repairs } from "./repairs.ts";
 
@@ -61,7 +61,8 @@ async function publishWith(
     const now = at === undefined ? () => clock.wall() : instantClock(at);
     const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onEvent: warnOf });
     try {
-      await judgeInstallations(flags, store, reader, now());
+      judgeInstallation(flags, reader, now());
+      await judgeNewLog(flags, store, reader, now());
       const limitMs = settings.deadline * 1000;
       const limited = withDeadline(store, () => clock.monotonic(), limitMs);
       // Reads the chain before taking the lease, which would expire meanwhile. The remaining time is for the puts.

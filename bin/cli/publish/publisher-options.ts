@@ -20,7 +20,8 @@ export interface PublishFlags {
   readonly config?: string;
   readonly only?: ReadonlySet<ResourceName>;
   readonly force?: boolean;
-  readonly newHistory?: readonly string[];
+  readonly newLog?: number;
+  readonly yes?: boolean;
   readonly allowUnknown?: boolean;
 }
 
@@ -51,7 +52,7 @@ export function publisherOptions(
     site: site && { explorerUrl: settings.explorerUrl, chainValidity: settings.chainMaxAge * 1000 },
     selected: selection(only),
     concurrency: CONCURRENCY,
-    newHistories: flags.newHistory ?? [],
+    newLog: flags.newLog,
     force: flags.force ?? false,
     program: packageVersion(),
   };

@@ -30,7 +30,7 @@ export function registerStatus(program: Command): void {
       const { record, answers, problems, state, ageSeconds } = publication;
       if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, state, answers, problems }));
       else for (const line of publicationLines(publication, now)) console.log(line);
-      for (const warning of await missingInputs(store, answers, settings)) warn(warning);
+      for (const warning of missingInputs(answers, settings)) warn(warning);
       if (maxAge !== undefined) judgeAhead(record, now);
       if (maxAge !== undefined && !(ageSeconds <= maxAge)) {
         throw new Failure(

@@ -8,10 +8,10 @@ import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { RESOURCE_NAMES, type ResourceName } from "../../../src/resources/table.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
-import { namesArgument, parseInstant } from "../../cli/arguments.ts";
+import { namesArgument, parseInstant, wholeArgument } from "../../cli/arguments.ts";
 import { newDirectoryOf, openConfiguredStore } from "../../cli/configured-store.ts";
 import { warn } from "../../cli/messages.ts";
-import { judgeInstallations, judgeSettings } from "../../cli/publish/judge-settings.ts";
+import { judgeInstallation, judgeNewLog, judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { publisherOptions } from "../../cli/publish/publisher-options.ts";
 import { reportJson, reportLines, reportSummary, reportTable } from "../../cli/publish/report-lines.ts";
@@ -28,7 +28,8 @@ interface Flags {
   readonly quiet?: boolean;
   readonly at?: string;
   readonly force?: boolean;
-  readonly newHistory?: readonly string[];
+  readonly newLog?: number;
+  readonly yes?: boolean;
   readonly allowUnknown?: boolean;
   readonly metrics?: string;
 }
@@ -50,9 +51,11 @@ export function registerPublish(program: Command): void {
     .option("--force", "put every response as of now, changed or not (with --once)")
     .option("--allow-unknown", "publish an installation that the ledger does not know, although it knows others")
     .option(
-      "--new-history <installation...>",
-      "abandon the published history of an installation and start a new one; give it once",
-    );
+      "--new-log <number>",
+      "abandon the published log and begin the next one with this ledger; give it once",
+      wholeArgument,
+    )
+    .option("--yes", "begin the new log although the ledger lacks published facts");
   settingOptions(command, [...CYCLE_SETTINGS, "cadence", "scrubInterval", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts(), ["ledger", "store"]);
@@ -101,7 +104,8 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   const now = instantClock(given);
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
-    await judgeInstallations(flags, store, reader, now());
+    judgeInstallation(flags, reader, now());
+    await judgeNewLog(flags, store, reader, now());
     await pollUntilConcluded(chain, now, now() + settings.deadline * 1000);
     const options = publisherOptions(settings, flags, { store, reader, clock: systemClock });
     return await dryRun(options, given ?? now());

@@ -52,21 +52,19 @@ const WITHDRAWAL = `<a id="wrong-facts"></a>
 An accepted fact cannot be withdrawn from a ledger. There is no \`noonmark ledger withdraw\`, for these reasons:
 
 - Receipts have dense positions. They are published in tiles that caches keep for good, so a gap cannot be shown.
-- A ledger is compared with the store by counts and sums of facts, which only grow. A ledger with fewer facts is behind.
-- A standby fills its own ledger from the same lines. Until it has the correction, its higher count looks like a ledger
-  that is ahead, and it would publish the wrong fact again.
+- A ledger must contain the published log, entry by entry. A ledger without one of the facts does not.
 
-Make a new ledger without the wrong facts instead, and leave the published history behind on purpose. Readers see that: the
-observations begin again under a new history. Stop the publisher and the intake first. Do the same on a standby.
+Make a new ledger without the wrong facts instead, and leave the published log behind on purpose. Readers see that: the
+observations begin again under a new log. Stop the publisher and the intake first. Do the same on a standby.
 
 \`\`\`
 grep -v 018f6f2e-9c50-7a1b-8c2d-000000000001 all-facts.ndjson > right-facts.ndjson
 noonmark ingest --ledger corrected.db --yes right-facts.ndjson
-noonmark publish --once --ledger corrected.db --new-history wheel-1
+noonmark publish --once --ledger corrected.db --new-log 2 --yes
 \`\`\`
 
 Then set \`ledger\` in \`noonmark.json\` to the new file, and keep the old one. \`--yes\` is needed because the new ledger has
-none of the published facts. \`--new-history\` is given once.`;
+none of the published facts. \`--new-log\` takes the number after the published one, and is given once.`;
 
 function forms(): string {
   const rows = FORMS.map(({ title, description, pattern }) => [title, description, pattern ? code(pattern) : ""]);

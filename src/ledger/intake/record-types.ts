@@ -39,6 +39,8 @@ interface RecordType {
    * module's health come from the device's clock (docs/spec/intake.md#future).
    */
   readonly serviceInstants: readonly string[];
+  /** Fields that are checked and not kept, because no route has them. Neither has the log. */
+  readonly dropped?: readonly string[];
   /** Rules between fields, as sentences with the code and field of each rejection. */
   readonly rules?: readonly string[];
   /** The rules as JSON Schema, as far as it can express them. */
@@ -134,6 +136,7 @@ const module = {
     enabled: boolean,
   }),
   serviceInstants: ["observedAt"],
+  dropped: ["data", "resources", "configuration", "configurationVersion", "enabled"],
   rules: ["A snapshot older than the stored one of the same instanceId is a duplicate, even if its content differs."],
   example: {
     type: "module",
@@ -392,6 +395,20 @@ export const RECORD_TYPES: {
 
 export type RecordOf<Kind extends FactKind> = z.output<(typeof TYPES)[Kind]["schema"]>;
 export type IntakeRecord = { [Kind in FactKind]: RecordOf<Kind> }[FactKind];
+
+const INSTANTS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries(TYPES).map(([kind, { schema }]) => {
+    const fields: [string, z.ZodType][] = Object.entries(schema.shape);
+    const isInstant = (field: z.ZodType) =>
+      field === timestamp || (field instanceof z.ZodNullable && field.unwrap() === timestamp);
+    return [kind, fields.flatMap(([name, field]) => (isInstant(field) ? name : field === health ? "checkedAt" : []))];
+  }),
+);
+
+/** Returns the fields of a kind that are instants: epoch ms in a decoded record, ISO 8601 in a log entry. */
+export function instantFields(kind: FactKind): readonly string[] {
+  return INSTANTS.get(kind) ?? [];
+}
 
 /** Returns the example as a line of NDJSON, without its line end. */
 export function exampleLine(kind: FactKind): string {

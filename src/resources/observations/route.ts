@@ -7,7 +7,7 @@ import { parseQuery } from "../../http/request.ts";
 import { FOLLOWS_RECEIPTS, limitPattern, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
-/** Returns the key prefix of an installation's histories. */
+/** Returns the key prefix of an installation's tiles. */
 export function observationsKey(installationId: string): string {
   return pathKey(`/v1/public/installations/~${installationId}/observations`);
 }
@@ -18,9 +18,9 @@ export function parseObservationsKey(key: string): string | undefined {
   return isInstallationId(id) ? id : undefined;
 }
 
-/** Returns the key of tile n, which holds positions n·128 + 1 to (n + 1)·128 of a history. */
-export function observationTileKey(installationId: string, history: string, tile: number): string {
-  return `${observationsKey(installationId)}/${history}/${tile}`;
+/** Returns the key of tile n, which holds positions n·128 + 1 to (n + 1)·128 of an installation in a log. */
+export function observationTileKey(installationId: string, log: number, tile: number): string {
+  return `${observationsKey(installationId)}/${log}/${tile}`;
 }
 
 /** Returns the number of the tile that holds a position. */
@@ -30,16 +30,17 @@ export function tileOf(position: number): number {
 
 export interface ObservationTile {
   readonly installationId: string;
-  readonly history: string;
+  /** The number of the log. */
+  readonly log: number;
   readonly tile: number;
 }
 
 /** Parses a key of `observationTileKey`; returns `undefined` for any other key. */
 export function parseObservationTileKey(key: string): ObservationTile | undefined {
-  const match = /^v1\/public\/installations\/~([^/]+)\/observations\/([^/]+)\/(0|[1-9]\d*)$/.exec(key);
+  const match = /^v1\/public\/installations\/~([^/]+)\/observations\/([1-9]\d*)\/(0|[1-9]\d*)$/.exec(key);
   if (match === null) return undefined;
-  const [, installationId = "", history = "", tile = ""] = match;
-  return isInstallationId(installationId) ? { installationId, history, tile: Number(tile) } : undefined;
+  const [, installationId = "", log = "", tile = ""] = match;
+  return isInstallationId(installationId) ? { installationId, log: Number(log), tile: Number(tile) } : undefined;
 }
 
 /**

@@ -17,8 +17,10 @@ const indexOf = parsedOnce(parseIndex);
 
 export interface NamedInstallation {
   readonly isConfigured: boolean;
-  /** Undefined if the index does not know it. */
-  readonly history: string | undefined;
+  /** False if the index does not list it. */
+  readonly isListed: boolean;
+  /** The number of the log from which its observations are published. */
+  readonly log: number;
 }
 
 /** As of the last second; `undefined` while no index is published. */
@@ -28,8 +30,8 @@ export async function namedInstallation(
 ): Promise<NamedInstallation | undefined> {
   const object = await recent.get(INSTALLATIONS_KEY);
   if (object === undefined) return notPublished(await store.get(TELEMETRY_KEY));
-  const index = indexOf(INSTALLATIONS_KEY, object);
-  return { isConfigured: installationId === index.configured, history: index.histories.get(installationId) };
+  const { configured, log, installations } = indexOf(INSTALLATIONS_KEY, object);
+  return { isConfigured: installationId === configured, isListed: installations.has(installationId), log };
 }
 
 /** The index is put before telemetry. If only telemetry is stored, the index was lost. */
@@ -44,7 +46,7 @@ export async function installationTelemetry(
 ): Promise<FullResponse | undefined> {
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;
-  if (named.isConfigured || named.history !== undefined) return ownTelemetry(route, installationId, named, context);
+  if (named.isConfigured || named.isListed) return ownTelemetry(route, installationId, named, context);
   const template = await context.recent.get(UNKNOWN_TELEMETRY_KEY);
   if (template === undefined) return undefined;
   const { representation, body } = decodeStored(template, UNKNOWN_TELEMETRY_KEY);

@@ -1,7 +1,8 @@
 /**
  * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions are
- * dense, so a position names its tile: a page is at most two of them, anywhere in the history.
+ * dense, so a position names its tile: a page is at most two of them, at any position.
  */
+import { FIRST_LOG } from "../../http/installations.ts";
 import { TILE_SIZE } from "../../http/keys.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import {
@@ -27,9 +28,8 @@ export async function observationsPage(
   const { after, limit } = parsed;
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;
-  const { history } = named;
   const readTile: TileReader = async (tile, to) => {
-    const key = observationTileKey(installationId, history ?? "", tile);
+    const key = observationTileKey(installationId, named.log, tile);
     const read = async (options?: { readonly fresh: true }) => {
       const object = await context.store.get(key, options);
       return object === undefined ? NO_TILE : tileFrom(object);
@@ -47,7 +47,7 @@ export async function observationsPage(
     if (!isPossible(found, tile, newest)) throw new StoreUnavailable(`${key} is missing, or an older version of it`);
     return found;
   };
-  const { slices, more } = history === undefined ? NO_ITEMS : await itemsAfter(after, limit, readTile);
+  const { slices, more } = named.isListed ? await itemsAfter(after, limit, readTile) : NO_ITEMS;
   const nextCursor = more ? encodeObservationCursor(after + limit) : null;
   const before = `{"schemaVersion":1,"installationId":${JSON.stringify(installationId)},"items":[`;
   const behind = `],"nextCursor":${JSON.stringify(nextCursor)}}`;
@@ -79,10 +79,10 @@ async function itemsAfter(after: number, limit: number, readTile: TileReader): P
   return { slices: [first, rest], more: next.ends.length > to - TILE_SIZE };
 }
 
-/** A tile by its number. It has more than `to` items, or it is full, or the history ends in it or before it. */
+/** A tile by its number. It has more than `to` items, or it is full, or the observations end in it or before it. */
 type TileReader = (tile: number, to: number) => Promise<Tile>;
 
-/** True if the history can end with this tile: the tiles before the newest one are full. */
+/** True if the observations can end with this tile: the tiles before the newest one are full. */
 function isPossible({ ends }: Tile, tile: number, newest: number | undefined): boolean {
   if (newest === undefined) return ends.length > 0;
   return tile > newest || (tile === newest && ends.length > 0) || ends.length === TILE_SIZE;
@@ -91,7 +91,7 @@ function isPossible({ ends }: Tile, tile: number, newest: number | undefined): b
 /**
  * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so it
  * exists, and all tiles before it are full (docs/spec/publishing.md#damage). Undefined without telemetry. Throws
- * `StoreUnavailable` if telemetry is of another history: a new one has not begun, or the index is an older one.
+ * `StoreUnavailable` if telemetry is of another log: a new one has not begun, or the index is an older one.
  */
 async function newestTile(
   installationId: string,
@@ -102,9 +102,9 @@ async function newestTile(
   const object = await store.get(key);
   if (object === undefined) return undefined;
   checkSubject(key, object, installationId);
-  const { position = 0, history = "1" } = decodeStored(object, key).writerMetadata.sourceVersion;
-  if (history !== named.history) {
-    throw new StoreUnavailable(`${key} is of history ${history}, the index names history ${named.history}`);
+  const { position = 0, log = FIRST_LOG } = decodeStored(object, key).writerMetadata.sourceVersion;
+  if (log !== named.log) {
+    throw new StoreUnavailable(`${key} is of log ${log}, the index names log ${named.log}`);
   }
   return position > 0 ? tileOf(position) : -1;
 }

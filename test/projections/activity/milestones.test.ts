@@ -103,14 +103,11 @@ test("noon divides the days", () => {
   ]);
 });
 
-test("another, shorter or missing ledger starts over", () => {
+test("without a ledger nothing is left", () => {
   const world = new FeedWorld();
   world.receive(walk([1, 2, 3]));
   world.followReceipts(100);
-  const kept = events(world);
-  world.ledger.exec("DELETE FROM receipt WHERE position = 3");
-  world.followReceipts(100);
-  expect(events(world)).toEqual(kept.filter(({ position }) => position < 3));
+  expect(events(world)).not.toEqual([]);
   world.hasLedger = false;
   world.followReceipts(100);
   expect(events(world)).toEqual([]);

@@ -64,7 +64,7 @@ async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<Retur
     publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
     selected: () => true,
     concurrency: 4,
-    newHistories: [],
+    newLog: undefined,
     force: false,
     program: "1.0.0",
     minimumPutInterval: 0,

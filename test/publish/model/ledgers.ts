@@ -1,7 +1,9 @@
 /** The ledgers of a model test. Each one records its facts, so that two can be compared without the product. */
 import type { Database } from "better-sqlite3";
 import { expect } from "vitest";
+import { parseCheckpointKey } from "../../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { ingest } from "../../ledger/ingest.ts";
 import { closure, instant, type Json, module, receipt, round, uuid } from "../../ledger/samples.ts";
 import type { Random } from "./random.ts";
@@ -17,9 +19,18 @@ export const NO_FACTS: Facts = { receipts: [], rounds: [], modules: [] };
 /** The offset that separates the facts of unrelated ledgers. */
 export const LEDGERS = 10;
 
+/** An accepted fact. */
+export interface Taken {
+  readonly id: Id;
+  readonly kind: Kind;
+  readonly maker: number;
+}
+
 export class ModelLedger {
   readonly db: Database;
   readonly facts: Record<Id, Facts> = { "wheel-1": NO_FACTS, "wheel-2": NO_FACTS };
+  /** All facts of all installations in the order of acceptance. */
+  readonly order: Taken[] = [];
   readonly path: string;
   readonly number: number;
 
@@ -30,19 +41,19 @@ export class ModelLedger {
   }
 
   /** Accepts facts in batches of random size. */
-  take(id: Id, added: Facts, random: Random): void {
-    const before = this.facts[id];
-    const after = Object.fromEntries(
-      KINDS.map((kind) => [kind, [...before[kind], ...added[kind]]]),
-    ) as unknown as Facts;
-    const records = KINDS.flatMap((kind) =>
-      added[kind].flatMap((maker, index) => recordsOf(id, kind, before[kind].length + index, maker)),
-    );
+  take(added: readonly Taken[], random: Random): void {
+    const records: Json[] = [];
+    for (const fact of added) {
+      const { id, kind, maker } = fact;
+      const facts = this.facts[id];
+      records.push(...recordsOf(id, kind, facts[kind].length, maker));
+      this.facts[id] = { ...facts, [kind]: [...facts[kind], maker] };
+      this.order.push(fact);
+    }
     while (records.length > 0) {
       const batch = records.splice(0, 1 + random.below(records.length));
       expect(ingest(this.db, batch).rejected).toBe(0);
     }
-    this.facts[id] = after;
   }
 }
 
@@ -91,33 +102,40 @@ export function runs(facts: readonly number[]): string {
 
 export type Expected = "published" | "refused" | "either";
 
-/** Facts that are certainly published, and facts that a disturbed cycle may have put. */
-export class PublishedFacts {
-  certain: Facts = NO_FACTS;
-  #possible: Facts[] = [];
+/** The log that is certainly published, and logs that a disturbed cycle may have put. */
+export class PublishedLog {
+  #certain: readonly Taken[] = [];
+  #possible: (readonly Taken[])[] = [];
 
-  /** The expected outcome for a publisher with these facts, considering only these kinds. */
-  expected(facts: Facts, kinds: readonly Kind[]): Expected {
-    const continues = (before: Facts) => kinds.every((kind) => isPrefix(before[kind], facts[kind]));
-    if (!continues(this.certain)) return "refused";
+  /** The expected outcome for a publisher with this ledger. */
+  expected({ order }: ModelLedger): Expected {
+    const continues = (before: readonly Taken[]) => isPrefix(before.map(nameOf), order.map(nameOf));
+    if (!continues(this.#certain)) return "refused";
     return this.#possible.every(continues) ? "published" : "either";
   }
 
-  publish(facts: Facts, kinds: readonly Kind[]): void {
-    this.certain = { ...this.certain, ...partOf(facts, kinds) };
+  publish({ order }: ModelLedger): void {
+    this.#certain = [...order];
     this.#possible = [];
   }
 
-  mayPublish(facts: Facts, kinds: readonly Kind[]): void {
-    this.#possible.push({ ...NO_FACTS, ...partOf(facts, kinds) });
+  mayPublish({ order }: ModelLedger): void {
+    this.#possible.push([...order]);
   }
 
-  /** The facts that were published before may not have been abandoned. */
-  mayStillBe(before: PublishedFacts): void {
-    this.#possible.push(before.certain, ...before.#possible);
+  /** The log that was published before may not have been abandoned. */
+  mayStillBe(before: PublishedLog): void {
+    this.#possible.push(before.#certain, ...before.#possible);
   }
 }
 
-function partOf(facts: Facts, kinds: readonly Kind[]): Partial<Facts> {
-  return Object.fromEntries(kinds.map((kind) => [kind, facts[kind]]));
+function nameOf({ id, kind, maker }: Taken): string {
+  return `${id} ${kind} ${maker}`;
+}
+
+/** The number after the newest log that has a checkpoint, as an operator reads it from the store. */
+export async function nextLog(store: Pick<ObjectStore, "list">): Promise<number> {
+  let newest = 0;
+  for await (const key of store.list("private/log/")) newest = Math.max(newest, parseCheckpointKey(key) ?? 0);
+  return newest + 1;
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { rewardsClaimed, unitMinted } from "../activity/chain-logs.ts";
 import { GrownChain, settledBlock } from "../activity/grown-chain.ts";
 import { START } from "../world.ts";
-import { type Facts, IDS, type Id, LEDGERS, ModelLedger } from "./ledgers.ts";
+import { IDS, type Id, type Kind, LEDGERS, ModelLedger, type Taken } from "./ledgers.ts";
 import type { Random } from "./random.ts";
 
 const SECOND = 1_000;
@@ -39,23 +39,31 @@ export class ModelSources {
     const random = this.#random;
     for (const id of IDS) {
       if (random.once(4)) continue;
-      const made = (count: number) => Array.from({ length: count }, () => ledger.number);
+      const made = (kind: Kind, count: number) =>
+        Array.from({ length: count }, () => ({ id, kind, maker: ledger.number }));
       const [rounds, modules] = [random.below(3), random.below(2)];
-      ledger.take(id, { receipts: made(random.below(receipts)), rounds: made(rounds), modules: made(modules) }, random);
+      const added = [
+        ...made("receipts", random.below(receipts)),
+        ...made("rounds", rounds),
+        ...made("modules", modules),
+      ];
+      ledger.take(added, random);
     }
   }
 
-  /** Copies all or part of the ledger in other batches. The copy may then get other facts. */
+  /**
+   * Copies all or the beginning of the ledger in other batches. Two neighbours may be exchanged, and the copy may then get
+   * other facts.
+   */
   copy(receipts: number): void {
     if (this.ledgers.length === LEDGERS) return;
     const random = this.#random;
     const copy = this.add();
-    const isWhole = random.once(3);
-    for (const id of IDS) {
-      const part = (facts: readonly number[]) =>
-        isWhole ? facts : facts.slice(0, Math.max(0, facts.length - random.below(1 + facts.length / 2)));
-      copy.take(id, partsOf(this.ledger.facts[id], part), random);
-    }
+    const { order } = this.ledger;
+    const size = random.once(3) ? order.length : order.length - random.below(1 + order.length / 2);
+    const copied = order.slice(0, size);
+    if (random.once(4)) exchange(copied, random);
+    copy.take(copied, random);
     if (random.once(2)) this.grow(copy, receipts);
     this.ledger = copy;
   }
@@ -65,12 +73,14 @@ export class ModelSources {
   }
 }
 
-/** A part of each kind of facts. */
-export function partsOf(
-  { receipts, rounds, modules }: Facts,
-  part: (facts: readonly number[]) => readonly number[],
-): Facts {
-  return { receipts: part(receipts), rounds: part(rounds), modules: part(modules) };
+/** Exchanges two neighbours of different kinds or installations, if there are any near a random place. */
+function exchange(facts: Taken[], random: Random): void {
+  for (let at = 1 + random.below(facts.length); at < facts.length; at++) {
+    const [one, other] = [facts[at - 1], facts[at]];
+    if (one === undefined || other === undefined || (one.id === other.id && one.kind === other.kind)) continue;
+    facts.splice(at - 1, 2, other, one);
+    return;
+  }
 }
 
 /** A chain with settlements, and with enough events for several tiles. */

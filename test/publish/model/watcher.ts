@@ -5,17 +5,17 @@ import { hasGrown, nothingSeen, type Reader, type Seen } from "./reader.ts";
 export class Watcher {
   /** Everything that went back. It is collected, because the publisher would treat an exception as a failed put. */
   readonly wrong: string[] = [];
-  /** While a new history starts, readers get parts of both histories. */
-  abandoned: Id | undefined;
+  /** While a new log starts, readers get parts of both logs. */
+  isAbandoning = false;
   /** Older versions of objects have returned and may be served until a publisher has run, but never mixed. */
   servesOlder = false;
   readonly #reader: Reader;
   readonly #now: () => number;
   readonly #seen: Record<Id, Seen> = { "wheel-1": nothingSeen(), "wheel-2": nothingSeen() };
-  /** Receipts of abandoned histories, which an older index may show again. */
+  /** Receipts of abandoned logs, which an older index may show again. */
   readonly #abandonedReceipts: Record<Id, (readonly number[])[]> = { "wheel-1": [], "wheel-2": [] };
-  /** Readers got receipts of the history that was abandoned last. */
-  #hadReceipts = false;
+  /** The installations of which readers got receipts before the log was abandoned. */
+  #hadReceipts: readonly Id[] = [];
   /** Ids of the activity's events, by configured installation. */
   readonly #events = new Map<string, Set<string>>();
 
@@ -25,13 +25,15 @@ export class Watcher {
     this.#now = now;
   }
 
-  /** The operator has abandoned the published history of an installation. */
-  abandon(id: Id): void {
-    this.#abandonedReceipts[id].push(this.#seen[id].receipts);
-    this.#hadReceipts = this.#seen[id].receipts.length > 0;
-    this.#seen[id] = nothingSeen();
-    this.#events.delete(id);
-    this.abandoned = id;
+  /** The operator has abandoned the published log. */
+  abandon(): void {
+    this.#hadReceipts = IDS.filter((id) => this.#seen[id].receipts.length > 0);
+    for (const id of IDS) {
+      this.#abandonedReceipts[id].push(this.#seen[id].receipts);
+      this.#seen[id] = nothingSeen();
+    }
+    this.#events.clear();
+    this.isAbandoning = true;
   }
 
   /** Reads all responses that an object can change. */
@@ -46,31 +48,32 @@ export class Watcher {
   }
 
   async #lookAtFacts(when: string): Promise<void> {
-    if (this.abandoned !== undefined) await this.#lookAtNewHistory(this.abandoned, when);
-    for (const id of IDS.filter((one) => one !== this.abandoned)) {
+    if (this.isAbandoning) return this.#lookAtNewLog(when);
+    for (const id of IDS) {
       const before = this.#seen[id];
       const now = await this.#reader.seen(id, before, this.#now());
-      const isRight = this.servesOlder ? this.#isOneHistory(id, now) : hasGrown(before, now);
+      const isRight = this.servesOlder ? this.#isOneLog(id, now) : hasGrown(before, now);
       if (!isRight) this.wrong.push(`${id} ${when}: ${describeSeen(before)}, then ${describeSeen(now)}`);
       if (!this.servesOlder) this.#seen[id] = now;
     }
   }
 
   /** Before it has begun, nobody knows how many receipts it has. */
-  async #lookAtNewHistory(id: Id, when: string): Promise<void> {
-    const observations = await this.#reader.observations(id, this.#now());
-    if (observations?.length === 0 && this.#hadReceipts)
-      this.wrong.push(`${id} ${when}: the new history has no observations`);
+  async #lookAtNewLog(when: string): Promise<void> {
+    for (const id of this.#hadReceipts) {
+      const observations = await this.#reader.observations(id, this.#now());
+      if (observations?.length === 0) this.wrong.push(`${id} ${when}: the new log has no observations`);
+    }
   }
 
-  #isOneHistory(id: Id, { receipts }: Seen): boolean {
-    const histories = [...this.#abandonedReceipts[id], this.#seen[id].receipts];
-    return histories.some((history) => isPrefix(history, receipts) || isPrefix(receipts, history));
+  #isOneLog(id: Id, { receipts }: Seen): boolean {
+    const logs = [...this.#abandonedReceipts[id], this.#seen[id].receipts];
+    return logs.some((log) => isPrefix(log, receipts) || isPrefix(receipts, log));
   }
 
   async #lookAtActivity(when: string): Promise<void> {
     const activity = await this.#reader.activity("all", this.#now());
-    if (activity === undefined || this.servesOlder || this.abandoned !== undefined) return;
+    if (activity === undefined || this.servesOlder || this.isAbandoning) return;
     const { installationId, events } = activity;
     const ids = new Set(events.map(({ id }) => id));
     if (ids.size !== events.length) this.wrong.push(`${when}: an event is twice in the activity`);

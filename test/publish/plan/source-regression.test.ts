@@ -1,78 +1,55 @@
-/** The single check that rejects sources after what was published (docs/spec/publishing.md#source-version). */
+/** The checks that reject sources after what was published (docs/spec/publishing.md#source-version). */
 import { describe, expect, test } from "vitest";
-import {
-  type CurrentSources,
-  currentSources,
-  shortHash,
-  sourceRegression,
-  versionFor,
-} from "../../../publish/plan/source-version.ts";
-import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { isOfLog, ledgerRegression } from "../../../publish/plan/log.ts";
+import { chainRegression, shortHash } from "../../../publish/plan/source-version.ts";
+import { logPoint } from "../../../src/ledger/log.ts";
 import type { SourceVersion } from "../../../src/object-store/stored-response.ts";
-import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { ingest } from "../../ledger/ingest.ts";
 import { emptyLedger, type Json, module, receipt } from "../../ledger/samples.ts";
 
-const ID = "wheel-1";
-const OF = shortHash(ID);
+const OF = shortHash("wheel-1");
 
 const receipts = (through: number, changes: Json = {}) =>
   Array.from({ length: through }, (_, index) => receipt(index + 1, changes));
 
-const NO_CHAIN = { core: { status: "unavailable" } } as unknown as Snapshot["chain"];
-
-function sourcesOf(facts: readonly Json[]): CurrentSources {
+function ledgerOf(...facts: readonly Json[]) {
   const ledger = emptyLedger();
   ingest(ledger, facts);
-  return currentSources({ ledger, chain: NO_CHAIN }, { id: ID, history: "1" }, 1);
+  return ledger;
 }
 
-const publishedFrom = (facts: readonly Json[]) => versionFor({ kinds: FACT_KINDS }, sourcesOf(facts));
-
 describe("a ledger of ten receipts and a module", () => {
-  const now = sourcesOf([...receipts(10), module()]);
-  const own = versionFor({ kinds: FACT_KINDS }, now);
-  const earlier = publishedFrom([...receipts(7), module()]);
-  const later = publishedFrom([...receipts(12), module()]);
-  const fork = publishedFrom([...receipts(8, { softwareVersion: "2.0.0" }), module()]);
-  const otherModule = publishedFrom([...receipts(3), module({ state: "degraded" })]);
-  const cases: readonly [what: string, published: readonly SourceVersion[], code: string | undefined][] = [
-    ["nothing was published", [], undefined],
-    ["itself", [own], undefined],
-    ["its own start", [earlier], undefined],
-    ["its start and itself", [earlier, own], undefined],
-    ["more receipts", [later], "ledger_behind"],
-    ["more receipts under one key of several", [earlier, later, own], "ledger_behind"],
-    ["other receipts", [fork], "ledger_forked"],
-    ["other receipts, and more of its own", [fork, later], "ledger_forked"],
-    ["another module", [otherModule], "ledger_forked"],
-    ["another module, and more receipts", [otherModule, later], "ledger_forked"],
-    ["a newest tile that ends at another receipt", [{ at: 0, position: 9, telemetryId: "other" }], "ledger_forked"],
-    ["a newest tile beyond its end", [{ at: 0, position: 11 }], "ledger_behind"],
-    ["another installation's receipts", [{ ...fork, of: shortHash("wheel-2") }], undefined],
-    ["an abandoned history", [{ ...fork, history: "2" }], undefined],
-    ["sums that its saved sums do not cover", [{ at: 0, of: OF, facts: [[5, "AAAAAAAAAAA"]] }], "ledger_forked"],
+  const ledger = ledgerOf(...receipts(10), module());
+  const cases: readonly [what: string, published: readonly Json[], code: string | undefined][] = [
+    ["itself", [...receipts(10), module()], undefined],
+    ["its own start", receipts(7), undefined],
+    ["no facts", [], undefined],
+    ["more facts", [...receipts(10), module(), receipt(11)], "ledger_behind"],
+    ["other facts and more of them", [...receipts(12, { softwareVersion: "2.0.0" })], "ledger_behind"],
+    ["other receipts", receipts(8, { softwareVersion: "2.0.0" }), "ledger_forked"],
+    ["another module", [...receipts(10), module({ state: "degraded" })], "ledger_forked"],
+    ["the same facts in another order", [module(), ...receipts(10)], "ledger_forked"],
   ];
-  test.each(cases)("published %s", (_what, published, code) => {
-    const { refused, blocks } = sourceRegression(published, now, () => undefined);
-    expect([refused.ledger?.code, refused.chain, blocks]).toEqual([code, undefined, []]);
+  test.each(cases)("published %s", (_what, facts, code) => {
+    const published = logPoint(ledgerOf(...facts));
+    expect(ledgerRegression(ledger, { number: 1, published })?.code).toBe(code);
+    const version = { at: 0, log: 1, ...published };
+    expect(isOfLog(version, 1, ledger)).toBe(code === undefined);
+    expect(isOfLog(version, 2, ledger)).toBe(false);
   });
 
   test("no ledger is behind any published fact", () => {
-    const none = currentSources({ ledger: undefined, chain: NO_CHAIN }, { id: ID, history: "1" }, 1);
-    const refusedAfter = (version: SourceVersion) => sourceRegression([version], none, () => undefined).refused;
-    expect(refusedAfter(earlier).ledger?.code).toBe("ledger_behind");
-    expect(refusedAfter({ at: 5, of: OF })).toEqual({ ledger: undefined, chain: undefined });
+    const published = logPoint(ledger);
+    expect(ledgerRegression(undefined, { number: 1, published })?.code).toBe("ledger_behind");
+    expect(ledgerRegression(undefined, { number: 1, published: undefined })).toBeUndefined();
   });
 });
 
 describe("a chain that is safe through block 40", () => {
   const now = {
-    installationId: ID,
-    ledger: undefined,
     at: 1,
-    subject: { of: OF },
-    facts: undefined,
+    subject: { of: OF, log: 1 },
+    facts: {},
     newest: {},
     chain: { chain: "c", safeBlock: "40", safeHash: "0x40" },
   };
@@ -100,7 +77,7 @@ describe("a chain that is safe through block 40", () => {
     ["before blocks had hashes", [{ at: 0, of: OF, chain: "c", safeBlock: "36" }], {}, undefined],
     ["no chain", [{ at: 0, of: OF }], {}, undefined],
     ["from another chain", [at(50, { chain: "d" })], {}, undefined],
-    ["in an abandoned history", [at(50, { history: "2" })], {}, undefined],
+    ["in an abandoned log", [at(50, { log: 2 })], {}, undefined],
     [
       "of another installation, from the same chain",
       [at(50, { of: shortHash("wheel-2") })],
@@ -109,18 +86,18 @@ describe("a chain that is safe through block 40", () => {
     ],
   ];
   test.each(cases)("published %s", (_what, published, blocks, message) => {
-    const { refused, blocks: asked } = sourceRegression(published, now, (number) => blocks[number]);
-    expect([refused.ledger, refused.chain?.code, asked]).toEqual([undefined, message && "chain_behind", []]);
-    if (message !== undefined) expect(refused.chain?.message).toContain(message);
+    const { failure, blocks: asked } = chainRegression(published, now, (number) => blocks[number]);
+    expect([failure?.code, asked]).toEqual([message && "chain_behind", []]);
+    if (message !== undefined) expect(failure?.message).toContain(message);
   });
 
   test("the hash of an earlier published block is requested first", () => {
-    const { refused, blocks } = sourceRegression([at(36), at(40)], now, () => undefined);
-    expect([refused.chain, blocks]).toEqual([undefined, ["36"]]);
+    const { failure, blocks } = chainRegression([at(36), at(40)], now, () => undefined);
+    expect([failure, blocks]).toEqual([undefined, ["36"]]);
   });
 
   test("a chain without a view takes nothing back", () => {
-    const { refused, blocks } = sourceRegression([at(40)], { ...now, chain: {} }, () => undefined);
-    expect([refused.chain, blocks]).toEqual([undefined, []]);
+    const { failure, blocks } = chainRegression([at(40)], { ...now, chain: {} }, () => undefined);
+    expect([failure, blocks]).toEqual([undefined, []]);
   });
 });

@@ -1,10 +1,9 @@
 /** The byte edits of successors, and how many of them fit into an object's metadata. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { factPart, shortHash } from "../../../publish/plan/source-version.ts";
+import { shortHash } from "../../../publish/plan/source-version.ts";
 import { byteEdits, fitAnswer, metadataBytes } from "../../../publish/plan/successors.ts";
 import { applyEdits, type Successor } from "../../../src/http/successor.ts";
-import { FACT_KINDS } from "../../../src/ledger/schema.ts";
 import { MAX_METADATA_BYTES } from "../../../src/object-store/check-object.ts";
 import { decodeResponse, type SourceVersion, type StoredResponse } from "../../../src/object-store/stored-response.ts";
 
@@ -47,14 +46,14 @@ const HASH = `0x${"f".repeat(64)}`;
 const TAG = `"${"A".repeat(43)}"`;
 const UUID = "ffffffff-ffff-4fff-bfff-ffffffffffff";
 
-/** The longest possible source version: nine kinds and a chain. */
+/** The longest possible source version: facts and a chain. */
 const WORST: SourceVersion = {
   at: LATEST,
   of: shortHash("x".repeat(64)),
-  history: "99999",
-  facts: FACT_KINDS.map(() => factPart({ count: Number.MAX_SAFE_INTEGER, sum: 2n ** 64n - 1n })),
+  log: 99_999,
+  size: Number.MAX_SAFE_INTEGER,
+  root: `${"A".repeat(43)}=`,
   position: Number.MAX_SAFE_INTEGER,
-  telemetryId: UUID,
   safeBlock: String(2n ** 64n - 1n),
   safeHash: HASH,
   chain: shortHash("chain"),

@@ -17,7 +17,7 @@ import { ingest } from "../../ledger/ingest.ts";
 import { epoch, receipt } from "../../ledger/samples.ts";
 import { type Action, SimulatedChain } from "../../support/chain/simulated-chain.ts";
 import { fetchFrom, SimulatedNode } from "../../support/chain/simulated-node.ts";
-import { INSTALLATION, START, type Worker, type WorkOptions, World } from "../world.ts";
+import { START, type Worker, type WorkOptions, World } from "../world.ts";
 
 let world: World;
 let chain: SimulatedChain;
@@ -163,7 +163,7 @@ test("after a rewind to a block above the fork, no event of the new branch is mi
   await publish();
   fork(12, 60, { is: "units", count: 1 }, ...nodes);
   rewindTo(20n);
-  await publish({ newHistories: [INSTALLATION] });
+  await publish({ newLog: 2 });
   const { chain: point, events } = await body(`${PLAYERS}&limit=100`);
   expect([point.safeThroughBlock, events.length]).toEqual(["61", 49]);
 });
@@ -222,7 +222,7 @@ test("an anchor that process took from the chain's file while no node responded 
   await publish();
   // The view in the file has expired.
   world.now += 700_000;
-  await publishInSilence({ newHistories: [INSTALLATION] });
+  await publishInSilence({ newLog: 2 });
   const { anchor } = (await body(PROCESS)).builder;
   expect(anchor.settledThroughRound).toBe("16");
   // Before the settlement is safe.

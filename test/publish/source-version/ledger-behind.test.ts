@@ -105,13 +105,9 @@ test("a ledger that was rolled back with the state and then got other facts is a
   await again.stop();
 });
 
-test.each([
-  ["is behind in one kind and forked in another", 8],
-  ["has the same number of facts, but other ones", 10],
-])("a replaced ledger that %s is reported once, as forked", async (_, kept) => {
-  ingest(world.ledger, receipts(1, kept));
+test("a replaced ledger that has the same number of facts, but other ones is reported as forked", async () => {
+  ingest(world.ledger, receipts(1, 10));
   takeBackup();
-  if (kept < 10) ingest(world.ledger, receipts(kept + 1, 10));
   ingest(world.ledger, [module({ state: "faulted" })]);
   const worker = await world.work();
   await worker.cycle(START + 100_000);

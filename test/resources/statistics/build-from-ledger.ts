@@ -50,7 +50,7 @@ export function contentOf(projections: Database): unknown {
     "milestone_epoch",
     "milestone_day",
   ];
-  const cursors = projections.prepare("SELECT name, version, position, checksum FROM cursor ORDER BY name").all();
+  const cursors = projections.prepare("SELECT name, version, position FROM cursor ORDER BY name").all();
   const rows = (table: string) => projections.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all();
   return [cursors, ...tables.map(rows)];
 }

@@ -2,10 +2,11 @@
  * A history of accepted facts as plain arrays, and its direct insertion into a ledger. It is the input of both the
  * statistics and their reference. Facts are in order of arrival.
  */
-import { createHash } from "node:crypto";
 import type { Database } from "better-sqlite3";
 import SqliteDatabase from "better-sqlite3";
+import { LogWriter } from "../../../src/ledger/log.ts";
 import { LEDGER_SCHEMA, paddedRound } from "../../../src/ledger/schema.ts";
+import { readWatermarks } from "../../../src/ledger/watermarks.ts";
 
 export interface HistoryRound {
   readonly type: "round";
@@ -53,29 +54,18 @@ export function emptyLedger(installations: readonly string[] = [INSTALLATION]): 
   return ledger;
 }
 
-/** Adds facts in one transaction, with the same watermarks and sums as intake. */
+/** Adds facts in one transaction, with watermarks and log entries as intake adds them. */
 export function accept(ledger: Database, facts: readonly Fact[], installation = 1): void {
+  const log = new LogWriter(ledger);
   ledger.transaction(() => {
-    for (const fact of facts) insert(ledger, installation, fact, raise(ledger, installation, fact));
+    for (const fact of facts) {
+      const count = readWatermarks(ledger, installation)[fact.type] + 1;
+      insert(ledger, installation, fact, count);
+      const text = JSON.stringify(fact, (_, value) => (typeof value === "bigint" ? String(value) : value));
+      log.append(installation, text, fact.type === "receipt" ? count : null);
+      ledger.prepare("INSERT OR REPLACE INTO watermark VALUES (?, ?, ?)").run(installation, fact.type, count);
+    }
   })();
-}
-
-function raise(ledger: Database, installation: number, fact: Fact): number {
-  const { type: kind } = fact;
-  const last = ledger
-    .prepare<[number, string], { count: number; sum: bigint }>(
-      "SELECT count, sum FROM change WHERE installation = ? AND kind = ? ORDER BY count DESC LIMIT 1",
-    )
-    .safeIntegers()
-    .get(installation, kind);
-  const count = Number(last?.count ?? 0) + 1;
-  const text = JSON.stringify(fact, (_, value) => (typeof value === "bigint" ? String(value) : value));
-  const sum = BigInt.asIntN(64, (last?.sum ?? 0n) + createHash("sha256").update(text).digest().readBigInt64LE());
-  ledger
-    .prepare("INSERT INTO change (installation, kind, count, sum) VALUES (?, ?, ?, ?)")
-    .run(installation, kind, count, sum);
-  ledger.prepare("INSERT OR REPLACE INTO watermark VALUES (?, ?, ?)").run(installation, kind, count);
-  return count;
 }
 
 function insert(ledger: Database, installation: number, fact: Fact, watermark: number): void {

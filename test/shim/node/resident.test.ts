@@ -18,10 +18,8 @@ const clients: Socket[] = [];
 beforeEach(async () => {
   directory = testFolder();
   const store = await openStore(directory, { write: true });
-  await putIndex(store, { "wheel-1": "1" });
-  await putTiles(store, { installationId: "wheel-1", history: "1" }, 200, (position) =>
-    JSON.stringify({ position, text: "x".repeat(330) }),
-  );
+  await putIndex(store, ["wheel-1"]);
+  await putTiles(store, "wheel-1", 200, (position) => JSON.stringify({ position, text: "x".repeat(330) }));
 });
 afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();

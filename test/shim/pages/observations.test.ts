@@ -15,10 +15,9 @@ interface Page {
 
 async function history(count: number) {
   const store = new MemoryStore();
-  await putIndex(store, { w: "1" });
+  await putIndex(store, ["w"]);
   await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '{"installationId":"w"}' });
-  const grow = (to: number) =>
-    putTiles(store, { installationId: "w", history: "1" }, to, (position) => item("w", position));
+  const grow = (to: number) => putTiles(store, "w", to, (position) => item("w", position));
   await grow(count);
   const context = shimContext({ store, now: () => 0, monotonic: () => 0 });
   const page = async (query: string): Promise<Page> => {
@@ -29,7 +28,7 @@ async function history(count: number) {
   return { store, grow, page };
 }
 
-const tile = (n: number) => observationTileKey("w", "1", n);
+const tile = (n: number) => observationTileKey("w", 1, n);
 
 test("a page has the items after its cursor, and a next cursor only if there are more", async () => {
   await fc.assert(

@@ -1,50 +1,40 @@
 /**
  * Keeps the latest snapshot of each module (docs/spec/intake.md#module). The key is (instanceId, observedAt); a later
- * snapshot replaces the stored one.
+ * snapshot replaces the stored one. Fields that no route has are checked, and not kept.
  */
 import { readRow, run } from "../../../sqlite/statement.ts";
-import { formatTimestamp } from "../../../values/timestamp.ts";
-import { canonicalJson } from "../decode/canonical-json.ts";
 import { conflict, type Verdict } from "../fault.ts";
 import type { RecordOf } from "../record-types.ts";
-import { type Installation, integer } from "./installation.ts";
+import { type Installation, integer, isSame } from "./installation.ts";
 
-type Module = RecordOf<"module">;
-
-export function acceptModule(installation: Installation, module: Module): Verdict {
+export function acceptModule(installation: Installation, module: RecordOf<"module">): Verdict {
   const { db } = installation;
   const { instanceId, observedAt } = module;
-  const stored = readRow<{ observedAt: number; record: string }>(db, STORED, installation.rowId, instanceId);
+  const incoming = {
+    moduleType: module.moduleType,
+    driverId: module.driverId,
+    moduleVersion: module.moduleVersion,
+    schemaVersion: module.schemaVersion,
+    state: module.state,
+    observedAt,
+    provenance: module.provenance,
+    checkedAt: module.health.checkedAt,
+  };
+  const stored = readRow<typeof incoming>(db, STORED, installation.rowId, instanceId);
   if (stored !== undefined && observedAt < stored.observedAt) return "duplicate";
-  const record = normalised(module);
   if (stored !== undefined && observedAt === stored.observedAt) {
-    return record === stored.record
+    return isSame(stored, incoming)
       ? "duplicate"
       : conflict("observedAt", "another snapshot has this instanceId and observedAt");
   }
-  run(
-    db,
-    REPLACE,
-    installation.ensureRow(),
-    instanceId,
-    module.moduleType,
-    module.driverId,
-    module.moduleVersion,
-    integer(module.schemaVersion),
-    module.state,
-    observedAt,
-    module.provenance,
-    module.health.checkedAt,
-    record,
-  );
+  const columns = Object.values({ ...incoming, schemaVersion: integer(module.schemaVersion) });
+  run(db, REPLACE, installation.ensureRow(), instanceId, ...columns);
   return "accepted";
 }
 
-/** Returns the record as canonical JSON with its instants in UTC. */
-function normalised({ health, ...module }: Module): string {
-  return canonicalJson({ ...module, observedAt: formatTimestamp(module.observedAt), health: health.reported });
-}
+const STORED = `
+SELECT module_type AS moduleType, driver_id AS driverId, module_version AS moduleVersion,
+       schema_version AS schemaVersion, state, observed_at AS observedAt, provenance, health_checked_at AS checkedAt
+FROM module WHERE installation = ? AND instance_id = ?`;
 
-const STORED = "SELECT observed_at AS observedAt, record FROM module WHERE installation = ? AND instance_id = ?";
-
-const REPLACE = "INSERT OR REPLACE INTO module VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const REPLACE = "INSERT OR REPLACE INTO module VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";

@@ -1,4 +1,5 @@
 /** Adds decoded records to the ledger. One function per kind decides how to treat a second record with its key. */
+import { entryText } from "../../entry.ts";
 import type { FactKind } from "../../schema.ts";
 import type { Verdict } from "../fault.ts";
 import type { IntakeRecord, RecordOf } from "../record-types.ts";
@@ -7,7 +8,6 @@ import { acceptModule } from "./accept-module.ts";
 import { acceptReceipt } from "./accept-receipt.ts";
 import { acceptClosure, acceptRound } from "./accept-round.ts";
 import { acceptSubmission } from "./accept-submission.ts";
-import { FactHash } from "./fact-hash.ts";
 import type { Installation, Installations } from "./installation.ts";
 
 type Accept<Kind extends FactKind> = (installation: Installation, record: RecordOf<Kind>) => Verdict;
@@ -24,12 +24,10 @@ const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
   settlement_control: acceptSettlementControl,
 };
 
-const facts = new FactHash();
-
-/** Adds one normalised record to the ledger and counts it, or returns why not. */
+/** Adds one normalised record to the ledger and its log, or returns why not. */
 export function accept(installations: Installations, record: IntakeRecord): Verdict {
   const installation = installations.of(record.installationId);
   const verdict = (BY_KIND[record.type] as Accept<FactKind>)(installation, record);
-  if (verdict === "accepted") installation.count(record.type, facts.of(record));
+  if (verdict === "accepted") installations.append(installation, record.type, entryText(record));
   return verdict;
 }

@@ -1,13 +1,12 @@
 /**
- * Holds the state of each installation while a batch is ingested: watermarks, sums of facts and rounds, epoch counters.
- * Reads it once, updates it in memory, and writes it at the end of the batch in the batch's transaction.
+ * Holds the state of each installation while a batch is ingested: watermarks, sums of rounds, epoch counters. Reads it
+ * once, updates it in memory, and writes it at the end of the batch in the batch's transaction.
  */
 import type { Database } from "better-sqlite3";
 import { readRow, run } from "../../../sqlite/statement.ts";
-import { RECEIPTS_PER_SUM, readFactSum } from "../../read/changes.ts";
+import { LogWriter } from "../../log.ts";
 import type { FactKind } from "../../schema.ts";
 import { installationRowId, readWatermarks, type Watermarks } from "../../watermarks.ts";
-import { FactSum64, type Hash64 } from "./fact-hash.ts";
 
 /** The counters of an epoch's newest receipt. */
 export interface EpochCounters {
@@ -25,11 +24,13 @@ const EPOCHS_LIMIT = 1024;
 
 export class Installations {
   readonly #db: Database;
+  readonly #log: LogWriter;
   readonly #byId = new Map<string, Installation>();
   #dataVersion: unknown;
 
   constructor(db: Database) {
     this.#db = db;
+    this.#log = new LogWriter(db);
   }
 
   /** Must be called at the start of each transaction: drops the cache if another process changed the ledger. */
@@ -42,12 +43,19 @@ export class Installations {
   /** Must be called after a rollback: drops the uncommitted state. */
   forget(): void {
     this.#byId.clear();
+    this.#log.forget();
   }
 
   of(id: string): Installation {
     let found = this.#byId.get(id);
     if (found === undefined) this.#byId.set(id, (found = new Installation(this.#db, id)));
     return found;
+  }
+
+  /** Adds an accepted record to the log and counts it. */
+  append(installation: Installation, kind: FactKind, text: string): void {
+    const count = installation.count(kind);
+    this.#log.append(installation.rowId, text, kind === "receipt" ? count : null);
   }
 
   /** Must be called at the end of each transaction. */
@@ -65,8 +73,8 @@ export class Installation {
   roundWorkUnits: bigint;
   roundDistanceMm: bigint;
   #rowId: number;
-  /** The sum of the facts' hashes, for each kind that has changed since the last `save`. */
-  readonly #changedSums = new Map<FactKind, FactSum64>();
+  /** The kinds of facts added since the last `save`. */
+  readonly #changed = new Set<FactKind>();
 
   constructor(db: Database, id: string) {
     this.db = db;
@@ -103,30 +111,20 @@ export class Installation {
     return epoch;
   }
 
-  /** Counts a fact that has been accepted. */
-  count(kind: FactKind, hash: Hash64): void {
-    let sum = this.#changedSums.get(kind);
-    if (sum === undefined) {
-      sum = new FactSum64(readFactSum(this.db, this.#rowId, kind, this.watermarks[kind]).sum);
-      this.#changedSums.set(kind, sum);
-    }
-    sum.add(hash);
-    const count = ++this.watermarks[kind];
-    if (kind !== "receipt" || count % RECEIPTS_PER_SUM === 0) this.#saveSum(kind, sum);
+  /** Counts a fact that has been accepted, and returns the number of its kind. */
+  count(kind: FactKind): number {
+    this.#changed.add(kind);
+    return ++this.watermarks[kind];
   }
 
   save(): void {
     const { db } = this;
-    for (const [kind, sum] of this.#changedSums) {
-      // Save the sum again even if it is stored: the newest change must be the one that raised the watermark.
-      this.#saveSum(kind, sum);
-      run(db, SAVE_WATERMARK, this.#rowId, kind, this.watermarks[kind]);
-    }
-    if (this.#changedSums.has("round")) {
+    for (const kind of this.#changed) run(db, SAVE_WATERMARK, this.#rowId, kind, this.watermarks[kind]);
+    if (this.#changed.has("round")) {
       const sql = "UPDATE installation SET round_work_units = ?, round_distance_mm = ? WHERE no = ?";
       run(db, sql, String(this.roundWorkUnits), String(this.roundDistanceMm), this.#rowId);
     }
-    if (this.#changedSums.has("receipt")) {
+    if (this.#changed.has("receipt")) {
       for (const [counterEpoch, epoch] of this.epochs) {
         if (!epoch.hasChanged) continue;
         run(db, SAVE_EPOCH, this.#rowId, counterEpoch, epoch.firstPosition, epoch.lastPosition);
@@ -134,11 +132,7 @@ export class Installation {
       }
       if (this.epochs.size > EPOCHS_LIMIT) this.epochs.clear();
     }
-    this.#changedSums.clear();
-  }
-
-  #saveSum(kind: FactKind, sum: FactSum64): void {
-    run(this.db, SAVE_CHANGE, this.#rowId, kind, this.watermarks[kind], BigInt.asIntN(64, sum.value));
+    this.#changed.clear();
   }
 }
 
@@ -152,8 +146,6 @@ WHERE epoch.installation = ? AND epoch.counter_epoch = ?`;
 const SAVE_EPOCH = `
 INSERT INTO counter_epoch VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET last_position = excluded.last_position`;
-
-const SAVE_CHANGE = "INSERT OR REPLACE INTO change (installation, kind, count, sum) VALUES (?, ?, ?, ?)";
 
 const SAVE_WATERMARK = `
 INSERT INTO watermark VALUES (?, ?, ?)

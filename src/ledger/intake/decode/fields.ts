@@ -7,7 +7,7 @@
 import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
 import { isNameableInstallationId, NAMEABLE_ID } from "../../../values/installation-id.ts";
-import { formatTimestamp, parseTimestamp } from "../../../values/timestamp.ts";
+import { parseTimestamp } from "../../../values/timestamp.ts";
 
 /** Lets `decodeRecord` distinguish out_of_range from invalid_field. */
 export const OUT_OF_RANGE = "out_of_range";
@@ -86,13 +86,11 @@ export const object = z
   .custom<Readonly<Record<string, unknown>>>(isObject, "must be an object")
   .meta({ title: "object", description: "an object with anything in it", type: "object" });
 
-/** Validates only checkedAt of a module's health; `reported` is the whole object, with checkedAt normalised. */
+/** Validates checkedAt of a module's health, and drops its other members. */
 export const health = object
   .transform((reported, context) => {
     const checkedAt = timestamp.safeParse(reported.checkedAt);
-    if (checkedAt.success) {
-      return { checkedAt: checkedAt.data, reported: { ...reported, checkedAt: formatTimestamp(checkedAt.data) } };
-    }
+    if (checkedAt.success) return { checkedAt: checkedAt.data };
     const message = checkedAt.error.issues[0]?.message ?? "is invalid";
     context.issues.push({ code: "custom", input: reported, path: ["checkedAt"], message });
     return z.NEVER;

@@ -37,7 +37,9 @@ test("without --yes a ledger that is behind accepts nothing, and with --yes it a
 
   const refused = await ingest([receipt(4)]);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(refused.stderr).toMatch(/^noonmark: ledger_behind: wheel-1 was published through position 3, the ledger .*\n/);
+  expect(refused.stderr).toMatch(
+    /^noonmark: ledger_behind: log 1 was published with 4 entries, and the ledger has 2\n/,
+  );
   expect(refused.stderr).toContain("Ingest the missing facts first, in their original order, with --yes");
 
   const missing = await ingest([receipt(3), oracle()], "--yes");
@@ -57,14 +59,14 @@ test("a ledger that lacks other kinds of facts or other installations is also re
   await ingest([oracle()]);
   await run("publish", "--once");
   restore("backup.db");
-  expect((await ingest([receipt(2)])).stderr).toContain("wheel-1 was published with 1 facts of kind oracle");
+  expect((await ingest([receipt(2)])).stderr).toContain("log 1 was published with 3 entries, and the ledger has 2");
 
   await ingest([oracle()], "--yes");
   copyFileSync(at(LEDGER), at("backup.db"));
   await ingest([receipt(2, other)]);
   await run("publish", "--once");
   restore("backup.db");
-  expect((await ingest([receipt(2)])).stderr).toContain("wheel-2 was published through position 2");
+  expect((await ingest([receipt(2)])).stderr).toContain("log 1 was published with 4 entries, and the ledger has 3");
 });
 
 test("a new ledger next to a publication is created only with --yes", async () => {
@@ -74,7 +76,7 @@ test("a new ledger next to a publication is created only with --yes", async () =
   const refused = await ingest([receipt(2)]);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toMatch(
-    /^noonmark: ledger_behind: the ledger \S+ is new, and \S+ already has a publication of wheel-1\n/,
+    /^noonmark: ledger_behind: log 1 was published with 1 entries, and the ledger has 0\n/,
   );
   expect(existsSync(at(LEDGER))).toBe(false);
   expect(await ingest([receipt(2)], "--yes")).toMatchObject({ exitCode: 0 });
@@ -107,7 +109,7 @@ test("a new ledger is rejected if the store is unreachable and this machine has 
   rmSync(at(LEDGER));
   writeFileSync(at("file"), "no directory");
   const refused = await ingest([receipt(2)], "--store", "file");
-  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^noonmark: ledger_behind: /) });
+  expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("noonmark: ledger_behind: ") });
   expect(existsSync(at(LEDGER))).toBe(false);
 });
 

@@ -99,7 +99,7 @@ describe("noonmark doctor", () => {
     await ingest(receipt(2));
     await runCli(["publish", "--once", ...SETTINGS], directory);
     expect(await wrongLines(...SETTINGS, "--ledger", "older.db")).toEqual([
-      expect.stringMatching(/^FIX ledger +ledger_behind: wheel-1 was published through position 2/),
+      expect.stringMatching(/^FIX ledger +ledger_behind: log 1 was published with 4 entries, and the ledger has 3/),
     ]);
   });
 

@@ -9,7 +9,6 @@ import {
   oracle,
   settlementControl,
   uuid,
-  verdict,
   verdicts,
 } from "../../samples.ts";
 import { expectVerdicts } from "./expect-verdicts.ts";
@@ -60,42 +59,4 @@ test("a later module snapshot replaces, an earlier one is a duplicate with any c
     ["encoder-0", "faulted", Date.parse(instant(11)), Date.parse(instant(-1))],
     ["encoder-1", "ready", Date.parse(instant(1)), Date.parse(instant(-1))],
   ]);
-});
-
-test("snapshots are compared as values: key order and the notation of numbers and instants do not matter, even in free parts", () => {
-  const db = emptyLedger();
-  const line = (data: string, checkedAt = instant(-1)) =>
-    JSON.parse(JSON.stringify(module({ health: { checkedAt } })).replace('"data":{}', `"data":${data}`));
-  expectVerdicts(db, [
-    [line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}'), "accepted"],
-    [line('{"b":[{"d":"\\u0078","c":null}],"1":-0,"a":1e2}'), "duplicate"],
-    [line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}', "2026-11-20T10:59:59+01:00"), "duplicate"],
-    [line('{"a":100,"b":[{"c":null,"d":"x"}],"1":0}', instant(-2)), "conflict observedAt"],
-    [line('{"a":101,"b":[{"c":null,"d":"x"}],"1":0}'), "conflict observedAt"],
-    [line('{"a":100,"b":[{"c":false,"d":"x"}],"1":0}'), "conflict observedAt"],
-    [line('{"a":100,"b":[{"d":"x"}],"1":0}'), "conflict observedAt"],
-  ]);
-});
-
-test("fields that are not in the public resource are stored, normalised", () => {
-  const db = emptyLedger();
-  const record = module({
-    health: { code: "ok", checkedAt: "2026-11-20T11:00:00+01:00", z: 1 },
-    data: { b: [], a: {} },
-    configuration: { gain: 1.5, "😀": "é" },
-    enabled: false,
-  });
-  verdicts(db, record);
-  expect(JSON.parse(db.prepare("SELECT record FROM module").pluck().get() as string)).toEqual({
-    ...record,
-    health: { code: "ok", checkedAt: instant(0), z: 1 },
-  });
-});
-
-test("a number outside the range of doubles is not null", () => {
-  const db = emptyLedger();
-  const lines = ["1e400", "-1e400", "null"].map((value) =>
-    JSON.stringify(module()).replace('"data":{}', `"data":{"a":${value}}`),
-  );
-  expect(lines.map((line) => verdict(db, line))).toEqual(["accepted", "conflict observedAt", "conflict observedAt"]);
 });

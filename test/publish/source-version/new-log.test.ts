@@ -1,4 +1,4 @@
-/** New histories, unknown installations, lost leases, lost puts and damaged objects (docs/spec/publishing.md#source-version). */
+/** New logs, unknown installations, lost leases, lost puts and damaged objects (docs/spec/publishing.md#source-version). */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
@@ -34,18 +34,18 @@ const index = async () => JSON.parse(new TextDecoder().decode((await world.store
 const observations = async (id = INSTALLATION) =>
   JSON.parse(await world.body(`/v1/public/installations/${id}/observations`)).items.length as number;
 
-test("the index names a new history before anything is put under it, also with --only telemetry", async () => {
+test("the index names a new log before anything is put under it, also with --only telemetry", async () => {
   world.receive(200);
   const worker = await world.work();
   await worker.cycle(START + 700_000);
   await worker.stop();
   const before = world.store.puts.length;
-  const renamed = await world.work({ newHistories: [INSTALLATION], only: ["telemetry"] });
+  const renamed = await world.work({ newLog: 2, only: ["telemetry"] });
   await renamed.cycle(START + 701_000);
   await renamed.stop();
   const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
   expect(puts[0]).toBe("installations");
-  expect((await index()).installations[INSTALLATION].history).toBe("2");
+  expect((await index()).log).toBe(2);
   expect(await observations()).toBeGreaterThan(0);
   // The next run continues it without any flag.
   const next = await world.work({ state: "other" });
@@ -55,13 +55,13 @@ test("the index names a new history before anything is put under it, also with -
   expect(world.store.puts).toContain("v1/public/installations/~wheel-1/observations/2/1");
 });
 
-test("a run that cannot name its new history in the index puts nothing", async () => {
+test("a run that cannot name its new log in the index puts nothing", async () => {
   world.receive(200);
   const worker = await world.work();
   await worker.cycle(START + 700_000);
   await worker.stop();
   const before = world.store.puts.length;
-  const renamed = await world.work({ newHistories: [INSTALLATION] });
+  const renamed = await world.work({ newLog: 2 });
   world.store.failPuts = (key) => key === "installations";
   const { rows } = await renamed.cycle(START + 701_000);
   expect(rows.map(({ key, action }) => [key, action])).toEqual([["installations", "failed"]]);
@@ -80,16 +80,16 @@ test("a run that cannot name its new history in the index puts nothing", async (
   await next.stop();
 });
 
-test("readers get 503 for the observations of a new history that has a name and nothing else", async () => {
+test("readers get 503 for the observations of a new log that has a name and nothing else", async () => {
   world.receive(200);
   const worker = await world.work();
   await worker.cycle(START + 700_000);
   await worker.stop();
-  const renamed = await world.work({ newHistories: [INSTALLATION] });
+  const renamed = await world.work({ newLog: 2 });
   world.store.failPuts = (key) => key.startsWith("v1/public/");
   await renamed.cycle(START + 701_000);
   await renamed.stop();
-  expect((await index()).installations[INSTALLATION].history).toBe("2");
+  expect((await index()).log).toBe(2);
   const url = `/v1/public/installations/${INSTALLATION}/observations`;
   expect((await world.read(url)).status).toBe(503);
   world.store.failPuts = undefined;
@@ -173,28 +173,34 @@ test.each([
   await again.stop();
 });
 
-/** Published under a second history, and then the index is lost. */
-async function lostIndexOfSecondHistory(): Promise<void> {
+/** Published from a second log, and then the index is lost. */
+async function lostIndexOfSecondLog(): Promise<void> {
   world.receive(200);
   const first = await world.work();
   await first.cycle(START + 700_000);
   await first.stop();
-  const renamed = await world.work({ newHistories: [INSTALLATION] });
+  const renamed = await world.work({ newLog: 2 });
   await renamed.cycle(START + 701_000);
   await renamed.stop();
   await world.store.delete("installations");
 }
 
-test("a deleted index is rewritten with the histories of the stored objects", async () => {
-  await lostIndexOfSecondHistory();
+test("a deleted index is rewritten with the log of the stored checkpoint", async () => {
+  await lostIndexOfSecondLog();
   const worker = await world.work({ state: "lost" });
   expect((await worker.cycle(START + 702_000)).failures).toEqual([]);
-  expect((await index()).installations).toEqual({ [INSTALLATION]: { history: "2" } });
+  expect(await index()).toMatchObject({ log: 2, installations: [INSTALLATION] });
 });
 
-test("a new history never reuses one that was published before, even if the index was deleted", async () => {
-  await lostIndexOfSecondHistory();
-  const worker = await world.work({ state: "lost", newHistories: [INSTALLATION] });
+test("a new log has the number after the published one, even if the index was deleted", async () => {
+  await lostIndexOfSecondLog();
+  for (const newLog of [1, 2, 4]) {
+    await expect(world.work({ state: "lost", newLog })).rejects.toMatchObject({
+      code: "new_log_not_next",
+      exitCode: 2,
+    });
+  }
+  const worker = await world.work({ state: "lost", newLog: 3 });
   expect((await worker.cycle(START + 702_000)).failures).toEqual([]);
-  expect((await index()).installations).toEqual({ [INSTALLATION]: { history: "3" } });
+  expect(await index()).toMatchObject({ log: 3, installations: [INSTALLATION] });
 });

@@ -1,9 +1,6 @@
-/**
- * Finds the published history of each installation. The stored index names it, but an older index can come back, so the
- * history of the other objects counts too.
- */
-import { type InstallationIndex, parseIndex } from "../../src/http/installations.ts";
-import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
+/** What is published: the index, the log's number, and the versions of each installation. */
+import { FIRST_LOG, type InstallationIndex, parseIndex } from "../../src/http/installations.ts";
+import { checkpointKey, INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
@@ -15,14 +12,6 @@ import {
 import type { Known } from "../known.ts";
 import type { Unknown } from "./plan.ts";
 import { shortHash } from "./source-version.ts";
-
-export const FIRST_HISTORY = "1";
-
-/** The higher of two histories, which are decimal numbers. */
-export function higherHistory(one: string | undefined, other: string | undefined): string | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return Number(other) > Number(one) ? other : one;
-}
 
 const parsedIndexes = new WeakMap<object, InstallationIndex>();
 
@@ -46,16 +35,18 @@ export function isIndexOf(configured: string, known: Known): boolean {
   return index !== undefined && index !== "lost" && index.configured === configured;
 }
 
-/** The installation's history in the stored index; undefined if the index does not name it. */
-function historyInIndex(known: Known, id: string): string | undefined {
+/** True if the stored index lists the installation and names the published log. */
+export function isListed(known: Known, id: string): boolean {
   const index = storedIndex(known);
-  return index === undefined || index === "lost" ? undefined : index.histories.get(id);
+  return index !== undefined && index !== "lost" && index.log === known.log && index.installations.has(id);
 }
 
-/** True if the stored index names the installation with this history or a later one. */
-export function isNamed(known: Known, id: string, history: string): boolean {
-  const named = historyInIndex(known, id);
-  return named !== undefined && higherHistory(named, history) === named;
+/** Returns what must be looked up before the number of the log is known. */
+export function unknownOfLog(known: Known): Unknown[] {
+  const index = storedIndex(known);
+  if (index === undefined) return [{ is: "index" }];
+  if (index === "lost" && known.publishedInstallations === undefined) return [{ is: "installations" }];
+  return known.log === undefined || known.get(checkpointKey(known.log)) === undefined ? [{ is: "log" }] : [];
 }
 
 /** The responses of a publisher. */
@@ -83,28 +74,20 @@ export function ownKeys(id: string, responses: Responses): string[] {
 /** An installation that is planned, and what is published of it. */
 export interface Subject {
   readonly id: string;
-  /** The history under which it is published. */
-  readonly history: string;
   /** False before its first publish. */
   readonly isPublished: boolean;
-  /** The stored index names it with this history. */
-  readonly isNamed: boolean;
   /** The versions under the keys of its responses. Nothing older is put. */
   readonly published: readonly SourceVersion[];
+  /** The number of the log from which it is published. */
+  readonly log: number;
 }
 
-/**
- * Its history is the highest that the index, its responses, its tiles and `known.unnamed` report. So an older index that comes back
- * (bucket versioning) does no harm. `unknown`: what must be looked up before the subject is right.
- */
+/** `unknown`: what must be looked up before the subject is right. */
 export function subjectOf(
   id: string,
   { known, ...responses }: { readonly known: Known } & Responses,
 ): { readonly subject: Subject; readonly unknown: readonly Unknown[] } {
-  const index = storedIndex(known);
-  const unknown: Unknown[] = index === undefined ? [{ is: "index" }] : [];
-  if (index === "lost" && known.publishedInstallations === undefined) unknown.push({ is: "installations" });
-  const named = historyInIndex(known, id);
+  const unknown = unknownOfLog(known);
   const of = shortHash(id);
   const keys = ownKeys(id, responses);
   const telemetry = id === responses.configured ? known.get(TELEMETRY_KEY) : undefined;
@@ -112,30 +95,20 @@ export function subjectOf(
   if (telemetry !== undefined && telemetry.sourceVersion.of !== of) keys.push(installationTelemetryKey(id));
   for (const key of keys) if (known.get(key) === undefined) unknown.push({ is: "answer", key });
   const published = keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
-  const history = [
-    ...published.filter((version) => version.of === of).map((version) => version.history ?? FIRST_HISTORY),
-    known.publishedInstallations?.get(id),
-    known.progressFloor(id)?.history,
-    known.unnamed.get(id),
-  ].reduce(higherHistory, named);
-  const subject = {
-    id,
-    history: history ?? FIRST_HISTORY,
-    isPublished: history !== undefined,
-    isNamed: history !== undefined && named === history,
-    published,
-  };
-  return { subject, unknown };
+  const isPublished =
+    isListed(known, id) ||
+    known.publishedInstallations?.installations.has(id) === true ||
+    published.some((version) => version.of === of) ||
+    (known.progressFloor(id)?.position ?? 0) > 0;
+  return { subject: { id, isPublished, published, log: known.log ?? FIRST_LOG }, unknown };
 }
 
-/** An index that was just read may be an older version. Installations that it lacks are named again. */
-export function reconcileNames(known: Known): void {
+/** An index that was just read may be an older version. Installations that it lacks are listed again. */
+export function reconcileListed(known: Known): void {
   const index = storedIndex(known);
   if (index === undefined || index === "lost") return;
-  for (const { key, sourceVersion } of known.all()) {
+  for (const { key } of known.all()) {
     const id = parseInstallationTelemetryKey(key);
-    if (id === undefined) continue;
-    const history = higherHistory(sourceVersion.history ?? FIRST_HISTORY, known.progressFloor(id)?.history);
-    if (history !== undefined && !isNamed(known, id, history)) known.unnamed.set(id, history);
+    if (id !== undefined && !index.installations.has(id)) known.unlisted.add(id);
   }
 }
