@@ -17,7 +17,8 @@ import { parseActivityTileKey } from "../src/resources/activity/route.ts";
 import { hashOf } from "../src/resources/activity/tiles.ts";
 import { observationSchema } from "../src/resources/observations/contract.ts";
 import { decodeObservationCursor, type ObservationTile } from "../src/resources/observations/route.ts";
-import { Failure } from "../src/values/failure.ts";
+import { formatFailure } from "../src/values/failure.ts";
+import { UnknownFormat } from "../src/values/format.ts";
 
 /** Returns undefined if the object is damaged or another program's. Throws `Failure` format_unknown. */
 export function responseAt(key: string, object: StoredObject): StoredResponse | undefined {
@@ -27,7 +28,7 @@ export function responseAt(key: string, object: StoredObject): StoredResponse | 
     // `at` is a method of arrays, so a field check is not enough.
     return Number.isFinite(response.writerMetadata.sourceVersion.at) ? response : undefined;
   } catch (error) {
-    if (error instanceof Failure) throw error;
+    if (error instanceof UnknownFormat) throw formatFailure(error);
     return undefined;
   }
 }

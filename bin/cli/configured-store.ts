@@ -7,6 +7,7 @@ import { storeLocation } from "../../src/object-store/location.ts";
 import { decodedAs, type ObjectStore, type StoredObject } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { decodeResponse, type StoredResponse } from "../../src/object-store/stored-response.ts";
+import { formatFailure } from "../../src/values/failure.ts";
 import type { Settings } from "./settings/settings.ts";
 
 /** Throws as `openStore` does. */
@@ -42,5 +43,9 @@ export function readParsed<T>(store: ObjectStore, key: string, parse: (text: str
 
 async function read<T>(store: ObjectStore, key: string, decode: (object: StoredObject) => T): Promise<T | undefined> {
   const object = await store.get(key, { fresh: true });
-  return object && decodedAs(key, object, decode);
+  try {
+    return object && decodedAs(key, object, decode);
+  } catch (error) {
+    throw formatFailure(error);
+  }
 }

@@ -14,7 +14,7 @@ import {
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
-import { Failure } from "../../src/values/failure.ts";
+import { Failure, formatFailure } from "../../src/values/failure.ts";
 import { checkFormat, FORMAT_VERSION } from "../../src/values/format.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../src/values/freshness.ts";
 
@@ -93,7 +93,11 @@ export function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
   } catch {
     return undefined;
   }
-  checkFormat(value, STATUS_KEY);
+  try {
+    checkFormat(value, STATUS_KEY);
+  } catch (error) {
+    throw formatFailure(error);
+  }
   return leaseRecordSchema.safeParse(value).data;
 }
 

@@ -28,8 +28,14 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
   const checkpoint = checkpointKey(checked.log.number);
   // Entries that no response needs now wait as long as other keys.
   const until = (planning.known.get(checkpoint)?.putAt ?? 0) + planning.due.minimumPutInterval;
-  if (plan.puts.length === 0 && until > planning.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
+  if (!needsEntries(plan) && until > planning.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
   return { ...plan, log, puts: plan.puts.map((put) => ({ ...put, after: [...put.after, checkpoint] })) };
+}
+
+/** True if a put of the plan is computed from facts. */
+function needsEntries({ answers, observations }: Plan): boolean {
+  const isNeeded = answers.some(({ put, version }) => put !== undefined && version.size !== undefined);
+  return isNeeded || observations.some(({ hasPuts }) => hasPuts);
 }
 
 const NO_LOG = { puts: [], isWhole: true };

@@ -1,5 +1,6 @@
 /** The interface to storage: its methods, objects and errors. `open-store.ts` opens the store that a setting names. */
-import { Failure, type FailureCode } from "../values/failure.ts";
+import type { FailureCode } from "../values/failure.ts";
+import { UnknownFormat } from "../values/format.ts";
 import type { ClockBounds } from "./clock-offset.ts";
 
 /**
@@ -139,12 +140,12 @@ export class StoreDamaged extends StoreUnavailable {
   }
 }
 
-/** Returns the result of `decode`. Throws its `Failure`, and `StoreDamaged` for its other errors. */
+/** Returns the result of `decode`. Throws its `UnknownFormat`, and `StoreDamaged` for its other errors. */
 export function decodedAs<T>(key: string, object: StoredObject, decode: (object: StoredObject) => T): T {
   try {
     return decode(object);
   } catch (cause) {
-    if (cause instanceof Failure) throw cause;
+    if (cause instanceof UnknownFormat) throw cause;
     throw new StoreDamaged(key, object.tag, cause instanceof Error ? cause.message : String(cause), { cause });
   }
 }

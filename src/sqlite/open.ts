@@ -5,7 +5,6 @@ import SqliteDatabase, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../files/make-directory.ts";
 import { makePrivateFile } from "../files/private-file.ts";
 import { Failure, type FileName } from "../values/failure.ts";
-import { formatUnknown } from "../values/format.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 
 /** A kind of file: its name in messages, and the marks that identify the kind and its schema version. */
@@ -119,7 +118,8 @@ function checkKind(db: Database, path: string, kind: DatabaseKind): void {
   }
   const version = db.pragma("user_version", { simple: true });
   if (version !== kind.schemaVersion) {
-    throw formatUnknown(`${path} (${kind.name})`, version, kind.schemaVersion);
+    const says = `has version ${version} of its format; this Noonmark knows ${kind.schemaVersion}`;
+    throw new Failure("format_unknown", `${path} (${kind.name}) ${says}`);
   }
 }
 

@@ -2,6 +2,7 @@
  * What an operator reads if a command fails. The tables list every code of a failure: its exit code, what has happened, and
  * what to do. docs/reference/codes.md is printed from them.
  */
+import { UnknownFormat } from "./format.ts";
 
 /** Exit codes (docs/spec/publishing.md#commands). */
 export const EXIT = { done: 0, failed: 1, usage: 2, io: 74, locked: 75 } as const;
@@ -33,6 +34,11 @@ export class Failure extends Error {
   isAbout(subject: "ledger" | "log" | "store" | "clock"): boolean {
     return this.code.startsWith(`${subject}_`);
   }
+}
+
+/** Returns the error of a reader as an operator's failure, if an object has another format. Other errors are returned unchanged. */
+export function formatFailure(error: unknown): unknown {
+  return error instanceof UnknownFormat ? new Failure("format_unknown", error.message, { cause: error }) : error;
 }
 
 const { failed, usage, io, locked } = EXIT;

@@ -66,9 +66,10 @@ export class Scene implements AsyncDisposable {
       this.settings = { ...common, store: directory, ...settings };
       this.#environment = {};
     } else {
-      this.store = s3Store(server);
+      const store = s3Store(server);
+      this.store = store;
       const s3 = { s3Provider: "ceph", s3Endpoint: server.endpoint };
-      this.settings = { ...common, store: this.store.name, ...s3, ...settings };
+      this.settings = { ...common, store: store.place, ...s3, ...settings };
       const { accessKeyId, secretAccessKey } = clientSettings(server).credentials;
       this.#environment = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey };
     }

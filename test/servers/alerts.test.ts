@@ -119,6 +119,12 @@ const CASES: Readonly<Record<string, Case>> = {
     firing: 10,
     labels: ofPublisher,
   },
+  NoonmarkNodeStalled: {
+    series: { [`noonmark_rpc_node_stalled{${P}, node="n"}`]: "1x60" },
+    pending: 4,
+    firing: 5,
+    labels: { ...ofInstance("p:9464"), node: "n" },
+  },
   NoonmarkRpcFails: {
     series: {
       [`noonmark_rpc_requests_total{${P}, outcome="answered"}`]: "0+4x60",

@@ -56,7 +56,7 @@ test("every block of docs/storage.md ends well", () => {
 
 test("doctor finds no fault, and verify and fsck have no finding", () => {
   const output = steps.map((step) => step.output).join("");
-  expect(output).toMatch(/^ok {2}store {8}s3:\/\/wheel\/noonmark: read, written, conditions judged$/m);
+  expect(output).toMatch(/^ok {2}store {8}s3:\/\/wheel\/noonmark at \S+: read, written, conditions judged$/m);
   expect(output).not.toMatch(/^FIX/m);
   expect(output).toMatch(/ created, 0 updated, 0 unchanged, 0 failed$/m);
   expect(output).toContain('"installationId":"wheel-1"');

@@ -56,14 +56,15 @@ export async function openScene(
     publishers.push(publisher);
     return publisher;
   };
-  // The index of installations, on which these routes depend, is put last.
-  const observations = `http://${front.hostname}:${front.port}/v1/public/installations/${INSTALLATION}/observations`;
+  const isOk = async (path: string) => (await fetch(`http://${front.hostname}:${front.port}${path}`)).ok;
   let reader: ReturnType<typeof startReader> | undefined;
   return {
     store,
     async active(endpoint = server.endpoint) {
       const publisher = publish("active", endpoint);
-      await until("the first cycle is done", async () => (await fetch(observations)).ok);
+      await until("the first cycle is done", async () =>
+        (await Promise.all(Object.keys(PLACES).map(isOk))).every(Boolean),
+      );
       reader = startReader(front);
       return publisher;
     },

@@ -6,6 +6,7 @@ import { useS3Server } from "../use-servers.ts";
 import { BUCKET, s3Store } from "./s3-store.ts";
 
 const INTERVAL = 5_000;
+const LOG = ["PUT private/log/1/checkpoint", "PUT private/log/1/tile/entries/000"];
 const TILE = "PUT v1/public/installations/~wheel-1/observations/1/0";
 const RENEWAL = ["GET standby.json", "PUT status.json"];
 
@@ -54,9 +55,10 @@ test("the probe at start is six small puts and a delete", async () => {
   expect(requests.map((line) => line.split("/")[0])).toEqual(["DELETE probe", ...Array(6).fill("PUT probe")]);
 });
 
-test("one new receipt is three puts and nothing else", async () => {
+test("one new receipt is five puts and nothing else: its entry, the checkpoint, telemetry, process and its tile", async () => {
   world.receive(1);
   expect(await requestsDuring(() => worker.cycle(START + 21_000))).toEqual([
+    ...LOG,
     TILE,
     "PUT v1/public/telemetry",
     "PUT v4/public/process",
@@ -85,6 +87,7 @@ test("receipts that arrive faster than the minimum put interval share their puts
     await turnUntil(START + 26_000);
   });
   expect(requests.filter((line) => !RENEWAL.includes(line))).toEqual([
+    ...LOG,
     TILE,
     "PUT v1/public/telemetry",
     "PUT v4/public/process",
