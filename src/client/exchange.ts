@@ -110,16 +110,20 @@ async function read(url: string, init: RequestInit, { fetch }: Runtime): Promise
 
 async function bytesOf(url: string, { status, body }: Response): Promise<Uint8Array> {
   const reader = body?.getReader();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const chunks: Uint8Array[] = [];
   let length = 0;
   for (;;) {
     const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done) return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    if (done) {
+      const bytes = new Uint8Array(length);
+      for (const chunk of chunks.toReversed()) bytes.set(chunk, (length -= chunk.length));
+      return bytes;
+    }
     chunks.push(value);
     length += value.length;
     if (length > MAX_BYTES) {
       reader?.cancel().catch(() => undefined);
-      throw new NoonmarkError("invalid_answer", `${url} has too long a body`, { status });
+      throw new NoonmarkError("invalid_answer", `${url} is too long`, { status });
     }
   }
 }

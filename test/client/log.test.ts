@@ -103,7 +103,7 @@ test("a tile without end is read up to the limit", async () => {
     write();
   };
   const { log } = await opened({}, endless);
-  await expect(textsOf(log)).rejects.toThrow("tile/0/001 has too long a body");
+  await expect(textsOf(log)).rejects.toThrow("tile/0/001 is too long");
 });
 
 test("an aborted signal ends a walk before its next read", async () => {
