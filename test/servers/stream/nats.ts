@@ -1,6 +1,6 @@
 /** Real NATS servers with JetStream on loopback, and a client that publishes. */
 import type { ChildProcess } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { type ConnectionOptions, connect, type NatsConnection } from "@nats-io/transport-node";
@@ -24,6 +24,23 @@ export async function startNats(folder: string, config = ""): Promise<NatsServer
   server.start();
   await ready(server);
   return server;
+}
+
+/** Three servers that replicate their streams. */
+export async function startNatsCluster(folder: string): Promise<NatsServer[]> {
+  const members = await Promise.all(
+    [1, 2, 3].map(async (n) => ({ n, port: await freePort(), route: await freePort() })),
+  );
+  const routes = members.map(({ route }) => `nats://127.0.0.1:${route}`).join(", ");
+  const servers = members.map(({ n, port, route }) => {
+    const own = join(folder, `server-${n}`);
+    mkdirSync(own);
+    const cluster = `cluster { name: test, listen: "127.0.0.1:${route}", routes: [${routes}] }`;
+    return natsServer(own, port, `server_name: server-${n}\n${cluster}`);
+  });
+  for (const server of servers) server.start();
+  await Promise.all(servers.map(ready));
+  return servers;
 }
 
 function natsServer(folder: string, port: number, config: string): NatsServer {

@@ -51,11 +51,17 @@ export interface Credentials {
   readonly bytes: Uint8Array;
 }
 
+/** The line of a user's seed. */
+const SEED = /^SU[A-Z2-7]{56}\r?$/m;
+
 /** Throws `Failure` credentials_invalid. */
 export function parseCredentials(text: string, path: string): Credentials {
-  const bytes = new TextEncoder().encode(text.trim());
-  if (text.includes("BEGIN NATS USER JWT")) return { kind: "creds", bytes };
-  if (/^SU[A-Z2-7]{56}$/.test(text.trim())) return { kind: "nkey", bytes };
+  const encode = (content: string) => new TextEncoder().encode(content);
+  if (SEED.test(text)) {
+    // The client needs the last line end of a .creds file.
+    if (text.includes("BEGIN NATS USER JWT")) return { kind: "creds", bytes: encode(`${text}\n`) };
+    if (!text.trim().includes("\n")) return { kind: "nkey", bytes: encode(text.trim()) };
+  }
   throw new Failure("credentials_invalid", `${path} has neither NATS credentials nor the seed of a user's NKey`);
 }
 

@@ -1,0 +1,153 @@
+/** Who may follow a stream, and over which network (docs/spec/intake.md#stream). */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { credsAuthenticator } from "@nats-io/transport-node";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { receipt } from "../../ledger/samples.ts";
+import { runCli } from "../../support/cli.ts";
+import { run, until } from "../../support/processes.ts";
+import { runningCli } from "../../support/running-cli.ts";
+import { configuredFolder } from "../../support/test-folder.ts";
+import { ledgerAt } from "./followed-ledger.ts";
+import { type NatsServer, type Publisher, publisherOf, startNats } from "./nats.ts";
+import { makeAccounts, makeUserKey } from "./nats-accounts.ts";
+import { startTcpProxy } from "./tcp-proxy.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = configuredFolder();
+});
+
+async function serverWith(config: string): Promise<NatsServer> {
+  const own = join(folder, "nats");
+  mkdirSync(own);
+  const server = await startNats(own, config);
+  onTestFinished(() => server.stop());
+  return server;
+}
+
+async function publisherAt(...given: Parameters<typeof publisherOf>): Promise<Publisher> {
+  const publisher = await publisherOf(...given);
+  onTestFinished(() => publisher.connection.close());
+  return publisher;
+}
+
+/** `changes` of the environment. */
+const follow = (address: string, changes: Record<string, string> = {}) =>
+  runningCli(["ingest", "--follow", address], folder, changes);
+const followToEnd = (address: string, changes: Record<string, string> = {}) =>
+  runCli(["ingest", "--follow", address], folder, "", changes);
+
+function file(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+const text = (n: number) => JSON.stringify(receipt(n));
+const ledger = () => ledgerAt(join(folder, ".noonmark/ledger.db"));
+const denied = { exitCode: 1, stderr: expect.stringContaining("stream_access_denied") };
+
+test("a user's JWT opens the stream, and another account's or an expired one does not", async () => {
+  const accounts = makeAccounts();
+  const server = await serverWith(accounts.config);
+  const creds = (expiresAt?: Date) => ({ NOONMARK_NATS_CREDS: file("user.creds", accounts.credentials(expiresAt)) });
+  const address = `nats://127.0.0.1:${server.port}/FACTS`;
+  const authenticator = credsAuthenticator(new TextEncoder().encode(accounts.credentials()));
+  const publisher = await publisherAt([server], { authenticator });
+  await publisher.publish(text(1));
+  const following = follow(address, creds());
+  await ledger().reaches(1);
+  await following.ended("SIGTERM");
+  expect(await followToEnd(address)).toMatchObject(denied);
+  expect(await followToEnd(address, creds(new Date(Date.now() - 1000)))).toMatchObject(denied);
+  const other = { NOONMARK_NATS_CREDS: file("other.creds", makeAccounts().credentials()) };
+  expect(await followToEnd(address, other)).toMatchObject(denied);
+
+  // It expires while the command runs.
+  const expiring = follow(address, creds(new Date(Date.now() + 3000)));
+  await publisher.publish(text(2));
+  await ledger().reaches(2);
+  expect(await expiring.ended()).toMatchObject(denied);
+});
+
+test("a key's seed opens the stream; a missing file and a file of something else are named", async () => {
+  const key = makeUserKey();
+  const server = await serverWith(
+    `authorization { users: [{ nkey: ${key.name} }, { user: writer, password: secret }] }`,
+  );
+  const address = `nats://127.0.0.1:${server.port}/FACTS`;
+  const publisher = await publisherAt([server], { user: "writer", pass: "secret" });
+  await publisher.publish(text(1));
+  const following = follow(address, { NOONMARK_NATS_CREDS: file("user.nk", `${key.seed}\n`) });
+  await ledger().reaches(1);
+  await following.ended("SIGTERM");
+  expect(await followToEnd(address, { NOONMARK_NATS_CREDS: "missing" })).toMatchObject({
+    exitCode: 74,
+    stderr: expect.stringContaining("credentials_unreadable"),
+  });
+  const wrong = await followToEnd(address, { NOONMARK_NATS_CREDS: file("wrong", key.name) });
+  expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("credentials_invalid") });
+  // A user who may not use JetStream.
+  expect(await followToEnd(address, { NOONMARK_NATS_CREDS: file("other", makeUserKey().seed) })).toMatchObject(denied);
+});
+
+test("the server's certificate must be for the host of the address, also for an IP address", async () => {
+  const certificates = { "DNS:localhost": [0, 1], "IP:127.0.0.1": [1, 0], "DNS:elsewhere": [1, 1] } as const;
+  for (const [name, [byName, byAddress]] of Object.entries(certificates)) {
+    const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const kind = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+    const subject = ["-subj", "/CN=nats", "-addext", `subjectAltName=${name}`];
+    await run("openssl", ["req", ...kind, ...subject, "-out", cert, "-keyout", key]);
+    const own = join(folder, name);
+    mkdirSync(own);
+    const server = await startNats(own, `tls { cert_file: "${cert}", key_file: "${key}" }`);
+    const trust = { NODE_EXTRA_CA_CERTS: cert };
+    const refusal = { exitCode: 1, stderr: expect.stringContaining("stream_untrusted") };
+    for (const [host, refused] of [
+      ["localhost", byName],
+      ["127.0.0.1", byAddress],
+    ] as const) {
+      const address = `tls://${host}:${server.port}/FACTS`;
+      expect(await followToEnd(address)).toMatchObject(refusal);
+      if (refused === 1) expect(await followToEnd(address, trust)).toMatchObject(refusal);
+      else {
+        const accepted = follow(address, trust);
+        expect(await accepted.printed("stream_unavailable")).toContain("stream not found");
+        await accepted.ended("SIGTERM");
+      }
+    }
+    await server.stop();
+  }
+});
+
+test("with tls:// nothing is read over a connection in plain text", async () => {
+  const server = await serverWith("");
+  const following = follow(`tls://127.0.0.1:${server.port}/FACTS`);
+  expect(await following.printed("stream_unavailable")).toContain("server does not support 'tls'");
+  expect(await following.ended("SIGTERM")).toMatchObject({ exitCode: 0 });
+});
+
+test("a cut or refusing network is waited for, and messages continue where they ended", async () => {
+  const server = await serverWith("");
+  const proxy = await startTcpProxy(server.port);
+  onTestFinished(() => proxy.stop());
+  const publisher = await publisherAt([server]);
+  await publisher.publish(text(1));
+  const following = follow(`nats://127.0.0.1:${proxy.port}/FACTS`);
+  await ledger().reaches(1);
+  let reports = 0;
+  for (const fail of [proxy.refuse, proxy.cut]) {
+    fail();
+    await publisher.publish(text(2 + 2 * reports));
+    reports++;
+    const warnings = () => following.output().split("stream_unavailable").length - 1;
+    await until("a warning", () => Promise.resolve(warnings() === reports));
+    proxy.mend();
+    await publisher.publish(text(1 + 2 * reports));
+    await ledger().reaches(1 + 2 * reports);
+  }
+  const { stdout, stderr } = await following.ended("SIGTERM");
+  expect(stdout).toMatch(/^5 accepted, 0 duplicate, 0 rejected/);
+  expect(stderr.split("the stream is followed again after").length - 1).toBe(2);
+});

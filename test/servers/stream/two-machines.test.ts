@@ -1,0 +1,197 @@
+/**
+ * Two machines without a shared disk: each follows one replicated stream into its own ledger and publishes to one bucket
+ * (docs/operating.md#stream). Every part is killed once while facts arrive and a reader polls.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { readLease } from "../../../publish/lease/lease-record.ts";
+import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import { receipt } from "../../ledger/samples.ts";
+import { freePort } from "../../support/free-port.ts";
+import { stop, until } from "../../support/processes.ts";
+import { type RunningCli, runningCli } from "../../support/running-cli.ts";
+import { configuredFolder, sharedFolder } from "../../support/test-folder.ts";
+import { type Running, startOver, useCredentials } from "../commands.ts";
+import { s3Store } from "../stores/s3-store.ts";
+import { useS3Server } from "../use-servers.ts";
+import { type FollowedLedger, ledgerAt } from "./followed-ledger.ts";
+import { type NatsServer, publisherOf, startNatsCluster } from "./nats.ts";
+
+const FACTS_PER_SECOND = 50;
+const shared = sharedFolder();
+const bucket = useS3Server();
+let servers: NatsServer[];
+beforeAll(async () => {
+  servers = await startNatsCluster(shared);
+});
+afterAll(() => Promise.all((servers ?? []).map((server) => server.stop())));
+
+interface Machine {
+  readonly ledger: FollowedLedger;
+  ingest(): RunningCli;
+  publish(): Running;
+}
+
+function machine(store: S3Store, name: string, order: readonly number[]): Machine {
+  const folder = join(configuredFolder(), name);
+  mkdirSync(folder);
+  const hosts = order.map((n) => `127.0.0.1:${(servers[n] as NatsServer).port}`).join(",");
+  const path = join(folder, "ledger.db");
+  return {
+    ledger: ledgerAt(path),
+    ingest: () => runningCli(["ingest", "--follow", `nats://${hosts}/FACTS`, "--ledger", path], folder),
+    publish() {
+      const sources = ["--installation-id", "wheel-1", "--ledger", path, "--state", join(folder, "state")];
+      const publisher = startOver(store, bucket().endpoint, folder, ["publish", ...sources]);
+      onTestFinished(() => stop(publisher.process));
+      return publisher;
+    },
+  };
+}
+
+test("no part's death loses, repeats or reorders a fact, and no reader sees anything older or torn", async () => {
+  useCredentials(bucket());
+  const store = s3Store(bucket());
+  const publisher = await publisherOf(servers, { replicas: 3, pingInterval: 1000 });
+  onTestFinished(() => publisher.connection.close());
+  const machines = [machine(store, "one", [0, 1, 2]), machine(store, "two", [2, 1, 0])] as const;
+  const [one, two] = machines;
+  const holder = async () => (await readLease(store))?.record;
+  let ingest = one.ingest();
+  two.ingest();
+  const facts = publishFacts(publisher.stream);
+  await one.ledger.reaches(1);
+  await two.ledger.reaches(1);
+  const first = one.publish();
+  await until("the first publisher holds the lease", async () => (await holder())?.epoch === 1);
+  const second = two.publish();
+  await until("the lease has a standby", async () => (await holder())?.ttlMs === 12_000);
+  const reader = await startReader(store);
+
+  const takenOver = async (epoch: number, killedAt: number) => {
+    await until(`epoch ${epoch}`, async () => (await holder())?.epoch === epoch);
+    expect(performance.now() - killedAt).toBeLessThan(20_000);
+  };
+  const servingOn = async () => {
+    const reached = facts.acknowledged();
+    await until("the stream accepts facts", () => Promise.resolve(facts.acknowledged() > reached + 5));
+    for (const { ledger } of machines) await ledger.reaches(facts.acknowledged());
+  };
+
+  // The stream's leader, then another server, then a server that hangs.
+  const leaderOf = async () => {
+    const { cluster } = await publisher.manager.streams.info("FACTS");
+    return servers[Number(cluster?.leader?.slice(-1)) - 1] as NatsServer;
+  };
+  const leader = await leaderOf();
+  let killedAt = performance.now();
+  await leader.stop();
+  first.process.kill("SIGKILL");
+  await servingOn();
+  leader.start();
+  await ingest.ended("SIGKILL");
+  ingest = one.ingest();
+  await takenOver(2, killedAt);
+  const third = one.publish();
+  await until("the lease has a standby again", async () => (await holder())?.ttlMs === 12_000);
+  const follower = servers.find((server) => server !== leader) as NatsServer;
+  killedAt = performance.now();
+  await follower.stop();
+  second.process.kill("SIGKILL");
+  await servingOn();
+  follower.start();
+  await takenOver(3, killedAt);
+  const hanging = await leaderOf();
+  hanging.process().kill("SIGSTOP");
+  await servingOn();
+  hanging.process().kill("SIGCONT");
+  await servingOn();
+
+  const count = await facts.end();
+  for (const { ledger } of machines) {
+    await ledger.reaches(count);
+    expect(ledger.receipts()).toBe(count);
+  }
+  expect(one.ledger.log()).toEqual(two.ledger.log());
+  await until("the reader has the last fact", () => Promise.resolve(reader.newest() === instantOf(count)));
+  expect(reader.complaints()).toEqual([]);
+  expect(third.process.exitCode).toBeNull();
+  expect(ingest.process.exitCode).toBeNull();
+});
+
+const FIRST_AT = Date.now();
+
+function instantOf(n: number): string {
+  return new Date(FIRST_AT + n).toISOString();
+}
+
+interface Facts {
+  /** The last message that the stream has acknowledged. */
+  acknowledged(): number;
+  /** Returns the number of facts. */
+  end(): Promise<number>;
+}
+
+/** Publishes facts at a steady pace, each until the stream has acknowledged it. */
+function publishFacts(stream: Awaited<ReturnType<typeof publisherOf>>["stream"]): Facts {
+  let acknowledged = 0;
+  const ending = new AbortController();
+  const done = (async () => {
+    const began = performance.now();
+    for (let n = 1; !ending.signal.aborted; n++) {
+      const late = performance.now() - began - (n * 1000) / FACTS_PER_SECOND;
+      if (late < 0) await wait(-late);
+      const text = JSON.stringify(receipt(n, { receivedAt: instantOf(n) }));
+      // The id keeps a repeated message out of the stream.
+      const publish = () => stream.publish("facts.wheel-1", text, { msgID: `fact-${n}`, timeout: 1000 });
+      await until(`fact ${n} is acknowledged`, async () => {
+        acknowledged = (await publish()).seq;
+        return true;
+      });
+    }
+    return acknowledged;
+  })();
+  return {
+    acknowledged: () => acknowledged,
+    end() {
+      ending.abort();
+      return done;
+    },
+  };
+}
+
+interface Reader {
+  newest(): string;
+  complaints(): readonly string[];
+}
+
+/** Polls a shim over the bucket. */
+async function startReader(store: S3Store): Promise<Reader> {
+  const port = await freePort();
+  const folder = configuredFolder();
+  const shim = startOver(store, bucket().endpoint, folder, ["serve", "--port", String(port)]);
+  onTestFinished(() => stop(shim.process));
+  const url = `http://127.0.0.1:${port}/v1/public/telemetry`;
+  await until("the shim responds", async () => (await fetch(url)).ok);
+  const complaints: string[] = [];
+  let newest = "";
+  const ending = new AbortController();
+  const polling = (async () => {
+    while (!ending.signal.aborted) {
+      const response = await fetch(url);
+      const text = await response.text();
+      const { receivedAt } = response.ok ? (JSON.parse(text) as { receivedAt: string }) : { receivedAt: "" };
+      if (!response.ok) complaints.push(`${response.status}: ${text}`);
+      else if (receivedAt < newest) complaints.push(`${receivedAt} after ${newest}`);
+      else newest = receivedAt;
+      await wait(25);
+    }
+  })().catch((error: unknown) => complaints.push(String(error)));
+  onTestFinished(async () => {
+    ending.abort();
+    await polling;
+  });
+  return { newest: () => newest, complaints: () => complaints };
+}
