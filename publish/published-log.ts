@@ -24,14 +24,27 @@ export async function readCheckpoint(store: ObjectStore, log: number): Promise<L
 
 /** Yields the texts of the first `size` entries. Throws `Failure` log_damaged (74), `StoreUnavailable`. */
 export async function* readEntries(store: ObjectStore, log: number, size: number): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
   for (let index = 0; index * TILE_WIDTH < size; index++) {
     const key = logPrefix(log) + bundlePath({ index, width: TILE_WIDTH });
     const object = await readOrDamaged(store, key);
-    if (object === undefined || object instanceof StoreDamaged) throw logDamaged(key, "is missing or damaged");
+    if (object === undefined) throw logDamaged(key, "is missing");
     // A bundle may have entries beyond the checkpoint, which are not committed.
-    const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH);
-    for (const entry of decodeBundle(object.body, bundleWidth(object)).slice(0, width)) yield decoder.decode(entry);
+    yield* textsOf(key, object, Math.min(TILE_WIDTH, size - index * TILE_WIDTH));
+  }
+}
+
+/** Throws `Failure` log_damaged unless the bundle has `count` entries. */
+function textsOf(key: string, object: StoredObject | StoreDamaged, count: number): string[] {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    if (object instanceof StoreDamaged) throw object;
+    const width = bundleWidth(object);
+    if (width < count) throw new RangeError(`${width} of ${count} entries`);
+    return decodeBundle(object.body, width)
+      .slice(0, count)
+      .map((entry) => decoder.decode(entry));
+  } catch (cause) {
+    throw logDamaged(key, `is no bundle of ${count} entries`, cause);
   }
 }
 
@@ -42,9 +55,7 @@ function bundleWidth({ metadata }: StoredObject): number {
 }
 
 function logDamaged(key: string, says: string, cause?: unknown): Failure {
-  return new Failure("log_damaged", `${key} ${says}`, {
-    cause,
-  });
+  return new Failure("log_damaged", `${key} ${says}`, { cause });
 }
 
 /** The published facts of one installation, and how many of them a ledger lacks or has in another order. */

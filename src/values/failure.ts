@@ -306,6 +306,11 @@ export const FAILURES = {
     "The key file cannot be written.",
     "Name a file in a directory in which you may write: noonmark key generate NAME --out FILE",
   ],
+  log_not_replayable: [
+    failed,
+    "Intake does not accept an entry of the published log.",
+    "The version that published the log has other rules of intake. Restore the ledger with that version.",
+  ],
   metadata_too_large: [
     failed,
     "The next change by time does not fit into an object's metadata.",

@@ -3,12 +3,15 @@
  * After a crash the ledger has a prefix of whole batches. Ingesting the same input again completes it.
  */
 import type { Database } from "better-sqlite3";
+import { Failure } from "../../values/failure.ts";
+import { entryText } from "../entry.ts";
 import { ledgerFailure } from "../ledger-failure.ts";
+import { logSize } from "../log.ts";
 import { accept } from "./accept/accept.ts";
 import { Installations } from "./accept/installation.ts";
 import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode/decode-lines.ts";
 import { isFault } from "./fault.ts";
-import { type Rejection, rejection } from "./rejection.ts";
+import { faultSentence, type Rejection, rejection } from "./rejection.ts";
 import { type BatchSource, UNORDERED_SOURCE } from "./stream-position.ts";
 
 /**
@@ -92,6 +95,39 @@ export class Intake {
     this.#decoder.write(message);
     this.#take(this.#decoder.take(true));
     this.#commitIfFull();
+  }
+
+  /**
+   * Takes the next entry of a log again (docs/spec/intake.md#replay). `index` counts from 0. Throws `Failure`
+   * log_not_replayable, ledger_forked if the ledger has another number of entries, and as `flush` does. It then discards
+   * the batch.
+   */
+  writeEntry(text: string, index: number): void {
+    this.#begin();
+    this.#guarded(() => {
+      const size = logSize(this.#db);
+      if (size !== index) {
+        throw new Failure("ledger_forked", `entry ${index} of the log would be entry ${size} of ${this.#db.name}`, {
+          hint: "Stop every other command that writes to this ledger, and restore to a new file.",
+        });
+      }
+      const problem = this.#takeEntry(text);
+      if (problem !== undefined) throw new Failure("log_not_replayable", `entry ${index} of the log: ${problem}`);
+    });
+    this.#batch.bytes += text.length;
+    this.#commitIfFull();
+  }
+
+  /** Returns why a record is not the log's next entry. */
+  #takeEntry(text: string): string | undefined {
+    const record = this.#decoder.entry(text);
+    if (isFault(record)) return faultSentence(record);
+    if (entryText(record) !== text) return "it is not the canonical text of its record";
+    const verdict = accept(this.#installations, record);
+    if (verdict === "duplicate") return "it is a duplicate of an earlier entry";
+    if (verdict !== "accepted") return faultSentence(verdict);
+    this.#batch.accepted++;
+    return undefined;
   }
 
   #takeAndCommit(): void {

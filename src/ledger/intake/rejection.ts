@@ -29,14 +29,14 @@ const FAULTS_LIMIT = 32;
 /** Returns `line N: code field: sentence` for each fault, without characters that control a terminal. */
 export function rejectionSentences({ line, fault }: Rejection): string[] {
   const faults = [fault, ...fault.others];
-  const shown = faults
-    .slice(0, FAULTS_LIMIT)
-    .map(
-      ({ code, field, sentence }) =>
-        `line ${line}: ${code} ${printable(field ?? "-", SHOWN_FIELD_MAX)}: ${printable(sentence, SHOWN_FIELD_MAX)}`,
-    );
+  const shown = faults.slice(0, FAULTS_LIMIT).map((one) => `line ${line}: ${faultSentence(one)}`);
   const more = faults.length - shown.length;
   return more === 0 ? shown : [...shown, `line ${line}: … and ${more} more of its fields`];
+}
+
+/** Returns `code field: sentence`, without characters that control a terminal. */
+export function faultSentence({ code, field, sentence }: Fault): string {
+  return `${code} ${printable(field ?? "-", SHOWN_FIELD_MAX)}: ${printable(sentence, SHOWN_FIELD_MAX)}`;
 }
 
 /** The part of an input that numbers its lines from 1: a file of a spool, or a message of a stream. */

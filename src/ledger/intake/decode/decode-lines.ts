@@ -1,7 +1,8 @@
 /** Splits bytes into lines, and decodes non-empty ones into records or faults (docs/spec/intake.md#lines). */
 import { isUtf8 } from "node:buffer";
+import { FACT_KINDS } from "../../schema.ts";
 import { type Fault, fault } from "../fault.ts";
-import type { IntakeRecord } from "../record-types.ts";
+import { type IntakeRecord, type Json, RECORD_TYPES } from "../record-types.ts";
 import { receiptDecoder } from "./decode-receipt.ts";
 import { decodeRecord } from "./decode-record.ts";
 import { isObject } from "./fields.ts";
@@ -58,6 +59,13 @@ export class LineDecoder {
     return { lines, bytes: bytes.length, lineCount: this.#line };
   }
 
+  /** Decodes the text of a log's entry. It lacks the fields that its type drops, so these get the values of the example. */
+  entry(text: string): IntakeRecord | Fault {
+    const json = parseObject(text);
+    if (typeof json === "string") return malformed(json);
+    return this.#receipt(json) ?? decodeRecord({ ...json, ...droppedFields(json.type) });
+  }
+
   /** Each line is a slice of one string, so no line is copied. */
   #ofText(text: string): DecodedLine[] {
     const decoded: DecodedLine[] = [];
@@ -97,6 +105,14 @@ export class LineDecoder {
     if (typeof json === "string") return malformed(json);
     return this.#receipt(json, now) ?? decodeRecord(json, now);
   }
+}
+
+function droppedFields(type: unknown): Json {
+  const kind = FACT_KINDS.find((one) => one === type);
+  if (kind === undefined) return {};
+  const { dropped = [], example }: { readonly dropped?: readonly string[]; readonly example: Json } =
+    RECORD_TYPES[kind];
+  return Object.fromEntries(dropped.map((name) => [name, example[name]]));
 }
 
 function isOverlong(line: string): boolean {
