@@ -418,7 +418,7 @@ export const FAILURES = {
   stream_access_denied: [
     failed,
     "The server of the stream denies access.",
-    "Check the file that NOONMARK_NATS_CREDS names, and the user's permissions: docs/operating.md#stream",
+    "Check the file that NOONMARK_NATS_CREDS names, and the user's permissions: docs/machines.md#stream",
   ],
   stream_gap: [
     failed,

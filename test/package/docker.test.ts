@@ -8,6 +8,7 @@ import { validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { commandTree } from "../../bin/cli/completion/command-tree.ts";
+import { parseStreamAddress } from "../../bin/cli/intake/follow/stream/stream-address.ts";
 import { environmentName } from "../../bin/cli/settings/setting-names.ts";
 import { SETTINGS } from "../../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../../bin/commands/all.ts";
@@ -40,7 +41,7 @@ test("the Dockerfile is well formed, does not run as root, and has a health chec
   expect(validate("FROM a\nHEALTHCHECK --often CMD x\n")).not.toEqual([]);
 });
 
-describe.each(["compose.yaml", "compose.bucket.yaml"])("%s", (name) => {
+describe.each(["compose.yaml", "compose.bucket.yaml", "compose.machines.yaml"])("%s", (name) => {
   const { services } = compose(name);
 
   test("it passes the Compose Specification's schema", () => {
@@ -54,7 +55,7 @@ describe.each(["compose.yaml", "compose.bucket.yaml"])("%s", (name) => {
     const known = Object.keys(SETTINGS).map(environmentName);
     const set = Object.values(services).flatMap(({ environment = {} }) => Object.keys(environment));
     expect(set.length).toBeGreaterThan(0);
-    expect(set.filter((variable) => !known.includes(variable) && !variable.startsWith("AWS_"))).toEqual([]);
+    expect(set.filter((variable) => !known.includes(variable) && !/^(AWS|NATS)_/.test(variable))).toEqual([]);
   });
 
   test("it runs existing commands with existing options", async () => {
@@ -82,10 +83,36 @@ test("the shim reads only the store, with a separate key", () => {
   expect(keyOf(bucket.shim)).toContain("NOONMARK_SHIM_ACCESS_KEY_ID");
 });
 
+test("two machines share only the bucket, and each follows the stream that the other service makes", () => {
+  const { services } = compose("compose.machines.yaml");
+  const volumesOf = (n: number) =>
+    ["intake", "publisher", "shim", "varnish"].flatMap((name) => services[`${name}-${n}`]?.volumes ?? []);
+  const [one, two] = [volumesOf(1), volumesOf(2)];
+  expect(one).toHaveLength(3);
+  expect(one.filter((volume) => two.includes(volume))).toEqual([]);
+  const servers = Object.keys(services).filter((name) => name.startsWith("nats-"));
+  for (const n of [1, 2]) {
+    const { command = [], environment = {} } = services[`intake-${n}`] ?? {};
+    const { servers: hosts, stream } = parseStreamAddress(command[2] ?? "", undefined);
+    expect(hosts.map(({ host }) => host).toSorted()).toEqual(servers);
+    expect(services.stream?.command).toContain(stream);
+    expect(Object.keys(environment)).toEqual(["NOONMARK_LEDGER"]);
+    expect(services[`shim-${n}`]?.environment?.AWS_ACCESS_KEY_ID).toContain("NOONMARK_SHIM_ACCESS_KEY_ID");
+  }
+});
+
+test("the stream of compose is made as docs/machines.md says", () => {
+  const page = readFileSync(join(FOLDER, "../../docs/machines.md"), "utf8");
+  const [, documented = ""] = /^nats (stream add .*)$/m.exec(page) ?? [];
+  const command = compose("compose.machines.yaml").services.stream?.command ?? [];
+  expect(command.slice(2).join(" ").replaceAll("=", " ")).toBe(documented.replaceAll("'", ""));
+});
+
 test("Varnish in compose accepts request heads as long as docs/cdn-varnish.md says", () => {
   const page = readFileSync(join(FOLDER, "../../docs/cdn-varnish.md"), "utf8");
   const documented = [...(/^varnishd .*$/m.exec(page)?.[0] ?? "").matchAll(/-p (\S+)/g)].map(([, set]) => set);
   expect(documented).toHaveLength(2);
-  const command = compose("compose.yaml").services.varnish?.command ?? [];
-  expect(command.filter((_, index) => command[index - 1] === "-p")).toEqual(documented);
+  const ours = [compose("compose.yaml").services.varnish, compose("compose.machines.yaml").services["varnish-1"]];
+  for (const { command = [] } of ours.map((service) => service ?? {}))
+    expect(command.filter((_, index) => command[index - 1] === "-p")).toEqual(documented);
 });

@@ -1,6 +1,6 @@
 /**
  * Two machines without a shared disk: each follows one replicated stream into its own ledger and publishes to one bucket
- * (docs/operating.md#stream). Every part is killed once while facts arrive and a reader polls.
+ * (docs/machines.md). Every part is killed once while facts arrive and a reader polls.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
