@@ -86,7 +86,6 @@ const { literals, built } = expressionsOf(FILES);
 /** Expressions that the program composes, by file. Undefined means that they are checked as literals elsewhere. */
 const COMPOSED: Readonly<Record<string, readonly RegExp[] | undefined>> = {
   "cdn-config/generate/cloudfront/table.ts": CACHED_URLS.map(({ pattern }) => new RegExp(pattern)),
-  "src/shim/handlers.ts": [new RegExp(`^${PATH_PARAMETERS.asset}$`)],
   "src/fsck/objects.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
   "src/object-store/filesystem/format.ts": [/.{1,200}/g],
   "src/resources/find.ts": [

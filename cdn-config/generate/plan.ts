@@ -4,7 +4,7 @@
  * cached.
  */
 import { COMMON_HEADERS, NO_SNIFF } from "../../src/http/common-headers.ts";
-import { PATH_PARAMETERS } from "../../src/http/route.ts";
+import { pathPattern } from "../../src/http/route.ts";
 import { COMPRESSED_TYPES, type NamedRow, ROWS } from "../../src/resources/table.ts";
 
 /** Re-exported for the generators. */
@@ -22,12 +22,12 @@ export interface CachedUrl {
 
 export const CACHED_URLS: readonly CachedUrl[] = ROWS.flatMap((route) =>
   route.objects.length === 0
-    ? [{ route, pattern: `^${pathPattern(route)}${composedQuery(route)}$` }]
+    ? [{ route, pattern: `^${pathPattern(route.path)}${composedQuery(route)}$` }]
     : route.objects.map(({ query, key }) => ({
         route,
         key,
         url: query === "" ? route.path : `${route.path}?${query}`,
-        pattern: `^${pathPattern(route)}${queryPattern(route, query)}$`,
+        pattern: `^${pathPattern(route.path)}${queryPattern(route, query)}$`,
       })),
 );
 
@@ -44,12 +44,6 @@ export const OWN_HEADERS: Readonly<Record<string, string>> = Object.assign(
 
 /** For nginx, whose scripts set the media type with its charset parameter. */
 export const COMPRESSED_CONTENT_TYPES = COMPRESSED_TYPES.flatMap((type) => [type, `${type}; charset=utf-8`]);
-
-function pathPattern({ path }: NamedRow): string {
-  return path
-    .replaceAll(".", "\\.")
-    .replace(/\{(\w+)\}/, (_, name: string) => PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS]);
-}
 
 /** Allows empty pieces, which are not parameters (docs/spec/api.md#query), and any order of parameters. */
 function queryPattern({ query: rule }: NamedRow, query: string): string {

@@ -120,13 +120,17 @@ sub vcl_recv {
     set req.url = regsub(req.url, "\?.*$", "");
   } elsif (req.url ~ "^/status\.json(?:\?.*)?$") {
     set req.url = regsub(req.url, "\?.*$", "");
+  } elsif (req.url ~ "^/log/[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}(?:\?.*)?$") {
+    set req.url = regsub(req.url, "\?.*$", "");
+  } elsif (req.url ~ "^/log/(?:[1-9][0-9]{0,8}/checkpoint|[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}\.p/(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))(?:\?.*)?$") {
+    set req.url = regsub(req.url, "\?.*$", "");
   } else {
     set req.http.noonmark-pass = "1";
     return (pass);
   }
   # Anything but a list of at most fifty tags goes to the shim.
   if (req.http.noonmark-none-match && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*"){0,49})[ \t]*$"}
-      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[^/?]+|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
+      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
     set req.http.noonmark-pass = "1";
     return (pass);
   }
@@ -189,7 +193,7 @@ sub noonmark_object {
     set bereq.http.noonmark-key = "site/robots.txt";
   } elsif (bereq.url == "/favicon.svg") {
     set bereq.http.noonmark-key = "site/favicon.svg";
-  } elsif (!(bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/telemetry$" || bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$" || bereq.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$" || bereq.url ~ "^/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}$" || bereq.url ~ "^/badge\.json$" || bereq.url ~ "^/status\.json$")) {
+  } elsif (!(bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/telemetry$" || bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$" || bereq.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$" || bereq.url ~ "^/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}$" || bereq.url ~ "^/badge\.json$" || bereq.url ~ "^/status\.json$" || bereq.url ~ "^/log/[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}$" || bereq.url ~ "^/log/(?:[1-9][0-9]{0,8}/checkpoint|[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}\.p/(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))$")) {
     unset bereq.http.noonmark-known;
     return;
   }
@@ -277,10 +281,10 @@ sub vcl_backend_response {
     set beresp.ttl = 0s;
     set beresp.uncacheable = true;
   } else {
-    if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations|/v4/public/process|/badge\.json|/status\.json)(?:\?|$)") { set beresp.ttl = 1s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations|/v4/public/process|/badge\.json|/status\.json|/log/(?:[1-9][0-9]{0,8}/checkpoint|[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}\.p/(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])))(?:\?|$)") { set beresp.ttl = 1s; }
     if (bereq.http.noonmark-asked ~ "^(?:/v2/public/stats|/v4/public/onchain|/v4/public/settlements|/v1/public/activity|/v3/public/settlements)(?:\?|$)") { set beresp.ttl = 5s; }
     if (bereq.http.noonmark-asked ~ "^(?:/|/docs|/openapi\.json|/feed\.json|/feed\.atom|/robots\.txt|/favicon\.svg)(?:\?|$)") { set beresp.ttl = 60s; }
-    if (bereq.http.noonmark-asked ~ "^(?:/assets/[^/?]+)(?:\?|$)") { set beresp.ttl = 3600s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/log/[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3})(?:\?|$)") { set beresp.ttl = 3600s; }
     if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations)(?:\?|$)") { set beresp.grace = 60s; }
   }
   if (beresp.http.noonmark-until && !beresp.uncacheable) {
@@ -475,7 +479,7 @@ sub vcl_deliver {
   }
   # Evaluates If-None-Match after the cache lookup: a list, weak tags, or *.
   if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
-      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[^/?]+|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
+      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
       && (req.http.noonmark-none-match ~ "^[ \t]*\*[ \t]*$"
         || std.strstr(req.http.noonmark-none-match, regsub(resp.http.ETag, "^W/", "")))) {
     set resp.status = 304;

@@ -14,7 +14,12 @@ export type QueryRule = "ignored" | "exact" | "page";
 /** Serves a route: `stored` serves the object that the query selects; the others compose a response. */
 export type RouteHandlerName = "stored" | "installation-telemetry" | "observations" | "activity";
 /** Serves a file. */
-export type FileHandlerName = "file" | "asset" | "badge" | "publication-status";
+export type FileHandlerName = "file" | "log" | "badge" | "publication-status";
+
+/** A tile or bundle of a log: the number of the log, the level, and the index in groups of three digits. */
+const LOG_FILE = "[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}";
+/** The number of hashes or entries in a partial file: 1 to 255. */
+const LOG_WIDTH = "(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])";
 
 /** Patterns of a path's placeholders in raw form, valid in PCRE and ECMAScript. */
 export const PATH_PARAMETERS = {
@@ -22,7 +27,21 @@ export const PATH_PARAMETERS = {
   installationId: "(?!\\.{1,2}/)[A-Za-z0-9._:-]{1,128}",
   /** A file that a page loads: its name, the hash of its bytes, and its extension. */
   asset: "[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\\.[a-z0-9]{1,8}",
+  /** A full file of a log (docs/spec/log.md#files). */
+  logTile: LOG_FILE,
+  /** A file that is replaced while the log grows. */
+  logEnd: `(?:[1-9][0-9]{0,8}/checkpoint|${LOG_FILE}\\.p/${LOG_WIDTH})`,
 } as const;
+
+/**
+ * Returns the pattern of a row's path, or of a key, valid in PCRE and ECMAScript. `id` takes the place of an
+ * installation id's pattern, where a malformed id must match, too.
+ */
+export function pathPattern(path: string, id: string = PATH_PARAMETERS.installationId): string {
+  return path.replaceAll(".", "\\.").replace(/\{(\w+)\}/, (_, name: string) => {
+    return name === "installationId" ? id : PATH_PARAMETERS[name as keyof typeof PATH_PARAMETERS];
+  });
+}
 
 /** A query in its canonical form ("" for none) and the object that serves it. */
 export interface RouteObject {
@@ -47,14 +66,14 @@ export interface Row {
   readonly name: string;
   /** The resource's name in `--only` and in reports. */
   readonly resource: string;
-  /** At most one `{…}` of PATH_PARAMETERS, always a whole segment. */
+  /** At most one `{…}` of PATH_PARAMETERS: a whole segment, or all further segments of a log's file. */
   readonly path: `/${string}`;
   readonly query: QueryRule;
   /** The queries that a stored object serves unchanged; empty if the shim composes the response. */
   readonly objects: readonly RouteObject[];
   /**
-   * Keys of further objects that responses are composed of. `{installationId}` is replaced by an id; a trailing `/`
-   * means all keys with this prefix.
+   * Keys of further objects that responses are composed of. A placeholder is replaced by an id, or by a log's file; a
+   * trailing `/` means all keys with this prefix.
    */
   readonly parts?: readonly string[];
   /** True if If-None-Match is evaluated. */

@@ -16,7 +16,7 @@ export const ERRORS = family("errors", {
     SPEC,
   ],
   "cache-control": [
-    "503, 500 and the activity's 400 have Cache-Control: no-store, other errors have none",
+    "503, 500 and the activity's 400 have Cache-Control: no-store, other errors have none (a 404 may have it)",
     "let the front neither add nor drop Cache-Control on errors",
     SPEC,
   ],
@@ -85,7 +85,7 @@ export function judgeError(judged: Judged): void {
   const isActivity = status === 400 && route?.handler === "activity";
   const isNoStore = status === 503 || status === 500 || (isActivity && code === route.queryError);
   const cacheControl = header(reply, "cache-control");
-  const mayBeEither = isActivity && sent.method === "HEAD" && cacheControl === "no-store";
+  const mayBeEither = (status === 404 || (isActivity && sent.method === "HEAD")) && cacheControl === "no-store";
   const holds = mayBeEither || cacheControl === (isNoStore ? "no-store" : undefined);
   run.check(ERRORS["cache-control"], subject, holds, () => ({
     expected: `${isNoStore ? "Cache-Control: no-store" : "no Cache-Control"} on the ${status} to ${requestText(judged)}`,

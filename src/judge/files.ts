@@ -48,11 +48,13 @@ const openapi: Fault = (text, json) =>
   members("openapi", "info", "paths")(text, json) ??
   (String((json as { openapi: unknown }).openapi).startsWith("3.1.") ? undefined : "openapi 3.1");
 
-/** Checks by row name. Assets are judged with the page that loads them. */
+/** Checks by row name. Assets are judged with the page that loads them, and a log by its proofs. */
 const FAULTS: Readonly<Record<NamedFile["name"], Fault | null>> = {
   page: shows(/^\s*<!doctype html>/i, "<!doctype html>"),
   docs: shows(/^\s*<!doctype html>/i, "<!doctype html>"),
   asset: null,
+  "log-tile": null,
+  "log-end": null,
   openapi,
   "feed-json": members("version", "title", "items"),
   "feed-atom": atom,

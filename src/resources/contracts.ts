@@ -43,6 +43,8 @@ const FILE_CONTRACTS: Readonly<Record<NamedFile["name"], Contract | null>> = {
   "publication-status": publicationStatusContract,
   robots: null,
   favicon: null,
+  "log-tile": null,
+  "log-end": null,
 };
 
 export function routeContract(name: RouteName): RouteContract {

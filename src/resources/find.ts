@@ -1,29 +1,21 @@
 /** Finds the row of a path, the object of a query, and the row of an object's key. */
 import { uniqueParameters } from "../http/request.ts";
-import type { RouteObject, Row } from "../http/route.ts";
+import { pathPattern, type RouteObject, type Row } from "../http/route.ts";
 import { type NamedRow, ROWS } from "./table.ts";
 
 export interface RowMatch {
   readonly row: NamedRow;
-  /** The decoded placeholder of the path; "" if it cannot be decoded, which is as malformed as an empty one. */
-  readonly parameter?: string;
-}
-
-const PLACEHOLDER = /\{[a-zA-Z]+\}/;
-
-interface Template extends RowMatch {
-  readonly before: string;
-  readonly after: string;
+  /** The decoded id in the path; "" if it cannot be decoded, which is as malformed as an empty one. */
+  readonly installationId?: string;
 }
 
 const byPath = new Map<string, RowMatch>();
-const byTemplate: Template[] = [];
+const byTemplate: { readonly row: NamedRow; readonly pattern: RegExp }[] = [];
 const byQuery = new Map<Row, ReadonlyMap<string, RouteObject>>();
 const byKey: { readonly row: NamedRow; readonly pattern: RegExp }[] = [];
 for (const row of ROWS) {
-  const [before = "", after] = row.path.split(PLACEHOLDER);
-  if (after === undefined) byPath.set(row.path, { row });
-  else byTemplate.push({ row, before, after });
+  if (row.path.includes("{")) byTemplate.push({ row, pattern: new RegExp(`^${pathPattern(row.path, "([^/]*)")}$`) });
+  else byPath.set(row.path, { row });
   byQuery.set(row, new Map(row.objects.map((object) => [object.query, object])));
   const keys = [...row.objects.map(({ key }) => key), ...(row.parts ?? [])];
   for (const key of keys) byKey.push({ row, pattern: keyPattern(key) });
@@ -33,12 +25,9 @@ for (const row of ROWS) {
 export function matchPath(path: string): RowMatch | undefined {
   const match = byPath.get(path);
   if (match !== undefined) return match;
-  for (const { row, before, after } of byTemplate) {
-    if (!path.startsWith(before) || !path.endsWith(after)) continue;
-    const segment = path.slice(before.length, path.length - after.length);
-    // `/installations/telemetry` has the template's prefix and suffix, but no segment between them.
-    if (path.length < before.length + after.length || segment.includes("/")) continue;
-    return { row, parameter: decode(segment) };
+  for (const { row, pattern } of byTemplate) {
+    const found = pattern.exec(path);
+    if (found !== null) return found[1] === undefined ? { row } : { row, installationId: decode(found[1]) };
   }
   return undefined;
 }
@@ -62,8 +51,7 @@ export function matchKey(key: string): NamedRow | undefined {
 }
 
 function keyPattern(key: string): RegExp {
-  const escaped = key.split(PLACEHOLDER).map((text) => text.replaceAll(".", "\\."));
-  return new RegExp(`^${escaped.join("[^/]+")}${key.endsWith("/") ? "" : "$"}`);
+  return new RegExp(`^${pathPattern(key, "[^/]+")}${key.endsWith("/") ? "" : "$"}`);
 }
 
 function decode(segment: string): string {

@@ -32,8 +32,12 @@ const FIXED: ReadonlySet<string> = new Set([
 export function objectClass(key: string): ObjectClass {
   const own = OWN[key];
   if (own !== undefined) return { keys: key, resource: own };
-  return { keys: FIXED.has(key) ? key : template(key), resource: matchKey(key)?.resource ?? "other" };
+  const resource = LOG_FILE.test(key) ? "log" : (matchKey(key)?.resource ?? "other");
+  return { keys: FIXED.has(key) ? key : template(key), resource };
 }
+
+/** A file of a log, public or for recovery only. */
+const LOG_FILE = /^((?:private\/)?log\/)\d+\/(checkpoint|tile)(?:\/|$)/;
 
 function template(key: string): string {
   if (parseObservationTileKey(key) !== undefined) {
@@ -43,5 +47,7 @@ function template(key: string): string {
   if (tile !== undefined) return `v1/public/activity/${tile.category}/tiles/{tile}`;
   if (parseInstallationTelemetryKey(key) !== undefined) return "v1/public/installations/~{installationId}/telemetry";
   if (key.startsWith(ASSETS_PREFIX)) return `${ASSETS_PREFIX}{asset}`;
+  const [, root, file] = LOG_FILE.exec(key) ?? [];
+  if (file !== undefined) return `${root}{log}/${file === "checkpoint" ? file : "tile/{tile}"}`;
   return "{other}";
 }

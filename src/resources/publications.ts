@@ -1,4 +1,4 @@
-/** Lists every publication of the configured installation except telemetry and observations, and every file. */
+/** Lists every publication of the configured installation except telemetry, observations and the log, and every file. */
 import { activityPublications } from "./activity/publication.ts";
 import { feedPublications } from "./feed/publication.ts";
 import { modulesPublication } from "./modules/publication.ts";
@@ -22,11 +22,12 @@ export interface PublicationSettings {
 
 /**
  * Publications by resource, in the order in which a cycle renders them. TypeScript reports a missing resource. The
- * cycle adds telemetry and the tiles of observations, which every installation has.
+ * cycle adds telemetry and the tiles of observations, which every installation has, and the log.
  */
 const PUBLICATIONS: Readonly<Record<ResourceName, (settings: PublicationSettings) => readonly Publication[]>> = {
   telemetry: () => [],
   observations: () => [],
+  log: () => [],
   modules: ({ installationId }) => [modulesPublication(installationId)],
   process: () => [processPublication],
   statistics: ({ statisticsInterval }) => statisticsPublications(statisticsInterval),

@@ -7,6 +7,7 @@ import type { FileRow, Route } from "../http/route.ts";
 import { activityRoute } from "./activity/route.ts";
 import { badgeFile } from "./badge/route.ts";
 import { atomFeedFile, jsonFeedFile } from "./feed/route.ts";
+import { logEndFile, logTileFile } from "./log/route.ts";
 import { modulesRoute } from "./modules/route.ts";
 import { observationsRoute } from "./observations/route.ts";
 import { onchainRoute } from "./onchain/route.ts";
@@ -42,6 +43,8 @@ const FILE_ROWS = [
   publicationStatusFile,
   robotsFile,
   faviconFile,
+  logTileFile,
+  logEndFile,
 ] as const;
 
 type RouteRow = (typeof ROUTE_ROWS)[number];

@@ -98,8 +98,7 @@ export interface RouteRequest {
 /** A request for a file. */
 export interface FileRequest {
   readonly file: FileRow;
-  /** The last segment of the path, decoded, if the row has a placeholder there; else "". */
-  readonly asset: string;
+  readonly path: string;
 }
 
 /** `undefined` if nothing was ever published. Throws `StoreUnavailable`. */

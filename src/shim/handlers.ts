@@ -1,11 +1,20 @@
 /** The handlers that rows name. */
 
-import { type FileHandlerName, PATH_PARAMETERS, type RouteHandlerName } from "../http/route.ts";
+import { NO_STORE } from "../http/common-headers.ts";
+import { NOT_FOUND } from "../http/errors.ts";
+import type { FileHandlerName, RouteHandlerName } from "../http/route.ts";
 import { matchObject } from "../resources/find.ts";
-import { ASSETS_PREFIX } from "../resources/site/route.ts";
-import type { FileRequest, Handler, MaybePromise, RouteRequest, ShimContext } from "./context.ts";
+import { SITE_PREFIX } from "../resources/site/route.ts";
+import {
+  andThen,
+  type FileRequest,
+  type Handler,
+  type MaybePromise,
+  type RouteRequest,
+  type ShimContext,
+} from "./context.ts";
 import { badge, publicationStatus } from "./files.ts";
-import { type FullResponse, invalidQuery } from "./full-response.ts";
+import { type FullResponse, invalidQuery, plainResponse, rowResponse } from "./full-response.ts";
 import { activityPage } from "./pages/activity.ts";
 import { installationTelemetry } from "./pages/installation.ts";
 import { observationsPage } from "./pages/observations.ts";
@@ -20,7 +29,7 @@ export const ROUTE_HANDLERS: Readonly<Record<RouteHandlerName, Handler<RouteRequ
 
 export const FILE_HANDLERS: Readonly<Record<FileHandlerName, Handler<FileRequest>>> = {
   file: storedFile,
-  asset: storedAsset,
+  log: logFile,
   badge,
   "publication-status": publicationStatus,
 };
@@ -32,15 +41,18 @@ function stored({ route, query }: RouteRequest, context: ShimContext): MaybeProm
   return storedResponse(route, object.key, context.store, context.now());
 }
 
-const ASSET = new RegExp(`^${PATH_PARAMETERS.asset}$`);
-
-function storedFile({ file }: FileRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
-  const [object] = file.objects;
-  return object === undefined ? undefined : storedResponse(file, object.key, context.store, context.now());
+function storedFile({ file, path }: FileRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
+  const key = file.objects[0]?.key ?? SITE_PREFIX + path.slice(1);
+  return storedResponse(file, key, context.store, context.now());
 }
 
-/** An unknown name costs no read. */
-function storedAsset({ file, asset }: FileRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
-  if (!ASSET.test(asset)) return undefined;
-  return storedResponse(file, `${ASSETS_PREFIX}${asset}`, context.store, context.now());
+/** A missing file may come with the next entry, so no cache may keep its 404. */
+const NO_LOG_FILE = plainResponse({ ...NOT_FOUND, headers: { "cache-control": NO_STORE } });
+
+/** The bytes of an object of the log, which are not those of a response (docs/spec/log.md#files). */
+function logFile({ file, path }: FileRequest, { store }: ShimContext): MaybePromise<FullResponse> {
+  const headers = { "cache-control": file.cacheControl ?? NO_STORE };
+  return andThen(store.get(path.slice(1)), (object) =>
+    object === undefined ? NO_LOG_FILE : rowResponse(file, { status: 200, headers }, object.body, object.contentType),
+  );
 }

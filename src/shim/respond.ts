@@ -4,7 +4,7 @@
  */
 import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
-import { matchesNone, parseTarget } from "../http/request.ts";
+import { matchesNone, parseTarget, type Target } from "../http/request.ts";
 import type { Row } from "../http/route.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
 import { matchPath, type RowMatch } from "../resources/find.ts";
@@ -49,8 +49,8 @@ export function respond(request: ShimRequest, context: ShimContext): MaybePromis
   if (method === "OPTIONS") return counted(PREFLIGHT, undefined, context);
   if (method !== "GET" && method !== "HEAD") return counted(WRONG_METHOD, undefined, context);
   const target = parseTarget(url);
-  const match = target === undefined ? undefined : matchPath(target.path);
-  const full = match === undefined ? UNKNOWN_PATH : fullResponse(match, target?.query ?? "", context);
+  const match = target && matchPath(target.path);
+  const full = target && match ? fullResponse(match, target, context) : UNKNOWN_PATH;
   const represented = andThen(full, (full) => represent(full, request, context));
   return andThen(represented, (full) => counted(conditional(full, request), match?.row, context));
 }
@@ -77,8 +77,8 @@ function represent(full: FullResponse, request: ShimRequest, context: ShimContex
   return context.encode === undefined ? full : context.encode(full, acceptEncoding);
 }
 
-function fullResponse(match: RowMatch, query: string, context: ShimContext): MaybePromise<FullResponse> {
-  const respondAgain = () => respondByRow(match, query, context);
+function fullResponse(match: RowMatch, target: Target, context: ShimContext): MaybePromise<FullResponse> {
+  const respondAgain = () => respondByRow(match, target, context);
   try {
     const found = respondAgain();
     return found instanceof Promise ? found.catch((error: unknown) => failed(error, context, respondAgain)) : found;
@@ -87,13 +87,17 @@ function fullResponse(match: RowMatch, query: string, context: ShimContext): May
   }
 }
 
-function respondByRow({ row, parameter }: RowMatch, query: string, context: ShimContext): MaybePromise<FullResponse> {
+function respondByRow(
+  { row, installationId }: RowMatch,
+  { path, query }: Target,
+  context: ShimContext,
+): MaybePromise<FullResponse> {
   if (row.kind === "file") {
-    const found = FILE_HANDLERS[row.handler]({ file: row, asset: parameter ?? "" }, context);
+    const found = FILE_HANDLERS[row.handler]({ file: row, path }, context);
     return andThen(found, (full) => full ?? UNKNOWN_PATH);
   }
-  if (parameter !== undefined && !isInstallationId(parameter)) return MALFORMED_ID;
-  const found = ROUTE_HANDLERS[row.handler]({ route: row, installationId: parameter ?? "", query }, context);
+  if (installationId !== undefined && !isInstallationId(installationId)) return MALFORMED_ID;
+  const found = ROUTE_HANDLERS[row.handler]({ route: row, installationId: installationId ?? "", query }, context);
   return andThen(found, (full) => full ?? plainResponse(unavailable(row.absent)));
 }
 

@@ -17,6 +17,10 @@ const PATHS = [
   "/v4/public/settlements",
   "/v3/public/settlements",
   "/v1/public/activity",
+  "/log/1/checkpoint",
+  "/log/1/tile/0/000",
+  "/log/1/tile/0/x001/067.p/255",
+  "/log/1/tile/0/000.p/256",
 ];
 const PARAMETERS = [
   "",

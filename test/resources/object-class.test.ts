@@ -20,6 +20,9 @@ test.each([
   ["standby.json", "standby", "standby.json"],
   ["private/status.json", "status", "private/status.json"],
   ["installations", "installations", "installations"],
+  ["log/2/checkpoint", "log", "log/{log}/checkpoint"],
+  ["log/2/tile/0/x001/067.p/3", "log", "log/{log}/tile/{tile}"],
+  ["private/log/2/tile/entries/000", "log", "private/log/{log}/tile/{tile}"],
   ["somebody/elses.txt", "other", "{other}"],
 ])("%s is of %s", (key, resource, keys) => {
   expect(objectClass(key)).toEqual({ resource, keys });

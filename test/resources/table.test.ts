@@ -12,16 +12,25 @@ test("every route's path leads to its row", () => {
   for (const route of ROUTES) {
     const match = matchPath(route.path.replace("{installationId}", "wheel-1"));
     expect(match?.row).toBe(route);
-    expect(match?.parameter).toBe(route.path.includes("{installationId}") ? "wheel-1" : undefined);
+    expect(match?.installationId).toBe(route.path.includes("{installationId}") ? "wheel-1" : undefined);
   }
 });
 
+const NAMES: Readonly<Record<string, string>> = {
+  "{asset}": "style-0123456789ab.css",
+  "{logTile}": "1/tile/0/x001/067",
+  "{logEnd}": "1/tile/0/x001/067.p/255",
+};
+
 test("every file's path leads to its row, and the keys of files belong to no route", () => {
   for (const file of FILES) {
-    expect(matchPath(file.path.replace("{asset}", "style-0123456789ab.css"))?.row).toBe(file);
+    expect(matchPath(file.path.replaceAll(/\{\w+\}/g, (name) => NAMES[name] ?? ""))?.row).toBe(file);
     for (const { key } of file.objects) expect([key, matchKey(key)]).toEqual([`site/${key.slice(5)}`, file]);
   }
   expect(matchKey("site/assets/style-0123456789ab.css")?.name).toBe("asset");
+  expect(matchKey("log/1/tile/entries/000")?.name).toBe("log-tile");
+  expect(matchKey("log/1/tile/entries/000.p/7")?.name).toBe("log-end");
+  expect(matchKey("private/log/1/tile/entries/000")).toBeUndefined();
   expect(matchKey(STATUS_KEY)?.name).toBe("publication-status");
 });
 

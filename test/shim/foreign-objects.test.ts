@@ -27,7 +27,11 @@ const BAD_SUCCESSORS = [
 
 const URLS = ROWS.flatMap(({ path, objects }) => {
   const queries = objects.length === 0 ? [""] : objects.map(({ query }) => query);
-  const requested = path.replace("{installationId}", "wheel-2").replace("{asset}", "app-0123456789abcdef.js");
+  const requested = path
+    .replace("{installationId}", "wheel-2")
+    .replace("{asset}", "app-0123456789abcdef.js")
+    .replace("{logTile}", "1/tile/0/000")
+    .replace("{logEnd}", "1/checkpoint");
   return queries.map((query) => (query === "" ? requested : `${requested}?${query}`));
 });
 

@@ -31,7 +31,12 @@ export async function putAnswer(
 }
 
 export async function putText(store: ObjectStore, key: string, text: string): Promise<void> {
-  await store.put(key, { body: encoder.encode(text), contentType: JSON_TYPE, metadata: encodeWriterMetadata(WRITER) });
+  await putBytes(store, key, encoder.encode(text), JSON_TYPE);
+}
+
+/** Puts an object that is not a response. */
+export async function putBytes(store: ObjectStore, key: string, body: Uint8Array, contentType: string): Promise<void> {
+  await store.put(key, { body, contentType, metadata: encodeWriterMetadata(WRITER) });
 }
 
 /** The first installation is the configured one unless `configured` names another. */

@@ -23,7 +23,7 @@ import { FILES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { chainEventKey } from "../../src/values/activity-key.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import { putAnswer, putIndex, putText, putTiles } from "./publish-answer.ts";
+import { putAnswer, putBytes, putIndex, putText, putTiles } from "./publish-answer.ts";
 
 const FEED_AT = Date.parse("2026-11-20T09:00:00.000Z");
 const REVALIDATE = "public, max-age=0, must-revalidate";
@@ -48,6 +48,7 @@ export async function putWorld(store: ObjectStore, at: number): Promise<void> {
   await putStatistics(store);
   await putChainViews(store, at);
   await putSite(store, at);
+  await putLog(store);
 }
 
 /** A short stand-in for an observation's JSON. The shim does not parse it. */
@@ -173,6 +174,21 @@ async function putSite(store: ObjectStore, at: number): Promise<void> {
   await putAnswer(store, `${ASSETS_PREFIX}style-0123456789ab.css`, css);
   await putText(store, STATUS_KEY, JSON.stringify(lease(at)));
   await putText(store, PRIVATE_STATUS_KEY, '{"schemaVersion":1,"holderName":"a host\'s name"}');
+}
+
+/** A checkpoint and a few files, with control characters. The other keys have no form of a log's file. */
+async function putLog(store: ObjectStore): Promise<void> {
+  const encoder = new TextEncoder();
+  await putBytes(store, "log/1/checkpoint", encoder.encode("wheel.example/log/1\n300\n"), "text/plain; charset=utf-8");
+  const files = ["tile/0/000", "tile/0/001.p/44", "tile/1/000.p/1", "tile/entries/000", "tile/entries/x001/x234/067"];
+  const others = ["tile/0/000.p/0", "tile/0/000.p/256", "tile/0/0", "tile/7/000", "tile/0/x000/001", "secret"];
+  for (const name of [...files, ...others]) {
+    const body = Uint8Array.of(0, 1, 10, 13, ...encoder.encode(name));
+    await putBytes(store, `log/1/${name}`, body, "application/octet-stream");
+  }
+  for (const key of ["log/0/checkpoint", "log/01/checkpoint", "private/log/1/checkpoint"]) {
+    await putText(store, key, "unserved");
+  }
 }
 
 function fileAnswer(file: FileRow, body: string, contentType: string): Representation {

@@ -7,6 +7,7 @@ import { HTML_HEADERS } from "../../src/http/route.ts";
 import type { Reply, Sent, Transport } from "../../src/judge/exchange.ts";
 import { JUDGED_FILES as FILES, isHtml } from "../../src/judge/files.ts";
 import { findingLine } from "../../src/judge/report.ts";
+import { logEndFile, logTileFile } from "../../src/resources/log/route.ts";
 import { assetFile } from "../../src/resources/site/route.ts";
 import { FILES as ROWS } from "../../src/resources/table.ts";
 import { type Change, error, headers, isTarget, onReply, type Planted, status, text } from "./support/faults/plant.ts";
@@ -33,9 +34,13 @@ const BODIES: Readonly<Record<string, string>> = {
   "/favicon.svg": '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
 };
 
-test("every file of the table is checked, and assets through the pages that name them", () => {
+test("every file of the table is checked, except assets, which pages name, and the log, which has proofs", () => {
   const judged = new Set(FILES.map(({ path }) => path));
-  expect(ROWS.map(({ path }) => path).filter((path) => !judged.has(path))).toEqual([assetFile.path]);
+  expect(ROWS.map(({ path }) => path).filter((path) => !judged.has(path))).toEqual([
+    assetFile.path,
+    logTileFile.path,
+    logEndFile.path,
+  ]);
 });
 
 /** Correct responses for the files; every other path is unknown. */

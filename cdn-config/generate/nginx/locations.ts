@@ -100,15 +100,15 @@ export function answersServer(options: CdnOptions): string {
   merge_slashes off;
   access_log off;
   server_tokens off;
-  subrequest_output_buffer_size 4m;
+  subrequest_output_buffer_size 17m;
   proxy_http_version 1.1;
   proxy_connect_timeout 1s;
   proxy_read_timeout 5s;
   proxy_pass_request_body off;
   proxy_pass_request_headers off;
   proxy_pass_header Date;
-  # The script needs the whole response. It is held in memory at any size, never in a temporary file.
-  proxy_buffers 130 32k;
+  # The script needs the whole response, which is held in memory. A bundle of the log has at most 16.8 MB.
+  proxy_buffers 540 32k;
 ${tlsLines(trusted, [bucket, shim])}
   # Each response is built and compressed once, then served from the cache.
   location = /answer {

@@ -75,7 +75,7 @@ server {
   # Responses are already compressed, or the client does not accept compression.
   gzip off;
   default_type "${CONTENT_TYPE}";
-  subrequest_output_buffer_size 4m;
+  subrequest_output_buffer_size 17m;
   # The shim's limit for the request line and headers.
   large_client_header_buffers 4 16k;
 

@@ -6,6 +6,7 @@
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
 import type { Representation } from "../../../src/http/representation.ts";
+import { pathPattern } from "../../../src/http/route.ts";
 import type { NamedRow } from "../../../src/resources/table.ts";
 import { CACHED_URLS, type CachedUrl, HOST, OWN_HEADERS, ROWS } from "../plan.ts";
 
@@ -14,7 +15,7 @@ export const STALE = Math.max(...ROWS.map((row) => row.staleIfErrorSeconds));
 
 /** Returns a VCL condition that matches the URLs of the rows selected by `holds`. */
 export function urlOf(subject: "req" | "bereq", holds: (row: NamedRow) => boolean): string {
-  const paths = ROWS.filter(holds).map(({ path }) => path.replaceAll(".", "\\.").replace(/\{\w+\}/, "[^/?]+"));
+  const paths = ROWS.filter(holds).map(({ path }) => pathPattern(path, "[^/?]+"));
   return `${subject}.url ~ "^(?:${paths.join("|")})(?:\\?|$)"`;
 }
 

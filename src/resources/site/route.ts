@@ -28,7 +28,6 @@ export const assetFile = {
   name: "asset",
   resource: "site",
   path: "/assets/{asset}",
-  handler: "asset",
   objects: [],
   parts: [ASSETS_PREFIX],
   contentType: null,

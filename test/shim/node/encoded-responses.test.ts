@@ -86,14 +86,13 @@ test("of a hundred concurrent bodies some are compressed and none waits", async 
   expect(encoded.compressions).toBe(16);
 });
 
-test.each(ROWS.filter(({ name }) => name !== "asset").map((row) => [row.path, row] as const))(
-  "%s is compressed and has Vary: Accept-Encoding",
-  async (_, row) => {
-    const answer = rowResponse(row, { status: 200, headers: { etag: '"r"' } }, new TextEncoder().encode(TEXT));
-    const { headers } = await new EncodedResponses().encode(answer, "gzip");
-    expect(headers).toMatchObject({ vary: "Accept-Encoding", "content-encoding": "gzip", etag: 'W/"r"' });
-  },
-);
+test.each(
+  ROWS.filter((row) => row.kind === "route" || row.contentType !== null).map((row) => [row.path, row] as const),
+)("%s is compressed and has Vary: Accept-Encoding", async (_, row) => {
+  const answer = rowResponse(row, { status: 200, headers: { etag: '"r"' } }, new TextEncoder().encode(TEXT));
+  const { headers } = await new EncodedResponses().encode(answer, "gzip");
+  expect(headers).toMatchObject({ vary: "Accept-Encoding", "content-encoding": "gzip", etag: 'W/"r"' });
+});
 
 test.each([
   [undefined, undefined],

@@ -159,6 +159,22 @@ export const ROUTES = {
     "notModifiedTag": true,
     "contentType": "image/svg+xml",
     "cors": true
+  },
+  "log-tile": {
+    "edgeSeconds": 3600,
+    "staleIfErrorSeconds": 0,
+    "conditional": false,
+    "notModifiedTag": false,
+    "contentType": null,
+    "cors": true
+  },
+  "log-end": {
+    "edgeSeconds": 1,
+    "staleIfErrorSeconds": 0,
+    "conditional": false,
+    "notModifiedTag": false,
+    "contentType": null,
+    "cors": true
   }
 };
 export const HEADERS = [
