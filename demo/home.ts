@@ -2,8 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import * as z from "zod";
+import { writeLogKey } from "../bin/cli/log-key.ts";
 import { Failure } from "../src/values/failure.ts";
-import { DEMO_INSTALLATION, DEMO_SEED, type Plan, planFrom, planOf } from "./history/plan.ts";
+import { DEMO_INSTALLATION, DEMO_LOG_NAME, DEMO_SEED, type Plan, planFrom, planOf } from "./history/plan.ts";
 import { takeLock } from "./running.ts";
 
 const savedDemoSchema = z.strictObject({
@@ -25,8 +26,8 @@ export interface Home {
   readonly chain: boolean;
   /** Path of the commands' configuration file. */
   readonly configuration: string;
-  /** Writes the configuration file. It sets every setting, so that none of the user's settings apply. */
-  configure(chain?: { readonly deployment: string; readonly rpcUrl: string }): void;
+  /** Writes the configuration file. It sets every setting, so that none of the user's settings apply. Makes the log's key if it is missing. */
+  configure(chain?: { readonly deployment: string; readonly rpcUrl: string }): Promise<void>;
   logOf(command: string): string;
   /** Releases the folder's lock. */
   close(): void;
@@ -65,6 +66,7 @@ export function openHome(folder: string, { fresh, port, now, chain }: HomeOption
     ledger: "ledger.db",
     store: "public",
     state: "state",
+    logKey: "log.key",
     port,
     genesisTimestamp: plan.genesisMs / 1000,
   };
@@ -75,7 +77,9 @@ export function openHome(folder: string, { fresh, port, now, chain }: HomeOption
     ledger: join(folder, settings.ledger),
     chain: saved.chain,
     configuration,
-    configure(chain) {
+    async configure(chain) {
+      const key = join(folder, settings.logKey);
+      if (!existsSync(key)) await writeLogKey(key, DEMO_LOG_NAME);
       const chainSettings = chain === undefined ? {} : { deployment: relative(folder, chain.deployment), rpcUrl: chain.rpcUrl };
       writeFileSync(configuration, `${JSON.stringify({ ...settings, ...chainSettings }, null, 2)}\n`);
     },

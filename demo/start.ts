@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   const isFed = state !== undefined && state.at >= home.historyEnd - home.plan.historyStep;
   const chain = await openDemoChain(home, isFed);
   try {
-    home.configure(chain);
+    await home.configure(chain);
     const settlement = home.chain ? (chain?.settlement ?? NO_SETTLEMENT) : simulatedSettlement(home.plan.seed);
     const wheel = new Wheel(home.plan, state === undefined ? { settlement } : { settlement, state });
     if (!isFed) {
@@ -68,8 +68,8 @@ async function serveUntilStopped({ started, port, home, chain, feed }: Live): Pr
   // Closing the terminal stops the demo like Ctrl-C.
   process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
   const stopping = askedToStop();
-  const commands = ["publish", "serve"].map(
-    (name) => new Command(name, { configuration: home.configuration, log: home.logOf(name) }),
+  const commands = [["publish", "--publish-log"], ["serve"]].map(
+    ([name = "", ...flags]) => new Command(name, { flags, configuration: home.configuration, log: home.logOf(name) }),
   );
   const ended = Promise.race(commands.map(async (command) => (await command.ended, command)));
   const failing = firstFailure();

@@ -4,7 +4,7 @@
  * (docs/spec/publishing.md#ten-thousand).
  */
 import { FIRST_LOG } from "../src/http/installations.ts";
-import { checkpointKey, INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
@@ -12,6 +12,7 @@ import { Due } from "./due.ts";
 import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import type { Checkpoint } from "./lease/lease-record.ts";
+import { storedCheckpoint } from "./plan/log.ts";
 import { type Responses, storedIndex, unknownOfLog } from "./plan/published.ts";
 
 /** A publisher with at most this many installations plans all of them at its start, which also finds damage. */
@@ -71,7 +72,7 @@ function resumable({ checkpoint, known, configured, program, force, newLog }: Be
 function startLog(number: number, known: Known): void {
   const { log = FIRST_LOG } = known;
   // A run that was killed has named the new log, and committed nothing of it.
-  const isBegun = known.get(checkpointKey(log))?.condition !== "stored";
+  const isBegun = storedCheckpoint(known, log) === undefined;
   const next = isBegun ? log : log + 1;
   if (number !== next && number !== log + 1) {
     const message = `log ${log} is published, so the next one is ${next}, not ${number}`;

@@ -24,6 +24,7 @@ import { eachLimited, type Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import { learn } from "./learn.ts";
 import { planIndex } from "./plan/installations.ts";
+import { plannedLogDeletions } from "./plan/log.ts";
 import { needs, type Plan } from "./plan/plan.ts";
 import { isListed, storedIndex } from "./plan/published.ts";
 import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
@@ -210,10 +211,11 @@ function saveLostHistory({ answers }: Plan, sources: CycleSources): void {
 
 /** Deletes objects that no stored object refers to any more. After an outage, a later cycle does it. */
 async function deleteUnnamed(cycle: Cycle): Promise<void> {
-  const { at, known, target, publications, hasSite, selected } = cycle;
+  const { at, known, target, publications, hasSite, selected, signers } = cycle;
   try {
     const own = publications.filter(({ resource }) => selected(resource));
-    await executeDeletions(plannedDeletions(own, known, at), target);
+    const tiles = plannedDeletions(own, known, at);
+    await executeDeletions([...tiles, ...plannedLogDeletions(known, signers, at)], target);
     if (selected("site") && !hasSite) await removeSite(target);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;

@@ -1,6 +1,6 @@
 /** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
 import { FIRST_LOG } from "../src/http/installations.ts";
-import { checkpointKey, INSTALLATIONS_KEY, LOGS_PREFIX } from "../src/http/keys.ts";
+import { checkpointKey, INSTALLATIONS_KEY, isLogKey, LOG_ROOTS } from "../src/http/keys.ts";
 import type { LogPoint } from "../src/ledger/log.ts";
 import { keyFault } from "../src/object-store/check-object.ts";
 import {
@@ -80,7 +80,7 @@ interface Found {
 async function readObject(key: string, store: ObjectStore): Promise<Found> {
   const stored = await readOrDamaged(store, key);
   if (stored === undefined || stored instanceof StoreDamaged) return { tag: stored?.tag ?? null };
-  if (key.startsWith(LOGS_PREFIX)) {
+  if (isLogKey(key)) {
     const version = logObjectVersion(key, stored);
     return { tag: stored.tag, ...(version && { object: knownLogObject(key, stored, version), stored }) };
   }
@@ -134,9 +134,10 @@ async function learnLog({ store, known }: Learning): Promise<void> {
     index === undefined || index === "lost" ? (known.publishedInstallations?.log ?? FIRST_LOG) : index.log;
   let number = Math.max(inIndex, known.log ?? FIRST_LOG);
   const read = async (log: number) => {
-    const found = await readObject(checkpointKey(log), store);
-    remember(checkpointKey(log), found, known);
-    return found.tag !== null;
+    const keys = LOG_ROOTS.map((root) => checkpointKey(root, log));
+    const found = await Promise.all(keys.map((key) => readObject(key, store)));
+    found.forEach((one, at) => remember(keys[at] as string, one, known));
+    return found.some(({ tag }) => tag !== null);
   };
   await read(number);
   while (await read(number + 1)) number++;

@@ -1,11 +1,20 @@
 /**
  * A prefix belongs to one configured installation for ever (docs/spec/publishing.md#owner). Otherwise telemetry of one
- * installation would replace that of another under the same key.
+ * installation would replace that of another under the same key. A signed log belongs to the name of its key
+ * (docs/spec/publishing.md#signed).
  */
+
+import { FIRST_LOG } from "../src/http/installations.ts";
+import { checkpointKey, PUBLIC_LOGS } from "../src/http/keys.ts";
+import { ONLY_IN_LOG } from "../src/ledger/entry.ts";
+import { parseNote } from "../src/log/note.ts";
+import { originOf } from "../src/log/public-log.ts";
+import type { Signer } from "../src/log/signer.ts";
 import type { ObjectStore } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import { TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
+import { printable } from "../src/values/printable.ts";
 import { Known, type KnownObject } from "./known.ts";
 import { learn } from "./learn.ts";
 import { isIndexOf, ownKeys, storedIndex } from "./plan/published.ts";
@@ -17,15 +26,29 @@ export interface Claim {
   readonly publications: readonly Publication[];
   /** Requests in flight. */
   readonly concurrency: number;
+  readonly signers: readonly Signer[];
+  /** The number of a new log (`--new-log`). */
+  readonly newLog?: number | undefined;
+  /** The operator agrees that the log becomes public. */
+  readonly mayPublishLog?: boolean;
 }
 
-/** Must be called before the lease is taken. Throws `Failure` installation_changed (2), `StoreUnavailable`. */
-export async function checkOwner({ store, reader, publications, concurrency }: Claim): Promise<void> {
+/**
+ * Must be called before the lease is taken. Throws `Failure` installation_changed, log_key_missing, log_key_changed,
+ * log_unconfirmed (2), and `StoreUnavailable`.
+ */
+export async function checkOwner(claim: Claim): Promise<void> {
+  const { store, reader, publications, concurrency } = claim;
   const configured = reader.installationId;
   const known = Known.inMemory();
   const learning = { store, known, concurrency, blockHash: async () => undefined };
   try {
     await learn([{ is: "index" }], learning);
+    await learn([{ is: "log" }], learning);
+    const { log = FIRST_LOG } = known;
+    // A run that was killed may have begun this log and put nothing of it. The one before may be public already.
+    if (log > FIRST_LOG) await learn([{ is: "answer", key: checkpointKey(PUBLIC_LOGS, log - 1) }], learning);
+    checkLogKey(log, known, claim);
     if (isIndexOf(configured, known)) return;
     const index = storedIndex(known);
     const owner = index === undefined || index === "lost" ? undefined : index.configured;
@@ -56,5 +79,34 @@ function isBinding(telemetry: KnownObject, of: string): boolean {
 function installationChanged({ name }: ObjectStore, configured: string, owner = "another installation"): Failure {
   return new Failure("installation_changed", `${name} belongs to ${owner}, and installationId is ${configured}`, {
     hint: `Publish ${configured} to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation`,
+  });
+}
+
+function unconfirmed(log: number, name: string): string {
+  const kinds = Object.entries(ONLY_IN_LOG).map(([kind, fields]) => `${kind}: ${fields.join(", ")}`);
+  return `log ${log} becomes public for ever, signed as ${originOf(name, log)}. Fields that no route has:\n    ${kinds.join("\n    ")}`;
+}
+
+/** A log that was signed once is never stored without a signature, or by another name, because its readers remember both. */
+function checkLogKey(log: number, known: Known, { store, signers, newLog, mayPublishLog = false }: Claim): void {
+  const stored = known.get(checkpointKey(PUBLIC_LOGS, log));
+  const before = known.get(checkpointKey(PUBLIC_LOGS, log - 1));
+  const name = signers[0]?.verifier.name;
+  if (name === undefined) {
+    if (stored?.condition !== "stored") return;
+    throw new Failure("log_key_missing", `log ${log} in ${store.name} is signed, and no logKey is set`);
+  }
+  if (stored?.condition === "absent") {
+    if (mayPublishLog || before?.condition === "stored") return;
+    throw new Failure("log_unconfirmed", unconfirmed(log, name), {
+      hint: "What is published once cannot be taken back. To do it: noonmark publish --once --publish-log",
+    });
+  }
+  const body = known.object(checkpointKey(PUBLIC_LOGS, log))?.body;
+  if (body === undefined || newLog !== undefined) return;
+  const [origin = ""] = parseNote(body).text.split("\n");
+  if (origin === originOf(name, log)) return;
+  throw new Failure("log_key_changed", `log ${log} is signed as ${printable(origin)}, and the key is named ${name}`, {
+    hint: `Set logKey to a key of the name ${printable(origin.slice(0, origin.lastIndexOf("/log/")))}. A new key of that name rotates: docs/log.md#rotation`,
   });
 }

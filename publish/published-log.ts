@@ -1,36 +1,57 @@
 /** Reads the log that is stored for recovery (docs/spec/publishing.md#log): its checkpoint, and its entries in order. */
-import { checkpointKey, logPrefix } from "../src/http/keys.ts";
+import { checkpointKey, LOG_ROOTS, type LogRoot, logPrefix, PRIVATE_LOGS } from "../src/http/keys.ts";
 import { entryTexts, type LogPoint, logSize } from "../src/ledger/log.ts";
-import { parseCheckpoint } from "../src/log/checkpoint.ts";
-import { bundlePath, decodeBundle, TILE_WIDTH } from "../src/log/tiles.ts";
+import { type Bundle, bundlePath, decodeBundle, TILE_WIDTH } from "../src/log/tiles.ts";
 import { type ObjectStore, readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
 import { Failure } from "../src/values/failure.ts";
+import { logObjectVersion } from "./stored-object.ts";
+
+/** A log in the store, up to its newest checkpoint. */
+export interface StoredLog extends LogPoint {
+  readonly number: number;
+  /** A log that was just made public is stored at both places. */
+  readonly place: LogRoot;
+}
 
 /** Returns undefined before the first publish. Throws `Failure` log_damaged (74), `StoreUnavailable`. */
-export async function readCheckpoint(store: ObjectStore, log: number): Promise<LogPoint | undefined> {
-  const key = checkpointKey(log);
+export async function readCheckpoint(store: ObjectStore, number: number): Promise<StoredLog | undefined> {
+  const found = await Promise.all(LOG_ROOTS.map((place) => checkpointAt(store, place, number)));
+  const stored = found.filter((one) => one !== undefined);
+  return stored.toSorted((one, other) => other.size - one.size)[0];
+}
+
+async function checkpointAt(store: ObjectStore, place: LogRoot, number: number): Promise<StoredLog | undefined> {
+  const key = checkpointKey(place, number);
   const object = await readOrDamaged(store, key);
   if (object === undefined) return undefined;
-  try {
-    if (object instanceof StoreDamaged) throw object;
-    const { size, root } = parseCheckpoint(new TextDecoder().decode(object.body));
-    return { size, root };
-  } catch (cause) {
-    throw logDamaged(key, "is no checkpoint", cause);
+  const version = object instanceof StoreDamaged ? undefined : logObjectVersion(key, object);
+  if (version?.size === undefined || version.root === undefined) throw logDamaged(key, "is no checkpoint of this log");
+  return { number, place, size: version.size, root: version.root };
+}
+
+/** Yields the texts of all entries. Throws `Failure` log_damaged (74), `StoreUnavailable`. */
+export async function* readEntries(store: ObjectStore, { number, place, size }: StoredLog): AsyncGenerator<string> {
+  for (let index = 0; index * TILE_WIDTH < size; index++) {
+    const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH);
+    const { key, object } = await readBundle(store, logPrefix(place, number), { index, width });
+    if (object === undefined) throw logDamaged(key, "is missing");
+    // A bundle may have entries beyond the checkpoint, which are not committed.
+    yield* textsOf(key, object, width);
   }
 }
 
-/** Yields the texts of the first `size` entries. Throws `Failure` log_damaged (74), `StoreUnavailable`. */
-export async function* readEntries(store: ObjectStore, log: number, size: number): AsyncGenerator<string> {
-  for (let index = 0; index * TILE_WIDTH < size; index++) {
-    const key = logPrefix(log) + bundlePath({ index, width: TILE_WIDTH });
+/** Reads the bundle with this number of entries, or a longer one. Only a public log has partial bundles under their own keys. */
+async function readBundle(store: ObjectStore, prefix: string, bundle: Bundle) {
+  const widths = prefix.startsWith(PRIVATE_LOGS) ? [TILE_WIDTH] : [...new Set([bundle.width, TILE_WIDTH])];
+  let key = "";
+  for (const width of widths) {
+    key = prefix + bundlePath({ ...bundle, width });
     const object = await readOrDamaged(store, key);
-    if (object === undefined) throw logDamaged(key, "is missing");
-    // A bundle may have entries beyond the checkpoint, which are not committed.
-    yield* textsOf(key, object, Math.min(TILE_WIDTH, size - index * TILE_WIDTH));
+    if (object !== undefined) return { key, object };
   }
+  return { key, object: undefined };
 }
 
 /** Throws `Failure` log_damaged unless the bundle has `count` entries. */
@@ -67,14 +88,15 @@ export interface Lacking {
 /** Compares the ledger with the published log, entry by entry. Only installations that lack facts are returned. */
 export async function comparedWithLog(
   store: ObjectStore,
-  log: number,
+  number: number,
   sources: Snapshots,
 ): Promise<{ readonly size: number; readonly lacking: ReadonlyMap<string, Lacking> }> {
-  const size = (await readCheckpoint(store, log))?.size ?? 0;
+  const stored = await readCheckpoint(store, number);
+  if (stored === undefined) return { size: 0, lacking: new Map() };
   const counts = new Map<string, Lacking>();
   let index = 0;
   let own: string[] = [];
-  for await (const text of readEntries(store, log, size)) {
+  for await (const text of readEntries(store, stored)) {
     if (index % TILE_WIDTH === 0) own = entriesFrom(sources, index);
     const { installationId } = JSON.parse(text) as { installationId: string };
     const count = counts.get(installationId) ?? { published: 0, missing: 0 };
@@ -83,7 +105,7 @@ export async function comparedWithLog(
     counts.set(installationId, count);
     index++;
   }
-  return { size, lacking: new Map([...counts].filter(([, { missing }]) => missing > 0)) };
+  return { size: stored.size, lacking: new Map([...counts].filter(([, { missing }]) => missing > 0)) };
 }
 
 function entriesFrom(sources: Snapshots, from: number): string[] {

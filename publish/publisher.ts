@@ -1,5 +1,6 @@
 /** A publisher: it holds the state directory and the lease, and runs cycles, checks and repairs under them. */
 
+import type { Signer } from "../src/log/signer.ts";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
@@ -32,6 +33,10 @@ export interface PublisherOptions {
   selected(resource: ResourceName): boolean;
   /** Puts in flight. */
   readonly concurrency: number;
+  /** The keys that sign the log, all of one name; none: the log is private. */
+  readonly signers: readonly Signer[];
+  /** The operator agrees that the log becomes public (`--publish-log`). */
+  readonly mayPublishLog?: boolean;
   /** The number of the log with which the published one is replaced (`--new-log`). */
   readonly newLog: number | undefined;
   /** Put everything as of now, changed or not. */

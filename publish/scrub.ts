@@ -3,10 +3,8 @@
  * `known`, so that the next plan rewrites it. Nothing is written here.
  */
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
-import { checkpointKey, INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { logSize } from "../src/ledger/log.ts";
+import { INSTALLATIONS_KEY, PUBLIC_LOGS } from "../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
-import { type Bundle, newBundles, TILE_WIDTH } from "../src/log/tiles.ts";
 import { readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
 import { tileBounds } from "../src/resources/observations/build.ts";
@@ -15,7 +13,7 @@ import type { Snapshots } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { type Learning, learn } from "./learn.ts";
-import { bundleKey, bundleOf } from "./plan/log.ts";
+import { type CommittedFile, committedFiles } from "./plan/log.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
 import type { Unknown } from "./plan/plan.ts";
 import type { ScopePlanning } from "./plan/scopes.ts";
@@ -31,7 +29,7 @@ type Item =
   /** An installation about which nothing is known. */
   | { readonly is: "unplanned"; readonly id: string }
   | { readonly is: "tile"; readonly installationId: string; readonly tile: number }
-  | ({ readonly is: "bundle"; readonly log: number } & Bundle)
+  | { readonly is: "log-file"; readonly file: CommittedFile }
   | { readonly is: "named"; readonly prefix: string; readonly name: string };
 
 export class Scrub {
@@ -60,9 +58,11 @@ export class Scrub {
   }
 }
 
-/** Checks every tile and bundle, for `--force` and `fsck --repair`. */
+/** Checks every tile and every file of the log, for `--force` and `fsck --repair`. */
 export async function checkTiles(scrubbing: Scrubbing): Promise<void> {
-  const items = [...itemsOf(scrubbing)].filter(({ is }) => is === "tile" || is === "named" || is === "bundle").values();
+  const items = [...itemsOf(scrubbing)]
+    .filter(({ is }) => is === "tile" || is === "named" || is === "log-file")
+    .values();
   const work = async () => {
     for (const item of items) await check(item, scrubbing);
   };
@@ -73,7 +73,7 @@ export async function checkTiles(scrubbing: Scrubbing): Promise<void> {
  * Yields everything that `known` has at the start of the round. After a lost state more may be stored: installations
  * that no plan has needed are looked up too.
  */
-function* itemsOf({ known, selected, configured, sources }: Scrubbing): Iterable<Item> {
+function* itemsOf({ known, selected, configured, sources, signers }: Scrubbing): Iterable<Item> {
   for (const { key } of known.all()) yield { is: "object", key };
   const ofLedger = sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger)));
   for (const { id } of ofLedger.filter(({ rowId }) => rowId <= INSTALLATIONS_LIMIT)) {
@@ -84,10 +84,10 @@ function* itemsOf({ known, selected, configured, sources }: Scrubbing): Iterable
       for (let tile = 0; tileBounds(tile).first <= position; tile++) yield { is: "tile", installationId, tile };
     }
   }
-  const { log = 0 } = known;
-  const { size = 0 } = known.get(checkpointKey(log))?.sourceVersion ?? {};
-  for (const { index, width } of newBundles(0, size)) yield { is: "bundle", log, index, width };
+  for (const file of committedFiles(known, signers)) yield { is: "log-file", file };
   for (const prefix of known.prefixes()) {
+    // Of partial files only the newest are read, and these are files of the committed log.
+    if (prefix.startsWith(PUBLIC_LOGS)) continue;
     for (const name of known.listing(prefix)?.keys() ?? []) yield { is: "named", prefix, name };
   }
 }
@@ -101,8 +101,8 @@ async function check(item: Item, scrubbing: Scrubbing): Promise<void> {
       return;
     case "tile":
       return checkTile(item.installationId, item.tile, scrubbing);
-    case "bundle":
-      return checkBundle(item.log, item, scrubbing);
+    case "log-file":
+      return checkLogFile(item.file, scrubbing);
     case "named":
       return checkNamed(item.prefix, item.name, scrubbing);
     case "object":
@@ -143,25 +143,19 @@ async function checkTile(id: string, tile: number, { known, due, sources, target
   due.replan(id, at);
 }
 
-/** Compares a bundle of entries with the ledger. */
-async function checkBundle(
-  log: number,
-  { index, width }: Bundle,
+/** Compares a file of the log with the ledger. */
+async function checkLogFile(
+  { key, expected }: CommittedFile,
   { known, due, sources, target, at }: Scrubbing,
 ): Promise<void> {
-  const key = bundleKey(log, index);
-  const expected = sources.snapshot(({ ledger }) =>
-    ledger === undefined || logSize(ledger) < index * TILE_WIDTH + width
-      ? undefined
-      : bundleOf({ index, width }, ledger),
-  );
+  const body = sources.snapshot(({ ledger }) => ledger && expected(ledger));
   const found = await readOrDamaged(target.store, key);
-  if (expected === undefined) return;
-  // A bundle may have more entries than the checkpoint commits.
-  const begins = (body: Uint8Array) => Buffer.compare(body.subarray(0, expected.length), expected) === 0;
+  if (body === undefined) return;
+  // A bundle of a private log may have more entries than the checkpoint commits.
+  const begins = (stored: Uint8Array) => Buffer.compare(stored.subarray(0, body.length), body) === 0;
   if (found !== undefined && !(found instanceof StoreDamaged) && begins(found.body)) return;
   known.rememberFaultyTile(key, found?.tag ?? null);
-  due.recheck(checkpointKey(log), at);
+  due.recheck(key, at);
 }
 
 function isAsExpected({ body, metadata }: StoredObject, expected: ObservationTileBody): boolean {

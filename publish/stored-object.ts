@@ -3,9 +3,9 @@
  * scrub checks it. `noonmark fsck` has checks of its own, so that each is a second opinion on the other.
  */
 import { parseIndex } from "../src/http/installations.ts";
-import { INSTALLATIONS_KEY, logPrefix, parseCheckpointKey, TILE_SIZE } from "../src/http/keys.ts";
-import { parseCheckpoint } from "../src/log/checkpoint.ts";
-import { decodeBundle, TILE_WIDTH } from "../src/log/tiles.ts";
+import { INSTALLATIONS_KEY, logPrefix, PRIVATE_LOGS, parseCheckpointKey, TILE_SIZE } from "../src/http/keys.ts";
+import { type Checkpoint, parseCheckpoint } from "../src/log/checkpoint.ts";
+import { parseNote } from "../src/log/note.ts";
 import type { StoredObject } from "../src/object-store/object-store.ts";
 import {
   decodeResponse,
@@ -33,20 +33,29 @@ export function responseAt(key: string, object: StoredObject): StoredResponse | 
   }
 }
 
-/** Returns the version of a log's checkpoint or bundle of entries; undefined if the object is damaged. */
+/** Returns the version of a log's checkpoint or bundle of entries; undefined if the object is damaged or of another log. */
 export function logObjectVersion(key: string, object: StoredObject): SourceVersion | undefined {
   try {
     const { sourceVersion } = decodeWriterMetadata(object.metadata);
-    const log = parseCheckpointKey(key);
-    if (log === undefined) {
-      decodeBundle(object.body, (((sourceVersion.size ?? 0) - 1) % TILE_WIDTH) + 1);
-      return sourceVersion;
+    const place = parseCheckpointKey(key);
+    // The store's checksum is enough for a bundle. The scrub compares it with the ledger.
+    if (place === undefined) return sourceVersion;
+    const { log } = place;
+    if (place.root === PRIVATE_LOGS) {
+      const { origin, size, root } = parseCheckpoint(textOf(object));
+      return `${origin}/` === logPrefix(PRIVATE_LOGS, log) ? { at: sourceVersion.at, log, size, root } : undefined;
     }
-    const { origin, size, root } = parseCheckpoint(textOf(object));
-    return `${origin}/` === logPrefix(log) ? { at: sourceVersion.at, log, size, root } : undefined;
+    const { origin, size, root, keys } = signedCheckpoint(object);
+    return origin.endsWith(`/log/${log}`) ? { at: sourceVersion.at, log, size, root, keys } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Returns a signed checkpoint and the ids of its keys, separated by commas. Throws `LogError` log_malformed. */
+export function signedCheckpoint({ body }: StoredObject): Checkpoint & { readonly keys: string } {
+  const { text, signatures } = parseNote(body);
+  return { ...parseCheckpoint(text), keys: signatures.map(({ id }) => id).join(",") };
 }
 
 /** The receipts of a tile of observations. */

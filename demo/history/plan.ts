@@ -3,6 +3,8 @@ import { ROUND_MS } from "../../src/values/round.ts";
 import { DAY, DAYS, HOUR, type Story, storyFrom } from "./story.ts";
 
 export const DEMO_INSTALLATION = "wheel-1";
+/** The name of the key that signs a demo's log. */
+export const DEMO_LOG_NAME = "demo.example.org";
 export const DEMO_SEED = 20_261_120;
 
 /** One NDJSON record of docs/spec/intake.md#records. */

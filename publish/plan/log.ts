@@ -2,19 +2,36 @@
  * Plans the objects of the log, and compares the ledger with it (docs/spec/publishing.md#log). The checkpoint is the commit
  * point of everything that is computed from facts: a response is put only after a checkpoint that covers its facts.
  */
-import { checkpointKey, logPrefix } from "../../src/http/keys.ts";
-import { contains, entryTexts, type LogPoint, logPoint, logSize, rootOf } from "../../src/ledger/log.ts";
-import { checkpointText } from "../../src/log/checkpoint.ts";
-import { type Bundle, bundlePath, encodeBundle, newBundles, TILE_WIDTH } from "../../src/log/tiles.ts";
+import { checkpointKey, LOG_ROOTS, type LogRoot, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
+import { contains, entryTexts, type LogPoint, logPoint, logSize, rootOf, subtreeHashes } from "../../src/ledger/log.ts";
+import { type Checkpoint, checkpointText } from "../../src/log/checkpoint.ts";
+import { originOf } from "../../src/log/public-log.ts";
+import { type Signer, signNote } from "../../src/log/signer.ts";
+import {
+  type Bundle,
+  bundlePath,
+  encodeBundle,
+  encodeTile,
+  hashesOfLevel,
+  newBundles,
+  newTiles,
+  TILE_WIDTH,
+  type Tile,
+  tilePath,
+} from "../../src/log/tiles.ts";
 import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { Failure } from "../../src/values/failure.ts";
-import type { Known } from "../known.ts";
+import type { Known, KnownObject } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import type { Planning, Put } from "./plan.ts";
+import type { Deletion, Planning, Put, Unknown } from "./plan.ts";
 
 /** At most so many bundles per plan, so that a long log needs little memory. */
 const BUNDLES_LIMIT = 64;
+/** A reader may be in the middle of a smaller tree. So partial files stay for this time after the full one is stored. */
+const PARTIAL_KEPT_MS = 3_600_000;
+/** Limit of deletions per cycle. */
+const DELETIONS_LIMIT = 64;
 const BINARY = "application/octet-stream";
 const TEXT = "text/plain; charset=utf-8";
 
@@ -28,6 +45,24 @@ export interface LogState {
   readonly published: LogPoint | undefined;
 }
 
+/** Returns where a publisher stores its log. Without a key it is stored for recovery only. */
+export function logRoot(signers: readonly Signer[]): LogRoot {
+  return signers.length === 0 ? PRIVATE_LOGS : PUBLIC_LOGS;
+}
+
+/** Returns the newest stored checkpoint of a log. A log that was just made public has a private one, too. */
+export function storedCheckpoint(known: Known, number: number): KnownObject | undefined {
+  const stored = LOG_ROOTS.flatMap((root) => {
+    const object = known.get(checkpointKey(root, number));
+    return object?.condition === "stored" ? [object] : [];
+  });
+  return stored.toSorted((one, other) => sizeOf(other) - sizeOf(one))[0];
+}
+
+function sizeOf({ sourceVersion: { size = 0 } }: KnownObject): number {
+  return size;
+}
+
 /**
  * Returns the state of the log. If the checkpoint is lost, the newest of the configured installation's objects takes its
  * place: `own` are their versions.
@@ -38,8 +73,8 @@ export function logState(
   known: Known,
   own: readonly SourceVersion[],
 ): LogState {
-  const stored = known.get(checkpointKey(number));
-  const versions = stored?.condition === "stored" ? [stored.sourceVersion] : own.filter(({ log }) => log === number);
+  const stored = storedCheckpoint(known, number);
+  const versions = stored === undefined ? own.filter(({ log }) => log === number) : [stored.sourceVersion];
   const points = versions.flatMap(({ size, root }) =>
     size === undefined || root === undefined ? [] : [{ size, root }],
   );
@@ -84,6 +119,8 @@ export function isOfLog(
 }
 
 export interface LogPlan {
+  /** Names below the log's prefix that must be listed first. */
+  readonly unknown: readonly Unknown[];
   readonly puts: readonly Put[];
   /** The plan commits all entries of the ledger. */
   readonly isWhole: boolean;
@@ -93,55 +130,135 @@ export interface LogPlan {
  * Plans the entries after the published ones, and the checkpoint that commits them. A long log goes up in several plans, each
  * with a checkpoint.
  */
-export function planLog({ number, now, published }: LogState, { known, at }: Pick<Planning, "known" | "at">): LogPlan {
-  if (now === undefined || now.size === 0) return { puts: [], isWhole: true };
-  const place = { number, now, known, at };
-  const since = published?.size ?? 0;
-  const isCommitted = known.get(checkpointKey(number))?.condition === "stored" && since === now.size;
-  const first = Math.floor(since / TILE_WIDTH);
-  const size = Math.min(now.size, (first + BUNDLES_LIMIT) * TILE_WIDTH);
-  const grown = isCommitted ? [] : [...newBundles(since, size)];
-  const lost = faultyBundles(number, since, known).filter(({ index }) => !grown.some((one) => one.index === index));
-  const bundles = [...lost, ...grown].map((one) => bundlePut(one, place));
-  const puts = isCommitted ? bundles : [...bundles, checkpointPut(size, place, bundles)];
-  return { puts, isWhole: size === now.size };
+export function planLog(state: LogState, { known, at, signers }: Pick<Planning, "known" | "at" | "signers">): LogPlan {
+  const { number, now } = state;
+  if (now === undefined || now.size === 0) return { unknown: [], puts: [], isWhole: true };
+  const place = { number, now, known, at, signers, prefix: logPrefix(logRoot(signers), number) };
+  const checkpoint = known.get(`${place.prefix}checkpoint`);
+  const isStored = checkpoint?.condition === "stored";
+  const since = isStored ? sizeOf(checkpoint) : sizeBefore(state, place);
+  const isCommitted = isStored && since === now.size && checkpoint.sourceVersion.keys === keysOf(signers);
+  const size = Math.min(now.size, (Math.floor(since / TILE_WIDTH) + BUNDLES_LIMIT) * TILE_WIDTH);
+  const grown = isCommitted ? [] : [...filesOf(place.prefix, since, size)];
+  const unknown = grown.flatMap(({ partials }) =>
+    partials === undefined || known.listing(partials) !== undefined
+      ? []
+      : [{ is: "listing", prefix: partials } as const],
+  );
+  if (unknown.length > 0) return { unknown, puts: [], isWhole: false };
+  const keys = new Set(grown.map(({ key }) => key));
+  const files = [...faultyFiles(place, since).filter(({ key }) => !keys.has(key)), ...grown].map((file) =>
+    filePut(file, place),
+  );
+  const puts = isCommitted ? files : [...files, checkpointPut(size, place, files)];
+  return { unknown, puts, isWhole: size === now.size };
 }
 
-/** The committed bundles that are damaged or missing, as far as it is known. */
-function faultyBundles(number: number, since: number, known: Known): Bundle[] {
-  const last = Math.floor(since / TILE_WIDTH);
-  const growing = known.get(bundleKey(number, last))?.condition;
-  const isLastFaulty = since % TILE_WIDTH > 0 && growing !== undefined && growing !== "stored";
-  const full = known.faultyTiles(logPrefix(number)).map((key) => bundleIndex(key));
-  return [
-    ...full.filter((index) => index < last).map((index) => ({ index, width: TILE_WIDTH })),
-    ...(isLastFaulty ? [{ index: last, width: since % TILE_WIDTH }] : []),
-  ];
+/** Returns how many entries are stored without a checkpoint. A log that was just made public begins at its first entry. */
+function sizeBefore({ number, published }: LogState, { known, signers }: Pick<Place, "known" | "signers">): number {
+  const isNewlyPublic = signers.length > 0 && storedCheckpoint(known, number) !== undefined;
+  return isNewlyPublic ? 0 : (published?.size ?? 0);
 }
 
-/** A bundle keeps its key while it grows, because only the operator reads it. */
-export function bundleKey(number: number, index: number): string {
-  return logPrefix(number) + bundlePath({ index, width: TILE_WIDTH });
+/** A bundle of entries or a tile of hashes. */
+interface LogFile {
+  readonly key: string;
+  /** The entries of the log up to the file's last one. */
+  readonly size: number;
+  /** False while the file's object is replaced by a longer one, or by another key. */
+  readonly isFull: boolean;
+  /** Prefix of the smaller versions of the file; undefined if it never had one, or keeps its key while it grows. */
+  readonly partials: string | undefined;
+  readonly body: (ledger: ReadOnlyDatabase) => Uint8Array;
+}
+
+/** Yields the files that a log of `size` entries has and a log of `since` entries has not. */
+function* filesOf(prefix: string, since: number, size: number): Generator<LogFile> {
+  const isPublic = prefix.startsWith(PUBLIC_LOGS);
+  for (const bundle of newBundles(since, size)) {
+    const body = (ledger: ReadOnlyDatabase) => bundleOf(bundle, ledger);
+    const path = (width: number) => prefix + bundlePath({ ...bundle, width });
+    // Only the operator reads a private log, so its last bundle keeps its key while it grows.
+    if (isPublic) yield publicFile(path, { ...bundle, level: 0 }, since, body);
+    else yield { key: path(TILE_WIDTH), ...extentOf(bundle, 0), partials: undefined, body };
+  }
+  if (!isPublic) return;
+  for (const tile of newTiles(since, size)) {
+    const path = (width: number) => prefix + tilePath({ ...tile, width });
+    yield publicFile(path, tile, since, (ledger) => tileOf(tile, ledger));
+  }
+}
+
+function publicFile(
+  path: (width: number) => string,
+  { level, ...place }: Tile,
+  since: number,
+  body: LogFile["body"],
+): LogFile {
+  const extent = extentOf(place, level);
+  const before = hashesOfLevel(since, level) - place.index * TILE_WIDTH;
+  const partials = !extent.isFull || before > 0 ? `${path(TILE_WIDTH)}.p/` : undefined;
+  return { key: path(place.width), ...extent, partials, body };
+}
+
+function extentOf({ index, width }: Bundle, level: number): Pick<LogFile, "size" | "isFull"> {
+  return { size: (index * TILE_WIDTH + width) * TILE_WIDTH ** level, isFull: width === TILE_WIDTH };
+}
+
+function bundleOf({ index, width }: Bundle, ledger: ReadOnlyDatabase): Uint8Array {
+  const from = index * TILE_WIDTH;
+  return encodeBundle([...entryTexts(ledger, from, from + width)].map((text) => Buffer.from(text)));
+}
+
+function tileOf({ level, index, width }: Tile, ledger: ReadOnlyDatabase): Uint8Array {
+  const from = index * TILE_WIDTH;
+  return encodeTile(subtreeHashes(ledger, level, from, from + width));
+}
+
+/** The committed files that are damaged or missing, as far as it is known. */
+function faultyFiles({ prefix, known }: Place, since: number): LogFile[] {
+  const faulty = new Set(known.faultyTiles(prefix));
+  const last = filesOf(prefix, since - (since % TILE_WIDTH), since);
+  const isFaulty = ({ key }: LogFile) => faulty.has(key) || (known.get(key)?.condition ?? "stored") !== "stored";
+  return [...(faulty.size === 0 ? last : filesOf(prefix, 0, since))].filter(isFaulty);
+}
+
+/** A file of a published log, for a check of the stored one. */
+export interface CommittedFile {
+  readonly key: string;
+  /** Returns what the object must begin with; undefined if the ledger does not reach so far. */
+  readonly expected: (ledger: ReadOnlyDatabase) => Uint8Array | undefined;
+}
+
+/** Yields the files of the committed log. */
+export function* committedFiles(known: Known, signers: readonly Signer[]): Generator<CommittedFile> {
+  const prefix = logPrefix(logRoot(signers), known.log ?? 0);
+  const { size: committed = 0 } = known.get(`${prefix}checkpoint`)?.sourceVersion ?? {};
+  for (const { key, size, body } of filesOf(prefix, 0, committed)) {
+    yield { key, expected: (ledger) => (logSize(ledger) < size ? undefined : body(ledger)) };
+  }
 }
 
 interface Place {
   readonly number: number;
+  readonly prefix: string;
   /** The log of the snapshot that was checked. */
   readonly now: LogPoint;
   readonly known: Known;
   readonly at: number;
+  readonly signers: readonly Signer[];
 }
 
 const ROW = { resource: "observations", status: 200, etag: null } as const;
 
 /** Beyond the checkpoint another publisher may have put other entries. */
-function bundlePut(bundle: Bundle, { number, now, known, at }: Place): Put {
-  const key = bundleKey(number, bundle.index);
+function filePut(file: LogFile, { number, now, known, at }: Place): Put {
+  const { key, isFull, partials } = file;
   const before = known.get(key);
   return {
     ...ROW,
     key,
-    phase: "bundles",
+    phase: "log-files",
     why: before === undefined ? "new" : "grew",
     action: before === undefined ? "created" : "updated",
     replaces: before?.tag ?? null,
@@ -149,15 +266,17 @@ function bundlePut(bundle: Bundle, { number, now, known, at }: Place): Put {
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
       const body = snapshot(({ ledger }) =>
-        ledger !== undefined && contains(ledger, now) ? bundleOf(bundle, ledger) : undefined,
+        ledger !== undefined && contains(ledger, now) ? file.body(ledger) : undefined,
       );
       if (body === undefined) return undefined;
-      const sourceVersion = { at, log: number, size: bundle.index * TILE_WIDTH + bundle.width };
+      const sourceVersion = { at, log: number, size: file.size };
       return { body, contentType: BINARY, metadata: encodeWriterMetadata({ epoch, writer, sourceVersion }) };
     },
     confirmed(to, tag, object) {
-      // A full bundle never changes.
-      if (bundle.width === TILE_WIDTH) return to.tileRewritten(key);
+      to.tileRewritten(key);
+      if (partials !== undefined) return confirmPartials(to, file, partials, at);
+      // A full file never changes.
+      if (isFull) return;
       const rest = { states: [], status: 200, bytes: object.body.length, etag: null, putAt: at };
       to.remember({ key, condition: "stored", tag, sourceVersion: { at, log: number }, ...rest });
     },
@@ -165,18 +284,56 @@ function bundlePut(bundle: Bundle, { number, now, known, at }: Place): Put {
   };
 }
 
-function bundleIndex(key: string): number {
-  return Number(key.slice(key.indexOf("entries/")).replaceAll(/\D/g, ""));
+/** Records a partial file. Once the full one is stored, nothing needs the partial ones any more. */
+function confirmPartials(known: Known, { key, isFull }: LogFile, partials: string, at: number): void {
+  if (!isFull) return known.setName(partials, key.slice(partials.length), null);
+  for (const [name, since] of known.listing(partials) ?? []) if (since === null) known.setName(partials, name, at);
 }
 
-export function bundleOf({ index, width }: Bundle, ledger: ReadOnlyDatabase): Uint8Array {
-  const from = index * TILE_WIDTH;
-  return encodeBundle([...entryTexts(ledger, from, from + width)].map((text) => Buffer.from(text)));
+/** Plans the deletion of partial files whose full file is stored, and of the checkpoint of a log that is public now. */
+export function plannedLogDeletions(known: Known, signers: readonly Signer[], at: number): Deletion[] {
+  const deletions: Deletion[] = [];
+  for (const prefix of known.prefixes()) {
+    if (!prefix.startsWith(PUBLIC_LOGS)) continue;
+    for (const [name, since] of known.listing(prefix) ?? []) {
+      if (since === null || at - since < PARTIAL_KEPT_MS || deletions.length === DELETIONS_LIMIT) continue;
+      deletions.push({ key: prefix + name, confirmed: (to) => partialDeleted(to, prefix, name) });
+    }
+  }
+  const { log: number } = known;
+  if (signers.length === 0 || number === undefined) return deletions;
+  const [own, former] = LOG_ROOTS.map((root) => known.get(checkpointKey(root, number)));
+  if (own?.condition === "stored" && former?.condition === "stored" && sizeOf(own) >= sizeOf(former)) {
+    deletions.push({ key: former.key, confirmed: (to) => to.rememberFaulty(former.key, null) });
+  }
+  return deletions;
 }
 
-function checkpointPut(size: number, { number, now, known, at }: Place, bundles: readonly Put[]): Put {
-  const key = checkpointKey(number);
+function partialDeleted(known: Known, prefix: string, name: string): void {
+  known.deleteName(prefix, name);
+  if (known.listing(prefix)?.size === 0) known.dropListing(prefix);
+}
+
+/** The ids of the keys that sign a checkpoint; undefined for an unsigned one. */
+function keysOf(signers: readonly Signer[]): string | undefined {
+  return signers.length === 0 ? undefined : signers.map(({ verifier }) => verifier.id).join(",");
+}
+
+/** Returns the first line of a log's checkpoints. */
+function originFor(number: number, signers: readonly Signer[]): string {
+  const name = signers[0]?.verifier.name;
+  return name === undefined ? logPrefix(PRIVATE_LOGS, number).slice(0, -1) : originOf(name, number);
+}
+
+function checkpointBody(checkpoint: Checkpoint, signers: readonly Signer[]): Buffer {
+  const text = checkpointText(checkpoint);
+  return Buffer.from(signers.length === 0 ? text : signNote(text, signers));
+}
+
+function checkpointPut(size: number, { number, prefix, now, known, at, signers }: Place, files: readonly Put[]): Put {
+  const key = `${prefix}checkpoint`;
   const before = known.get(key);
+  const keys = keysOf(signers);
   let version: SourceVersion = { at, log: number };
   return {
     ...ROW,
@@ -185,21 +342,22 @@ function checkpointPut(size: number, { number, now, known, at }: Place, bundles:
     why: before?.condition === "stored" ? "grew" : before?.condition === "absent" ? "new" : WAS_DAMAGED,
     action: before?.condition === "stored" ? "updated" : "created",
     replaces: before?.tag ?? null,
-    after: bundles.map((put) => put.key),
+    after: files.map((put) => put.key),
     isContentEnough: false,
     object({ epoch, writer }, snapshot) {
       const root = snapshot(({ ledger }) =>
         ledger !== undefined && contains(ledger, now) ? rootOf(ledger, size) : undefined,
       );
       if (root === undefined) return undefined;
-      version = { at, log: number, size, root };
-      const body = Buffer.from(checkpointText({ origin: logPrefix(number).slice(0, -1), size, root }));
+      version = { at, log: number, size, root, ...(keys === undefined ? {} : { keys }) };
+      const body = checkpointBody({ origin: originFor(number, signers), size, root }, signers);
       return { body, contentType: TEXT, metadata: encodeWriterMetadata({ epoch, writer, sourceVersion: version }) };
     },
     confirmed(to, tag, object) {
       const rest = { states: [], status: 200, bytes: object.body.length, etag: null, putAt: at };
       to.remember({ key, condition: "stored", tag, sourceVersion: version, ...rest });
-      to.saveCheckpoint(object.body);
+      const { root = "" } = version;
+      to.saveCheckpoint(checkpointBody({ origin: originFor(number, []), size, root }, []));
     },
     conflicted: (to) => to.forget(key),
   };

@@ -1,4 +1,6 @@
 /** A plan: the puts of one scope, as values that outlive their snapshot. Nothing here writes. */
+
+import type { Signer } from "../../src/log/signer.ts";
 import type { StoreDamaged, StoredObject, StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
@@ -13,6 +15,8 @@ import type { RefusedSources } from "./source-version.ts";
 export interface Planning {
   readonly known: Known;
   readonly due: Due;
+  /** The keys that sign the log, all of one name; none: the log is private. */
+  readonly signers: readonly Signer[];
   /** Put everything as of now, changed or not. */
   readonly force: boolean;
   /** Epoch ms. */
@@ -33,7 +37,7 @@ export function selection(only: ReadonlySet<ResourceName> | undefined): (resourc
 
 /** The order of puts. After a crash, no stored object names one that is missing. */
 export const PHASES = [
-  "bundles",
+  "log-files",
   "checkpoint",
   "tiles",
   "index-tiles",

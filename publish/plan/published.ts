@@ -1,6 +1,6 @@
 /** What is published: the index, the log's number, and the versions of each installation. */
 import { FIRST_LOG, type InstallationIndex, parseIndex } from "../../src/http/installations.ts";
-import { checkpointKey, INSTALLATIONS_KEY } from "../../src/http/keys.ts";
+import { checkpointKey, INSTALLATIONS_KEY, LOG_ROOTS } from "../../src/http/keys.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
@@ -46,7 +46,9 @@ export function unknownOfLog(known: Known): Unknown[] {
   const index = storedIndex(known);
   if (index === undefined) return [{ is: "index" }];
   if (index === "lost" && known.publishedInstallations === undefined) return [{ is: "installations" }];
-  return known.log === undefined || known.get(checkpointKey(known.log)) === undefined ? [{ is: "log" }] : [];
+  const { log } = known;
+  const isKnown = log !== undefined && LOG_ROOTS.every((root) => known.get(checkpointKey(root, log)) !== undefined);
+  return isKnown ? [] : [{ is: "log" }];
 }
 
 /** The responses of a publisher. */

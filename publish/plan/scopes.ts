@@ -2,7 +2,7 @@
 import { checkpointKey } from "../../src/http/keys.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { planAnswers } from "./answers.ts";
-import { type LogState, ledgerRegression, logState, planLog } from "./log.ts";
+import { type LogPlan, type LogState, ledgerRegression, logRoot, logState, planLog, storedCheckpoint } from "./log.ts";
 import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
 import { joined, NOTHING, needs, type Plan, type Planning, type Unknown } from "./plan.ts";
@@ -16,7 +16,9 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
   const { checked, unknown } = checkScope(id, snapshot, planning);
   if (checked === undefined) return needs(unknown);
   const scope: Scope = { snapshot, ...checked };
-  const { puts: log, isWhole } = scope.refused.ledger === undefined ? planLog(checked.log, planning) : NO_LOG;
+  const logPlan = scope.refused.ledger === undefined ? planLog(checked.log, planning) : NO_LOG;
+  if (logPlan.unknown.length > 0) return needs(logPlan.unknown);
+  const { puts: log, isWhole } = logPlan;
   // Nothing may be computed from entries that are not committed yet.
   if (!isWhole) return { ...resultOf(scope, planning), log, hasMoreLog: true };
   const plan = joined([
@@ -25,7 +27,7 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
     planObservations(scope, planning),
   ]);
   if (log.length === 0) return plan;
-  const checkpoint = checkpointKey(checked.log.number);
+  const checkpoint = checkpointKey(logRoot(planning.signers), checked.log.number);
   // Entries that no response needs now wait as long as other keys.
   const until = (planning.known.get(checkpoint)?.putAt ?? 0) + planning.due.minimumPutInterval;
   if (!needsEntries(plan) && until > planning.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
@@ -38,7 +40,7 @@ function needsEntries({ answers, observations }: Plan): boolean {
   return isNeeded || observations.some(({ hasPuts }) => hasPuts);
 }
 
-const NO_LOG = { puts: [], isWhole: true };
+const NO_LOG: LogPlan = { unknown: [], puts: [], isWhole: true };
 
 /** A plan with the result of the check. An older index that came back is corrected even while a source is refused. */
 function resultOf({ subject: { id, isPublished }, refused }: Scope, { known }: Planning): Plan {
@@ -65,7 +67,7 @@ export interface CheckedScope {
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
   const { known, configured, at } = planning;
   const { subject, unknown } = subjectOf(id, planning);
-  const isCommitted = known.get(checkpointKey(subject.log))?.condition === "stored";
+  const isCommitted = storedCheckpoint(known, subject.log) !== undefined;
   // Without a checkpoint the versions of the configured installation take its place.
   const keys = isCommitted || id === configured ? [] : ownKeys(configured, planning);
   const needed = [

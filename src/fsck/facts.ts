@@ -1,9 +1,11 @@
 /** Collects facts about each object for the checks between objects, without the bodies of tiles. */
 
 import type { InstallationIndex } from "../http/installations.ts";
+import { logPrefix } from "../http/keys.ts";
 import type { Checkpoint } from "../log/checkpoint.ts";
 import type { Category } from "../resources/activity/route.ts";
 import type { Head } from "../resources/activity/stored-feed.ts";
+import type { LogPlace } from "./kind.ts";
 import type { ActivityTileFacts, ObservationFacts, Writer } from "./objects.ts";
 
 /** The part of the lease that fsck compares (docs/spec/publishing.md#one-writer). */
@@ -32,24 +34,30 @@ export class Facts {
   readonly named = new Map<string, readonly string[]>();
   /** The key is `installationId log`. */
   readonly observations = new Map<string, ObservationTileFacts[]>();
-  /** By number. */
-  readonly logs = new Map<number, LogFacts>();
+  /** By prefix. */
+  readonly logs = new Map<string, LogFacts>();
   readonly activityTiles = new Map<string, ActivityTileFacts>();
   readonly heads = new Map<Category, Head>();
   /** Undefined if it is missing or damaged. */
   index: InstallationIndex | undefined;
   lease: LeaseClaim | undefined;
 
-  logOf(log: number): LogFacts {
-    let found = this.logs.get(log);
-    if (found === undefined) this.logs.set(log, (found = { checkpoint: undefined, bundles: new Map() }));
+  logOf({ root, log }: LogPlace): LogFacts {
+    const prefix = logPrefix(root, log);
+    let found = this.logs.get(prefix);
+    if (found === undefined) {
+      found = { root, log, checkpoint: undefined, bundles: new Map(), tiles: new Map() };
+      this.logs.set(prefix, found);
+    }
     return found;
   }
 }
 
-export interface LogFacts {
+export interface LogFacts extends LogPlace {
   /** Undefined if it is missing or damaged. */
   checkpoint: Checkpoint | undefined;
-  /** The hashes of the entries, by the number of their bundle. */
-  readonly bundles: Map<number, readonly Buffer[]>;
+  /** The hashes of the entries, by the path of their bundle. */
+  readonly bundles: Map<string, readonly Buffer[]>;
+  /** The bodies of tiles of hashes, by path. */
+  readonly tiles: Map<string, Uint8Array>;
 }

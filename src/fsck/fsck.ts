@@ -7,11 +7,11 @@ import { type ObjectStore, StoreDamaged } from "../object-store/object-store.ts"
 import { printable } from "../values/printable.ts";
 import { Facts } from "./facts.ts";
 import { type JudgeOptions, judgeObject } from "./judge.ts";
+import { logFindings } from "./log.ts";
 import {
   activityFindings,
   installationFindings,
   leaseFindings,
-  logFindings,
   namedFindings,
   observationFindings,
 } from "./relations.ts";

@@ -1,8 +1,10 @@
 /** Checks one object and keeps its facts for the checks between objects. */
 import * as z from "zod";
 import { parseIndex } from "../http/installations.ts";
+import { PRIVATE_LOGS } from "../http/keys.ts";
 import { parseCheckpoint } from "../log/checkpoint.ts";
-import { decodeBundle, TILE_WIDTH } from "../log/tiles.ts";
+import { parseNote } from "../log/note.ts";
+import { type Bundle, bundlePath, decodeBundle, TILE_WIDTH, tilePath } from "../log/tiles.ts";
 import { leafHash } from "../log/tree.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
@@ -10,7 +12,7 @@ import { observationTileKey } from "../resources/observations/route.ts";
 import { FORMAT_VERSION } from "../values/format.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
 import type { Facts, LeaseClaim } from "./facts.ts";
-import { type Kind, kindOf } from "./kind.ts";
+import { type Kind, kindOf, type LogPlace } from "./kind.ts";
 import {
   assetsIn,
   eventsComplaint,
@@ -124,13 +126,16 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
     }
     case "checkpoint":
       try {
-        facts.logOf(kind.log).checkpoint = parseCheckpoint(new TextDecoder().decode(object.body));
+        facts.logOf(kind).checkpoint = parseCheckpoint(checkpointText(kind, object));
         return [];
       } catch (error) {
         return [{ rule: "log", key, says: messageOf(error) }];
       }
     case "bundle":
       return judgeBundle(key, kind, object, facts);
+    case "hash-tile":
+      facts.logOf(kind).tiles.set(tilePath(kind), object.body);
+      return [];
     case "activity-tile": {
       const found = judgeActivityTile(kind.name, object);
       facts.activityTiles.set(key, found);
@@ -162,19 +167,19 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A bundle may have more entries than its log's checkpoint commits. */
-function judgeBundle(
-  key: string,
-  { log, index }: { readonly log: number; readonly index: number },
-  object: StoredObject,
-  facts: Facts,
-): Finding[] {
+/** A public checkpoint is a signed note. Whether its signature fits is for readers with the key. */
+function checkpointText({ root }: LogPlace, { body }: StoredObject): string {
+  return root === PRIVATE_LOGS ? new TextDecoder().decode(body) : parseNote(body).text;
+}
+
+/** A bundle may have more entries than its log's checkpoint commits. In a private log it keeps its key while it grows. */
+function judgeBundle(key: string, bundle: LogPlace & Bundle, object: StoredObject, facts: Facts): Finding[] {
   const { size = 0 } = facts.writers.get(key)?.sourceVersion ?? {};
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true });
-    const entries = decodeBundle(object.body, size - index * TILE_WIDTH);
+    const entries = decodeBundle(object.body, size - bundle.index * TILE_WIDTH);
     const leaves = entries.map((entry) => leafHash(decoder.decode(entry)));
-    facts.logOf(log).bundles.set(index, leaves);
+    facts.logOf(bundle).bundles.set(bundlePath(bundle), leaves);
     return [];
   } catch (error) {
     return [{ rule: "log", key, says: messageOf(error) }];

@@ -3,11 +3,15 @@ import {
   constantKey,
   INSTALLATIONS_KEY,
   isProbeKey,
+  type LogRoot,
+  PRIVATE_LOGS,
   PRIVATE_STATUS_KEY,
+  PUBLIC_LOGS,
   parseCheckpointKey,
   STANDBY_KEY,
   STATUS_KEY,
 } from "../http/keys.ts";
+import { type Bundle, TILE_WIDTH, type Tile } from "../log/tiles.ts";
 import { keyFault } from "../object-store/check-object.ts";
 import { activityKey, CATEGORIES, type Category, parseActivityTileKey } from "../resources/activity/route.ts";
 import { type ObservationTile, parseObservationTileKey } from "../resources/observations/route.ts";
@@ -23,8 +27,9 @@ export type Kind =
   | { readonly is: "head"; readonly category: Category }
   | { readonly is: "activity-tile"; readonly category: Category; readonly name: string }
   | ({ readonly is: "observation-tile" } & ObservationTile)
-  | { readonly is: "checkpoint"; readonly log: number }
-  | { readonly is: "bundle"; readonly log: number; readonly index: number }
+  | ({ readonly is: "checkpoint" } & LogPlace)
+  | ({ readonly is: "bundle" } & LogPlace & Bundle)
+  | ({ readonly is: "hash-tile" } & LogPlace & Tile)
   | { readonly is: "file"; readonly row: NamedFile }
   | { readonly is: "asset" };
 
@@ -62,10 +67,24 @@ export function kindOf(key: string): Kind {
   return { is: key.startsWith(ASSETS_PREFIX) ? "asset" : "foreign" };
 }
 
+/** The place of a log. */
+export interface LogPlace {
+  readonly root: LogRoot;
+  readonly log: number;
+}
+
+/** A private log has neither tiles of hashes nor partial bundles. */
+const LOG_FILE =
+  /^((?:private\/(?=log\/\d+\/tile\/entries\/[\dx/]+$))?log\/)([1-9]\d{0,8})\/tile\/(entries|[0-7])\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d?|1\d\d|2[0-4]\d|25[0-5]))?$/;
+
 function logKind(key: string): Kind | undefined {
   const checkpoint = parseCheckpointKey(key);
-  if (checkpoint !== undefined) return { is: "checkpoint", log: checkpoint };
-  const [, log, path] = /^private\/log\/([1-9]\d*)\/tile\/entries\/((?:x\d{3}\/)*\d{3})$/.exec(key) ?? [];
-  if (path === undefined) return undefined;
-  return { is: "bundle", log: Number(log), index: Number(path.replaceAll(/\D/g, "")) };
+  if (checkpoint !== undefined) return { is: "checkpoint", ...checkpoint };
+  const [, root = "", number, level, path = "", partial] = LOG_FILE.exec(key) ?? [];
+  if (number === undefined) return undefined;
+  const place = { root: root === PRIVATE_LOGS ? PRIVATE_LOGS : PUBLIC_LOGS, log: Number(number) } as const;
+  const width = partial === undefined ? TILE_WIDTH : Number(partial);
+  const bundle = { index: Number(path.replaceAll(/\D/g, "")), width };
+  if (level === "entries") return { is: "bundle", ...place, ...bundle };
+  return { is: "hash-tile", ...place, level: Number(level), ...bundle };
 }

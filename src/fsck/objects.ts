@@ -215,6 +215,10 @@ const sourceVersionSchema = z.strictObject({
   at: count,
   of: bits64.optional(),
   log: z.number().int().positive().optional(),
+  keys: z
+    .string()
+    .regex(/^[0-9a-f]{8}(?:,[0-9a-f]{8})*$/)
+    .optional(),
   size: count.optional(),
   root: z
     .string()

@@ -1,7 +1,6 @@
-/** Checks stored objects against each other: index, observations, logs, activity tiles, named objects, lease. */
+/** Checks stored objects against each other: index, observations, activity tiles, named objects, lease. */
 
-import { checkpointKey, INSTALLATIONS_KEY, logPrefix, STANDBY_KEY, STATUS_KEY, TILE_SIZE } from "../http/keys.ts";
-import { joinedHash, rootAt, SUBTREE_WIDTH } from "../log/tree.ts";
+import { INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY, TILE_SIZE } from "../http/keys.ts";
 import {
   activityKey,
   activityTileKey,
@@ -63,50 +62,6 @@ export function* observationFindings(facts: Facts): Generator<Finding> {
     const says = isListed ? `the index names log ${index.log}` : "the index does not list the installation";
     yield { rule: "tile-log", key: `${observationsKey(installationId)}/${log}`, says };
   }
-}
-
-/** Recomputes the root of each log, and compares the responses with it. */
-export function* logFindings({ logs, writers, damaged }: Facts): Generator<Finding> {
-  for (const [log, { checkpoint, bundles }] of logs) {
-    const key = checkpointKey(log);
-    if (checkpoint === undefined) {
-      if (!damaged.has(key)) yield { rule: "log", key, says: "it is missing, and the log has entries" };
-      continue;
-    }
-    const { origin, size, root } = checkpoint;
-    if (`${origin}/` !== logPrefix(log)) yield { rule: "log", key, says: `it is of ${origin}` };
-    const leaves: Buffer[] = [];
-    for (let index = 0; leaves.length < size && bundles.has(index); index++) leaves.push(...(bundles.get(index) ?? []));
-    if (leaves.length < size) {
-      yield { rule: "log-root", key, says: `${leaves.length} of its ${size} entries are stored without a gap` };
-    } else if (rootOfLeaves(leaves.slice(0, size)) !== root) {
-      yield { rule: "log-root", key, says: `its ${size} stored entries have another root` };
-    }
-  }
-  for (const [key, { sourceVersion }] of writers) {
-    const { log, size = 0, root } = sourceVersion;
-    const checkpoint = log === undefined ? undefined : logs.get(log)?.checkpoint;
-    if (root === undefined || checkpoint === undefined || key === checkpointKey(log ?? 0) || size <= checkpoint.size)
-      continue;
-    yield {
-      rule: "log-ahead",
-      key,
-      says: `it is of ${size} entries, and the checkpoint of log ${log} has ${checkpoint.size}`,
-    };
-  }
-}
-
-function rootOfLeaves(leaves: readonly Buffer[]): string {
-  const levels: Buffer[][] = [[...leaves]];
-  for (let below = levels[0] ?? []; below.length >= SUBTREE_WIDTH; ) {
-    const count = Math.floor(below.length / SUBTREE_WIDTH);
-    const level = Array.from({ length: count }, (_, n) =>
-      joinedHash(below, n * SUBTREE_WIDTH, (n + 1) * SUBTREE_WIDTH),
-    );
-    levels.push(level);
-    below = level;
-  }
-  return rootAt(leaves.length, (level, from, to) => levels[level]?.slice(from, to) ?? []).toString("base64");
 }
 
 type KeyOf = (tile: number) => string;

@@ -17,8 +17,13 @@ export const STATUS_KEY = "status.json";
 export const PRIVATE_PREFIX = "private/";
 /** The lease holder's report for the operator. */
 export const PRIVATE_STATUS_KEY = `${PRIVATE_PREFIX}status.json`;
-/** Prefix of the logs of facts, by number (docs/spec/publishing.md#log). */
-export const LOGS_PREFIX = `${PRIVATE_PREFIX}log/`;
+/** Prefix of the logs of facts that a key signs, by number (docs/spec/log.md#files). */
+export const PUBLIC_LOGS = "log/";
+/** Prefix of the logs that are stored for recovery only (docs/spec/publishing.md#log). */
+export const PRIVATE_LOGS = `${PRIVATE_PREFIX}log/`;
+export const LOG_ROOTS = [PUBLIC_LOGS, PRIVATE_LOGS] as const;
+/** Where a log is stored. */
+export type LogRoot = (typeof LOG_ROOTS)[number];
 /** Each standby rewrites it periodically. */
 export const STANDBY_KEY = "standby.json";
 
@@ -30,20 +35,27 @@ export function isProbeKey(key: string): boolean {
   return PROBE.test(key);
 }
 
+/** True for the objects of a log, public or private. */
+export function isLogKey(key: string): boolean {
+  return key.startsWith(PUBLIC_LOGS) || key.startsWith(PRIVATE_LOGS);
+}
+
 /** Returns the prefix of a log's objects. */
-export function logPrefix(log: number): string {
-  return `${LOGS_PREFIX}${log}/`;
+export function logPrefix(root: LogRoot, log: number): string {
+  return `${root}${log}/`;
 }
 
 /** Returns the key of the object that commits everything published from a log. */
-export function checkpointKey(log: number): string {
-  return `${logPrefix(log)}checkpoint`;
+export function checkpointKey(root: LogRoot, log: number): string {
+  return `${logPrefix(root, log)}checkpoint`;
 }
 
 /** Parses a key of `checkpointKey`; returns `undefined` for any other key. */
-export function parseCheckpointKey(key: string): number | undefined {
-  const [, log] = /^private\/log\/([1-9]\d{0,8})\/checkpoint$/.exec(key) ?? [];
-  return log === undefined ? undefined : Number(log);
+export function parseCheckpointKey(key: string): { readonly root: LogRoot; readonly log: number } | undefined {
+  const [, isPrivate, log] = /^(private\/)?log\/([1-9]\d{0,8})\/checkpoint$/.exec(key) ?? [];
+  return log === undefined
+    ? undefined
+    : { root: isPrivate === undefined ? PUBLIC_LOGS : PRIVATE_LOGS, log: Number(log) };
 }
 
 /** Returns the key of the response to a path, or to a query on that path. */

@@ -56,7 +56,8 @@ export function contains(ledger: ReadOnlyDatabase, { size, root }: LogPoint): bo
   return rootOf(ledger, size) === root;
 }
 
-function subtreeHashes(ledger: ReadOnlyDatabase, level: number, from: number, to: number): Buffer[] {
+/** Returns the hashes `from` to `to - 1` of a level: of entries, or of whole subtrees of 256 hashes of the level below. */
+export function subtreeHashes(ledger: ReadOnlyDatabase, level: number, from: number, to: number): Buffer[] {
   if (level === 0) {
     const leaves = "SELECT leaf FROM entry WHERE entry_index >= ? AND entry_index < ? ORDER BY entry_index";
     return readValues<Buffer>(ledger, leaves, from, to);

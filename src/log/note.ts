@@ -118,8 +118,11 @@ interface Signature {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The text ends before the last empty line. Each line after that is `— NAME BASE64`. */
-function parseNote(bytes: Uint8Array): { text: string; signatures: Signature[] } {
+/**
+ * Parses a note without checking its signatures. The text ends before the last empty line; each line after that is
+ * `— NAME BASE64`. Throws `log_malformed`.
+ */
+export function parseNote(bytes: Uint8Array): { text: string; signatures: Signature[] } {
   const note = decodedNote(bytes);
   const end = note.lastIndexOf("\n\n");
   if (end === -1) throw malformed("it has no empty line before its signatures");

@@ -40,6 +40,8 @@ export interface SourceVersion {
   /** Entries of the log from which the object was computed, and their root (base64). */
   readonly size?: number;
   readonly root?: string;
+  /** The ids of the keys that signed a checkpoint, separated by commas. */
+  readonly keys?: string;
   /** Position of the installation's newest receipt. */
   readonly position?: number;
   readonly safeBlock?: string;

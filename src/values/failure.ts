@@ -281,6 +281,11 @@ export const FAILURES = {
     "An object of the published log is missing or damaged.",
     "A publisher whose ledger has these facts writes it again: noonmark publish --once --force",
   ],
+  log_key_changed: [
+    usage,
+    "The stored log is signed by a key of another name.",
+    "Set logKey to a key of the log's name. A new key of that name rotates: docs/log.md#rotation",
+  ],
   log_key_exists: [
     failed,
     "There is a file in the place of the new key.",
@@ -296,6 +301,11 @@ export const FAILURES = {
     "The key file holds something else than the log's keys.",
     "Restore the file from its copy. A new key is made by: noonmark key generate NAME --out FILE",
   ],
+  log_key_missing: [
+    usage,
+    "The stored log is signed, and the publisher has no key.",
+    "Set logKey to the key file. If the key is lost, make one of the same name: docs/log.md#rotation",
+  ],
   log_key_unreadable: [
     io,
     "The key file cannot be read.",
@@ -310,6 +320,11 @@ export const FAILURES = {
     failed,
     "Intake does not accept an entry of the published log.",
     "The version that published the log has other rules of intake. Restore the ledger with that version.",
+  ],
+  log_unconfirmed: [
+    usage,
+    "The first publish with a key makes the log public for ever.",
+    "Read which fields become public. To do it: noonmark publish --once --publish-log",
   ],
   metadata_too_large: [
     failed,

@@ -3,6 +3,7 @@
  * tile.
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { isLogKey } from "../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { activityKey } from "../../src/resources/activity/route.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
@@ -140,7 +141,9 @@ test("a start with state reads each response of the configured installation once
   const read = world.store.gets.map((key) => key.replace("?fresh", "")).filter((key) => !key.endsWith("status.json"));
   expect(read.length).toBeLessThan(50);
   expect(read.filter((key) => key.includes("wheel-2"))).toEqual([]);
-  expect(read.filter((key) => key !== "installations")).toHaveLength(new Set(read).size - 1);
+  // The owner of the prefix is checked before the lease is taken, with reads of its own.
+  const once = read.filter((key) => key !== "installations" && !isLogKey(key));
+  expect(once).toHaveLength(new Set(once).size);
   await worker.stop();
 });
 

@@ -55,6 +55,7 @@ const publisher = await Publisher.begin(
     force: false,
     program: "1.0.0",
     minimumPutInterval: 0,
+    signers: [],
     scrubInterval: 0,
   },
   lease,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readEntries } from "../../publish/published-log.ts";
+import { PRIVATE_LOGS } from "../../src/http/keys.ts";
 import { encodeBundle } from "../../src/log/tiles.ts";
 import { encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -46,6 +47,7 @@ function put(store: MemoryStore, key: string, body: Uint8Array, size: number) {
 
 async function textsOf(store: MemoryStore, size: number): Promise<string[]> {
   const texts: string[] = [];
-  for await (const text of readEntries(store, 1, size)) texts.push(text);
+  const log = { number: 1, place: PRIVATE_LOGS, size, root: "" } as const;
+  for await (const text of readEntries(store, log)) texts.push(text);
   return texts;
 }

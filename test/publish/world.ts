@@ -19,6 +19,7 @@ import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
+import type { Signer } from "../../src/log/signer.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
@@ -59,6 +60,8 @@ export interface WorkOptions {
   /** Closed with the worker. */
   readonly chain?: Chain;
   readonly newLog?: number | undefined;
+  /** The keys of a public log. */
+  readonly signers?: readonly Signer[];
   /** By default those of the state directory, advanced to their end in each cycle. Closed with the worker. */
   readonly projections?: ProjectionsSource;
   /** The configured installation. */
@@ -122,6 +125,7 @@ export class World {
       store = this.store,
       state = "state",
       newLog,
+      signers = [],
       force = false,
       minimumPutInterval = 0,
       scrubInterval = 0,
@@ -158,6 +162,7 @@ export class World {
           selected: selection(only && new Set(only)),
           concurrency: 4,
           newLog,
+          signers,
           force,
           program,
           minimumPutInterval,
@@ -184,7 +189,8 @@ export class World {
       };
     };
     const follow = () => reader.follow(clock.wall());
-    const check = () => checkOwner({ store, reader, publications, concurrency: 4 });
+    const check = () =>
+      checkOwner({ store, reader, publications, concurrency: 4, signers, mayPublishLog: true, newLog });
     return {
       candidate: { store, clock, identity, known, check, repairs: options.repairs === true },
       follow,

@@ -113,7 +113,7 @@ async function measureSettlement({ chain, projections: source, known, due, store
   chain.settle();
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
-  const planning = { known, due, force: false, at, selected: () => true };
+  const planning = { known, due, signers: [], force: false, at, selected: () => true };
   const now = currentSources(snapshot, INSTALLATION, LOG, at);
   const plan = () => planAnswers(PUBLICATIONS, { snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
   const target = { at: 0, store, known, concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };

@@ -32,7 +32,9 @@ export async function benchPublisher(subject: BenchPublisher): Promise<Publisher
       newLog: undefined,
       force: false,
       program: "1.0.0",
-      minimumPutInterval: 0, scrubInterval: 0,
+      minimumPutInterval: 0,
+      signers: [],
+      scrubInterval: 0,
     },
     lease,
   );

@@ -89,7 +89,9 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
     newLog: undefined,
     force: false,
     program: "1.0.0",
-    minimumPutInterval: minimumPutIntervalOf("s3://bucket"), scrubInterval: 0,
+    minimumPutInterval: minimumPutIntervalOf("s3://bucket"),
+    signers: [],
+    scrubInterval: 0,
   };
 }
 

@@ -17,6 +17,7 @@ import { allPublications } from "../../../src/resources/publications.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
+import { readLogKey } from "../log-key.ts";
 import { isNote, missingInputs } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
@@ -54,7 +55,9 @@ export async function examineOwner(settings: Settings): Promise<Finding[]> {
   if (installationId === undefined || newDirectoryOf(settings) !== undefined) return [];
   const store = await openConfiguredStore(settings, { write: false });
   const publications = allPublications({ installationId, statisticsInterval: 0, site: undefined });
-  await checkOwner({ store, reader: { installationId }, publications, concurrency: REQUESTS });
+  const signers = settings.logKey === undefined ? [] : readLogKey(settings.logKey);
+  const rest = { concurrency: REQUESTS, signers };
+  await checkOwner({ store, reader: { installationId }, publications, ...rest });
   return [];
 }
 

@@ -67,7 +67,7 @@ function regressionOf(path: string, published: Published): Failure | undefined {
 function keptCheckpoint(state: string): Published | undefined {
   try {
     const { origin, size, root } = parseCheckpoint(readFileSync(checkpointFile(state), "utf8"));
-    const number = parseCheckpointKey(`${origin}/checkpoint`);
+    const number = parseCheckpointKey(`${origin}/checkpoint`)?.log;
     return number === undefined ? undefined : { number, published: { size, root } };
   } catch {
     return undefined;

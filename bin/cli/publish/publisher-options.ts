@@ -12,6 +12,7 @@ import { withServer } from "../../../src/openapi/server.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../../src/resources/site/site-files.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
+import { readLogKey } from "../log-key.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -23,6 +24,7 @@ export interface PublishFlags {
   readonly newLog?: number;
   readonly yes?: boolean;
   readonly allowUnknown?: boolean;
+  readonly publishLog?: boolean;
 }
 
 /** The maximum number of concurrent puts. */
@@ -52,6 +54,8 @@ export function publisherOptions(
     site: site && { explorerUrl: settings.explorerUrl, chainValidity: settings.chainMaxAge * 1000 },
     selected: selection(only),
     concurrency: CONCURRENCY,
+    signers: settings.logKey === undefined ? [] : readLogKey(settings.logKey),
+    mayPublishLog: flags.publishLog ?? false,
     newLog: flags.newLog,
     force: flags.force ?? false,
     program: packageVersion(),

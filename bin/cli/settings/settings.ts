@@ -142,6 +142,12 @@ export const SETTINGS = {
     "number",
     "how many nodes of rpcUrl must agree before anything is stored",
   ),
+  logKey: setting(
+    z.string().min(1).optional(),
+    "file",
+    "the private key that signs the log and makes it public: noonmark key generate NAME --out FILE",
+    { isPath: isAlwaysPath },
+  ),
   host: setting(
     z
       .string()

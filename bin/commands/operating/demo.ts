@@ -6,7 +6,7 @@ import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync }
 import { join } from "node:path";
 import type { Command } from "commander";
 import { anvilBinary } from "../../../demo/chain/anvil.ts";
-import { DEMO_INSTALLATION, DEMO_SEED, type Plan, planOf } from "../../../demo/history/plan.ts";
+import { DEMO_INSTALLATION, DEMO_LOG_NAME, DEMO_SEED, type Plan, planOf } from "../../../demo/history/plan.ts";
 import type { Settlement } from "../../../demo/history/settlement.ts";
 import { Wheel } from "../../../demo/history/wheel.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
@@ -18,6 +18,7 @@ import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { feed } from "../../cli/feed.ts";
 import { openInput } from "../../cli/intake/input.ts";
+import { writeLogKey } from "../../cli/log-key.ts";
 import { warn } from "../../cli/messages.ts";
 import { intakeProgress } from "../../cli/progress.ts";
 import { DEFAULT_CONFIGURATION } from "../../cli/settings/load-settings.ts";
@@ -25,10 +26,20 @@ import { environmentName } from "../../cli/settings/setting-names.ts";
 import { SETTINGS } from "../../cli/settings/settings.ts";
 
 const FACTS = "facts.ndjson";
+const KEY_FILE = "log.key";
 const CHAIN_FILES = ["chain.json", "deployment.json"];
 const BLOCK_CHARACTERS = 256 * 1024;
 /** Variables override the file. If one of these is set, the next commands would use another place. */
-const PLACES = ["ledger", "store", "state", "installationId", "genesisTimestamp", "deployment", "rpcUrl"] as const;
+const PLACES = [
+  "ledger",
+  "store",
+  "state",
+  "installationId",
+  "genesisTimestamp",
+  "deployment",
+  "rpcUrl",
+  "logKey",
+] as const;
 const CHAIN_PORT = 8545;
 const NO_CHAIN =
   "It has no chain, because anvil is not installed: onchain, settlements and activity are unavailable. For a chain: npm install @foundry-rs/anvil, then name another directory.";
@@ -62,6 +73,7 @@ async function fill(directory: string): Promise<void> {
   const configuration = join(directory, DEFAULT_CONFIGURATION);
   const facts = join(directory, FACTS);
   const chain = await makeChain(directory, plan, now);
+  await writeLogKey(join(directory, KEY_FILE), DEMO_LOG_NAME);
   writing(configuration, () => writeFileSync(configuration, configurationOf(plan, chain), { flag: "wx" }));
   writing(facts, () => writeFacts(facts, new Wheel(plan, { ...chain }).history(now)));
   // Creates all three at the start. Otherwise a publisher with files in its working directory reports a conflict.
@@ -77,7 +89,7 @@ async function fill(directory: string): Promise<void> {
     ...(chain === undefined ? [NO_CHAIN] : chainLines(chain, directory)),
     "",
     "Then:",
-    `  noonmark publish --once ${option}`,
+    `  noonmark publish --once --publish-log ${option}`,
     `  noonmark serve ${option}`,
   ];
   console.log(lines.join("\n"));
@@ -124,7 +136,8 @@ function chainLines({ binary, batches }: SampleChain, directory: string): string
 
 function configurationOf({ installationId, genesisMs }: Plan, chain: SampleChain | undefined): string {
   const ofChain = { deployment: "deployment.json", rpcUrl: `http://127.0.0.1:${CHAIN_PORT}` };
-  const settings = { installationId, genesisTimestamp: genesisMs / 1000, ...(chain === undefined ? {} : ofChain) };
+  const ownSettings = { installationId, genesisTimestamp: genesisMs / 1000, logKey: KEY_FILE };
+  const settings = { ...ownSettings, ...(chain === undefined ? {} : ofChain) };
   return `// By \`noonmark demo\`. Ledger, store and state are in .noonmark next to this file.\n${JSON.stringify(settings, null, 2)}\n`;
 }
 

@@ -1,10 +1,13 @@
 /** `noonmark init`: writes an initial noonmark.json with comments. */
 import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
+import { verifierKey } from "../../../src/log/note.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { writeLogKey } from "../../cli/log-key.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
 
@@ -18,11 +21,18 @@ export function registerInit(program: Command): void {
       "--installation-id <id>",
       "the installation to publish; on a terminal init asks for it, else it stays empty",
     )
-    .action(async ({ config, force, installationId }: InitOptions) => {
-      const id = known(installationId ?? (await askedFor()));
-      write(config, force === true, id);
+    .option("--log-name <name>", `make the key of a public log with this host name, in ${KEY_FILE} beside the file`)
+    .action(async ({ config, force, installationId, logName }: InitOptions) => {
+      const id = known(installationId ?? (await askedFor(ID_QUESTION)));
+      const name = (logName ?? (await askedFor(NAME_QUESTION))).trim();
+      write(config, force === true, { installationId: id, logKey: name === "" ? undefined : KEY_FILE });
       const first = id === undefined ? "Set installationId in it, then: " : "Then: ";
-      console.log(`${config} written. ${first}noonmark ingest FILE && noonmark publish --once`);
+      const written = `${config} written. ${first}noonmark ingest FILE && noonmark publish --once`;
+      if (name === "") return console.log(written);
+      const key = join(dirname(config), KEY_FILE);
+      const { verifier } = await writeLogKey(key, name);
+      const what = `${key} written: keep a copy of it. Every accepted fact becomes public for ever, in a log that this key signs. Readers check it with:`;
+      console.log([`${written} --publish-log`, what, `  ${verifierKey(verifier)}`].join("\n"));
     });
 }
 
@@ -30,14 +40,19 @@ interface InitOptions {
   readonly config: string;
   readonly force?: boolean;
   readonly installationId?: string;
+  readonly logName?: string;
 }
 
+const KEY_FILE = "log.key";
+const ID_QUESTION = "Which installation is published? (its id; empty: set it later) ";
+const NAME_QUESTION = "Under which host name will its log of facts be public? (empty: the log stays private) ";
+
 /** Asks only on a terminal, because scripts cannot respond. */
-async function askedFor(): Promise<string> {
+async function askedFor(question: string): Promise<string> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return "";
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return await terminal.question("Which installation is published? (its id; empty: set it later) ");
+    return await terminal.question(question);
   } finally {
     terminal.close();
   }
@@ -54,9 +69,12 @@ function known(answer: string): string | undefined {
   });
 }
 
-function write(path: string, force: boolean, installationId: string | undefined): void {
+/** The settings that are not comments. */
+type Chosen = { readonly [Name in "installationId" | "logKey"]?: string | undefined };
+
+function write(path: string, force: boolean, chosen: Chosen): void {
   try {
-    const text = commentedConfiguration(installationId);
+    const text = commentedConfiguration(chosen);
     if (force) replaceFile(path, Buffer.from(text), PRIVATE_MODE);
     else writeFileSync(path, text, { flag: "wx", mode: PRIVATE_MODE });
   } catch (cause) {
@@ -68,14 +86,15 @@ function write(path: string, force: boolean, installationId: string | undefined)
   }
 }
 
-/** Returns every setting with its meaning, variable and default; only installationId is set, if known. */
-export function commentedConfiguration(installationId?: string): string {
+/** Returns every setting with its meaning, variable and default. Only the chosen ones are set. */
+export function commentedConfiguration(chosen: Chosen = {}): string {
   const lines = SETTING_NAMES.flatMap((name) => {
-    const { help, value, schema } = SETTINGS[name];
+    const { help, value: form, schema } = SETTINGS[name];
     const fallback: unknown = schema.safeParse(undefined).data;
-    const example = fallback === undefined ? `<${value}>` : fallback;
-    const isSet = name === "installationId" && installationId !== undefined;
-    const entry = `"${name}": ${JSON.stringify(isSet ? installationId : example)},`;
+    const example = fallback === undefined ? `<${form}>` : fallback;
+    const value = name === "installationId" || name === "logKey" ? chosen[name] : undefined;
+    const isSet = value !== undefined;
+    const entry = `"${name}": ${JSON.stringify(value ?? example)},`;
     const comment = `  // ${help} (${environmentName(name)})${fallback === undefined ? "" : "; this is the default"}`;
     return [comment, isSet ? `  ${entry}` : `  // ${entry}`, ""];
   });

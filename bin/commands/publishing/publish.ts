@@ -29,6 +29,7 @@ interface Flags {
   readonly at?: string;
   readonly force?: boolean;
   readonly newLog?: number;
+  readonly publishLog?: boolean;
   readonly yes?: boolean;
   readonly allowUnknown?: boolean;
   readonly metrics?: string;
@@ -55,6 +56,7 @@ export function registerPublish(program: Command): void {
       "abandon the published log and begin the next one with this ledger; give it once",
       wholeArgument,
     )
+    .option("--publish-log", "agree that the log becomes public for ever, signed with logKey; give it once")
     .option("--yes", "begin the new log although the ledger lacks published facts");
   settingOptions(command, [...CYCLE_SETTINGS, "cadence", "scrubInterval", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {

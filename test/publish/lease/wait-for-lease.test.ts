@@ -68,6 +68,7 @@ async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<Retur
     force: false,
     program: "1.0.0",
     minimumPutInterval: 0,
+    signers: [],
     scrubInterval: 0,
   };
   const publisher = await Publisher.begin(options, lease);

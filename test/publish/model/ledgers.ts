@@ -136,6 +136,6 @@ function nameOf({ id, kind, maker }: Taken): string {
 /** The number after the newest log that has a checkpoint, as an operator reads it from the store. */
 export async function nextLog(store: Pick<ObjectStore, "list">): Promise<number> {
   let newest = 0;
-  for await (const key of store.list("private/log/")) newest = Math.max(newest, parseCheckpointKey(key) ?? 0);
+  for await (const key of store.list("private/log/")) newest = Math.max(newest, parseCheckpointKey(key)?.log ?? 0);
   return newest + 1;
 }

@@ -23,13 +23,13 @@ beforeAll(async () => {
 test("demo writes thirty days of facts up to now, which can be published at once", async () => {
   expect(made).toMatchObject({ exitCode: 0, stderr: "" });
   expect(made.stdout).toMatch(/^new\/demo: 1\d{5} simulated facts of 30 days /);
-  expect(made.stdout).toContain("noonmark publish --once --config new/demo/noonmark.json\n");
+  expect(made.stdout).toContain("noonmark publish --once --publish-log --config new/demo/noonmark.json\n");
   expect(made.stdout).toContain("noonmark serve --config new/demo/noonmark.json\n");
   const ofChain = NO_ANVIL === undefined ? ["chain.json", "deployment.json"] : [];
-  const files = [".noonmark", ...ofChain, "facts.ndjson", "noonmark.json"];
+  const files = [".noonmark", ...ofChain, "facts.ndjson", "log.key", "noonmark.json"];
   expect(readdirSync(join(shared, "new/demo")).sort()).toEqual(files);
   const config = ["--config", "new/demo/noonmark.json"];
-  const published = await runCli(["publish", "--once", ...config], shared);
+  const published = await runCli(["publish", "--once", "--publish-log", ...config], shared);
   expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/, 0 failed\n$/) });
   const rendered = await runCli(["render", "/v1/public/telemetry", "--body", ...config], shared);
   expect(JSON.parse(rendered.stdout)).toMatchObject({
@@ -49,7 +49,7 @@ test("demo fills an empty directory next to a ledger, state and store, and ignor
   expect(exitCode).toBe(0);
   expect(stderr).toMatch(/^noonmark: warning: variables_set: NOONMARK_LEDGER, NOONMARK_STORE: set, /);
   expect(stderr).toContain("unset NOONMARK_LEDGER NOONMARK_STORE\n");
-  const published = await runCli(["publish", "--once", "--config", "empty/noonmark.json"], directory);
+  const published = await runCli(["publish", "--once", "--publish-log", "--config", "empty/noonmark.json"], directory);
   expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/, 0 failed\n$/) });
   expect(readdirSync(join(directory, ".noonmark/public"))).toEqual([]);
   expect(readFileSync(join(directory, ".noonmark/ledger.db"), "utf8")).toBe("mine");
@@ -91,7 +91,7 @@ test.skipIf(NO_ANVIL !== undefined)(
       const url = `http://127.0.0.1:${await listeningPort(anvil)}`;
       await call(url, "anvil_mine", ["0xc"]);
       const config = ["--config", "new/demo/noonmark.json", "--rpc-url", url];
-      const published = await runCli(["publish", "--once", ...config], shared);
+      const published = await runCli(["publish", "--once", "--publish-log", ...config], shared);
       expect(published).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/, 0 failed\n$/) });
       for (const view of ["/v4/public/onchain", "/v4/public/settlements?range=7d", "/v1/public/activity"]) {
         const rendered = await runCli(["render", view, "--body", ...config], shared);

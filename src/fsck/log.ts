@@ -1,0 +1,77 @@
+/** Checks the stored logs: each from its own entries, and the responses against the checkpoints. */
+import { checkpointKey, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS, parseCheckpointKey } from "../http/keys.ts";
+import { bundlePath, newBundles, newTiles, TILE_WIDTH, tilePath } from "../log/tiles.ts";
+import { joinedHash, rootAt, SUBTREE_WIDTH } from "../log/tree.ts";
+import type { Facts, LogFacts } from "./facts.ts";
+import type { Finding } from "./rules.ts";
+
+/** Recomputes the root of each log from its entries, and compares tiles and responses with it. */
+export function* logFindings({ logs, writers, damaged }: Facts): Generator<Finding> {
+  const committed = new Map<number, number>();
+  for (const facts of logs.values()) {
+    const { root: place, log, checkpoint, bundles } = facts;
+    const key = checkpointKey(place, log);
+    if (checkpoint === undefined) {
+      // A log that is public now has left its private bundles behind.
+      const isLeft = place === PRIVATE_LOGS && logs.has(logPrefix(PUBLIC_LOGS, log));
+      if (!(damaged.has(key) || isLeft)) yield { rule: "log", key, says: "it is missing, and the log has entries" };
+      continue;
+    }
+    const { origin, size, root } = checkpoint;
+    committed.set(log, Math.max(size, committed.get(log) ?? 0));
+    const isOwn = place === PRIVATE_LOGS ? `${origin}/` === logPrefix(place, log) : origin.endsWith(`/log/${log}`);
+    if (!isOwn) yield { rule: "log", key, says: `it is of ${origin}` };
+    const leaves: Buffer[] = [];
+    for (const bundle of newBundles(0, size)) {
+      const full = bundlePath({ ...bundle, width: TILE_WIDTH });
+      const found = (place === PUBLIC_LOGS ? bundles.get(bundlePath(bundle)) : undefined) ?? bundles.get(full);
+      if (found === undefined || found.length < bundle.width) break;
+      leaves.push(...found.slice(0, bundle.width));
+    }
+    if (leaves.length < size) {
+      yield { rule: "log-root", key, says: `${leaves.length} of its ${size} entries are stored without a gap` };
+      continue;
+    }
+    const levels = levelsOf(leaves);
+    if (merkleRoot(size, levels) !== root) {
+      yield { rule: "log-root", key, says: `its ${size} stored entries have another root` };
+    } else if (place === PUBLIC_LOGS) yield* tileFindings(facts, size, levels);
+  }
+  for (const [key, { sourceVersion }] of writers) {
+    const { log = 0, size = 0, root } = sourceVersion;
+    const limit = committed.get(log);
+    if (root === undefined || limit === undefined || parseCheckpointKey(key) !== undefined || size <= limit) continue;
+    yield { rule: "log-ahead", key, says: `it is of ${size} entries, and the checkpoint of log ${log} has ${limit}` };
+  }
+}
+
+/** Compares the tiles that a reader of the checkpoint needs with the hashes of the entries. */
+function* tileFindings({ root, log, tiles }: LogFacts, size: number, levels: Levels): Generator<Finding> {
+  for (const tile of newTiles(0, size)) {
+    const path = tilePath(tile);
+    const found = tiles.get(path) ?? tiles.get(tilePath({ ...tile, width: TILE_WIDTH }));
+    const first = tile.index * TILE_WIDTH;
+    const expected = Buffer.concat(levels[tile.level]?.slice(first, first + tile.width) ?? []);
+    if (found !== undefined && Buffer.compare(found.subarray(0, expected.length), expected) === 0) continue;
+    const says = found === undefined ? "it is missing" : "it has other hashes than its entries";
+    yield { rule: "log-root", key: logPrefix(root, log) + path, says };
+  }
+}
+
+/** By level: the hashes of entries, of 256 entries each, and so on. */
+type Levels = readonly (readonly Buffer[])[];
+
+function levelsOf(leaves: readonly Buffer[]): Levels {
+  const levels: (readonly Buffer[])[] = [leaves];
+  for (let below = leaves; below.length >= SUBTREE_WIDTH; ) {
+    const count = Math.floor(below.length / SUBTREE_WIDTH);
+    const hashes = below;
+    below = Array.from({ length: count }, (_, n) => joinedHash(hashes, n * SUBTREE_WIDTH, (n + 1) * SUBTREE_WIDTH));
+    levels.push(below);
+  }
+  return levels;
+}
+
+function merkleRoot(size: number, levels: Levels): string {
+  return rootAt(size, (level, from, to) => levels[level]?.slice(from, to) ?? []).toString("base64");
+}

@@ -1,0 +1,233 @@
+/** The signed log that a publisher stores (docs/spec/publishing.md#signed), read by the code that readers have. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readEntries, readCheckpoint as readStored } from "../../publish/published-log.ts";
+import { checkpointKey, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
+import { entryTexts, logSize } from "../../src/ledger/log.ts";
+import type { Checkpoint } from "../../src/log/checkpoint.ts";
+import { type FileReader, PublicLog, readCheckpoint } from "../../src/log/public-log.ts";
+import { newPrivateKey, parseSigner, type Signer } from "../../src/log/signer.ts";
+import { type ObjectStore, StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
+import { START, type WorkOptions, World } from "./world.ts";
+
+const NAME = "wheel.example.org";
+const HOUR = 3_600_000;
+const signer = parseSigner(newPrivateKey(NAME));
+const signers = [signer];
+
+let world: World;
+beforeEach(() => {
+  world = new World();
+});
+afterEach(() => world.end());
+
+const readerOf =
+  (store: ObjectStore, log: number): FileReader =>
+  async (path) =>
+    (await store.get(`${PUBLIC_LOGS}${log}/${path}`))?.body;
+
+/** Reads the whole log with proofs, and checks that it continues what this reader saw. */
+class LogReader {
+  readonly seen: Checkpoint[] = [];
+  readonly #keys: readonly Signer[];
+
+  constructor(keys: readonly Signer[] = signers) {
+    this.#keys = keys;
+  }
+
+  async read(store: ObjectStore, log = 1): Promise<string[]> {
+    const read = readerOf(store, log);
+    const checkpoint = await readCheckpoint(
+      read,
+      this.#keys.map(({ verifier }) => verifier),
+      log,
+    );
+    const published = new PublicLog(read, checkpoint);
+    for (const earlier of this.seen) await published.requirePrefix(earlier);
+    this.seen.push(checkpoint);
+    const texts: string[] = [];
+    for await (const { text } of published.entries()) texts.push(text);
+    return texts;
+  }
+}
+
+/** Runs one cycle in a new session. `at` in seconds after START. */
+async function publish(at: number, options: WorkOptions = {}): Promise<void> {
+  const worker = await world.work({ signers, ...options });
+  try {
+    for (const { action, key, why } of (await worker.cycle(START + at * 1_000)).rows) {
+      if (action === "failed") throw new Error(`${key}: ${why}`);
+    }
+  } finally {
+    await worker.stop();
+  }
+}
+
+const entries = () => [...entryTexts(world.ledger, 0, logSize(world.ledger))];
+
+/** The keys below a prefix. */
+async function keysBelow(prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of world.store.list(prefix)) keys.push(key);
+  return keys;
+}
+
+test("every size is a log that continues the one before", async () => {
+  const reader = new LogReader();
+  let at = 1;
+  for (const count of [1, 1, 5, 248, 1, 1, 300, 700]) {
+    world.receive(count);
+    await publish((at += 3_000));
+    expect(await reader.read(world.store)).toEqual(entries());
+  }
+  expect(reader.seen.map(({ size }) => size)).toEqual([1, 2, 7, 255, 256, 257, 557, 1257]);
+  expect(reader.seen.at(-1)?.origin).toBe(`${NAME}/log/1`);
+});
+
+test("a crash at any call of the store leaves a log that a reader can prove, and no response ahead of it", async () => {
+  world.receive(250);
+  await publish(1_000);
+  const reader = new LogReader();
+  await reader.read(world.store);
+  world.receive(20);
+  for (let calls = 0, isDead = true; isDead; calls++) {
+    expect(calls).toBeLessThan(60);
+    world.receive(1);
+    const dying = dyingAfter(calls);
+    const at = START + 2_000_000 + calls * 60_000;
+    const worker = await world.work({ signers, store: dying.store }).catch(() => undefined);
+    await worker?.cycle(at).catch((error: unknown) => expect(error).toBeInstanceOf(StoreUnavailable));
+    worker?.kill();
+    isDead = dying.isDead();
+    const { length } = await reader.read(world.store);
+    for await (const key of world.store.list("")) {
+      const { size = 0 } = decodeWriterMetadata((await world.store.get(key))?.metadata ?? {}).sourceVersion;
+      if (!key.startsWith(PUBLIC_LOGS)) expect(size, key).toBeLessThanOrEqual(length);
+    }
+  }
+  expect(await reader.read(world.store)).toEqual(entries());
+});
+
+/** A store that fails every put after the first `puts`. */
+function dyingAfter(puts: number): { store: ObjectStore; isDead(): boolean } {
+  const { store } = world;
+  let left = puts;
+  const dying: ObjectStore = {
+    name: store.name,
+    get: (key, options) => store.get(key, options),
+    list: (prefix) => store.list(prefix),
+    delete: (key) => store.delete(key),
+    async put(key, object, condition) {
+      if (left-- <= 0) throw new StoreUnavailable("the publisher was killed");
+      return store.put(key, object, condition);
+    },
+  };
+  return { store: dying, isDead: () => left < 0 };
+}
+
+test("entries that were never committed may come again in another order", async () => {
+  world.receive(10);
+  await publish(100);
+  const reader = new LogReader();
+  await reader.read(world.store);
+  // Another publisher put its own tail, and was killed before its checkpoint.
+  const tail = { body: Buffer.from("another tail"), contentType: "application/octet-stream", metadata: {} };
+  for (const path of ["tile/entries/000.p/13", "tile/0/000.p/13"]) await world.store.put(`log/1/${path}`, tail);
+  world.receive(3);
+  await publish(200);
+  expect(await reader.read(world.store)).toEqual(entries());
+});
+
+test("partial files are deleted an hour after the full one is stored", async () => {
+  world.receive(200);
+  await publish(1_000);
+  world.receive(60);
+  await publish(2_000);
+  await publish(2_000 + 3_599);
+  expect(await keysBelow("log/1/")).toContain("log/1/tile/entries/000.p/200");
+  await publish(2_000 + 3_601);
+  const left = ["checkpoint", "tile/0/000", "tile/0/001.p/4", "tile/1/000.p/1"];
+  const bundles = ["tile/entries/000", "tile/entries/001.p/4"];
+  expect((await keysBelow("log/1/")).toSorted()).toEqual([...left, ...bundles].map((path) => `log/1/${path}`));
+  expect(await new LogReader().read(world.store)).toEqual(entries());
+});
+
+test("a long private log that becomes public goes up in steps", async () => {
+  world.receive(16_500);
+  await publish(100_000, { signers: [] });
+  const body = await world.body("/v1/public/telemetry");
+  expect(await keysBelow(PUBLIC_LOGS)).toEqual([]);
+  const checkpoints: number[] = [];
+  const { put } = world.store;
+  world.store.put = (key, object, condition) => {
+    if (key === checkpointKey(PUBLIC_LOGS, 1)) {
+      checkpoints.push(decodeWriterMetadata(object.metadata).sourceVersion.size ?? 0);
+    }
+    return put.call(world.store, key, object, condition);
+  };
+  await publish(100_001);
+  expect(checkpoints).toEqual([16_384, 16_500]);
+  expect(await world.body("/v1/public/telemetry")).toBe(body);
+  expect((await new LogReader().read(world.store)).length).toBe(16_500);
+  expect(await world.store.get(checkpointKey(PRIVATE_LOGS, 1))).toBeUndefined();
+});
+
+describe("a public log", () => {
+  beforeEach(async () => {
+    world.receive(300);
+    await publish(1_000);
+  });
+
+  test("that lost its state directory goes on", async () => {
+    const reader = new LogReader();
+    await reader.read(world.store);
+    world.receive(300);
+    await publish(2_000, { state: "other" });
+    expect(await reader.read(world.store)).toEqual(entries());
+  });
+
+  test("that lost its checkpoint gets it back, never a smaller one", async () => {
+    const reader = new LogReader();
+    await reader.read(world.store);
+    await world.store.delete(checkpointKey(PUBLIC_LOGS, 1));
+    await publish(2_000);
+    expect(await reader.read(world.store)).toEqual(entries());
+  });
+
+  test("is rewritten where it is damaged", async () => {
+    const paths = ["tile/0/000", "tile/entries/000", "tile/entries/001.p/44", "tile/0/001.p/44", "tile/1/000.p/1"];
+    for (const path of paths) await world.store.delete(`log/1/${path}`);
+    await publish(2_000, { force: true });
+    expect(await new LogReader().read(world.store)).toEqual(entries());
+  });
+
+  test("is signed by two keys during a rotation", async () => {
+    const next = parseSigner(newPrivateKey(NAME));
+    await publish(2_000, { signers: [signer, next] });
+    await new LogReader([next]).read(world.store);
+    await new LogReader([signer]).read(world.store);
+    await publish(3_000, { signers: [next] });
+    await expect(new LogReader([signer]).read(world.store)).rejects.toThrow(/no known key/);
+  });
+
+  test("needs a key, and one of its name", async () => {
+    await expect(publish(2_000, { signers: [] })).rejects.toMatchObject({ code: "log_key_missing" });
+    const other = parseSigner(newPrivateKey("other.example.org"));
+    await expect(publish(2_000, { signers: [other] })).rejects.toMatchObject({ code: "log_key_changed" });
+    await publish(2_000 + HOUR / 1_000);
+  });
+
+  test("is read by its operator", async () => {
+    const stored = await readStored(world.store, 1);
+    const texts: string[] = [];
+    if (stored !== undefined) for await (const text of readEntries(world.store, stored)) texts.push(text);
+    expect(texts).toEqual(entries());
+  });
+
+  test("is kept when the next one begins", async () => {
+    const before = await keysBelow("log/1/");
+    await publish(2_000, { newLog: 2 });
+    expect(await keysBelow("log/1/")).toEqual(before);
+    expect(await new LogReader().read(world.store, 2)).toEqual(entries());
+  });
+});
