@@ -42,6 +42,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "bin/cli/repair.ts",
     "bin/commands/operating/verify.ts",
     "bin/commands/publishing/lease.ts",
+    "bin/commands/intake/ledger.ts",
   ],
   generators: [
     "bin/commands/operating/init.ts",

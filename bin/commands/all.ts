@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   key: async () => (await import("./operating/key.ts")).registerKey,
   config: async () => (await import("./operating/config.ts")).registerConfig,
   ingest: async () => (await import("./intake/ingest.ts")).registerIngest,
+  ledger: async () => (await import("./intake/ledger.ts")).registerLedger,
   publish: async () => (await import("./publishing/publish.ts")).registerPublish,
   serve: async () => (await import("./reading/serve.ts")).registerServe,
   render: async () => (await import("./publishing/render.ts")).registerRender,

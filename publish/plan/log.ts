@@ -99,7 +99,7 @@ export function ledgerRegression(
   const abandon = `If the published facts are lost for good, abandon them: noonmark publish --once --new-log ${number + 1}`;
   if (size < published.size) {
     return new Failure("ledger_behind", `${log}, and the ledger has ${size}`, {
-      hint: `What was published stays. Restore the newest backup, and ingest the missing facts in their order: noonmark ingest FILE --yes. ${abandon}`,
+      hint: `What was published stays. Restore the missing facts from the store: noonmark ledger restore. ${abandon}`,
     });
   }
   return new Failure("ledger_forked", `${log}, and the ledger has other facts among these`, {

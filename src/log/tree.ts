@@ -61,3 +61,30 @@ export function rootAt(size: number, read: SubtreeReader): Buffer {
   }
   return root ?? sha256("");
 }
+
+/** Computes the root of entries that arrive one by one, in little memory. */
+export class GrowingTree {
+  /** The hashes after the last whole subtree, by level. */
+  readonly #ends: Buffer[][] = [];
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  append(entry: string): void {
+    this.#add(0, leafHash(entry));
+    this.#size++;
+  }
+
+  #add(level: number, hash: Buffer): void {
+    const end = (this.#ends[level] ??= []);
+    if (end.push(hash) < SUBTREE_WIDTH) return;
+    this.#ends[level] = [];
+    this.#add(level + 1, joinedHash(end));
+  }
+
+  root(): Buffer {
+    return rootAt(this.#size, (level) => this.#ends[level] ?? []);
+  }
+}

@@ -254,12 +254,12 @@ export const FAILURES = {
   ledger_behind: [
     failed,
     "The ledger has fewer facts than were published.",
-    "What was published stays. Ingest the missing facts in their order: noonmark ingest FILE --yes. docs/operating.md#backup-and-restore has the steps.",
+    "What was published stays. Restore the missing facts from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
   ],
   ledger_damaged: [
     io,
     "The ledger is damaged.",
-    "Noonmark does not use a damaged ledger. Restore it from a backup, or ingest the records again into a new file.",
+    "Noonmark does not use a damaged ledger. Move it away, and restore it from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
   ],
   ledger_follows_stream: [
     usage,
@@ -274,7 +274,7 @@ export const FAILURES = {
   ledger_not_found: [
     io,
     "The ledger does not exist.",
-    "Check --ledger and the disk. If the ledger was lost, restore it from a backup. To create a first ledger, run `noonmark ingest FILE`.",
+    "Check --ledger and the disk. If the ledger was lost, restore it from the store: noonmark ledger restore. To create a first ledger, run `noonmark ingest FILE`.",
   ],
   log_damaged: [
     io,

@@ -21,7 +21,7 @@ import type { Settings } from "../settings/settings.ts";
 type Published = Pick<LogState, "number" | "published">;
 
 const MISSING_FIRST =
-  "Ingest the missing facts first, in their original order, with --yes. A new fact in their place forks the ledger for good. " +
+  "Restore the missing facts from the store first: noonmark ledger restore. A new fact in their place forks the ledger for good. " +
   "docs/operating.md#backup-and-restore has the steps.";
 
 /** Throws `Failure` ledger_behind, or warns if `yes`. If the store does not respond, it warns. */

@@ -108,7 +108,7 @@ test("readers get responses, and verify finds nothing", () => {
 });
 
 test("the restored ledger and the moved installation are intact", () => {
-  expect(outputOf("ledger.backup.db /var/lib")).toMatch(/^\d+ objects, 0 findings$/m);
+  expect(outputOf("noonmark ledger restore")).toMatch(/^\d+ objects, 0 findings$/m);
   expect(outputOf("public-2")).toMatch(/^\d+ objects, 0 findings$/m);
   expect(outputOf("--installation-id wheel-2")).toContain("unknown_installation");
 });

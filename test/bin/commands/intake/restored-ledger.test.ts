@@ -40,7 +40,7 @@ test("without --yes a ledger that is behind accepts nothing, and with --yes it a
   expect(refused.stderr).toMatch(
     /^noonmark: ledger_behind: log 1 was published with 4 entries, and the ledger has 2\n/,
   );
-  expect(refused.stderr).toContain("Ingest the missing facts first, in their original order, with --yes");
+  expect(refused.stderr).toContain("Restore the missing facts from the store first: noonmark ledger restore");
 
   const missing = await ingest([receipt(3), oracle()], "--yes");
   expect(missing).toMatchObject({

@@ -29,7 +29,7 @@ describe("noonmark doctor", () => {
     expect(lines[0]).toMatch(/^ok {2}node {9}\d+\.\d+\.\d+$/);
     expect(lines[1]).toMatch(/^FIX settings {5}missing_setting: installationId .* Give --installation-id <id>, /);
     expect(lines[2]).toMatch(
-      /^FIX ledger {7}ledger_not_found: .* restore it from a backup. To create a first ledger, run `noonmark ingest FILE`/,
+      /^FIX ledger {7}ledger_not_found: .* restore it from the store: noonmark ledger restore. To create a first ledger, run `noonmark ingest FILE`/,
     );
     expect(lines.slice(3).filter((line) => !line.includes(" disk "))).toEqual([
       "ok  state        .noonmark/state: publish will make it",

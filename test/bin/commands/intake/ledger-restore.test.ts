@@ -1,0 +1,232 @@
+/** `noonmark ledger restore`: a lost ledger comes back from the store (docs/spec/intake.md#replay). */
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import { INSTALLATIONS_KEY } from "../../../../src/http/keys.ts";
+import { entryTexts, logPoint, logSize } from "../../../../src/ledger/log.ts";
+import { openLedgerForIntake, openLedgerForReading } from "../../../../src/ledger/open.ts";
+import { checkpointText } from "../../../../src/log/checkpoint.ts";
+import { encodeBundle } from "../../../../src/log/tiles.ts";
+import { GrowingTree } from "../../../../src/log/tree.ts";
+import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
+import { encodeWriterMetadata } from "../../../../src/object-store/stored-response.ts";
+import { closure, instant, type Json, module, oracle, receipt, round } from "../../../ledger/samples.ts";
+import { type Finished, runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
+
+const LEDGER = ".noonmark/ledger.db";
+const CHECKPOINT = "private/log/1/checkpoint";
+const BUNDLE = "private/log/1/tile/entries/000";
+const SECOND = { installationId: "wheel-2" };
+const AT = "2026-11-20T10:30:00Z";
+const PATHS = [
+  "/v1/public/telemetry",
+  "/v1/public/modules",
+  "/v1/public/statistics",
+  "/v1/public/observations?limit=100",
+];
+
+let folder: string;
+beforeEach(() => {
+  folder = testFolder();
+  writeFileSync(join(folder, "noonmark.json"), '{ "installationId": "wheel-1", "genesisTimestamp": 1795000200 }');
+});
+
+function run(...arguments_: string[]): Promise<Finished> {
+  return runCli(arguments_, folder);
+}
+
+function restore(...flags: string[]): Promise<Finished> {
+  return run("ledger", "restore", ".noonmark/public", ...flags);
+}
+
+async function ingest(records: readonly Json[], ...flags: string[]): Promise<void> {
+  const lines = records.map((record) => `${JSON.stringify(record)}\n`).join("");
+  const ingested = await runCli(["ingest", "-", ...flags], folder, lines);
+  expect(ingested).toMatchObject({ exitCode: 0, stderr: "" });
+}
+
+async function publish(): Promise<void> {
+  expect(await run("publish", "--once")).toMatchObject({ exitCode: 0, stderr: "" });
+}
+
+function lose(): void {
+  for (const name of readdirSync(join(folder, ".noonmark"))) {
+    if (name !== "public") rmSync(join(folder, ".noonmark", name), { recursive: true });
+  }
+}
+
+async function rendered(): Promise<string[]> {
+  const bodies = await Promise.all(PATHS.map((path) => run("render", path, "--at", AT)));
+  expect(bodies.map(({ exitCode }) => exitCode)).toEqual(PATHS.map(() => 0));
+  return bodies.map(({ stdout }) => stdout);
+}
+
+function textsOf(path = LEDGER): string[] {
+  const ledger = openLedgerForReading(join(folder, path));
+  try {
+    return [...entryTexts(ledger, 0, logSize(ledger))];
+  } finally {
+    ledger.close();
+  }
+}
+
+/** Puts a log with these entries. */
+async function putLog(texts: readonly string[], change: { readonly root?: string } = {}): Promise<void> {
+  const store = new FilesystemStore(join(folder, ".noonmark/public"), { write: true });
+  const tree = new GrowingTree();
+  for (const text of texts) tree.append(text);
+  const { root = tree.root().toString("base64") } = change;
+  const version = { at: 0, log: 1, size: texts.length };
+  const metadata = (sourceVersion: typeof version) => encodeWriterMetadata({ epoch: 1, writer: "w", sourceVersion });
+  const checkpoint = checkpointText({ origin: "private/log/1", size: texts.length, root });
+  await store.put(BUNDLE, {
+    body: encodeBundle(texts.map((text) => Buffer.from(text))),
+    contentType: "application/octet-stream",
+    metadata: metadata(version),
+  });
+  await store.put(CHECKPOINT, {
+    body: Buffer.from(checkpoint),
+    contentType: "text/plain; charset=utf-8",
+    metadata: metadata(version),
+  });
+}
+
+test("after a lost disk nothing that was published changes, also if the tail comes in another order", async () => {
+  const rounds = Array.from({ length: 5 }, (_, index) => round(index, { closedAt: instant(600 * index - 8000) }));
+  await ingest([...rounds, closure(0, 4, { acceptedAt: instant(1) }), module(), module(SECOND)]);
+  await ingest(Array.from({ length: 280 }, (_, index) => [receipt(index + 1), receipt(index + 1, SECOND)]).flat());
+  await publish();
+  const [before, texts] = [await rendered(), textsOf()];
+  const tail = [receipt(281), receipt(282), receipt(281, SECOND), module({ observedAt: instant(9) }), oracle()];
+  await ingest(tail);
+  lose();
+
+  const restored = await restore();
+  expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(restored.stdout.split("\n")).toEqual([
+    expect.stringMatching(/^ledger \/.*\/ledger\.db contains the 568 entries of log 1; 568 of them are new$/),
+    expect.stringMatching(/^installation +newest fact +at +key$/),
+    expect.stringMatching(
+      /^wheel-1 +receipt +2026-11-20T10:14:00\.250Z +telemetryId 00000000-0000-4000-8000-000000000118$/,
+    ),
+    expect.stringMatching(
+      /^wheel-2 +receipt +2026-11-20T10:14:00\.250Z +telemetryId 00000000-0000-4000-8000-000000000118$/,
+    ),
+    "Send again every fact that came after these: noonmark ingest FILE. What the ledger has is a duplicate.",
+    "",
+  ]);
+  expect(textsOf()).toEqual(texts);
+  expect(await rendered()).toEqual(before);
+
+  await ingest([...tail.slice(2), receipt(280), ...tail.slice(0, 2)]);
+  await publish();
+  expect(textsOf().slice(0, texts.length)).toEqual(texts);
+  expect(textsOf()).toHaveLength(texts.length + tail.length);
+  expect(await run("fsck")).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(" 0 findings") });
+});
+
+test("a ledger with the first entries gets the rest, and one that is ahead stays as it is", async () => {
+  await ingest([module(), receipt(1), receipt(2)]);
+  await ingest([module(), receipt(1)], "--ledger", "backup.db");
+  await publish();
+  const restored = await restore("--ledger", "backup.db");
+  expect(restored).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("3 entries of log 1; 1 of them are new"),
+  });
+  expect(textsOf("backup.db")).toEqual(textsOf());
+
+  await ingest([receipt(3)]);
+  expect(await restore()).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("0 of them are new\nIt has 1 more that are not published.\n"),
+  });
+  expect(textsOf()).toHaveLength(4);
+});
+
+test.each<[string, readonly Json[]]>([
+  ["shorter", [receipt(1)]],
+  ["as long", [receipt(1), module(), receipt(2)]],
+  ["longer", [receipt(1), module(), receipt(2), receipt(3)]],
+])("a ledger of another log that is %s is refused and not changed", async (_, records) => {
+  await ingest(records, "--ledger", "other.db");
+  await ingest([module(), receipt(1), receipt(2)]);
+  await publish();
+  const before = readFileSync(join(folder, "other.db"));
+  const refused = await restore("--ledger", "other.db");
+  expect(refused).toMatchObject({
+    exitCode: 1,
+    stdout: "",
+    stderr: expect.stringMatching(/^noonmark: ledger_forked: log 1 was published with 3 entries, and the ledger /),
+  });
+  expect(readFileSync(join(folder, "other.db"))).toEqual(before);
+});
+
+test.each<[string, () => Promise<void>, number, string]>([
+  [
+    "there is no store",
+    async () => rmSync(join(folder, ".noonmark/public"), { recursive: true }),
+    74,
+    "store_unavailable",
+  ],
+  ["nothing names the log", () => remove(INSTALLATIONS_KEY), 1, "never_published"],
+  ["the checkpoint is missing", () => remove(CHECKPOINT), 74, `log_damaged: ${CHECKPOINT} is missing`],
+  ["the checkpoint is damaged", () => damage(CHECKPOINT), 74, `log_damaged: ${CHECKPOINT} is no checkpoint`],
+  ["a bundle is missing", () => remove(BUNDLE), 74, `log_damaged: ${BUNDLE} is missing`],
+  ["a bundle is damaged", () => damage(BUNDLE), 74, `log_damaged: ${BUNDLE} is no bundle of 2 entries`],
+  [
+    "a bundle has other entries",
+    () => putLog(['{"a":1}', '{"a":2}'], { root: logPoint(emptyLedger()).root.replace("47D", "48D") }),
+    74,
+    "log_damaged: the entries of log 1 do not have the root of",
+  ],
+  [
+    "intake does not accept an entry",
+    () => putLog([textsOf()[0] as string, '{"type":"wheel"}']),
+    1,
+    "log_not_replayable: entry 1 of the log: unknown_type type: ",
+  ],
+])("if %s, the error says so and no ledger has facts", async (_, change, exitCode, says) => {
+  await ingest([module(), receipt(1)]);
+  await publish();
+  await change();
+  lose();
+  const failed = await restore();
+  expect(failed).toMatchObject({ exitCode, stdout: "", stderr: expect.stringContaining(`noonmark: ${says}`) });
+  expect(existsSync(join(folder, LEDGER)) ? textsOf() : []).toEqual([]);
+});
+
+test("a ledger that another command is writing to is locked and keeps what it has", async () => {
+  await ingest([module()]);
+  await ingest([module(), receipt(1)], "--ledger", "whole.db");
+  await run("publish", "--once", "--ledger", "whole.db");
+  const other = openLedgerForIntake(join(folder, LEDGER));
+  other.exec("BEGIN IMMEDIATE");
+  expect(await restore()).toMatchObject({ exitCode: 75, stderr: expect.stringContaining("noonmark: ledger_locked: ") });
+  other.close();
+  expect(textsOf()).toHaveLength(1);
+  expect(await restore()).toMatchObject({ exitCode: 0 });
+  expect(textsOf()).toHaveLength(2);
+});
+
+test("a ledger that follows a stream is refused", async () => {
+  await ingest([module()]);
+  await publish();
+  const ledger = openLedgerForIntake(join(folder, LEDGER));
+  ledger.exec("INSERT INTO followed_stream VALUES (1, 'FACTS', '2026-11-20T10:00:00Z', NULL, 7, NULL, NULL, 1)");
+  ledger.close();
+  expect(await restore()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("ledger_follows_stream") });
+});
+
+function emptyLedger() {
+  return openLedgerForIntake(":memory:");
+}
+
+async function remove(key: string): Promise<void> {
+  rmSync(join(folder, ".noonmark/public", `${key}.http`));
+}
+
+async function damage(key: string): Promise<void> {
+  writeFileSync(join(folder, ".noonmark/public", `${key}.http`), "damaged");
+}
