@@ -10,6 +10,7 @@ import type { Lease } from "../../publish/lease/lease.ts";
 import { forceRelease } from "../../publish/lease/lease-record.ts";
 import { type Standby, standby } from "../../publish/lease/take.ts";
 import { PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../../src/http/keys.ts";
+import type { Signer } from "../../src/log/signer.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -19,7 +20,7 @@ import { IDS, type ModelLedger } from "./model/ledgers.ts";
 import { Random, seeds } from "./model/random.ts";
 import { Reader } from "./model/reader.ts";
 import { firstChain, ModelSources, mineEvent } from "./model/sources.ts";
-import { Watcher } from "./model/watcher.ts";
+import { LOG_KEY, Watcher } from "./model/watcher.ts";
 import { type Opened, START, type Worker, World } from "./world.ts";
 
 const SECONDS = 250;
@@ -69,8 +70,12 @@ class Story {
   readonly #wrong: string[] = [];
   #isQuiet = false;
 
+  /** The keys of a public log, in every other story. */
+  readonly #signers: readonly Signer[];
+
   constructor(seed: number) {
     const random = new Random(seed);
+    this.#signers = seed % 2 === 0 ? [LOG_KEY] : [];
     this.#random = random;
     this.#bucket = new Bucket(random.once(2) ? new BodyTaggedStore() : new MemoryStore());
     this.#reader = new Reader(this.#bucket.stored);
@@ -256,6 +261,7 @@ class Story {
       state: `state-${actor.name}`,
       ledgerPath: actor.ledger.path,
       genesisTimestamp: START / SECOND,
+      signers: this.#signers,
       chain: this.#chain,
       clock,
     });

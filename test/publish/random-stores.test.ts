@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { repairStore } from "../../bin/cli/repair-store.ts";
 import { type Clock, WatchedClock } from "../../publish/clock/clock.ts";
+import type { Signer } from "../../src/log/signer.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
@@ -21,7 +22,7 @@ import { Random, seeds } from "./model/random.ts";
 import { Reader } from "./model/reader.ts";
 import { firstChain, ModelSources, mineEvent } from "./model/sources.ts";
 import { States } from "./model/states.ts";
-import { Watcher } from "./model/watcher.ts";
+import { LOG_KEY, Watcher } from "./model/watcher.ts";
 import { START, type Worker, type WorkOptions, World } from "./world.ts";
 
 const STEPS = 10;
@@ -73,8 +74,12 @@ class Story {
   #publishedAt = 0;
 
   /** `stored` is the underlying store, by default in memory. In a calm story nothing happens during a run. */
+  /** The keys of a public log, in every other story. */
+  readonly #signers: readonly Signer[];
+
   constructor(seed: number, { stored, isCalm = false }: { stored?: FilesystemStore; isCalm?: boolean } = {}) {
     this.#random = new Random(seed);
+    this.#signers = seed % 2 === 0 ? [LOG_KEY] : [];
     this.#isCalm = isCalm;
     const inMemory = this.#random.once(2) ? new BodyTaggedStore() : new MemoryStore();
     this.#bucket = new Bucket(stored ?? inMemory);
@@ -203,6 +208,7 @@ class Story {
       chain: this.#chain,
       site: SITE,
       scrubInterval: SECOND,
+      signers: this.#signers,
       ...overrides,
     };
   }

@@ -8,13 +8,14 @@
 import { afterEach, expect, test } from "vitest";
 import { repairStore } from "../../bin/cli/repair-store.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
+import type { Signer } from "../../src/log/signer.ts";
 import { type ObjectStore, type StoreObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 import { type Expected, IDS, type Id, KINDS, nextLog, PublishedLog, runs, sumOf } from "./model/ledgers.ts";
 import { Random, seeds } from "./model/random.ts";
 import { nothingSeen, Reader } from "./model/reader.ts";
 import { ModelSources } from "./model/sources.ts";
-import { Watcher } from "./model/watcher.ts";
+import { LOG_KEY, Watcher } from "./model/watcher.ts";
 import { START, type WorkOptions, World } from "./world.ts";
 
 const STEPS = 25;
@@ -44,8 +45,12 @@ class Story {
   readonly #shim: Reader;
   readonly #watcher: Watcher;
 
+  /** The keys of a public log, in every other story. */
+  readonly #signers: readonly Signer[];
+
   constructor(seed: number) {
     this.#random = new Random(seed);
+    this.#signers = seed % 2 === 0 ? [LOG_KEY] : [];
     this.#shim = new Reader(this.world.store, { remembers: this.#random.once(2) });
     this.#watcher = new Watcher(this.#shim, () => this.#at);
     this.#sources = new ModelSources(this.world.folder, this.#random);
@@ -107,6 +112,7 @@ class Story {
       ledgerPath: this.#sources.ledger.path,
       state: `state-${this.#states}`,
       genesisTimestamp: START / 1000,
+      signers: this.#signers,
     };
   }
 

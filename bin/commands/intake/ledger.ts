@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Command } from "commander";
-import { readCheckpoint, readEntries } from "../../../publish/published-log.ts";
+import { readCheckpoint, readEntries, type StoredLog } from "../../../publish/published-log.ts";
 import { parseIndex } from "../../../src/http/installations.ts";
 import { checkpointKey, INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
@@ -49,29 +49,32 @@ export function registerLedger(program: Command): void {
   );
 }
 
-/** A log in a store, and what its checkpoint commits. */
-interface StoredLog extends LogPoint {
+/** A log, and the store in which it is. */
+interface Source extends StoredLog {
   readonly store: ObjectStore;
-  readonly number: number;
 }
 
 /** Throws `Failure` never_published, log_damaged; `StoreUnavailable`. */
-async function storedLog(store: ObjectStore, given: number | undefined): Promise<StoredLog> {
+async function storedLog(store: ObjectStore, given: number | undefined): Promise<Source> {
   const number = given ?? (await readParsed(store, INSTALLATIONS_KEY, parseIndex))?.log;
   if (number === undefined) {
     throw new Failure("never_published", `${store.name} has no index of installations, which names the log`, {
       hint: "Name the store that was published to. If only its index is lost, name the log: --log 1",
     });
   }
-  const point = await readCheckpoint(store, number);
-  if (point !== undefined) return { store, number, ...point };
-  throw new Failure("log_damaged", `${checkpointKey(number)} is missing, so nobody knows which entries are whole`, {
-    hint: "Check the store and --log. A publisher whose ledger has these facts writes it again: noonmark publish --once",
-  });
+  const log = await readCheckpoint(store, number);
+  if (log !== undefined) return { store, ...log };
+  throw new Failure(
+    "log_damaged",
+    `the checkpoint of log ${number} is missing, so nobody knows which entries are whole`,
+    {
+      hint: "Check the store and --log. A publisher whose ledger has these facts writes it again: noonmark publish --once",
+    },
+  );
 }
 
 /** Restores the file, and returns the report's lines. Throws `Failure`, `StoreUnavailable`. */
-async function restored(path: string, log: StoredLog): Promise<string[]> {
+async function restored(path: string, log: Source): Promise<string[]> {
   const own = commonPoint(path, log);
   if (own.size === log.size ? own.root !== log.root : await isForked(own, log)) throw forked(path, log);
   const ledger = openLedgerForIntake(path);
@@ -103,7 +106,7 @@ function commonPoint(path: string, log: LogPoint): LogPoint {
 }
 
 /** True if the log does not contain this point. Throws `Failure` log_damaged unless its entries have the checkpoint's root. */
-async function isForked(own: LogPoint, log: StoredLog): Promise<boolean> {
+async function isForked(own: LogPoint, log: Source): Promise<boolean> {
   const tree = new GrowingTree();
   let begins = own.size === 0;
   await eachEntry("checked", 0, log, (text) => {
@@ -111,12 +114,12 @@ async function isForked(own: LogPoint, log: StoredLog): Promise<boolean> {
     if (tree.size === own.size) begins = tree.root().toString("base64") === own.root;
   });
   if (tree.root().toString("base64") === log.root) return !begins;
-  const says = `the entries of log ${log.number} do not have the root of ${checkpointKey(log.number)}`;
+  const says = `the entries of log ${log.number} do not have the root of ${checkpointKey(log.place, log.number)}`;
   throw new Failure("log_damaged", says);
 }
 
 /** Throws `Failure` log_not_replayable, ledger_forked, and errors of writing. The ledger then has the log's first entries. */
-async function takeEntries(ledger: Database, since: number, log: StoredLog): Promise<void> {
+async function takeEntries(ledger: Database, since: number, log: Source): Promise<void> {
   const intake = new Intake(ledger);
   try {
     await eachEntry("written", since, log, (text, index) => intake.writeEntry(text, index));
@@ -131,17 +134,17 @@ async function takeEntries(ledger: Database, since: number, log: StoredLog): Pro
 async function eachEntry(
   done: string,
   since: number,
-  { store, number, size }: StoredLog,
+  { store, ...log }: Source,
   use: (text: string, index: number) => void,
 ): Promise<void> {
   const progress = progressBar(process.stderr, `{bar} {percentage}% | {value} entries ${done} | {rate}/s`);
   const start = performance.now();
   let index = 0;
   try {
-    for await (const text of readEntries(store, number, size)) {
+    for await (const text of readEntries(store, log)) {
       if (index >= since) use(text, index);
       index++;
-      if (index % ENTRIES_PER_STEP === 0) progress.show(index, size, { rate: ratePerSecond(index, start) });
+      if (index % ENTRIES_PER_STEP === 0) progress.show(index, log.size, { rate: ratePerSecond(index, start) });
     }
   } finally {
     progress.stop();

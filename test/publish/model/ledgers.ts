@@ -1,7 +1,7 @@
 /** The ledgers of a model test. Each one records its facts, so that two can be compared without the product. */
 import type { Database } from "better-sqlite3";
 import { expect } from "vitest";
-import { parseCheckpointKey } from "../../../src/http/keys.ts";
+import { LOG_ROOTS, parseCheckpointKey } from "../../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { ingest } from "../../ledger/ingest.ts";
@@ -136,6 +136,8 @@ function nameOf({ id, kind, maker }: Taken): string {
 /** The number after the newest log that has a checkpoint, as an operator reads it from the store. */
 export async function nextLog(store: Pick<ObjectStore, "list">): Promise<number> {
   let newest = 0;
-  for await (const key of store.list("private/log/")) newest = Math.max(newest, parseCheckpointKey(key)?.log ?? 0);
+  for (const root of LOG_ROOTS) {
+    for await (const key of store.list(root)) newest = Math.max(newest, parseCheckpointKey(key)?.log ?? 0);
+  }
   return newest + 1;
 }

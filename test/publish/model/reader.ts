@@ -1,4 +1,5 @@
 /** A reader of a model test: what it gets at an instant, and if that continues what it got before. */
+import { PUBLIC_LOGS } from "../../../src/http/keys.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
@@ -67,6 +68,11 @@ export class Reader {
   /** The next request comes to a new shim. */
   forget(): void {
     this.#context = undefined;
+  }
+
+  /** A file of the public log, by its path below `log/`. */
+  async logFile(path: string): Promise<Uint8Array | undefined> {
+    return (await this.#store.get(PUBLIC_LOGS + path))?.body;
   }
 
   /** `at` is in epoch ms. JSON pages are parsed; other files are returned as text. */

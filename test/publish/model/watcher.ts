@@ -1,6 +1,13 @@
 /** A reader that reads repeatedly and remembers what it got: nothing may go back. */
+import { PUBLIC_LOGS, parseCheckpointKey } from "../../../src/http/keys.ts";
+import type { Checkpoint } from "../../../src/log/checkpoint.ts";
+import { PublicLog, readCheckpoint } from "../../../src/log/public-log.ts";
+import { newPrivateKey, parseSigner } from "../../../src/log/signer.ts";
 import { IDS, type Id, isPrefix, runs } from "./ledgers.ts";
 import { hasGrown, nothingSeen, type Reader, type Seen } from "./reader.ts";
+
+/** Signs the logs of stories with a public log. */
+export const LOG_KEY = parseSigner(newPrivateKey("model.example.org"));
 
 export class Watcher {
   /** Everything that went back. It is collected, because the publisher would treat an exception as a failed put. */
@@ -16,6 +23,8 @@ export class Watcher {
   readonly #abandonedReceipts: Record<Id, (readonly number[])[]> = { "wheel-1": [], "wheel-2": [] };
   /** The installations of which readers got receipts before the log was abandoned. */
   #hadReceipts: readonly Id[] = [];
+  /** The newest signed checkpoint of each log. */
+  readonly #checkpoints = new Map<number, Checkpoint>();
   /** Ids of the activity's events, by configured installation. */
   readonly #events = new Map<string, Set<string>>();
 
@@ -38,8 +47,23 @@ export class Watcher {
 
   /** Reads all responses that an object can change. */
   async lookAt(key: string, when: string): Promise<void> {
-    if (key.startsWith("v1/public/activity/")) await this.#lookAtActivity(when);
+    const checkpoint = parseCheckpointKey(key);
+    if (checkpoint?.root === PUBLIC_LOGS) await this.#lookAtLog(checkpoint.log, when);
+    else if (key.startsWith("v1/public/activity/")) await this.#lookAtActivity(when);
     else if (/^(?:v1|v2|installations)/.test(key)) await this.#lookAtFacts(when);
+  }
+
+  /** Proves that the public log still contains all that it contained. */
+  async #lookAtLog(log: number, when: string): Promise<void> {
+    const read = (path: string) => this.#reader.logFile(`${log}/${path}`);
+    const before = this.#checkpoints.get(log);
+    try {
+      const checkpoint = await readCheckpoint(read, [LOG_KEY.verifier], log);
+      if (before !== undefined) await new PublicLog(read, checkpoint).requirePrefix(before);
+      this.#checkpoints.set(log, checkpoint);
+    } catch (error) {
+      if (!this.servesOlder) this.wrong.push(`log ${log} ${when}: ${error}`);
+    }
   }
 
   async look(when: string): Promise<void> {

@@ -171,7 +171,7 @@ test.each<[string, () => Promise<void>, number, string]>([
     "store_unavailable",
   ],
   ["nothing names the log", () => remove(INSTALLATIONS_KEY), 1, "never_published"],
-  ["the checkpoint is missing", () => remove(CHECKPOINT), 74, `log_damaged: ${CHECKPOINT} is missing`],
+  ["the checkpoint is missing", () => remove(CHECKPOINT), 74, "log_damaged: the checkpoint of log 1 is missing"],
   ["the checkpoint is damaged", () => damage(CHECKPOINT), 74, `log_damaged: ${CHECKPOINT} is no checkpoint`],
   ["a bundle is missing", () => remove(BUNDLE), 74, `log_damaged: ${BUNDLE} is missing`],
   ["a bundle is damaged", () => damage(BUNDLE), 74, `log_damaged: ${BUNDLE} is no bundle of 2 entries`],
