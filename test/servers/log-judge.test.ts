@@ -6,15 +6,27 @@ import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { verifierKey } from "../../src/log/note.ts";
 import { type Signer, signNote } from "../../src/log/signer.ts";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { trustsFront } from "../../src/shim/node/node-handler.ts";
+import { startServer } from "../../src/shim/node/node-server.ts";
 import { fenced } from "../docs/markdown.ts";
 import { entryText, LogPublisher, NAME, newSigner } from "../log/support/published-log.ts";
+import { START, World } from "../publish/world.ts";
 import { type LocalServer, localServer } from "../support/local-server.ts";
 import { sharedFolder, testFolder } from "../support/test-folder.ts";
+import { startNginx } from "./nginx.ts";
+import { allowReading, originsOver } from "./scenes/published-world.ts";
+import { s3Store } from "./stores/s3-store.ts";
+import { useS3Server } from "./use-servers.ts";
+import { startVarnish } from "./varnish.ts";
 
 const root = sharedFolder();
 const JUDGE = join(root, "judge");
 const signer = newSigner();
 const KEY = verifierKey(signer.verifier);
+const server = useS3Server();
 
 /** Debian's golang-golang-x-mod-dev; no network. */
 const GO = {
@@ -177,6 +189,79 @@ test("a log that was rewritten or shortened is refused by who remembers it", () 
     rewritten.grow(size);
     const { status, said } = judgement({ base: written(rewritten.files), remembered });
     expect({ status, said }).toEqual({ status: 1, said: expect.stringMatching(/two roots of size 600|consistency/) });
+  }
+});
+
+/** Grows a log over the borders of tiles. At each size the judge reads it at `base`, and compares it with all earlier checkpoints. */
+async function judgeGrowing(store: ObjectStore, base: string): Promise<string> {
+  const world = new World();
+  const folder = testFolder();
+  const remembered: string[] = [];
+  try {
+    for (const [step, count] of [1, 254, 1, 1, 300, 600].entries()) {
+      world.receive(count);
+      const worker = await world.work({ store, signers: [signer] });
+      await worker.cycle(START + (step + 1) * 4_000_000);
+      await worker.stop();
+      const checkpoint = await store.get("log/1/checkpoint");
+      const file = join(folder, String(step));
+      writeFileSync(file, checkpoint?.body ?? "");
+      remembered.push("-remembered", file);
+    }
+    const given = ["-key", KEY, "-origin", `${NAME}/log/1`, ...remembered, `${base}/log/1/`];
+    return (await promisify(execFile)(JUDGE, given)).stdout;
+  } finally {
+    world.end();
+  }
+}
+
+/** The publisher's clock is that of the world, so it is not compared with the server's. */
+function withoutClock(store: ObjectStore): ObjectStore {
+  return {
+    name: store.name,
+    get: (key, options) => store.get(key, options),
+    put: (key, object, condition) => store.put(key, object, condition),
+    delete: (key) => store.delete(key),
+    list: (prefix) => store.list(prefix),
+  };
+}
+
+const JUDGED = /^wheel\.example\.org\/log\/1 1157 \S+ 6 tiles, 1157 entries, 102 proofs, 21 pairs\n$/;
+
+test("a directory, by the shim", async () => {
+  const store = new FilesystemStore(join(testFolder(), "public"), { write: true });
+  const context = shimContext({ store, now: Date.now, monotonic: () => performance.now() });
+  const defect = (error: unknown) => {
+    throw error;
+  };
+  const options = { host: "127.0.0.1", port: 0, wallClock: Date.now, trusts: trustsFront("none"), defect };
+  const shim = await startServer(context, options);
+  try {
+    expect(await judgeGrowing(store, `http://127.0.0.1:${shim.port}`)).toMatch(JUDGED);
+  } finally {
+    await shim.stop();
+  }
+});
+
+test("a bucket: read without a front, by the shim, through nginx and through Varnish", async () => {
+  await allowReading(server());
+  const store = s3Store(server());
+  const world = await originsOver(server(), store);
+  const { bucket } = world.origins;
+  const fronts = [await startNginx(world.origins), await startVarnish(world.origins)];
+  const direct = `http://${bucket.host}:${bucket.port}${bucket.path}`.replace(/\/$/, "");
+  const urls = [direct, ...[world.shim, ...fronts].map(({ port }) => `http://127.0.0.1:${port}`)];
+  try {
+    const said = await judgeGrowing(withoutClock(store), direct);
+    expect(said).toMatch(JUDGED);
+    const given = ["-key", KEY, "-origin", `${NAME}/log/1`];
+    for (const url of urls) {
+      const { stdout } = await promisify(execFile)(JUDGE, [...given, `${url}/log/1/`]);
+      expect(stdout, url).toContain(" 1157 entries, 102 proofs, 0 pairs");
+    }
+  } finally {
+    await Promise.all(fronts.map((front) => front.stop()));
+    await world.stop();
   }
 });
 
