@@ -17,6 +17,10 @@ export const EXCHANGE = family(
       "every request gets a whole response in time",
       "find out why the front or its origin closes, stalls or cuts the connection; --timeout waits longer",
     ],
+    api: [
+      "some route responds with JSON, as 200 or as 503",
+      "check the base URL and its prefix, and that the front there leads to the store or to a shim of Noonmark",
+    ],
     judged: ["every response can be judged", "look at the body; if it is right, report this as a defect of Noonmark"],
   },
   HTTP,

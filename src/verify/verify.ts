@@ -1,17 +1,19 @@
 /** Runs verify: the first request, then each family of rules in turn. */
 
 import { CONTRACT } from "../judge/contract.ts";
-import { CutOff, jsonOf, TooLarge } from "../judge/exchange.ts";
+import { seen } from "../judge/errors.ts";
+import { CutOff, jsonOf, type Reply, TooLarge, Unanswered } from "../judge/exchange.ts";
 import { EVERY_PATH, type Report } from "../judge/report.ts";
 import { judgeAgreement } from "./agreement/agreement.ts";
 import { CHAIN_AGREEMENTS } from "./agreement/chain.ts";
 import { judgeNewest, MEASUREMENT_AGREEMENTS } from "./agreement/measurement.ts";
 import { judgeAnswers, judgeHeads } from "./answers.ts";
-import { guarded } from "./ask.ts";
+import { guarded, targetOf } from "./ask.ts";
 import { judgeEdge } from "./edge.ts";
 import { judgeFiles } from "./files.ts";
 import { judgeKept } from "./kept.ts";
 import { replay } from "./replay.ts";
+import { EXCHANGE } from "./rules.ts";
 import { type Environment, Run, type RunOptions } from "./run.ts";
 import { walkActivity } from "./walks/activity.ts";
 import { walkObservations } from "./walks/observations.ts";
@@ -53,6 +55,7 @@ export async function verify(
   const left = families.filter((name) => name !== "files" || isWhole(run));
   try {
     await findConfigured(run);
+    if (left.includes("answers") && !(await isApi(run))) return run;
     for (let name = left[0]; name !== undefined; name = left[0]) {
       const judge = FAMILIES[name];
       await guarded(run, EVERY_PATH, () => judge(run));
@@ -68,19 +71,48 @@ export async function verify(
   return run;
 }
 
+/** If no route responds as this API does, that is the only finding, because every other rule would repeat it. */
+async function isApi(run: Run): Promise<boolean> {
+  const seenReplies: string[] = [];
+  // All routes, also with --only: one broken route does not make it another API.
+  const responses = CONTRACT.map(async (route) => {
+    const target = targetOf(run, route, route.queries[0] ?? "");
+    try {
+      const reply = await read(run, target);
+      if (reply !== undefined) seenReplies.push(`GET ${target}: ${seen(reply)}`);
+      return isResponse(reply);
+    } catch (error) {
+      if (error instanceof Unanswered) return false;
+      throw error;
+    }
+  });
+  return run.check(EXCHANGE.api, EVERY_PATH, (await Promise.all(responses)).includes(true), () => ({
+    expected: "200 or 503 with JSON from at least one route",
+    saw: seenReplies[0] ?? "no response",
+  }));
+}
+
 /** Reads the configured installation's id from telemetry. */
 async function findConfigured(run: Run): Promise<void> {
   const telemetry = CONTRACT.find(({ name }) => name === "telemetry");
-  if (telemetry === undefined) return;
-  const reply = await run.environment
-    .send({ method: "GET", target: telemetry.path, headers: {} })
-    // The rules request telemetry again, and then report its size.
-    .catch((error: unknown) => {
-      if (error instanceof TooLarge) return undefined;
-      throw error;
-    });
+  const reply = telemetry && (await read(run, telemetry.path));
   const body = reply?.status === 200 ? (jsonOf(reply) as { installationId?: unknown } | undefined) : undefined;
   if (typeof body?.installationId === "string") run.configuredId = body.installationId;
+}
+
+/** Returns undefined for a response that is too large. The rules request it again, and then report its size. */
+async function read(run: Run, target: string): Promise<Reply | undefined> {
+  try {
+    return await run.environment.send({ method: "GET", target, headers: {} });
+  } catch (error) {
+    if (error instanceof TooLarge) return undefined;
+    throw error;
+  }
+}
+
+/** A response that is too large counts, because its size is another finding. */
+function isResponse(reply: Reply | undefined): boolean {
+  return reply === undefined || ([200, 503].includes(reply.status) && typeof jsonOf(reply) === "object");
 }
 
 async function judgeAgreements(run: Run): Promise<void> {

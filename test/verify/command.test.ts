@@ -50,6 +50,27 @@ test("no finding exits 0, the last line has the counts, and --qps limits the req
   expect(last - first).toBeGreaterThan((came.length - 1) * (1_000 / 40) * 0.8);
 });
 
+test.each([
+  ["a page for every path", 200, "<html>"],
+  ["its own 404", 404, '{"error":"not_found"}'],
+])("another program's server, with %s, is one finding after a request to each route", async (_, status, body) => {
+  let requests = 0;
+  const other = await localServer((_request, response) => {
+    requests++;
+    response.writeHead(status).end(body);
+  });
+  try {
+    const { exitCode, stdout } = await runCli(["verify", other.url], full.world.folder);
+    expect([exitCode, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^FAIL exchange\/api every path: [^]*\n1 checks, 1 findings, 0 skipped\n$/),
+    ]);
+    expect(requests).toBeLessThan(20);
+  } finally {
+    await other.stop();
+  }
+});
+
 test("a finding exits 1 with a hint for its repair, and --json has its parts", async () => {
   isBroken = true;
   const [people, machines] = await Promise.all([
