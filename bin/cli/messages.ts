@@ -24,6 +24,20 @@ export function report(thrown: unknown, debug: boolean): ExitCode {
   return exitCode;
 }
 
+/**
+ * Prints lines on stdout, and waits until they are written. Throws `Failure` output_unwritable: a script must not count a run
+ * without its output as successful.
+ */
+export async function print(lines: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<Error | null | undefined>();
+  process.stdout.once("error", resolve);
+  process.stdout.write(`${lines}\n`, resolve);
+  const cause = await promise;
+  process.stdout.removeListener("error", resolve);
+  if (cause === null || cause === undefined) return;
+  throw new Failure("output_unwritable", `stdout cannot be written: ${cause.message}`, { cause });
+}
+
 export interface Warning {
   readonly code: string;
   readonly message: string;

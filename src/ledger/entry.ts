@@ -3,7 +3,7 @@
  * UTC, and without the fields that intake drops. Ledgers and published logs have the hashes of these texts, so a change of
  * a text requires a new ledger schema.
  */
-import { type IntakeRecord, instantFields, RECORD_TYPES } from "./intake/record-types.ts";
+import { type IntakeRecord, instantFields, type Json, RECORD_TYPES, withDroppedFields } from "./intake/record-types.ts";
 import type { Receipt } from "./read/receipts.ts";
 
 /** Fields of entries that no route shows, or that routes show of the newest record only. */
@@ -24,6 +24,11 @@ export function entryText(record: IntakeRecord): string {
     return `{${sorted.map(([key, member]) => `${JSON.stringify(key)}:${textOf(member, key)}`).join(",")}}`;
   };
   return textOf(record, "");
+}
+
+/** Returns the text of an entry as a line that intake accepts, without its line end. */
+export function intakeLine(text: string): string {
+  return JSON.stringify(withDroppedFields(JSON.parse(text) as Json));
 }
 
 /** Returns the text of a receipt. Most entries are receipts, so it is made without a generic serializer. */

@@ -384,8 +384,8 @@ export const FAILURES = {
   ],
   output_unwritable: [
     io,
-    "`ingest` cannot print its counts.",
-    "The ledger holds what was accepted: run the same command again.",
+    "`ingest` cannot print its counts, or `ledger export` its lines.",
+    "A ledger holds what was accepted: run the same command again.",
   ],
   port_in_use: [failed, "Another program listens on the port.", "Stop it, or use another port."],
   port_unusable: [failed, "The system refuses to listen on the port.", "Use another port, above 1023."],

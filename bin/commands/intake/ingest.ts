@@ -19,7 +19,7 @@ import { followStream } from "../../cli/intake/follow/stream/follow-stream.ts";
 import { isStreamAddress, parseStreamAddress } from "../../cli/intake/follow/stream/stream-address.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { RejectsFile, rejectedLines, reportRejections } from "../../cli/intake/rejects-file.ts";
-import { warn } from "../../cli/messages.ts";
+import { print, warn } from "../../cli/messages.ts";
 import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { type IntakeProgress, intakeProgress } from "../../cli/progress.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
@@ -201,16 +201,6 @@ function clockOf({ allowFuture }: Flags): { now?: () => number } {
 
 function noInput(): Failure {
   return new Failure("missing_argument", "no file is named");
-}
-
-/** Prints the last line on stdout. Without it, a script must not count the run as successful. */
-async function print(line: string): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<Error | null | undefined>();
-  process.stdout.once("error", resolve);
-  process.stdout.write(`${line}\n`, resolve);
-  const cause = await promise;
-  if (cause === null || cause === undefined) return;
-  throw new Failure("output_unwritable", `the counts cannot be printed: ${cause.message}`, { cause });
 }
 
 function countsLine({ accepted, duplicate, rejected }: Counts, ledger: string): string {

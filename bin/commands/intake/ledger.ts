@@ -1,6 +1,6 @@
 /**
- * `noonmark ledger restore STORE`: builds or continues a ledger from the published log (docs/spec/intake.md#replay). The
- * whole log is checked before the first entry is written.
+ * `noonmark ledger restore` builds or continues a ledger from the published log (docs/spec/intake.md#replay). The whole log is
+ * checked before the first entry is written. `noonmark ledger export` prints the entries as lines that `ingest` takes.
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -9,11 +9,12 @@ import type { Command } from "commander";
 import { readCheckpoint, readEntries, type StoredLog } from "../../../publish/published-log.ts";
 import { parseIndex } from "../../../src/http/installations.ts";
 import { checkpointKey, INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
+import { intakeLine } from "../../../src/ledger/entry.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { type IntakeRecord, RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
 import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
 import { contains, entryTexts, type LogPoint, logSize, rootOf } from "../../../src/ledger/log.ts";
-import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { GrowingTree } from "../../../src/log/tree.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { type ReadOnlyDatabase, readValues } from "../../../src/sqlite/statement.ts";
@@ -21,13 +22,16 @@ import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { wholeArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore, readParsed } from "../../cli/configured-store.ts";
+import { print } from "../../cli/messages.ts";
 import { progressBar, ratePerSecond } from "../../cli/progress.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
+import type { Settings } from "../../cli/settings/settings.ts";
 import { tableLines } from "../../cli/table.ts";
 
 export function registerLedger(program: Command): void {
-  const ledger = program.command("ledger").description("restore a lost ledger from what was published");
+  const ledger = program.command("ledger").description("restore a lost ledger, or print the facts of one");
+  registerExport(ledger);
   const restore = ledger
     .command("restore")
     .description("build a ledger from the published log, or continue one that lacks the newest facts")
@@ -37,16 +41,19 @@ export function registerLedger(program: Command): void {
     async (store: string | undefined, { log: number }: { log?: number }) => {
       const given = store === undefined ? {} : { store };
       const settings = loadSettings({ ...restore.opts(), ...given }, ["ledger", "store"]);
-      const { ledger } = settings;
-      if (ledger === "none") {
-        throw new Failure("missing_setting", "ledger is none, but there must be a file to restore to", {
-          hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
-        });
-      }
+      const path = ledgerPath(settings);
       const log = await storedLog(await openConfiguredStore(settings, { write: false }), number);
-      for (const line of await restored(ledger, log)) console.log(line);
+      for (const line of await restored(path, log)) console.log(line);
     },
   );
+}
+
+/** Throws `Failure` missing_setting. */
+function ledgerPath({ ledger }: Settings): string {
+  if (ledger !== "none") return ledger;
+  throw new Failure("missing_setting", "ledger is none, but this command needs a ledger", {
+    hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
+  });
 }
 
 /** A log, and the store in which it is. */
@@ -177,4 +184,34 @@ function newestFacts(ledger: ReadOnlyDatabase): string[] {
     return [fact.installationId, fact.type, at, keys.join(" ")];
   });
   return tableLines(["installation", "newest fact", "at", "key"], facts, { hasLines: false });
+}
+
+// Exporting a ledger.
+
+/** Entries of one read transaction. Between two of them SQLite can shorten its -wal file. */
+const PAGE_ENTRIES = 1_000;
+
+function registerExport(ledger: Command): void {
+  const command = ledger
+    .command("export")
+    .description("print the accepted facts in their order, as lines that ingest takes")
+    .option("--skip <number>", "leave out this many of the first entries", wholeArgument, 0);
+  settingOptions(command, ["ledger"]).action(({ skip }: { readonly skip: number }) =>
+    exportLedger(ledgerPath(loadSettings(command.opts(), ["ledger"])), skip),
+  );
+}
+
+/** Prints the entries from `first` on, which counts from 0. Throws `Failure` as `openLedgerForReading` does, output_unwritable. */
+async function exportLedger(path: string, first: number): Promise<void> {
+  const ledger = openLedgerForReading(path);
+  try {
+    const size = logSize(ledger);
+    for (let start = first; start < size; start += PAGE_ENTRIES) {
+      const end = Math.min(start + PAGE_ENTRIES, size);
+      const lines = readLedger(ledger, () => [...entryTexts(ledger, start, end)].map(intakeLine));
+      await print(lines.join("\n"));
+    }
+  } finally {
+    ledger.close();
+  }
 }

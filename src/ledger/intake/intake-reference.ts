@@ -56,9 +56,10 @@ An accepted fact cannot be withdrawn from a ledger. There is no \`noonmark ledge
 
 Make a new ledger without the wrong facts instead, and leave the published log behind on purpose. Readers see that: the
 observations begin again under a new log. Stop the publisher and the intake first. Do the same on a standby.
+\`ledger export\` prints every fact in its order, as a line that \`ingest\` takes.
 
 \`\`\`
-grep -v 018f6f2e-9c50-7a1b-8c2d-000000000001 all-facts.ndjson > right-facts.ndjson
+noonmark ledger export | grep -v 018f6f2e-9c50-7a1b-8c2d-000000000001 > right-facts.ndjson
 noonmark ingest --ledger corrected.db --yes right-facts.ndjson
 noonmark publish --once --ledger corrected.db --new-log 2 --yes
 \`\`\`

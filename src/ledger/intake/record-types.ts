@@ -7,7 +7,7 @@ import { compareDecimals, isCanonicalDecimal } from "../../values/decimal.ts";
 import { CORE_STATUSES, MODULE_STATES, PROVENANCES } from "../../values/enums.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import { parseTimestamp } from "../../values/timestamp.ts";
-import type { FactKind } from "../schema.ts";
+import { FACT_KINDS, type FactKind } from "../schema.ts";
 import {
   boolean,
   count,
@@ -413,6 +413,15 @@ export function instantFields(kind: FactKind): readonly string[] {
 /** Returns the example as a line of NDJSON, without its line end. */
 export function exampleLine(kind: FactKind): string {
   return JSON.stringify(RECORD_TYPES[kind].example);
+}
+
+/** Returns a log entry's record with the fields that its type drops. They get the values of the example. */
+export function withDroppedFields(entry: Json): Json {
+  const kind = FACT_KINDS.find((one) => one === entry.type);
+  if (kind === undefined) return entry;
+  const { dropped, example } = RECORD_TYPES[kind];
+  if (dropped === undefined) return entry;
+  return { ...entry, ...Object.fromEntries(dropped.map((name) => [name, example[name]])) };
 }
 
 function isDecimal(value: unknown): value is string {

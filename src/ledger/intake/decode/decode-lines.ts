@@ -1,8 +1,7 @@
 /** Splits bytes into lines, and decodes non-empty ones into records or faults (docs/spec/intake.md#lines). */
 import { isUtf8 } from "node:buffer";
-import { FACT_KINDS } from "../../schema.ts";
 import { type Fault, fault } from "../fault.ts";
-import { type IntakeRecord, type Json, RECORD_TYPES } from "../record-types.ts";
+import { type IntakeRecord, withDroppedFields } from "../record-types.ts";
 import { receiptDecoder } from "./decode-receipt.ts";
 import { decodeRecord } from "./decode-record.ts";
 import { isObject } from "./fields.ts";
@@ -63,7 +62,7 @@ export class LineDecoder {
   entry(text: string): IntakeRecord | Fault {
     const json = parseObject(text);
     if (typeof json === "string") return malformed(json);
-    return this.#receipt(json) ?? decodeRecord({ ...json, ...droppedFields(json.type) });
+    return this.#receipt(json) ?? decodeRecord(withDroppedFields(json));
   }
 
   /** Each line is a slice of one string, so no line is copied. */
@@ -105,14 +104,6 @@ export class LineDecoder {
     if (typeof json === "string") return malformed(json);
     return this.#receipt(json, now) ?? decodeRecord(json, now);
   }
-}
-
-function droppedFields(type: unknown): Json {
-  const kind = FACT_KINDS.find((one) => one === type);
-  if (kind === undefined) return {};
-  const { dropped = [], example }: { readonly dropped?: readonly string[]; readonly example: Json } =
-    RECORD_TYPES[kind];
-  return Object.fromEntries(dropped.map((name) => [name, example[name]]));
 }
 
 function isOverlong(line: string): boolean {
