@@ -110,7 +110,7 @@ function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, plan
   const permitted = permittedSources(publication, object, scope, planning);
   const decision = decide((when) => publication.build(permitted.snapshot, when), object, instant, {
     force,
-    isOthers: permitted.isOthers,
+    whyOthers: permitted.whyOthers,
     isNewer: isNewerProgram(object.sourceVersion.program, publication.sources?.program),
     isSettling: permitted.isSettling,
   });

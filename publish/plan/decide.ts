@@ -23,8 +23,8 @@ interface Judgement {
 export interface DecideOptions {
   /** Put as of now, changed or not. */
   readonly force: boolean;
-  /** The stored object is of another installation, or its facts are not in this log. */
-  readonly isOthers?: boolean;
+  /** Why the stored object does not belong to this installation and its log; undefined if it does. */
+  readonly whyOthers?: string | undefined;
   /** A newer program wrote the stored object. An older one must not replace its files, even with `force`. */
   readonly isNewer?: boolean;
   /** The chain is read for the first time. A good response stays until its end. */
@@ -56,7 +56,7 @@ function verdictOf(
   build: (at: number) => Built,
   known: KnownObject,
   at: number,
-  { force, isOthers = false, isNewer = false, isSettling = false }: DecideOptions,
+  { force, whyOthers, isNewer = false, isSettling = false }: DecideOptions,
 ): Verdict {
   const isStored = known.condition === "stored";
   const next = known.states[1]?.from;
@@ -65,7 +65,7 @@ function verdictOf(
     return { ...keep("still valid while the chain is read", next), isPlaceholder: true };
   }
   if (isNew(known)) return put("new", at);
-  if (isOthers) return put("of another installation or another log", at);
+  if (whyOthers !== undefined) return put(whyOthers, at);
   if (!isStored) return put(WAS_DAMAGED, at);
   if (force) return put("forced", at);
   const fresh = build(at);

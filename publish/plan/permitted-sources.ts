@@ -11,6 +11,7 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { Failure } from "../../src/values/failure.ts";
 import { clockBehind, isAhead } from "../clock/instant.ts";
 import type { Known, KnownObject } from "../known.ts";
+import { WAS_DAMAGED } from "../report.ts";
 import { isNew } from "./decide.ts";
 import { isOfLog, type LogState } from "./log.ts";
 import type { Planning } from "./plan.ts";
@@ -33,8 +34,8 @@ export interface PermittedSources {
   /** It has the published chain state if the chain is behind it. */
   readonly snapshot: Snapshot;
   readonly version: SourceVersion;
-  /** The stored object is of another installation, or its facts are not in this log. */
-  readonly isOthers: boolean;
+  /** Why the stored object does not belong to this installation and its log; undefined if it does. */
+  readonly whyOthers: string | undefined;
   /** The chain is read for the first time. */
   readonly isSettling: boolean;
 }
@@ -54,11 +55,21 @@ export function permittedSources(
   const current = versionFor(sources, now);
   if (isAhead(published.at, at)) throw clockBehind(object.key, published.at, at);
   const isSettling = usesChain && snapshot.chain.isSettling;
-  if (installationId === null) return { snapshot, version: current, isSettling, isOthers: false };
-  const isOwn = isVersionOf(published, now.subject.of) && isOfLog(published, now.subject.log, snapshot.ledger);
-  const isOthers = !isNew(object) && !isOwn;
-  const permitted = { snapshot, version: current, isOthers, isSettling: isSettling && !isOthers };
+  if (installationId === null) return { snapshot, version: current, isSettling, whyOthers: undefined };
+  const whyOthers = isNew(object) ? undefined : whyOthersOf(published, now.subject, snapshot);
+  const permitted = { snapshot, version: current, whyOthers, isSettling: isSettling && whyOthers === undefined };
   return usesChain ? permittedChain(publication, published, { permitted, refused: refused.chain, known }) : permitted;
+}
+
+/** A new log and a corrected installation id leave objects of others. Other facts in this log are damage. */
+function whyOthersOf(
+  published: SourceVersion,
+  { of, log }: CurrentSources["subject"],
+  { ledger }: Snapshot,
+): string | undefined {
+  const isSubject = isVersionOf(published, of);
+  if (isSubject && isOfLog(published, log, ledger)) return undefined;
+  return isSubject && published.log === log ? WAS_DAMAGED : "of another installation or another log";
 }
 
 /** Adds the history that is stored. If a put has taken it out of the store, it was saved. */
@@ -90,13 +101,13 @@ function permittedChain(
   published: SourceVersion,
   { permitted, refused, known }: PermittingChain,
 ): PermittedSources {
-  const { snapshot, version, isOthers, isSettling } = permitted;
+  const { snapshot, version, whyOthers, isSettling } = permitted;
   const { chain } = snapshot;
   // Process shows the Core state, also while there is no view.
   const core = publication.publishedBody?.core === undefined ? undefined : chain.safeCore;
   const isOtherChain =
     published.chain !== undefined && version.chain !== undefined && published.chain !== version.chain;
-  if (published.safeBlock === undefined || isOthers || (isOtherChain && core !== undefined)) {
+  if (published.safeBlock === undefined || whyOthers !== undefined || (isOtherChain && core !== undefined)) {
     if (refused !== undefined) throw refused;
     return core === undefined ? permitted : { ...permitted, version: withChainOf(versionOfCore(chain), version) };
   }

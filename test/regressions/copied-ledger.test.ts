@@ -1,0 +1,104 @@
+/** Copies of a ledger that is in use. None takes back what was published, and the facts that it lacks may come again. */
+import { appendFileSync, copyFileSync, writeFileSync } from "node:fs";
+import SqliteDatabase from "better-sqlite3";
+import { expect, it } from "vitest";
+import { type Json, receipt } from "../ledger/samples.ts";
+import { stop, until } from "../support/processes.ts";
+import { followed } from "../support/running-cli.ts";
+import { Scene } from "./scene.ts";
+
+const receipts = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index));
+const lines = (records: readonly Json[]) => records.map((record) => `${JSON.stringify(record)}\n`).join("");
+const LAST = 300;
+
+/** Everything that is computed from facts, with the log. */
+async function tags(scene: Scene): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const prefix of ["private/log/", "v1/public/installations/~", "v1/public/telemetry"])
+    for (const key of await scene.keys(prefix)) found[key] = (await scene.object(key)).tag;
+  return found;
+}
+
+/** A copy as a backup makes it. */
+function vacuum(scene: Scene, from: string, to: string): void {
+  const db = new SqliteDatabase(scene.file(from), { readonly: true });
+  db.prepare("VACUUM INTO ?").run(scene.file(to));
+  db.close();
+}
+
+function receiptsIn(scene: Scene, ledger: string): number {
+  const db = new SqliteDatabase(scene.file(ledger), { readonly: true });
+  const count = db.prepare("SELECT count(*) FROM receipt").pluck().get() as number;
+  db.close();
+  return count;
+}
+
+it("copies made while intake writes are behind, and continue once they have the missing facts", async () => {
+  await using scene = new Scene();
+  await scene.ingest(receipts(1, 50));
+  const source = scene.file("source.ndjson");
+  writeFileSync(source, "");
+  const intake = scene.start("ingest", "--follow", "source.ndjson");
+  try {
+    appendFileSync(source, lines(receipts(51, 150)));
+    await until("intake has begun to write", async () => receiptsIn(scene, "ledger.db") > 50);
+    appendFileSync(source, lines(receipts(151, 250)));
+    vacuum(scene, "ledger.db", "backup.db");
+    // The newest facts are in the other file of the database.
+    copyFileSync(scene.file("ledger.db"), scene.file("raw.db"));
+    appendFileSync(source, lines(receipts(251, LAST)));
+    await until("intake has written everything", async () => receiptsIn(scene, "ledger.db") === LAST);
+  } finally {
+    await stop(intake, "SIGTERM");
+  }
+  await scene.published(905);
+  const before = await tags(scene);
+  for (const [copy, at] of [
+    ["backup.db", 910],
+    ["raw.db", 930],
+  ] as const) {
+    const { exitCode, stderr } = await scene.publish(at, "--ledger", copy);
+    const says = `noonmark: ledger_behind: log 1 was published with ${LAST} entries, and the ledger has `;
+    expect([copy, exitCode, stderr]).toEqual([copy, 1, expect.stringContaining(says)]);
+    // All lines again: those that the copy has are duplicates.
+    await scene.ingest(receipts(1, LAST), copy);
+    await scene.published(at + 10, "--ledger", copy);
+    expect(await tags(scene)).toEqual(before);
+  }
+});
+
+it.each([
+  ["an older one", receipts(1, 20)],
+  ["one with other facts", [...receipts(1, 99), ...receipts(101, LAST + 1)]],
+])("another ledger copied over the file that a publisher has open changes nothing: %s", async (_, facts) => {
+  await using scene = new Scene();
+  await scene.ingest(receipts(1, LAST));
+  await scene.ingest(facts, "other.db");
+  vacuum(scene, "ledger.db", "backup.db");
+  vacuum(scene, "other.db", "copy.db");
+  const publisher = followed(scene.start("publish"));
+  try {
+    await publisher.logged("cycle");
+    const before = await tags(scene);
+    copyFileSync(scene.file("copy.db"), scene.file("ledger.db"));
+    await scene.ingest(receipts(LAST + 2, LAST + 2));
+    expect(await publisher.printed(/"code":"ledger_/)).toMatch(/"code":"ledger_(behind|forked|damaged)"/);
+    expect(await tags(scene)).toEqual(before);
+  } finally {
+    await stop(publisher.process, "SIGTERM");
+  }
+  const before = await tags(scene);
+  const { exitCode, stderr } = await scene.run("publish", "--once");
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^noonmark: ledger_(behind|forked): log 1 was published/m),
+  ]);
+  expect(await tags(scene)).toEqual(before);
+  // The backup is restored as docs/operating.md#backup-and-restore says.
+  scene.copyLedger("backup.db", "ledger.db");
+  await scene.ingest(receipts(LAST + 1, LAST + 1));
+  expect(await scene.run("publish", "--once")).toMatchObject({ exitCode: 0 });
+  const { body } = await scene.read("/v1/public/telemetry", 2_000);
+  expect(body.measurement.cumulativeWorkUnits).toBe(String(10 * (LAST + 1)));
+});
