@@ -83,6 +83,8 @@ class Story {
   readonly #chains: SimulatedChain[];
   readonly #reader: ChainReader;
   readonly #goodPasses = new Map<SimulatedChain, number>();
+  /** Epoch ms at which a chain's head last moved. */
+  readonly #movedAt = new Map<SimulatedChain, number>();
   readonly #ledgers: ModelLedger[] = [];
   #ledger: ModelLedger;
   readonly #quorum: number;
@@ -186,7 +188,7 @@ class Story {
     else if (change < 18) node.heal(chain);
     else if (change < 20) this.#receive();
     else if (change === 20) this.#replaceLedger();
-    else if (random.once(4) && node.chain === chain && node.fork !== undefined) chain.branch = node.fork;
+    else if (random.once(4) && node.chain === chain && node.fork !== undefined) this.#adopt(node.fork);
     this.#say(
       `head ${chain.branch.head.number} ${chain.branch.head.hash.slice(0, 8)}; nodes ${this.#nodes.map((one) => this.#describe(one)).join(", ")}; ledger ${this.#ledger.number}: ${this.#ledger.receipts}`,
     );
@@ -204,7 +206,12 @@ class Story {
   }
 
   #grow(chain: SimulatedChain, blocks: number): void {
-    chain.branch = this.#longer(chain, chain.branch, blocks);
+    this.#move(chain, this.#longer(chain, chain.branch, blocks));
+  }
+
+  #move(chain: SimulatedChain, branch: Branch): void {
+    if (branch.head.number > chain.branch.head.number) this.#movedAt.set(chain, this.world.now);
+    chain.branch = branch;
   }
 
   #longer(chain: SimulatedChain, branch: Branch, blocks: number): Branch {
@@ -234,7 +241,14 @@ class Story {
   #reorganise(chain: SimulatedChain, depth: number): void {
     const { number } = chain.branch.head;
     const cut = chain.branch.cut(number - depth);
-    chain.branch = this.#longer(chain, cut, depth + this.#random.below(4));
+    this.#move(chain, this.#longer(chain, cut, depth + this.#random.below(4)));
+  }
+
+  /** A node's fork becomes the main branch. The publisher may have known its head for long. */
+  #adopt(fork: Branch): void {
+    const { chain } = this.#configured;
+    chain.branch = fork;
+    this.#movedAt.delete(chain);
   }
 
   /** Forks below the safe block on one node: shorter than the main branch at first, later possibly longer. */
@@ -565,14 +579,22 @@ class Story {
     }
   }
 
-  /** True if the sources are good: every node is healthy, and the stored and published data is of the main branch. */
+  /**
+   * True if the sources are good: every node is healthy, the head is not stalled, and the stored and published data is of
+   * the main branch.
+   */
   #isGood(published = this.#published()): boolean {
     const { chain } = this.#configured;
     const safe = this.#safe();
     if (safe === undefined || safe.number < chain.deployment.deploymentBlock) return false;
-    if (!this.#nodes.every((node) => node.isHealthy(chain))) return false;
+    if (!this.#nodes.every((node) => node.isHealthy(chain)) || this.#isStalled(chain)) return false;
     if (![...published.values()].every(({ block }) => block === undefined || descends(safe, block))) return false;
     return this.#isStoredOf(safe);
+  }
+
+  /** No other node confirms the head of a single one (docs/spec/chain.md#stalled). */
+  #isStalled(chain: SimulatedChain): boolean {
+    return this.#nodes.length === 1 && this.world.now - (this.#movedAt.get(chain) ?? 0) >= VALIDITY;
   }
 
   #isStoredOf(safe: SimulatedBlock): boolean {
