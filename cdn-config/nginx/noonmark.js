@@ -145,6 +145,14 @@ const ROUTES = {
     "contentType": "application/json; charset=utf-8",
     "cors": true
   },
+  "deployment": {
+    "edgeSeconds": 60,
+    "staleIfErrorSeconds": 0,
+    "conditional": true,
+    "notModifiedTag": true,
+    "contentType": "application/json; charset=utf-8",
+    "cors": true
+  },
   "robots": {
     "edgeSeconds": 60,
     "staleIfErrorSeconds": 0,

@@ -64,6 +64,7 @@ sub vcl_recv {
       || req.url == "/openapi.json"
       || req.url == "/feed.json"
       || req.url == "/feed.atom"
+      || req.url == "/deployment.json"
       || req.url == "/robots.txt"
       || req.url == "/favicon.svg") {
   } elsif (req.url ~ "^/v1/public/telemetry(?:\?.*)?$") {
@@ -106,6 +107,8 @@ sub vcl_recv {
     set req.url = "/feed.json";
   } elsif (req.url ~ "^/feed\.atom(?:\?.*)?$") {
     set req.url = "/feed.atom";
+  } elsif (req.url ~ "^/deployment\.json(?:\?.*)?$") {
+    set req.url = "/deployment.json";
   } elsif (req.url ~ "^/robots\.txt(?:\?.*)?$") {
     set req.url = "/robots.txt";
   } elsif (req.url ~ "^/favicon\.svg(?:\?.*)?$") {
@@ -130,7 +133,7 @@ sub vcl_recv {
   }
   # Anything but a list of at most fifty tags goes to the shim.
   if (req.http.noonmark-none-match && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*"){0,49})[ \t]*$"}
-      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
+      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
     set req.http.noonmark-pass = "1";
     return (pass);
   }
@@ -189,6 +192,8 @@ sub noonmark_object {
     set bereq.http.noonmark-key = "site/feed.json";
   } elsif (bereq.url == "/feed.atom") {
     set bereq.http.noonmark-key = "site/feed.atom";
+  } elsif (bereq.url == "/deployment.json") {
+    set bereq.http.noonmark-key = "site/deployment.json";
   } elsif (bereq.url == "/robots.txt") {
     set bereq.http.noonmark-key = "site/robots.txt";
   } elsif (bereq.url == "/favicon.svg") {
@@ -283,7 +288,7 @@ sub vcl_backend_response {
   } else {
     if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations|/v4/public/process|/badge\.json|/status\.json|/log/(?:[1-9][0-9]{0,8}/checkpoint|[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}\.p/(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])))(?:\?|$)") { set beresp.ttl = 1s; }
     if (bereq.http.noonmark-asked ~ "^(?:/v2/public/stats|/v4/public/onchain|/v4/public/settlements|/v1/public/activity|/v3/public/settlements)(?:\?|$)") { set beresp.ttl = 5s; }
-    if (bereq.http.noonmark-asked ~ "^(?:/|/docs|/openapi\.json|/feed\.json|/feed\.atom|/robots\.txt|/favicon\.svg)(?:\?|$)") { set beresp.ttl = 60s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/|/docs|/openapi\.json|/feed\.json|/feed\.atom|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") { set beresp.ttl = 60s; }
     if (bereq.http.noonmark-asked ~ "^(?:/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/log/[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3})(?:\?|$)") { set beresp.ttl = 3600s; }
     if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations)(?:\?|$)") { set beresp.grace = 60s; }
   }
@@ -479,7 +484,7 @@ sub vcl_deliver {
   }
   # Evaluates If-None-Match after the cache lookup: a list, weak tags, or *.
   if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
-      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
+      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
       && (req.http.noonmark-none-match ~ "^[ \t]*\*[ \t]*$"
         || std.strstr(req.http.noonmark-none-match, regsub(resp.http.ETag, "^W/", "")))) {
     set resp.status = 304;

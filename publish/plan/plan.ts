@@ -21,6 +21,8 @@ export interface Planning {
   readonly force: boolean;
   /** Epoch ms. */
   readonly at: number;
+  /** The version of this program. */
+  readonly program: string;
   selected(resource: ResourceName): boolean;
 }
 

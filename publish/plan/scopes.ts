@@ -65,7 +65,7 @@ export interface CheckedScope {
  * behind or forked in one part must not advance another part.
  */
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
-  const { known, configured, at } = planning;
+  const { known, configured } = planning;
   const { subject, unknown } = subjectOf(id, planning);
   const isCommitted = storedCheckpoint(known, subject.log) !== undefined;
   // Without a checkpoint the versions of the configured installation take its place.
@@ -77,7 +77,7 @@ export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanni
   if (needed.length > 0) return { unknown: needed };
   const own = id === configured ? subject.published : keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
   const log = logState(subject.log, snapshot.ledger, known, own);
-  const now = currentSources(snapshot, id, log, at);
+  const now = currentSources(snapshot, id, log, planning);
   const chain = chainRegression(subject.published, now, (number) => known.blocks.get(number));
   if (chain.blocks.length > 0) return { unknown: chain.blocks.map((number) => ({ is: "block", number })) };
   const refused = { ledger: ledgerRegression(snapshot.ledger, log), chain: chain.failure };

@@ -15,8 +15,8 @@ import { Failure } from "../../src/values/failure.ts";
 
 /** The sources of one installation now, in the parts of a source version. */
 export interface CurrentSources {
-  /** Epoch ms. */
-  readonly at: number;
+  /** When and by which program a response is built; `at` in epoch ms. */
+  readonly built: Pick<SourceVersion, "at" | "program">;
   /** The installation, and the log from which it is published. */
   readonly subject: { readonly of: string; readonly log: number };
   readonly facts: Pick<SourceVersion, "size" | "root">;
@@ -28,12 +28,12 @@ export function currentSources(
   { ledger, chain }: Pick<Snapshot, "ledger" | "chain">,
   id: string,
   log: { readonly number: number; readonly now: LogPoint | undefined },
-  at: number,
+  { at, program }: { readonly at: number; readonly program: string },
 ): CurrentSources {
   const rowId = ledger && installationRowId(ledger, id);
   const newest = ledger && rowId !== undefined ? readNewestReceipt(ledger, rowId) : undefined;
   return {
-    at,
+    built: { at, program },
     subject: { of: shortHash(id), log: log.number },
     facts: rowId === undefined ? {} : { ...log.now },
     newest: newest === undefined ? {} : { position: newest.position },
@@ -44,9 +44,9 @@ export function currentSources(
 /** Returns the source version of a response, with the parts from which it is computed. */
 export function versionFor(
   { installationId, kinds = [], usesChain = false, program }: Sources,
-  { at, subject, facts, newest, chain }: CurrentSources,
+  { built, subject, facts, newest, chain }: CurrentSources,
 ): SourceVersion {
-  const written = { at, ...(program === undefined ? {} : { program }) };
+  const written = program === undefined ? built : { ...built, program };
   if (installationId === null || (kinds.length === 0 && !usesChain)) return written;
   return {
     ...written,

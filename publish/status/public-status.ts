@@ -4,10 +4,15 @@
  */
 import { hostname } from "node:os";
 import type { ChainState } from "../../src/chain/chain-state.ts";
+import { PUBLIC_LOGS } from "../../src/http/keys.ts";
 import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
 import { installationRowId } from "../../src/ledger/watermarks.ts";
+import { verifierKey } from "../../src/log/note.ts";
+import { originOf } from "../../src/log/public-log.ts";
+import type { Signer } from "../../src/log/signer.ts";
 import { ACTIVITY_PATH, activityKey, CATEGORIES } from "../../src/resources/activity/route.ts";
-import type { PublicAnswer, PublicRecord } from "../../src/resources/publication-status/public-record.ts";
+import type { PublicLog, PublicRecord, PublicResponse } from "../../src/resources/publication-status/public-record.ts";
+import { deploymentFile } from "../../src/resources/site/route.ts";
 import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
@@ -15,6 +20,7 @@ import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Known, KnownObject } from "../known.ts";
 import type { LeaseIdentity } from "../lease/lease-record.ts";
+import { storedCheckpoint } from "../plan/log.ts";
 import type { CycleReport, Problems } from "../report.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
 
@@ -36,33 +42,63 @@ export const ANSWERS: readonly (readonly [url: string, key: string])[] = [
 ];
 
 /** Returns the published responses. `now` in epoch ms. */
-export function publicAnswers(known: Known, now: number): Record<string, PublicAnswer> {
-  const found = ANSWERS.flatMap(([url, key]): [string, PublicAnswer][] => {
+export function publicResponses(known: Known, now: number): Record<string, PublicResponse> {
+  const found = ANSWERS.flatMap(([url, key]): [string, PublicResponse][] => {
     const object = known.get(key);
     if (object?.condition !== "stored") return [];
     const next = object.states.find(({ from }, index) => index > 0 && from > now)?.from;
     const nextChangeAt = next === undefined ? null : formatTimestamp(next);
-    return [[url, { asOf: formatTimestamp(object.sourceVersion.at), status: object.status, nextChangeAt }]];
+    const { at, size: logSize = null, safeBlock: number, safeHash: hash, program = "" } = object.sourceVersion;
+    const safeBlock = number === undefined || hash === undefined ? null : { number, hash };
+    const { status, etag } = object;
+    return [[url, { asOf: formatTimestamp(at), status, nextChangeAt, etag, logSize, safeBlock, program }]];
   });
   return Object.fromEntries(found);
 }
 
+/** Returns the committed log; null before its first checkpoint. A log that is being made public is still a private one. */
+export function publicLog(known: Known, signers: readonly Signer[]): PublicLog | null {
+  const { log: number } = known;
+  const stored = number === undefined ? undefined : storedCheckpoint(known, number);
+  const { size, root } = stored?.sourceVersion ?? {};
+  if (number === undefined || size === undefined || root === undefined) return null;
+  const verifiers = stored?.key.startsWith(PUBLIC_LOGS) ? signers.map(({ verifier }) => verifier) : [];
+  const origin = verifiers[0] === undefined ? null : originOf(verifiers[0].name, number);
+  return { number, size, root, origin, verifierKey: verifiers.map((verifier) => verifierKey(verifier)) };
+}
+
+/** Returns the SHA-256 of the stored `/deployment.json`, which its ETag has in base64url; null if none is stored. */
+export function deploymentHash(known: Known): string | null {
+  const [{ key }] = deploymentFile.objects;
+  const object = known.get(key);
+  if (object?.condition !== "stored" || object.etag === null) return null;
+  return Buffer.from(object.etag.slice(1, -1), "base64url").toString("hex");
+}
+
 /**
- * The record until the first cycle has ended. The list of responses is copied if the last holder published the same
- * installation.
+ * The record until the first cycle has ended. Log, deployment and responses are copied if the last holder published
+ * the same installation.
  */
 export function openingRecord(
   sources: Snapshots,
   { explorerUrl, chainValidity }: PublishedSite,
 ): (before: PublicRecord | null) => PublicRecord {
   return (before) =>
-    sources.snapshot((snapshot) => ({
-      installationId: snapshot.installationId,
-      answers: before?.installationId === snapshot.installationId ? before.answers : {},
-      sources: sourcesOf(snapshot, { failures: [] }, chainValidity),
-      explorer: explorerUrl ?? null,
-    }));
+    sources.snapshot((snapshot) => {
+      const { installationId } = snapshot;
+      const { log, deploymentHash, responses } = before?.installationId === installationId ? before : NOTHING_PUBLISHED;
+      return {
+        installationId,
+        log,
+        deploymentHash,
+        responses,
+        sources: sourcesOf(snapshot, { failures: [] }, chainValidity),
+        explorer: explorerUrl ?? null,
+      };
+    });
 }
+
+const NOTHING_PUBLISHED = { log: null, deploymentHash: null, responses: {} } as const;
 
 /** `chainValidity`: how long a chain view is valid after a good pass (ms). */
 export function sourcesOf(

@@ -1,6 +1,7 @@
 /** A publisher's status: the public part goes into the lease object, the rest into `private/status.json`. */
 import { INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
 import { lastInstallationRowId } from "../../src/ledger/watermarks.ts";
+import type { Signer } from "../../src/log/signer.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
 import type { Snapshots } from "../../src/resources/snapshot.ts";
@@ -13,9 +14,11 @@ import { type CycleReport, type Problems, type ReportFailure, reportFailure } fr
 import type { SourceReader } from "../sources/source-reader.ts";
 import { operatorReport, PrivateStatusWriter } from "./private-status.ts";
 import {
+  deploymentHash,
   type PublishedSite,
-  publicAnswers,
+  publicLog,
   publicReport,
+  publicResponses,
   SOURCES_UNREAD,
   sourcesOf,
   withUnreadableLedger,
@@ -28,6 +31,7 @@ export interface StatusOptions {
   readonly clock: Clock;
   readonly reader: SourceReader;
   readonly known: Known;
+  readonly signers: readonly Signer[];
   readonly site?: PublishedSite | undefined;
   readonly requests?: RequestTally | undefined;
 }
@@ -103,10 +107,16 @@ export class PublisherStatus {
   }
 
   #public(): PublicRecord | null {
-    const { site, known, reader, clock } = this.#options;
+    const { site, known, reader, clock, signers } = this.#options;
     if (site === undefined) return null;
     const { installationId } = reader;
-    const answers = publicAnswers(known, clock.wall());
-    return { installationId, answers, sources: this.#sources, explorer: site.explorerUrl ?? null };
+    return {
+      installationId,
+      log: publicLog(known, signers),
+      deploymentHash: deploymentHash(known),
+      responses: publicResponses(known, clock.wall()),
+      sources: this.#sources,
+      explorer: site.explorerUrl ?? null,
+    };
   }
 }

@@ -15,7 +15,7 @@ export interface LeaseClaim {
   /** Instant of the last cycle (epoch ms); undefined if there was none. */
   readonly lastCycleAt: number | undefined;
   /** Published paths with queries; empty if unknown. */
-  readonly answers: readonly string[];
+  readonly responses: readonly string[];
 }
 
 export interface ObservationTileFacts extends ObservationFacts {

@@ -40,7 +40,7 @@ const leaseSchema = holderSchema.extend({
   renewedAt: z.iso.datetime(),
   released: z.boolean(),
   lastCycleAt: z.iso.datetime().nullable(),
-  public: z.looseObject({ answers: z.record(z.string(), z.unknown()) }).nullish(),
+  public: z.looseObject({ responses: z.record(z.string(), z.unknown()) }).nullish(),
 });
 
 /** Returns undefined if the bytes are no lease record. */
@@ -52,7 +52,7 @@ function leaseIn(body: Uint8Array): LeaseClaim | undefined {
     epoch,
     holder,
     lastCycleAt: lastCycleAt === null ? undefined : Date.parse(lastCycleAt),
-    answers: Object.keys(status?.answers ?? {}),
+    responses: Object.keys(status?.responses ?? {}),
   };
 }
 

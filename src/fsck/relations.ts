@@ -210,7 +210,7 @@ export function* namedFindings({ named, keys, lease }: Facts): Generator<Finding
       yield { rule, key, says: `${by} names it, but it is missing` };
     }
   }
-  for (const path of lease?.answers ?? []) {
+  for (const path of lease?.responses ?? []) {
     const key = KEYS.get(path);
     if (key === undefined || keys.has(key)) continue;
     yield { rule: "answer-missing", key, says: `the publisher's status has ${path}, but it is missing` };

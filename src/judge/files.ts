@@ -59,7 +59,8 @@ const FAULTS: Readonly<Record<NamedFile["name"], Fault | null>> = {
   "feed-json": members("version", "title", "items"),
   "feed-atom": atom,
   badge: members("schemaVersion", "label", "message", "color"),
-  "publication-status": members("schemaVersion", "installationId", "now", "publisher", "answers", "sources"),
+  "publication-status": members("schemaVersion", "installationId", "now", "publisher", "responses", "sources"),
+  deployment: members("schemaVersion", "installationId", "chainMaxAge"),
   robots: shows(/^user-agent:/im, "User-agent"),
   favicon: shows(/<svg[\s>]/, "<svg>"),
 };

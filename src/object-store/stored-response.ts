@@ -48,7 +48,7 @@ export interface SourceVersion {
   readonly safeHash?: string;
   /** 64-bit hash of the deployment that the chain views depend on. */
   readonly chain?: string;
-  /** For a file, the version of the program that generated it. */
+  /** The version of the program that built a response or a file. */
   readonly program?: string;
 }
 

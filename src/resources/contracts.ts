@@ -10,7 +10,7 @@ import { processContract } from "./process/contract.ts";
 import { publicationStatusContract } from "./publication-status/contract.ts";
 import { settlementsContract } from "./settlements/contract.ts";
 import { legacySettlementsContract } from "./settlements-legacy/contract.ts";
-import { openapiContract } from "./site/contract.ts";
+import { deploymentContract, openapiContract } from "./site/contract.ts";
 import { statisticsContract } from "./statistics/contract.ts";
 import { FILES, type NamedFile, type NamedRow, ROUTES, type RouteName } from "./table.ts";
 import { installationTelemetryContract, telemetryContract } from "./telemetry/contract.ts";
@@ -41,6 +41,7 @@ const FILE_CONTRACTS: Readonly<Record<NamedFile["name"], Contract | null>> = {
   "feed-atom": atomFeedContract,
   badge: badgeContract,
   "publication-status": publicationStatusContract,
+  deployment: deploymentContract,
   robots: null,
   favicon: null,
   "log-tile": null,

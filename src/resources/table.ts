@@ -15,7 +15,7 @@ import { processRoute } from "./process/route.ts";
 import { publicationStatusFile } from "./publication-status/route.ts";
 import { settlementsRoute } from "./settlements/route.ts";
 import { legacySettlementsRoute } from "./settlements-legacy/route.ts";
-import { assetFile, docsFile, faviconFile, openapiFile, pageFile, robotsFile } from "./site/route.ts";
+import { assetFile, deploymentFile, docsFile, faviconFile, openapiFile, pageFile, robotsFile } from "./site/route.ts";
 import { statisticsRoute } from "./statistics/route.ts";
 import { installationTelemetryRoute, telemetryRoute } from "./telemetry/route.ts";
 
@@ -41,6 +41,7 @@ const FILE_ROWS = [
   atomFeedFile,
   badgeFile,
   publicationStatusFile,
+  deploymentFile,
   robotsFile,
   faviconFile,
   logTileFile,

@@ -79,15 +79,11 @@ export async function publicationStatus(
   if (facts === undefined) return undefined;
   const now = context.now();
   const { renewedAt, lastCycleAt, nextCycleAt } = facts;
-  const { installationId, answers, sources, explorer } = facts.public;
   const body = {
+    ...facts.public,
     schemaVersion: 1,
-    installationId,
     now: formatTimestamp(now),
     publisher: { state: publisherState(facts, now), renewedAt, lastCycleAt, nextCycleAt },
-    answers,
-    sources,
-    explorer,
   };
   const headers = file.cacheControl === null ? {} : { "cache-control": file.cacheControl };
   return rowResponse(file, { status: 200, headers }, encoder.encode(JSON.stringify(body)));

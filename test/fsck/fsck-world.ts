@@ -22,6 +22,8 @@ export const ASSET = "assets/style-0123456789ab.css";
 const SITE = {
   program: "1.0.0",
   publicUrl: undefined,
+  deployment: null,
+  chainMaxAge: 600_000,
   files: [
     { path: ASSET, contentType: "text/css; charset=utf-8", text: "body{margin:0}" },
     { path: "index.html", contentType: "text/html; charset=utf-8", text: `<!doctype html><link href="${ASSET}">` },

@@ -45,7 +45,7 @@ const STEPS = 25;
 const LOGGED_LINES = 40;
 const MINUTE = 60_000;
 const SAFE_DEPTH = Number(CHAIN_SAFE_DEPTH);
-const SITE = { program: "1.0.0", files: [ROBOTS], publicUrl: undefined };
+const SITE = { program: "1.0.0", files: [ROBOTS], publicUrl: undefined, deployment: null, chainMaxAge: 600_000 };
 const URL_OF_KEY = new Map(ANSWERS.flatMap(([url, key]) => [[key, url] as const, [constantKey(key), url] as const]));
 const KEY_OF_URL = new Map(ANSWERS);
 /** Chain objects that are not compared with the ledger. */

@@ -37,6 +37,8 @@ const HOUR = 60 * MINUTE;
 const SITE: Site = {
   program: "1.0.0",
   publicUrl: undefined,
+  deployment: null,
+  chainMaxAge: 600_000,
   files: [
     { path: "assets/style-0123456789ab.css", contentType: "text/css; charset=utf-8", text: "a {}" },
     {

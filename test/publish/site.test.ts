@@ -1,6 +1,10 @@
 /** The site's files, which are stored next to the responses. */
+import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isNewerProgram } from "../../publish/plan/source-version.ts";
+import { parseCheckpoint } from "../../src/log/checkpoint.ts";
+import { openNote, parseVerifierKey } from "../../src/log/note.ts";
+import { newPrivateKey, parseSigner } from "../../src/log/signer.ts";
 import { publicationStatusSchema } from "../../src/resources/publication-status/contract.ts";
 import { ASSET_KEPT_MS } from "../../src/resources/site/publication.ts";
 import { ROBOTS, type Site } from "../../src/resources/site/site-files.ts";
@@ -17,7 +21,7 @@ function site(program: string, asset = OLD): Site {
     { path: "favicon.svg", contentType: "image/svg+xml", text: "<svg/>" },
     { path: "index.html", contentType: "text/html; charset=utf-8", text: `<!doctype html><link href="${asset}">` },
   ];
-  return { program, files, publicUrl: undefined };
+  return { program, files, publicUrl: undefined, deployment: null, chainMaxAge: 600_000 };
 }
 
 let world: World;
@@ -41,7 +45,7 @@ test("each file is put once, with the page last; later cycles send no request, a
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START);
   const puts = sitePuts();
-  const files = ["feed.json", "feed.atom", "favicon.svg", "index.html", "robots.txt", OLD].map(
+  const files = ["deployment.json", "feed.json", "feed.atom", "favicon.svg", "index.html", "robots.txt", OLD].map(
     (path) => `site/${path}`,
   );
   expect(puts.toSorted()).toEqual(files.toSorted());
@@ -99,6 +103,23 @@ test("a disabled site is deleted and all its paths are 404, and it returns when 
   expect(await statuses()).toEqual(new Set([200]));
 });
 
+test("the status has the signed log with the key that checks it, and the shim serves its files", async () => {
+  const signer = parseSigner(newPrivateKey("wheel.example.org"));
+  const worker = await world.work({ site: site("1.0.0"), signers: [signer] });
+  await worker.cycle(START + 30_000);
+  world.now += 15_000;
+  await worker.publisher.renewIfDue(START + 60_000);
+  const { log } = publicationStatusSchema.parse(JSON.parse(await world.body("/status.json")));
+  const [key = ""] = log?.verifierKey ?? [];
+  const note = await openNote(new TextEncoder().encode(await world.body("/log/1/checkpoint")), [
+    await parseVerifierKey(key),
+  ]);
+  const { origin, size, root } = parseCheckpoint(note.text);
+  expect(log).toEqual({ number: 1, size, root, origin, verifierKey: [key] });
+  expect([origin, size]).toEqual(["wheel.example.org/log/1", 3]);
+  expect((await world.read("/log/1/tile/entries/000.p/3")).status).toBe(200);
+});
+
 test("the status is live, then late, then stopped, and shows the sources as the last cycle read them", async () => {
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START + 30_000);
@@ -115,12 +136,30 @@ test("the status is live, then late, then stopped, and shows the sources as the 
     },
     explorer: null,
   });
-  expect(status.answers["/v1/public/telemetry"]).toEqual({
+  const telemetry = await world.read("/v1/public/telemetry");
+  expect(status.responses["/v1/public/telemetry"]).toEqual({
     asOf: "2026-11-20T10:00:30.000Z",
     status: 200,
     nextChangeAt: "2026-11-20T10:02:09.001Z",
+    etag: telemetry.headers.etag,
+    logSize: 3,
+    safeBlock: null,
+    program: "1.0.0",
   });
-  expect(Object.keys(status.answers)).toContain("/v4/public/settlements?range=now&queue=1");
+  const deployment = await world.body("/deployment.json");
+  expect(JSON.parse(deployment)).toEqual({
+    schemaVersion: 1,
+    installationId: "wheel-1",
+    genesisTimestamp: null,
+    deployment: null,
+    chainMaxAge: 600_000,
+  });
+  expect(status.deploymentHash).toBe(createHash("sha256").update(deployment).digest("hex"));
+  const checkpoint = parseCheckpoint(
+    new TextDecoder().decode((await world.store.get("private/log/1/checkpoint"))?.body),
+  );
+  expect(status.log).toEqual({ number: 1, size: 3, root: checkpoint.root, origin: null, verifierKey: [] });
+  expect(Object.keys(status.responses)).toContain("/v4/public/settlements?range=now&queue=1");
   expect(JSON.stringify(status)).not.toMatch(/test|holder|epoch/);
   expect((await at(world.now + 30_000)).publisher.state).toBe("late");
   expect((await at(world.now + 60_000)).publisher.state).toBe("stopped");

@@ -26,6 +26,7 @@ import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { putAnswer, putBytes, putIndex, putText, putTiles } from "./publish-answer.ts";
 
 const FEED_AT = Date.parse("2026-11-20T09:00:00.000Z");
+const ROOT = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
 const REVALIDATE = "public, max-age=0, must-revalidate";
 const SOURCE = "x-service-settlement-source";
 const REASON = "x-service-settlement-fallback-reason";
@@ -162,6 +163,7 @@ async function putSite(store: ObjectStore, at: number): Promise<void> {
     openapi: '{"openapi":"3.1.0"}',
     "feed-json": '{"version":"https://jsonfeed.org/version/1.1","title":"wheel-1","items":[]}',
     "feed-atom": '<feed xmlns="http://www.w3.org/2005/Atom"></feed>',
+    deployment: '{"schemaVersion":1,"installationId":"wheel-1","chainMaxAge":600000}',
     robots: "User-agent: *\nAllow: /\n",
     favicon: '<svg xmlns="http://www.w3.org/2000/svg"/>',
   };
@@ -213,7 +215,25 @@ function lease(at: number): LeaseFacts & { readonly holder: string } {
     nextCycleAt: null,
     public: {
       installationId: "wheel-1",
-      answers: { "/v1/public/telemetry": { asOf: renewedAt, status: 200, nextChangeAt: null } },
+      log: {
+        number: 1,
+        size: 300,
+        root: ROOT,
+        origin: "wheel.example/log/1",
+        verifierKey: ["wheel.example+01020304+AQ"],
+      },
+      deploymentHash: null,
+      responses: {
+        "/v1/public/telemetry": {
+          asOf: renewedAt,
+          status: 200,
+          nextChangeAt: null,
+          etag: '"t-1"',
+          logSize: 300,
+          safeBlock: null,
+          program: "0.1.0",
+        },
+      },
       sources: { ledger: { status: "followed", newestReceiptAt: renewedAt }, chain },
       explorer: null,
     },

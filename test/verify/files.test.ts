@@ -29,7 +29,8 @@ const BODIES: Readonly<Record<string, string>> = {
   "/feed.json": '{"version":"https://jsonfeed.org/version/1.1","title":"t","items":[]}',
   "/feed.atom": '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"></feed>',
   "/badge.json": '{"schemaVersion":1,"label":"wheel-1","message":"online","color":"green"}',
-  "/status.json": `{"schemaVersion":1,"installationId":"wheel-1","now":"${new Date(NOW).toISOString()}","publisher":{},"answers":{},"sources":{}}`,
+  "/status.json": `{"schemaVersion":1,"installationId":"wheel-1","now":"${new Date(NOW).toISOString()}","publisher":{},"responses":{},"sources":{}}`,
+  "/deployment.json": '{"schemaVersion":1,"installationId":"wheel-1","chainMaxAge":600000}',
   "/robots.txt": "User-agent: *\n",
   "/favicon.svg": '<svg xmlns="http://www.w3.org/2000/svg"></svg>',
 };

@@ -113,8 +113,8 @@ async function measureSettlement({ chain, projections: source, known, due, store
   chain.settle();
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
-  const planning = { known, due, signers: [], force: false, at, selected: () => true };
-  const now = currentSources(snapshot, INSTALLATION, LOG, at);
+  const planning = { known, due, signers: [], force: false, at, program: "bench", selected: () => true };
+  const now = currentSources(snapshot, INSTALLATION, LOG, planning);
   const plan = () => planAnswers(PUBLICATIONS, { snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
   const target = { at: 0, store, known, concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) await learn(needs, target);

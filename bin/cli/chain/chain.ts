@@ -11,12 +11,12 @@ import type { ChainUse, WithChain } from "./configured-chain.ts";
 
 /** Opens the publisher's own file. Without a deployment file or an RPC address, the chain is disabled. */
 export async function openChainFor(settings: Settings, use: ChainUse): Promise<Chain> {
-  return isConfigured(settings) ? open(settings, use) : noChain();
+  return hasChain(settings) ? open(settings, use) : noChain();
 }
 
 /** Opens a copy of the publisher's file, for commands that change nothing. */
 export async function openChainCopy(settings: Settings, use: ChainUse): Promise<Chain> {
-  if (!isConfigured(settings)) return noChain();
+  if (!hasChain(settings)) return noChain();
   const folder = mkdtempSync(join(tmpdir(), "noonmark-chain-"));
   const statePath = join(folder, CHAIN_FILE);
   copyDatabase(join(settings.state, CHAIN_FILE), statePath);
@@ -30,7 +30,7 @@ export async function openChainCopy(settings: Settings, use: ChainUse): Promise<
   };
 }
 
-function isConfigured(settings: Settings): settings is WithChain {
+export function hasChain(settings: Settings): settings is WithChain {
   return settings.deployment !== undefined && settings.rpcUrl !== undefined;
 }
 

@@ -12,6 +12,7 @@ import { withServer } from "../../../src/openapi/server.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../../src/resources/site/site-files.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
+import { hasChain } from "../chain/chain.ts";
 import { readLogKey } from "../log-key.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -72,10 +73,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the site; undefined if the settings disable it. */
-function configuredSite({ site, publicUrl }: Settings): Site | undefined {
+function configuredSite(settings: Settings): Site | undefined {
+  const { site, publicUrl, chainMaxAge } = settings;
   if (!site) return undefined;
   return {
     program: packageVersion(),
+    // It was validated when the chain was opened.
+    deployment: hasChain(settings) ? JSON.parse(readFileSync(settings.deployment, "utf8")) : null,
+    chainMaxAge: chainMaxAge * 1000,
     files: [ROBOTS, ...builtFiles().map((file) => withAddress(file, publicUrl))],
     publicUrl,
   };

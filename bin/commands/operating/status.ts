@@ -28,7 +28,7 @@ export function registerStatus(program: Command): void {
       const store = await openConfiguredStore(settings, { write: false });
       const publication = await readStatus(store, now);
       const { record, answers, problems, state, ageSeconds } = publication;
-      if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, state, answers, problems }));
+      if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, state, responses: answers, problems }));
       else for (const line of publicationLines(publication, now)) console.log(line);
       for (const warning of missingInputs(answers, settings)) warn(warning);
       if (maxAge !== undefined) judgeAhead(record, now);

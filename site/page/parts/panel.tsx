@@ -14,7 +14,7 @@ import { full, moment, ms } from "../words/time.ts";
  */
 export interface Publication {
   /** When each response was published, by URL path and query. */
-  readonly answers?: PublicationStatus["answers"];
+  readonly responses?: PublicationStatus["responses"];
   /** Epoch ms of the last cycle, if the publisher is late or stopped. */
   readonly stoppedAt?: number;
   /** Epoch ms until which the chain's views were known; undefined while the publisher is live, or if it is not known. */
@@ -25,10 +25,10 @@ export const PublicationContext = createContext<Publication>({});
 
 export function publicationOf(status: PublicationStatus | undefined): Publication {
   if (status === undefined) return {};
-  const { answers, publisher, sources } = status;
-  if (publisher.state === "live") return { answers };
+  const { responses, publisher, sources } = status;
+  if (publisher.state === "live") return { responses };
   const stoppedAt = ms(publisher.lastCycleAt ?? publisher.renewedAt);
-  return { answers, stoppedAt, chainKnownUntil: sources.chain.status === "followed" ? stoppedAt : undefined };
+  return { responses, stoppedAt, chainKnownUntil: sources.chain.status === "followed" ? stoppedAt : undefined };
 }
 
 export interface PanelProps {
@@ -52,8 +52,8 @@ export function Panel({ id, heading, asOf, path = "", view, subject, children, w
   const now = useSlowNow();
   const { body, failure } = view;
   const reason = reasonOf(view);
-  const { answers, stoppedAt = Number.POSITIVE_INFINITY } = useContext(PublicationContext);
-  const published = answers?.[path];
+  const { responses, stoppedAt = Number.POSITIVE_INFINITY } = useContext(PublicationContext);
+  const published = responses?.[path];
   const at = asOf ?? (published === undefined ? undefined : ms(published.asOf));
   return (
     <section id={id} class={waiting ? "panel waiting" : "panel"} aria-labelledby={`${id}-h`}>

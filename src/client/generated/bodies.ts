@@ -573,7 +573,20 @@ export type PublicationStatus = {
     lastCycleAt: Timestamp | null;
     nextCycleAt: Timestamp | null;
   };
-  answers: Record<string, { asOf: Timestamp; status: number; nextChangeAt: Timestamp | null }>;
+  log: { number: number; size: number; root: string; origin: string | null; verifierKey: string[] } | null;
+  deploymentHash: string | null;
+  responses: Record<
+    string,
+    {
+      asOf: Timestamp;
+      status: number;
+      nextChangeAt: Timestamp | null;
+      etag: string | null;
+      logSize: number | null;
+      safeBlock: { number: DecimalString; hash: ChainHash } | null;
+      program: string;
+    }
+  >;
   sources: {
     ledger: { status: "followed" | "none" | "unreadable" | "behind"; newestReceiptAt: Timestamp | null };
     chain: {

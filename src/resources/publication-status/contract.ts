@@ -21,10 +21,31 @@ export const publicationStatusSchema = z.strictObject({
     lastCycleAt: timestampOrNull,
     nextCycleAt: timestampOrNull,
   }),
+  log: z
+    .strictObject({
+      number: z.int().positive(),
+      size: z.int().nonnegative(),
+      root: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
+      origin: z.string().min(1).nullable(),
+      verifierKey: z.array(z.string().min(1)),
+    })
+    .nullable(),
+  deploymentHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
   /** The configured installation's responses by URL path with query. */
-  answers: z.record(
+  responses: z.record(
     z.string(),
-    z.strictObject({ asOf: timestamp, status: z.int().min(100).max(599), nextChangeAt: timestampOrNull }),
+    z.strictObject({
+      asOf: timestamp,
+      status: z.int().min(100).max(599),
+      nextChangeAt: timestampOrNull,
+      etag: z.string().min(1).nullable(),
+      logSize: z.int().nonnegative().nullable(),
+      safeBlock: z.strictObject({ number: uint256String, hash: z.string().regex(/^0x[0-9a-f]{64}$/) }).nullable(),
+      program: z.string(),
+    }),
   ),
   sources: z.strictObject({
     ledger: z.strictObject({

@@ -10,8 +10,12 @@ export const CHAIN_STATES = ["followed", "disabled", "silent", "mismatch", "behi
 export interface PublicRecord {
   /** The configured installation. */
   readonly installationId: string;
+  /** The committed log; null before its first checkpoint. */
+  readonly log: PublicLog | null;
+  /** SHA-256 of `/deployment.json` in hexadecimal digits; null if it is not published. */
+  readonly deploymentHash: string | null;
   /** Responses by URL path with query. */
-  readonly answers: Readonly<Record<string, PublicAnswer>>;
+  readonly responses: Readonly<Record<string, PublicResponse>>;
   readonly sources: {
     readonly ledger: {
       readonly status: (typeof LEDGER_STATES)[number];
@@ -28,11 +32,29 @@ export interface PublicRecord {
   readonly explorer: string | null;
 }
 
-export interface PublicAnswer {
+export interface PublicLog {
+  readonly number: number;
+  readonly size: number;
+  /** In base64. */
+  readonly root: string;
+  /** The first line of its checkpoints; null if the log is not public. */
+  readonly origin: string | null;
+  /** The keys that sign it, as `NAME+ID+DATA` (docs/spec/log.md#key); none if the log is not public. */
+  readonly verifierKey: readonly string[];
+}
+
+export interface PublicResponse {
   readonly asOf: string;
   /** The HTTP status. */
   readonly status: number;
   readonly nextChangeAt: string | null;
+  readonly etag: string | null;
+  /** Entries of the log from which it was computed; null if it does not depend on facts. */
+  readonly logSize: number | null;
+  /** The block of the chain at which it was computed; null if it does not depend on the chain. */
+  readonly safeBlock: { readonly number: string; readonly hash: string } | null;
+  /** The version of the program that built it. */
+  readonly program: string;
 }
 
 /** The fields of the lease object that the public status uses. */

@@ -5,9 +5,11 @@
 import { type FileRow, NO_CACHE } from "../../http/route.ts";
 import { type Built, revisionOf } from "../built.ts";
 import type { ImmutableTile, Publication } from "../publication.ts";
+import type { Snapshot } from "../snapshot.ts";
 import {
   ASSETS_PREFIX,
   assetFile,
+  deploymentFile,
   docsFile,
   faviconFile,
   openapiFile,
@@ -22,13 +24,14 @@ const ROWS = [pageFile, docsFile, openapiFile, robotsFile, faviconFile] as const
 /** Milliseconds to keep an asset after no page names it, because a reader may still have an older page. */
 export const ASSET_KEPT_MS = 30 * 86_400_000;
 
-/** Returns a publication for each row that has a file. Paths of other rows are 404. */
-export function sitePublications({ program, files }: Site): Publication[] {
+/** Returns a publication for each row that has a file, and for the deployment. Paths of other rows are 404. */
+export function sitePublications(site: Site): Publication[] {
+  const { program, files } = site;
   // Page and reference share a prefix, so each names all assets: otherwise one would delete the other's.
   const everyAsset = files.filter(({ path }) => isAsset(path)).map(immutableAsset);
   const allAssets = everyAsset.map(({ key }) => key).join(" ");
   const byKey = new Map(files.map((file) => [SITE_PREFIX + file.path, file]));
-  return ROWS.flatMap((row): Publication[] => {
+  const fromFiles = ROWS.flatMap((row): Publication[] => {
     const [{ key }] = row.objects;
     const file = byKey.get(key);
     if (file === undefined) return [];
@@ -52,6 +55,26 @@ export function sitePublications({ program, files }: Site): Publication[] {
       },
     ];
   });
+  return [...fromFiles, deploymentPublication(site)];
+}
+
+/** What a program needs to compute the responses again (docs/spec/people.md#deployment-json). */
+function deploymentPublication({ program, deployment, chainMaxAge }: Site): Publication {
+  const textOf = ({ installationId, genesisTimestamp: genesis }: Snapshot) => {
+    const genesisTimestamp = genesis === undefined ? null : Number(genesis);
+    return JSON.stringify({ schemaVersion: 1, installationId, genesisTimestamp, deployment, chainMaxAge });
+  };
+  return {
+    resource: deploymentFile.resource,
+    key: deploymentFile.objects[0].key,
+    sources: { installationId: null, program },
+    inputs: textOf,
+    build: (snapshot) => ({
+      ...fileAnswer(deploymentFile, textOf(snapshot)),
+      // The chain may be silent. What it said before stays published.
+      isPlaceholder: deployment !== null && snapshot.genesisTimestamp === undefined,
+    }),
+  };
 }
 
 /** Returns the response of a file; `contentType` defaults to the row's. */

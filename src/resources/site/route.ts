@@ -44,6 +44,15 @@ export const openapiFile = {
   contentType: CONTENT_TYPE,
 } as const satisfies FileRow;
 
+export const deploymentFile = {
+  ...FILE_RULES,
+  name: "deployment",
+  resource: "site",
+  path: "/deployment.json",
+  objects: [{ query: "", key: `${SITE_PREFIX}deployment.json` }],
+  contentType: CONTENT_TYPE,
+} as const satisfies FileRow;
+
 export const robotsFile = {
   ...FILE_RULES,
   name: "robots",

@@ -12,6 +12,10 @@ export interface Site {
   /** The version of the program that built the files. An older version never replaces a newer one's files. */
   readonly program: string;
   readonly files: readonly SiteFile[];
+  /** The content of the operator's deployment file; null without a chain. */
+  readonly deployment: unknown;
+  /** How long a chain view is valid after a good pass, ms. */
+  readonly chainMaxAge: number;
   /** The address that readers use, without a trailing slash; undefined if not set. */
   readonly publicUrl: string | undefined;
 }

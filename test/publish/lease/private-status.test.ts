@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-const SITE = { program: "1.0.0", publicUrl: undefined, files: [] };
+const SITE = { program: "1.0.0", publicUrl: undefined, deployment: null, chainMaxAge: 600_000, files: [] };
 const text = async (key: string) => new TextDecoder().decode((await world.store.get(key))?.body);
 const status = async () => JSON.parse(await text(PRIVATE_STATUS_KEY));
 const privatePuts = () => world.store.puts.filter((key) => key === PRIVATE_STATUS_KEY).length;
@@ -136,7 +136,9 @@ test("/status.json and the badge are served as soon as a new publisher has the l
   expect(JSON.parse(new TextDecoder().decode(response.body))).toMatchObject({
     installationId: INSTALLATION,
     publisher: { state: "live", lastCycleAt: null },
-    answers: {},
+    log: null,
+    deploymentHash: null,
+    responses: {},
     sources: { ledger: { status: "followed", newestReceiptAt: new Date(START + 9_000).toISOString() } },
   });
 });

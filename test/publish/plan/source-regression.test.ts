@@ -47,7 +47,7 @@ describe("a ledger of ten receipts and a module", () => {
 
 describe("a chain that is safe through block 40", () => {
   const now = {
-    at: 1,
+    built: { at: 1, program: "0.1.0" },
     subject: { of: OF, log: 1 },
     facts: {},
     newest: {},

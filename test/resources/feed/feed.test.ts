@@ -9,7 +9,13 @@ import { AT, chainState } from "../../support/chain/chain-state.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-const [jsonPublication, atomPublication] = feedPublications({ program: "1.0.0", files: [], publicUrl: undefined });
+const [jsonPublication, atomPublication] = feedPublications({
+  program: "1.0.0",
+  files: [],
+  publicUrl: undefined,
+  deployment: null,
+  chainMaxAge: 600_000,
+});
 
 function everything(): FeedWorld {
   const world = new FeedWorld();
@@ -87,7 +93,7 @@ test("links need a known address, and XML is escaped", () => {
     'rel="self" type="application/atom+xml" href="https://example.org/a?b&amp;c/feed.atom"',
   );
   expect(atomFeed(feed)).toContain("<title>A &amp; B &lt;&quot;C&quot;&gt;</title>");
-  const without = { ...feed, publicUrl: undefined, entries: [] };
+  const without = { ...feed, publicUrl: undefined, deployment: null, chainMaxAge: 600_000, entries: [] };
   expect(jsonFeed(without)).not.toContain("_url");
   expect(atomFeed(without)).not.toContain("<link");
   expect(atomFeed(without)).toContain("<updated>1970-01-01T00:00:00.000Z</updated>");

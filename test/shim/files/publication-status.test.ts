@@ -26,7 +26,25 @@ test("the status passes its schema and does not show the lease's holder", async 
       lastCycleAt: "2026-11-20T09:59:55.000Z",
       nextCycleAt: null,
     },
-    answers: { "/v1/public/telemetry": { asOf: "2026-11-20T09:59:55.000Z", status: 200, nextChangeAt: null } },
+    log: {
+      number: 1,
+      size: 300,
+      root: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+      origin: "wheel.example/log/1",
+      verifierKey: ["wheel.example+01020304+AQ"],
+    },
+    deploymentHash: null,
+    responses: {
+      "/v1/public/telemetry": {
+        asOf: "2026-11-20T09:59:55.000Z",
+        status: 200,
+        nextChangeAt: null,
+        etag: '"t-1"',
+        logSize: 300,
+        safeBlock: null,
+        program: "0.1.0",
+      },
+    },
     sources: {
       ledger: { status: "followed", newestReceiptAt: "2026-11-20T09:59:55.000Z" },
       chain: { status: "disabled", indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null },

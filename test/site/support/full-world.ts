@@ -58,7 +58,19 @@ export const STATUS: Status = {
   installationId: "wheel-1",
   now: ago(0),
   publisher: { state: "live", renewedAt: ago(3), lastCycleAt: ago(2), nextCycleAt: ago(-1) },
-  answers: { "/v1/public/modules": { asOf: ago(114), status: 200, nextChangeAt: null } },
+  log: null,
+  deploymentHash: null,
+  responses: {
+    "/v1/public/modules": {
+      asOf: ago(114),
+      status: 200,
+      nextChangeAt: null,
+      etag: null,
+      logSize: 8231,
+      safeBlock: null,
+      program: "0.1.0",
+    },
+  },
   sources: {
     ledger: { status: "followed", newestReceiptAt: ago(3) },
     chain: { status: "followed", indexedThroughBlock: "360", safeThroughBlock: "349", lastGoodPassAt: ago(4) },
