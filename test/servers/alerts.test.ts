@@ -95,6 +95,15 @@ const CASES: Readonly<Record<string, Case>> = {
     firing: 2,
     labels: { ...ofPublisher, state: "behind" },
   },
+  NoonmarkLogStops: {
+    series: {
+      [`noonmark_log_checkpoint_age_seconds{${P}}`]: "60+60x60",
+      [`noonmark_ledger_lag_seconds{${P}}`]: "0x60",
+    },
+    pending: 5,
+    firing: 6,
+    labels: ofPublisher,
+  },
   NoonmarkNoReceipts: {
     series: { [`noonmark_ledger_lag_seconds{${P}}`]: "850+60x60" },
     pending: 5,
@@ -170,6 +179,7 @@ const WELL: Readonly<Record<string, string>> = {
   [`noonmark_ledger_state{${P}, state="followed"}`]: "1x60",
   [`noonmark_ledger_state{${P}, state="unreadable"}`]: "0x60",
   [`noonmark_ledger_lag_seconds{${P}}`]: "60x60",
+  [`noonmark_log_checkpoint_age_seconds{${P}}`]: "58x60",
   [`noonmark_chain_state{${P}, state="followed"}`]: "1x60",
   [`noonmark_chain_state{${P}, state="silent"}`]: "0x60",
   [`noonmark_chain_state{${P}, state="mismatch"}`]: "0x60",

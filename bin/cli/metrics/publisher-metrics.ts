@@ -1,6 +1,7 @@
 /** The metrics of a publisher and of its sources in the last cycle. */
 import { Histogram, type Registry } from "@prometheus-io/client";
 import type { Known } from "../../../publish/known.ts";
+import { storedCheckpoint } from "../../../publish/plan/log.ts";
 import type { ReportRow } from "../../../publish/report.ts";
 import { CYCLE_OUTCOMES } from "../../../publish/schedule/health.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
@@ -12,7 +13,12 @@ import { type Metric, processRegistry, register, type Sample, storeReads } from 
 export function publisherRegistry(monitor: PublisherMonitor, known: Known): Registry {
   const registry = processRegistry(responseMetrics(monitor, known));
   cycleDurations(registry, monitor);
-  register(registry, [...cycleMetrics(monitor), ...leaseMetrics(monitor), ...sourceMetrics(monitor)]);
+  register(registry, [
+    ...logMetrics(monitor, known),
+    ...cycleMetrics(monitor),
+    ...leaseMetrics(monitor),
+    ...sourceMetrics(monitor),
+  ]);
   return registry;
 }
 
@@ -34,6 +40,25 @@ function responseMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
       help: "HTTP status of the published response.",
       labels: ["route"],
       samples: () => ofEach(({ status }) => status),
+    },
+  ];
+}
+
+function logMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
+  const checkpoint = () => (known.log === undefined ? undefined : storedCheckpoint(known, known.log));
+  return [
+    {
+      name: "noonmark_log_size",
+      help: "Entries of the log up to its stored checkpoint; absent before the first.",
+      read: () => checkpoint()?.sourceVersion.size,
+    },
+    {
+      name: "noonmark_log_checkpoint_age_seconds",
+      help: "Time since the stored checkpoint of the log was put; absent before the first.",
+      read() {
+        const at = checkpoint()?.sourceVersion.at;
+        return at === undefined ? undefined : secondsOf(monitor.now() - at);
+      },
     },
   ];
 }

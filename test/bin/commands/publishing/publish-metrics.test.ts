@@ -57,6 +57,8 @@ test("a publisher has metrics of responses, cycles, puts, lease and sources, and
   expect(samples['noonmark_answer_age_seconds{route="/v1/public/telemetry"}']).toBeLessThan(60);
   // The example was received in 2026.
   expect(samples.noonmark_ledger_lag_seconds).toBeGreaterThan(0);
+  expect(samples.noonmark_log_size).toBe(1);
+  expect(samples.noonmark_log_checkpoint_age_seconds).toBeLessThan(60);
   expect(samples).not.toHaveProperty("noonmark_chain_lag_blocks");
   expect(samples['noonmark_store_reads_total{outcome="absent"}']).toBeGreaterThan(0);
   expect(await health(metrics)).toMatchObject({ status: 200, body: { status: "ok", phase: "publishing" } });
