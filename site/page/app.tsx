@@ -8,6 +8,7 @@ import { ChainPanel } from "./chain/panel.tsx";
 import { useSlowNow, useView } from "./data/use-view.ts";
 import { STATUS } from "./data/views.ts";
 import { DaysPanel } from "./days/panel.tsx";
+import { LogPanel } from "./log/panel.tsx";
 import { NowPanel } from "./now/panel.tsx";
 import { Explorer, explorerOf } from "./parts/explorer.tsx";
 import { PublicationContext, publicationOf } from "./parts/panel.tsx";
@@ -90,6 +91,7 @@ export function App() {
               <ActivityPanel />
               <ChainPanel />
               <ModulesPanel />
+              <LogPanel log={status?.log} />
             </>
           )}
         </main>

@@ -56,6 +56,7 @@ ${[...COMMON, ...PARTS].map((anchor) => html`<li><a href="#${anchor}">${section(
 <li><a href="#responses">Responses of several routes</a></li>
 ${RESOURCES.map(([anchor, paths]) => html`<li><a href="#${anchor}">${section("api.md", anchor).title}</a>${routesHtml(document, paths)}</li>`)}
 <li><a href="#files-for-programs">Files for programs</a>${routesHtml(document, files)}</li>
+<li><a href="#log">The log</a></li>
 </ul>
 <a class="to-contents" href="#contents">Contents</a>
 </nav>
@@ -65,6 +66,11 @@ ${parts}
 <section aria-labelledby="files-for-programs"><h2 id="files-for-programs">Files for programs</h2>
 ${section("people.md", "files").body}
 ${files.map((path) => operationHtml(document, path, common, path.slice(1)))}
+</section>
+<section aria-labelledby="log"><h2 id="log">The log</h2>
+<p>A deployment with a key publishes all accepted facts as a signed log. <a href="status.json">status.json</a> has its number, its
+size and its verifier key. Programs for certificate logs read it.</p>
+${section("log.md", "files").body}
 </section>
 </main>
 </div>

@@ -14,7 +14,7 @@ export interface Section {
 }
 
 /** Returns the section at an anchor. Its inner headings become h3 and h4. */
-export function section(file: "api.md" | "people.md", anchor: string): Section {
+export function section(file: "api.md" | "people.md" | "log.md", anchor: string): Section {
   const text = readFileSync(join(ROOT, file), "utf8");
   const from = text.search(new RegExp(`^.*<a id="${anchor}"></a>.*\\n#`, "m"));
   if (from < 0) throw new Error(`${file} has no section #${anchor}`);

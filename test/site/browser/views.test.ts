@@ -9,6 +9,32 @@ const PAGE_EVENTS = 12;
 
 const browser = useBrowser();
 
+it("shows the size, root and key of a public log, and nothing of a log without a key", async () => {
+  const log = {
+    number: 1,
+    size: 1_234_067,
+    root: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+    origin: "wheel.example.org/log/1",
+    verifierKey: ["wheel.example.org+01020304+AcQmFN7tBdEiTUrS9rAMLrrwQjJZkzBr1hBRJEJhwjqH"],
+  };
+  const world = fullWorld();
+  setStatus(world, (status) => Object.assign(status, { log }));
+  await using reader = await read(browser, world);
+  const panel = reader.page.locator("#log");
+  expect(await panel.locator("tbody tr").allInnerTexts()).toEqual([
+    `Name\t${log.origin}`,
+    "Entries\t1,234,067",
+    `Root, one hash of all entries\t${log.root}`,
+    `Key that signs\t${log.verifierKey[0]}`,
+  ]);
+  expect(await panel.getByRole("link").getAttribute("href")).toBe("docs#log");
+  expect(await accessibilityFindings(reader.page)).toEqual([]);
+  setStatus(world, (status) => Object.assign(status, { log: { ...log, origin: null, verifierKey: [] } }));
+  await using other = await read(browser, world);
+  await other.page.locator("#modules").waitFor();
+  expect(await other.page.locator("#log").count()).toBe(0);
+});
+
 it("shows what the wheel does, without an error, a foreign request or an accessibility problem", async () => {
   await using reader = await read(browser, fullWorld());
   const { page, errors, foreignRequests } = reader;
