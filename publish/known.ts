@@ -107,6 +107,8 @@ export class Known {
   /** A write failed. The file may lack rows that memory has, so it is not marked as closed. */
   #lacksRows = false;
 
+  /** The published checkpoint, until it is saved. */
+  #checkpointBody: Uint8Array | undefined;
   /** Undefined if nothing is kept on disk. */
   readonly #directory: string | undefined;
 
@@ -291,9 +293,9 @@ export class Known {
     this.#unreadProgress.delete(installationId);
   }
 
-  /** Keeps the published checkpoint for `ingest`, which compares the ledger with it without a store. */
-  saveCheckpoint(body: Uint8Array): void {
-    if (this.#directory !== undefined) replaceFile(checkpointFile(this.#directory), body, 0o644);
+  /** Keeps the published checkpoint for `ingest`, which compares the ledger with it without a store. The next commit saves it. */
+  keepCheckpoint(body: Uint8Array): void {
+    this.#checkpointBody = body;
   }
 
   /** Makes the next plan look up the end of the tiles. */
@@ -439,6 +441,9 @@ export class Known {
     this.#guarded(() => {
       if (this.#db.inTransaction) this.#db.exec("COMMIT");
     });
+    const body = this.#checkpointBody;
+    if (body !== undefined && this.#directory !== undefined) replaceFile(checkpointFile(this.#directory), body, 0o644);
+    this.#checkpointBody = undefined;
     this.#unsavedSince = undefined;
   }
 

@@ -357,7 +357,7 @@ function checkpointPut(size: number, { number, prefix, now, known, at, signers }
       const rest = { states: [], status: 200, bytes: object.body.length, etag: null, putAt: at };
       to.remember({ key, condition: "stored", tag, sourceVersion: version, ...rest });
       const { root = "" } = version;
-      to.saveCheckpoint(checkpointBody({ origin: originFor(number, []), size, root }, []));
+      to.keepCheckpoint(checkpointBody({ origin: originFor(number, []), size, root }, []));
     },
     conflicted: (to) => to.forget(key),
   };
