@@ -161,6 +161,7 @@ export function standby(candidate: Candidate): Standby {
   const { store, clock, identity, known } = candidate;
   const timeout = new HolderTimeout(clock);
   let isUnreadable = false;
+  let isChecked = false;
   return {
     pause: () => Math.min(POLL_MS, timeout.remainingMs),
     async tryAcquire() {
@@ -169,6 +170,9 @@ export function standby(candidate: Candidate): Standby {
       if (found === undefined || (record && (isOurs(known, record.holder) || (await isFree(candidate, record))))) {
         return await unlessHeld(acquireNow(candidate));
       }
+      // A publisher that may never have the lease ends now, and not when the holder dies.
+      if (!isChecked) await candidate.check?.();
+      isChecked = true;
       await announce(store, identity.holder, clock.wall());
       const version = record === undefined ? `unreadable ${found.tag}` : `${record.epoch} ${record.renewedAt}`;
       const hasExpired = timeout.hasExpired(version, record?.ttlMs ?? DEFAULT_PACE.ttlMs);

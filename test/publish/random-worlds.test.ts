@@ -136,9 +136,10 @@ class Story {
     };
   }
 
-  /** The prefix belongs to the configured installation, so another one is refused before anything is put. */
+  /** Telemetry with a receipt binds the prefix to its installation, so another one is refused before anything is put. */
   async #otherInstallation(): Promise<void> {
     const { configured } = this.#sources;
+    if (!(await this.#reader.hasReceipt(this.#at))) return;
     const installationId = IDS.find((id) => id !== configured) ?? "wheel-2";
     const puts = this.world.store.puts.length;
     const refused = this.world.work({ ...this.#options(this.#watched()), installationId });

@@ -1,6 +1,8 @@
 /** A prefix belongs to one configured installation (docs/spec/publishing.md#owner). */
 import { expect, it } from "vitest";
 import { type Json, module, receipt } from "../ledger/samples.ts";
+import { stop } from "../support/processes.ts";
+import { followed } from "../support/running-cli.ts";
 import { Scene } from "./scene.ts";
 
 const receipts = (count: number, installationId = "wheel-1"): Json[] =>
@@ -34,6 +36,21 @@ it.each([
   ]);
   expect(stderr).toContain("empty prefix");
   expect(await objects(scene)).toEqual(before);
+});
+
+it("a second publisher of another installation ends at once, while the first one publishes", async () => {
+  await using scene = new Scene();
+  await scene.ingest([...receipts(5), ...receipts(5, "wheel-2")]);
+  const first = followed(scene.start("publish"));
+  try {
+    await first.logged("cycle");
+    const { exitCode, stderr } = await scene.run("publish", "--installation-id", "wheel-2", "--state", "second");
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("installation_changed")]);
+    expect(await scene.keys("standby.json")).toEqual([]);
+    expect(first.process.exitCode).toBeNull();
+  } finally {
+    await stop(first.process, "SIGTERM");
+  }
 });
 
 it("an id that the ledger does not know is refused with the nearest one, if the ledger knows others", async () => {
