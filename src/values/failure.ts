@@ -316,6 +316,11 @@ export const FAILURES = {
     "The key file cannot be written.",
     "Name a file in a directory in which you may write: noonmark key generate NAME --out FILE",
   ],
+  log_memory_unreadable: [
+    usage,
+    "The file of --since was not written by verify.",
+    "Name the file of an earlier run, or a new one. A new one remembers nothing of the log.",
+  ],
   log_not_replayable: [
     failed,
     "Intake does not accept an entry of the published log.",

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { Unanswered } from "../../../src/judge/exchange.ts";
-import { type Report, reportJson, reportLines } from "../../../src/judge/report.ts";
+import { Report, reportJson, reportLines } from "../../../src/judge/report.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { connectTo } from "../../../src/verify/connection.ts";
@@ -10,6 +10,7 @@ import { ALL_RULES } from "../../../src/verify/rules.ts";
 import { verify } from "../../../src/verify/verify.ts";
 import { apiUrl, namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";
 import { askedToStop } from "../../cli/signals.ts";
+import { LOG } from "../../cli/verify-log/log-check.ts";
 
 interface Flags {
   readonly only?: ReadonlySet<string>;
@@ -19,6 +20,10 @@ interface Flags {
   readonly pages: number;
   readonly watch: number;
   readonly limit?: number;
+  readonly logKey?: readonly string[];
+  readonly since?: string;
+  readonly receipt?: string;
+  readonly replay?: boolean;
   readonly json?: boolean;
   readonly rules?: boolean;
 }
@@ -31,7 +36,11 @@ export function registerVerify(program: Command): void {
     .command("verify")
     .description("check a deployment of this API from outside: every route, status, header, query and cache")
     .argument("[base-url]", "where the API is served, such as https://noonmark.example")
-    .option("--only <routes>", `only these routes: ${names.join(", ")}`, namesArgument(names))
+    .option(
+      "--only <routes>",
+      `only these routes: ${names.join(", ")}; log checks only the log`,
+      namesArgument([...names, "log"]),
+    )
     .option("--installation <id>", "read this installation's history (default: the configured one)")
     .option("--qps <number>", "requests a second at most", positiveArgument, DEFAULTS.qps)
     .option("--timeout <seconds>", "for one request", positiveArgument, DEFAULTS.timeout)
@@ -43,24 +52,50 @@ export function registerVerify(program: Command): void {
       DEFAULTS.watch,
     )
     .option("--limit <seconds>", "end after so long, and print what was found", positiveArgument)
+    .option("--log-key <key>", "check the signed log with this verifier key; several with commas", verifierKeys)
+    .option("--since <file>", "the log must continue what this file remembers of the last run (with --log-key)")
+    .option("--receipt <telemetry-id>", "print what the log proves of this receipt (with --log-key)")
+    .option("--replay", "compute the served bodies again from the log alone, and compare them (with --log-key)")
     .option("--json", "one JSON object: checks, findings, skipped")
     .option("--rules", "list the rules by name and send no request")
     .action(async (base: string | undefined, flags: Flags) => {
       if (flags.rules === true) {
-        for (const { name, says } of ALL_RULES) console.log(`${name.padEnd(36)} ${says}`);
+        for (const { name, says } of [...ALL_RULES, ...Object.values(LOG)]) console.log(`${name.padEnd(36)} ${says}`);
         return;
       }
       const stop = new AbortController();
       void askedToStop().then((signal) => stop.abort(`it got ${signal}`));
-      const report = await judge(baseUrl(base), flags, stop.signal);
+      requireKey(flags);
+      const lines: string[] = [];
+      const report = await judge(baseUrl(base), flags, { stop: stop.signal, print: (line) => lines.push(line) });
       if (flags.json === true) console.log(reportJson(report));
-      else for (const line of reportLines(report)) console.log(line);
+      else for (const line of [...lines, ...reportLines(report)]) console.log(line);
       // The signal has been handled. Its listeners do not keep the process alive.
       if (report.findings.length > 0 || stop.signal.aborted) process.exitCode = EXIT.failed;
     });
 }
 
-async function judge(base: URL, flags: Flags, stop: AbortSignal): Promise<Report> {
+/** Throws `Failure` usage (2) for an option that needs `--log-key`. */
+function requireKey({ logKey, only, ...flags }: Flags): void {
+  if (logKey !== undefined) return;
+  const given = (["since", "receipt", "replay"] as const).find((name) => flags[name] !== undefined);
+  if (given === undefined && only?.has("log") !== true) return;
+  throw new Failure("usage", `${given === undefined ? "--only log" : `--${given}`} needs --log-key`, {
+    hint: "Give the verifier key of the log, which the operator publishes: --log-key NAME+ID+DATA",
+  });
+}
+
+function verifierKeys(text: string): string[] {
+  return text.split(",").map((key) => key.trim());
+}
+
+interface Running {
+  readonly stop: AbortSignal;
+  /** Prints a line for people. */
+  print(line: string): void;
+}
+
+async function judge(base: URL, flags: Flags, { stop, print }: Running): Promise<Report> {
   const { only, installation, qps, timeout, pages, watch, limit } = flags;
   if (installation !== undefined && !isNameableInstallationId(installation)) {
     throw new Failure("invalid_setting", `--installation "${installation}" is not an installation id`, {
@@ -71,7 +106,19 @@ async function judge(base: URL, flags: Flags, stop: AbortSignal): Promise<Report
   const { environment, close } = connectTo(base, { timeout: timeout * 1000, qps, end }, "verify");
   const routes = CONTRACT.filter(({ name }) => only === undefined || only.has(name));
   try {
-    return await verify({ routes, installationId: installation, pages, watch }, environment);
+    const isOnlyLog = only?.size === 1 && only.has("log");
+    const options = { routes, installationId: installation, pages, watch };
+    const report = isOnlyLog ? new Report() : await verify(options, environment);
+    if (flags.logKey !== undefined) {
+      const { verifyLog } = await import("../../cli/verify-log/verify-log.ts");
+      for (const line of await verifyLog(
+        report,
+        { ...flags, logKey: flags.logKey, base, signal: end },
+        environment.send,
+      ))
+        print(line);
+    }
+    return report;
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
     throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, { cause: error });

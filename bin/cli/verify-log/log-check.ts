@@ -1,0 +1,307 @@
+/**
+ * `noonmark verify --log-key`: checks the signed log of a deployment, and that the observations are its receipts
+ * (docs/spec/log.md#proof). It reads the log once, entry by entry, so its memory does not grow with the log.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import * as z from "zod";
+import { type Client, createClient } from "../../../src/client/create-client.ts";
+import { type Log, NoonmarkError, openLog } from "../../../src/client/log.ts";
+import { replaceFile } from "../../../src/files/write-all.ts";
+import { family, type Report, type Subject } from "../../../src/judge/report.ts";
+import { Failure } from "../../../src/values/failure.ts";
+import { printable } from "../../../src/values/printable.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+
+export const LOG = family(
+  "log",
+  {
+    log_unsigned: ["the checkpoint has a valid signature of the given key", "ask the operator for the verifier key"],
+    log_malformed: ["every file of the log has its form", "compare the stored files with docs/spec/log.md#files"],
+    log_incomplete: ["every file that the checkpoint needs is there", "run noonmark publish --once --force"],
+    log_damaged: ["every tile and entry hashes into the signed root", "run noonmark publish --once --force"],
+    log_rewritten: [
+      "the log still begins with all entries that it had before",
+      "keep both checkpoints: they prove that the operator has changed published facts",
+    ],
+    log_restarted: [
+      "the log has the name and number that it had before",
+      "ask the operator why; to go on with the new log, name another file",
+    ],
+    entry_missing: [
+      "each receipt of the log is an observation, and each observation is an entry of the log",
+      "publish from the ledger that was published before",
+    ],
+    log_not_replayable: ["each entry is a record that intake accepts", "use the version of Noonmark that published"],
+    replayed: ["the served body is the one that the log gives", "publish from the ledger whose log is published"],
+  },
+  "docs/spec/log.md#proof",
+);
+
+export const LOG_SUBJECT: Subject = { name: "the log", spec: "docs/spec/log.md#proof" };
+
+export interface LogCheck {
+  readonly base: URL;
+  readonly keys: readonly string[];
+  /** The number of the log. */
+  readonly number: number;
+  /** The file that remembers the log from one run to the next. */
+  readonly since: string | undefined;
+  /** The telemetry id of a receipt that is looked up. */
+  readonly receipt: string | undefined;
+  readonly signal: AbortSignal;
+  /** How long an entry may be committed before it is an observation, and a served body be older than the status (ms). */
+  readonly lagMs: number;
+  /** Called now and then. */
+  onProgress(entries: number, of: number): void;
+}
+
+/** What the file of `--since` remembers. */
+const memorySchema = z.strictObject({
+  schemaVersion: z.literal(1),
+  origin: z.string().min(1),
+  size: z.int().nonnegative(),
+  root: z.string(),
+  firstSeenAt: z.iso.datetime(),
+  seenAt: z.iso.datetime(),
+  /** By installation: how many receipts were checked, and the cursor of the last one. */
+  checked: z.record(z.string(), z.strictObject({ receipts: z.int().nonnegative(), cursor: z.string().nullable() })),
+});
+type Memory = z.infer<typeof memorySchema>;
+
+/** Checks the log. Returns what it proved, as lines for people. Throws `Failure` memory_unreadable, `NoonmarkError` for no response. */
+export async function checkLog(report: Report, check: LogCheck): Promise<readonly string[]> {
+  const memory = check.since === undefined ? undefined : readMemory(check.since);
+  const log = await codesAsFindings(report, () => openRemembered(check, memory));
+  if (log === undefined) return [];
+  report.check(LOG.log_unsigned, LOG_SUBJECT, true, NOTHING);
+  const walks = new Walks(createClient({ baseUrl: check.base }), memory?.checked ?? {}, check);
+  const found = await codesAsFindings(report, () => compareWithObservations(report, log, { ...check, walks, memory }));
+  const isRight = found !== undefined && !report.findings.some(({ rule }) => rule.startsWith("log/"));
+  if (!isRight) return [];
+  const { checkpoint } = log;
+  const now = formatTimestamp(Date.now());
+  const first = memory?.firstSeenAt ?? now;
+  if (check.since !== undefined) {
+    const next: Memory = {
+      schemaVersion: 1,
+      ...checkpoint,
+      firstSeenAt: first,
+      seenAt: now,
+      checked: walks.positions(),
+    };
+    replaceFile(check.since, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), 0o644);
+  }
+  const since =
+    memory === undefined ? [] : [`It still begins with the ${memory.size} entries that it had on ${memory.seenAt}.`];
+  return [
+    `The log ${checkpoint.origin} has ${checkpoint.size} entries with the root ${checkpoint.root}, and the key signed it.`,
+    ...since,
+    ...(check.receipt === undefined ? [] : receiptLines(check, found, first)),
+  ];
+}
+
+const NOTHING = () => ({ expected: "", saw: "" });
+
+/** Runs a step of the check. A fault of the log becomes a finding with its code, and undefined is returned. */
+export async function codesAsFindings<T>(report: Report, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = error as { readonly code?: string; readonly message: string };
+    const isKnown = (error instanceof NoonmarkError || error instanceof Failure) && code !== undefined && code in LOG;
+    if (!isKnown) throw error;
+    const rule = LOG[code as keyof typeof LOG];
+    report.check(rule, LOG_SUBJECT, false, () => ({ expected: rule.says, saw: message.replace(`${code}: `, "") }));
+    return undefined;
+  }
+}
+
+function openRemembered({ base, keys, number, signal }: LogCheck, memory: Memory | undefined): Promise<Log> {
+  const since = memory && { origin: memory.origin, size: memory.size, root: memory.root };
+  return openLog({ baseUrl: base, key: keys, number, since, signal });
+}
+
+function readMemory(path: string): Memory | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    return memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch (cause) {
+    throw new Failure("log_memory_unreadable", `${path} is no file that verify --since wrote`, { cause });
+  }
+}
+
+interface FoundReceipt {
+  readonly index: number;
+  readonly text: string;
+}
+
+/** A record of the log. Its other fields are compared with those of the observation. */
+interface Fact {
+  readonly type?: unknown;
+  readonly installationId?: unknown;
+  readonly telemetryId?: unknown;
+}
+
+interface Comparison extends LogCheck {
+  readonly walks: Walks;
+  readonly memory: Memory | undefined;
+}
+
+/** Rounds in which the log may grow while it is read. */
+const ROUNDS = 5;
+
+/**
+ * Compares the receipts of the log with the observations, one by one: receipt k of an installation is its observation k.
+ * Observations beyond the checkpoint must be in the next one. Returns the receipt that is looked up; null if there is none.
+ */
+async function compareWithObservations(report: Report, log: Log, comparison: Comparison): Promise<FoundReceipt | null> {
+  const { walks, memory, receipt, onProgress } = comparison;
+  let found: FoundReceipt | null = null;
+  // The receipt that is looked up may be older than the remembered checkpoint.
+  let from = receipt === undefined ? (memory?.size ?? 0) : 0;
+  const compared = memory?.size ?? 0;
+  let newest = log;
+  for (let round = 0; round < ROUNDS; round++) {
+    const { size } = newest.checkpoint;
+    for await (const { index, text } of newest.entries({ from, to: size })) {
+      if (index % PROGRESS_ENTRIES === 0) onProgress(index, size);
+      const fact = factOf(index, text);
+      if (fact.type !== "receipt") continue;
+      if (fact.telemetryId === receipt) found = { index, text };
+      if (index >= compared && !(await isObserved(report, index, fact, walks))) return found;
+    }
+    from = size;
+    const beyond = await walks.beyond();
+    if (beyond === undefined) return found;
+    const grown = await grownLog(newest, comparison);
+    if (grown === undefined) return notAnEntry(report, beyond, found);
+    newest = grown;
+  }
+  return found;
+}
+
+/** Waits for a checkpoint with more entries. Undefined if there is none for some time. */
+async function grownLog(
+  { checkpoint }: Log,
+  { base, keys, number, signal, lagMs }: LogCheck,
+): Promise<Log | undefined> {
+  for (const end = performance.now() + lagMs; performance.now() < end; ) {
+    const log = await openLog({ baseUrl: base, key: keys, number, since: checkpoint, signal });
+    if (log.checkpoint.size > checkpoint.size) return log;
+    await wait(RETRY_MS, undefined, { signal });
+  }
+  return undefined;
+}
+
+const RETRY_MS = 500;
+const PROGRESS_ENTRIES = 4_096;
+
+function notAnEntry(report: Report, item: Item, found: FoundReceipt | null): FoundReceipt | null {
+  report.check(LOG.entry_missing, LOG_SUBJECT, false, () => ({
+    expected: "an entry for each observation",
+    saw: `no entry for the receipt ${String(item.telemetryId)} of ${String(item.installationId)}`,
+  }));
+  return found;
+}
+
+function factOf(index: number, text: string): Fact {
+  try {
+    const fact: unknown = JSON.parse(text);
+    if (typeof fact === "object" && fact !== null && !Array.isArray(fact)) return fact;
+  } catch {
+    // Reported below.
+  }
+  throw new Failure("log_not_replayable", `entry ${index} is no record: ${printable(text.slice(0, 100))}`);
+}
+
+async function isObserved(report: Report, index: number, fact: Fact, walks: Walks): Promise<boolean> {
+  const item = await walks.next(String(fact.installationId));
+  const fields = fact as Readonly<Record<string, unknown>>;
+  const isSame =
+    item !== undefined && Object.entries(item).every(([name, value]) => name === "cursor" || fields[name] === value);
+  return report.check(LOG.entry_missing, LOG_SUBJECT, isSame, () => ({
+    expected: `the receipt ${String(fact.telemetryId)} of ${String(fact.installationId)}, which is entry ${index}`,
+    saw: item === undefined ? "the end of the observations" : JSON.stringify(item),
+  }));
+}
+
+type Item = Readonly<Record<string, unknown>> & { readonly cursor: string };
+
+/** Walks through the observations of all installations, each in its order. */
+class Walks {
+  readonly #client: Client;
+  readonly #checked: Memory["checked"];
+  readonly #signal: AbortSignal;
+  readonly #lagMs: number;
+  readonly #walks = new Map<string, { items: AsyncIterator<Item>; cursor: string | undefined; receipts: number }>();
+
+  constructor(client: Client, checked: Memory["checked"], { signal, lagMs }: LogCheck) {
+    this.#client = client;
+    this.#checked = checked;
+    this.#signal = signal;
+    this.#lagMs = lagMs;
+  }
+
+  /** Returns the next observation, and waits for it for some time. Undefined at the end. */
+  async next(id: string): Promise<Item | undefined> {
+    const walk = this.#walkOf(id);
+    const end = performance.now() + this.#lagMs;
+    for (;;) {
+      const { done, value } = await walk.items.next();
+      if (done !== true) {
+        walk.cursor = value.cursor;
+        walk.receipts++;
+        return value;
+      }
+      if (performance.now() > end) return undefined;
+      await wait(RETRY_MS, undefined, { signal: this.#signal });
+      walk.items = this.#itemsAfter(id, walk.cursor);
+    }
+  }
+
+  /** Returns an observation that no entry was compared with, without going on; undefined if there is none. */
+  async beyond(): Promise<Item | undefined> {
+    for (const [id, walk] of this.#walks) {
+      walk.items = this.#itemsAfter(id, walk.cursor);
+      const { done, value } = await walk.items.next();
+      walk.items = this.#itemsAfter(id, walk.cursor);
+      if (done !== true) return value;
+    }
+    return undefined;
+  }
+
+  positions(): Memory["checked"] {
+    const walked = [...this.#walks].map(([id, { cursor = null, receipts }]) => [id, { receipts, cursor }] as const);
+    return { ...this.#checked, ...Object.fromEntries(walked) };
+  }
+
+  #walkOf(id: string) {
+    let walk = this.#walks.get(id);
+    if (walk === undefined) {
+      const { receipts = 0, cursor = null } = this.#checked[id] ?? {};
+      walk = { items: this.#itemsAfter(id, cursor ?? undefined), cursor: cursor ?? undefined, receipts };
+      this.#walks.set(id, walk);
+    }
+    return walk;
+  }
+
+  #itemsAfter(id: string, after: string | undefined): AsyncIterator<Item> {
+    const options = { signal: this.#signal };
+    return this.#client.eachObservation(id, { after, limit: 100 }, options);
+  }
+}
+
+function receiptLines({ receipt, since }: LogCheck, found: FoundReceipt | null, firstSeenAt: string): string[] {
+  if (found === null) return [`No entry of the log is the receipt ${printable(receipt ?? "")}.`];
+  const remembered =
+    since === undefined
+      ? "Nobody remembers when: with --since FILE the next run can say when this machine saw the log first."
+      : `This machine saw the log first on ${firstSeenAt} (${printable(since)}).`;
+  return [
+    `The receipt ${printable(receipt ?? "")} is entry ${found.index} of this log, counted from 0:`,
+    `  ${printable(found.text, found.text.length)}`,
+    "The entry hashes into the root that the operator signed, so the operator cannot change or remove it without being noticed.",
+    remembered,
+  ];
+}

@@ -1,0 +1,51 @@
+/** `noonmark verify --log-key`: the checks of a signed log, in order. */
+import type { Transport } from "../../../src/judge/exchange.ts";
+import { jsonOf } from "../../../src/judge/exchange.ts";
+import type { Report } from "../../../src/judge/report.ts";
+import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
+import { progressBar } from "../progress.ts";
+import { checkLog, codesAsFindings, LOG, LOG_SUBJECT } from "./log-check.ts";
+import { replay } from "./replay.ts";
+
+export interface LogFlags {
+  readonly base: URL;
+  readonly logKey: readonly string[];
+  readonly since?: string;
+  readonly receipt?: string;
+  readonly replay?: boolean;
+  readonly signal: AbortSignal;
+  readonly lagMs?: number;
+}
+
+/** Telemetry and observations are put within this time after the checkpoint, and caches keep them for a few seconds. */
+const LAG_MS = 15_000;
+
+/** Returns lines for people. Throws `Failure` log_memory_unreadable (2), `Unanswered`, `NoonmarkError`. */
+export async function verifyLog(report: Report, flags: LogFlags, send: Transport): Promise<readonly string[]> {
+  const { base, logKey: keys, since, receipt, signal, lagMs = LAG_MS } = flags;
+  const number = await publicNumber(report, send);
+  if (number === undefined) return [];
+  const progress = progressBar(process.stderr, "{bar} {percentage}% | {value} entries checked");
+  const onProgress = (entries: number, of: number) => progress.show(entries, of, {});
+  try {
+    const check = { base, keys, number, since, receipt, signal, lagMs, onProgress };
+    const lines = await checkLog(report, check);
+    if (flags.replay === true) await codesAsFindings(report, () => replay(report, check, send));
+    return lines;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Returns the number of the public log. */
+async function publicNumber(report: Report, send: Transport): Promise<number | undefined> {
+  const reply = await send({ method: "GET", target: "/status.json", headers: {} });
+  const { data } = publicationStatusSchema.safeParse(jsonOf(reply));
+  const log = data?.log;
+  const isPublic = log !== undefined && log !== null && log.origin !== null;
+  report.check(LOG.log_unsigned, LOG_SUBJECT, isPublic, () => ({
+    expected: "the origin of a signed log in /status.json",
+    saw: data === undefined ? `status ${reply.status}` : "a log that is not public",
+  }));
+  return isPublic ? log.number : undefined;
+}

@@ -1,0 +1,220 @@
+// verify --log-key: the signed log, its observations, and the bodies that the log gives again.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type LogFlags, verifyLog } from "../../../../bin/cli/verify-log/verify-log.ts";
+import { packageFile, packageVersion } from "../../../../src/files/package-file.ts";
+import { Report } from "../../../../src/judge/report.ts";
+import { checkpointText } from "../../../../src/log/checkpoint.ts";
+import { verifierKey } from "../../../../src/log/note.ts";
+import { newPrivateKey, parseSigner, signNote } from "../../../../src/log/signer.ts";
+import { observationTileKey } from "../../../../src/resources/observations/route.ts";
+import { statisticsKey } from "../../../../src/resources/statistics/route.ts";
+import { shimContext } from "../../../../src/shim/context.ts";
+import { trustsFront } from "../../../../src/shim/node/node-handler.ts";
+import { type ShimServer, startServer } from "../../../../src/shim/node/node-server.ts";
+import { connectTo } from "../../../../src/verify/connection.ts";
+import { ingest } from "../../../ledger/ingest.ts";
+import { closure, module, round } from "../../../ledger/samples.ts";
+import { INSTALLATION, START, uuid, World } from "../../../publish/world.ts";
+import { runCli } from "../../../support/cli.ts";
+import { testFolder } from "../../../support/test-folder.ts";
+
+const signer = parseSigner(newPrivateKey("wheel.example.org"));
+const other = parseSigner(newPrivateKey("wheel.example.org"));
+const KEY = verifierKey(signer.verifier);
+const RECEIPTS = 600;
+
+let world: World;
+let shim: ShimServer;
+let folder: string;
+beforeEach(async () => {
+  folder = testFolder();
+  world = new World();
+  world.receive(RECEIPTS);
+  ingest(world.ledger, [module(), round(1), round(2), closure(1, 2)]);
+  await publish(3_000);
+  const context = shimContext({ store: world.store, now: () => world.now, monotonic: () => performance.now() });
+  const defect = (error: unknown) => {
+    throw error;
+  };
+  const options = { host: "127.0.0.1", port: 0, wallClock: () => world.now, trusts: trustsFront("none"), defect };
+  shim = await startServer(context, options);
+});
+afterEach(async () => {
+  await shim.stop();
+  world.end();
+});
+
+/** `at` in seconds after START. */
+async function publish(at: number): Promise<void> {
+  const site = { program: packageVersion(), publicUrl: undefined, files: [], deployment: null, chainMaxAge: 600_000 };
+  const worker = await world.work({
+    signers: [signer],
+    site,
+    program: packageVersion(),
+    genesisTimestamp: START / 1_000,
+  });
+  await worker.cycle(START + at * 1_000);
+  await worker.stop();
+}
+
+async function verified(flags: Partial<LogFlags> = {}) {
+  const report = new Report();
+  const base = new URL(`http://127.0.0.1:${shim.port}`);
+  const { signal } = new AbortController();
+  const { environment, close } = connectTo(base, { timeout: 5_000, qps: 1_000, end: signal }, "test");
+  try {
+    const lines = await verifyLog(report, { base, logKey: [KEY], signal, lagMs: 30, ...flags }, environment.send);
+    return { lines, findings: report.findings.map(({ rule, saw }) => `${rule}: ${saw}`), skipped: report.skipped };
+  } finally {
+    close();
+  }
+}
+
+async function change(key: string, changed: (body: Buffer) => Buffer): Promise<void> {
+  const object = await world.store.get(key);
+  if (object === undefined) throw new TypeError(`no ${key}`);
+  await world.store.put(key, { ...object, body: changed(Buffer.from(object.body)) });
+}
+
+const replaced = (from: string, to: string) => (body: Buffer) =>
+  Buffer.from(body.toString("latin1").replace(from, to), "latin1");
+const flipped = (at: number) => (body: Buffer) =>
+  Buffer.from(body.map((byte, place) => (place === at ? byte ^ 1 : byte)));
+
+test("a right log is remembered, continued, and gives the served bodies again", async () => {
+  const since = join(folder, "wheel.json");
+  const first = await verified({ since, replay: true });
+  expect(first).toMatchObject({ findings: [], skipped: [] });
+  expect(first.lines[0]).toMatch(
+    /^The log wheel\.example\.org\/log\/1 has 604 entries with the root \S{44}, and the key signed it\.$/,
+  );
+  world.receive(200);
+  await publish(6_000);
+  const second = await verified({ since, replay: true, receipt: uuid(1_000_005) });
+  expect(second.findings).toEqual([]);
+  expect(second.lines.slice(1)).toEqual([
+    expect.stringMatching(/^It still begins with the 604 entries that it had on \S+\.$/),
+    `The receipt ${uuid(1_000_005)} is entry 4 of this log, counted from 0:`,
+    expect.stringContaining(`"telemetryId":"${uuid(1_000_005)}"`),
+    expect.stringMatching(/^The entry hashes into the root that the operator signed/),
+    expect.stringMatching(/^This machine saw the log first on \S+ \(.*wheel\.json\)\.$/),
+  ]);
+  expect(JSON.parse(readFileSync(since, "utf8"))).toMatchObject({
+    size: 804,
+    checked: { [INSTALLATION]: { receipts: 800 } },
+  });
+});
+
+test("with --since the file stays as it is if the log was rewritten, shortened or restarted", async () => {
+  const since = join(folder, "wheel.json");
+  await verified({ since });
+  const memory = JSON.parse(readFileSync(since, "utf8"));
+  for (const [changes, found] of [
+    [
+      { root: memory.root.replace(/^./, memory.root.startsWith("A") ? "B" : "A") },
+      "log/log_rewritten: the first 604 entries had the root",
+    ],
+    [{ size: 605 }, "log/log_rewritten: the log had 605 entries and has only 604"],
+    [
+      { origin: "wheel.example.org/log/7" },
+      "log/log_restarted: the log was wheel.example.org/log/7 and is now wheel.example.org/log/1",
+    ],
+  ] as const) {
+    const text = JSON.stringify({ ...memory, ...changes });
+    writeFileSync(since, text);
+    expect((await verified({ since })).findings).toEqual([expect.stringContaining(found)]);
+    expect(readFileSync(since, "utf8")).toBe(text);
+  }
+  writeFileSync(since, "{}");
+  await expect(verified({ since })).rejects.toMatchObject({ code: "log_memory_unreadable" });
+});
+
+describe("planted faults", () => {
+  const STATISTICS = statisticsKey("7d");
+  const ORIGIN = "wheel.example.org/log/1";
+  const ROOT = Buffer.alloc(32).toString("base64");
+  test.each<[string, () => Promise<unknown>, string]>([
+    [
+      "a flipped bit in an entry",
+      () => change("log/1/tile/entries/001", flipped(40)),
+      "log/log_damaged: entry 256 in tile/entries/001 does not hash into the tree",
+    ],
+    [
+      "the bundle of another place",
+      async () => {
+        const body = Buffer.from((await world.store.get("log/1/tile/entries/000"))?.body ?? "");
+        await change("log/1/tile/entries/001", () => body);
+      },
+      "log/log_damaged: entry 256",
+    ],
+    ["no tile", () => world.store.delete("log/1/tile/0/001"), "log/log_incomplete: "],
+    [
+      "a tile that is cut off",
+      () => change("log/1/tile/0/001", (body) => body.subarray(1)),
+      "log/log_malformed: the tile has 8191 bytes instead of 8192",
+    ],
+    [
+      "a checkpoint of another key",
+      () =>
+        change("log/1/checkpoint", (body) => Buffer.from(signNote(`${body.toString().split("\n\n")[0]}\n`, [other]))),
+      "log/log_unsigned: no known key signed the text",
+    ],
+    [
+      "a checkpoint of another tree",
+      () =>
+        change("log/1/checkpoint", () =>
+          Buffer.from(signNote(checkpointText({ origin: ORIGIN, size: 604, root: ROOT }), [signer])),
+        ),
+      "log/log_damaged: ",
+    ],
+    [
+      "a checkpoint with a thousand signatures",
+      () =>
+        change("log/1/checkpoint", (body) =>
+          Buffer.concat([
+            body,
+            ...Array.from({ length: 999 }, () => Buffer.from(body.toString().split("\n\n")[1] ?? "")),
+          ]),
+        ),
+      "log/log_malformed: the text is not a signed note: it has 1000 signatures",
+    ],
+    [
+      "an observation that is not in the log",
+      () => change(observationTileKey(INSTALLATION, 1, 4), replaced(uuid(1_000_600), uuid(7))),
+      "log/entry_missing: ",
+    ],
+  ])("%s is found", async (_, plant, found) => {
+    await plant();
+    expect((await verified()).findings).toEqual([expect.stringContaining(found)]);
+  });
+
+  test("a statistics body that is off by one is found by the replay alone", async () => {
+    await change(STATISTICS, (body) =>
+      Buffer.from(body.toString().replace(/\d(?=")/, (digit) => String((Number(digit) + 1) % 10))),
+    );
+    expect((await verified()).findings).toEqual([]);
+    const { findings } = await verified({ replay: true });
+    expect(findings).toEqual([expect.stringMatching(/^log\/replayed: .* where the log gives /)]);
+  });
+});
+
+test("the commands of docs/log.md find nothing in a right log", async () => {
+  const page = readFileSync(packageFile("docs/log.md"), "utf8");
+  const commands = [...page.matchAll(/^noonmark (verify .*--only log --log-key .*)$/gm)].map(([, text = ""]) => text);
+  expect(commands).toHaveLength(2);
+  for (const command of commands) {
+    const given = command.replace("https://your.host", `http://127.0.0.1:${shim.port}`).replace("NAME+ID+DATA", KEY);
+    const { exitCode, stdout } = await runCli(given.split(" "), folder);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining(" 0 findings, 0 skipped\n") });
+  }
+});
+
+test.each([
+  [["--since", "f"], "--since needs --log-key"],
+  [["--only", "log"], "--only log needs --log-key"],
+])("%j is refused", async (flags, says) => {
+  const { exitCode, stderr } = await runCli(["verify", "http://127.0.0.1:9", ...flags], folder);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(says) });
+});
