@@ -54,9 +54,13 @@ export function openApiDocument({ version, server }: Published): OpenApiDocument
     servers: [{ url: server ?? "/" }],
     security: [],
     tags: TAGS,
-    paths: Object.fromEntries(OPERATIONS.map((operation) => [operation.row.path, { get: operationOf(operation) }])),
+    paths: Object.fromEntries(OPERATIONS.map((operation) => [pathOf(operation), { get: operationOf(operation) }])),
     components: { schemas: schemaComponents(), headers: HEADER_COMPONENTS },
   };
+}
+
+export function pathOf({ row, contract }: OperationRow): string {
+  return contract.path ?? row.path;
 }
 
 interface Operation {

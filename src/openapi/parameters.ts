@@ -22,6 +22,14 @@ const INSTALLATION_ID: Parameter = {
   schema: { type: "string", pattern: NAMEABLE_ID.source },
 };
 
+const LOG_NUMBER: Parameter = {
+  name: "number",
+  in: "path",
+  required: true,
+  description: "The number of the log; status.json has the current one.",
+  schema: { type: "string", pattern: "^[1-9][0-9]{0,8}$" },
+};
+
 const IF_NONE_MATCH: Parameter = {
   name: "If-None-Match",
   in: "header",
@@ -33,6 +41,7 @@ const IF_NONE_MATCH: Parameter = {
 export function parametersOf(row: NamedRow, contract: Contract): Parameter[] {
   return [
     ...(row.path.includes("{installationId}") ? [INSTALLATION_ID] : []),
+    ...(contract.path?.includes("{number}") ? [LOG_NUMBER] : []),
     ...(row.query === "exact"
       ? exactParameters(row)
       : (contract.parameters ?? []).map((one) => parameterOf(one, contract))),

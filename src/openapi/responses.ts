@@ -19,6 +19,8 @@ export interface Response {
 export type Responses = Readonly<Record<string, Response>>;
 
 const JSON_TYPE = "application/json";
+/** Of the only described file without a type in its row: a log's checkpoint. */
+const TEXT_TYPE = "text/plain";
 
 export function responsesOf(row: NamedRow, contract: Contract): Responses {
   const hasSource = row.kind === "route" && row.sourceHeaders;
@@ -27,7 +29,7 @@ export function responsesOf(row: NamedRow, contract: Contract): Responses {
     ...(row.conditional
       ? { 304: { description: "Nothing has changed.", headers: notModifiedHeaders(row, hasSource) } }
       : {}),
-    ...(row.kind === "route" ? badRequest(row) : notFound()),
+    ...(row.kind === "route" ? badRequest(row) : notFound(row)),
     405: error(["method_not_allowed"], "For any method except GET, HEAD and OPTIONS.", OF_405),
     500: error(["internal_error"], "A defect of the service.", NOT_STORED),
     503: unavailable(row, contract),
@@ -48,7 +50,7 @@ function success(row: NamedRow, { body }: Contract, hasSource: boolean): Respons
 }
 
 function mediaTypeOf(row: NamedRow): string {
-  return row.kind === "route" ? JSON_TYPE : (row.contentType ?? JSON_TYPE).replace(/;.*/, "");
+  return row.kind === "route" ? JSON_TYPE : (row.contentType ?? TEXT_TYPE).replace(/;.*/, "");
 }
 
 /** Routes that do not evaluate If-None-Match have no tag, except telemetry, whose tag contains a revision. */
@@ -68,7 +70,12 @@ function badRequest(row: NamedRoute): Responses {
   return { 400: error(codes, "A mistake in the path or the query.", headers) };
 }
 
-function notFound(): Responses {
+function notFound({ resource }: NamedRow): Responses {
+  if (resource === "log") {
+    const cacheControl = { ...constant(NO_STORE, "A missing file may come with the next entry."), required: false };
+    const headers = { "Cache-Control": cacheControl, ...EVERYWHERE };
+    return { 404: error(["not_found"], "There is no such public log.", headers) };
+  }
   return { 404: error(["not_found"], "It was never published, or the site is turned off.", EVERYWHERE) };
 }
 

@@ -21,6 +21,8 @@ export interface ParameterContract {
 export interface Contract {
   /** The operationId in OpenAPI, and the name of the client's method, if any. */
   readonly operation: string;
+  /** The path in OpenAPI if the row's placeholder has slashes, which OpenAPI does not allow. */
+  readonly path?: string;
   /** A 200's body: its schema, and its name in OpenAPI and in the client. Null for text. */
   readonly body: { readonly name: string; readonly schema: z.ZodType } | null;
   readonly tag: "Measurement" | "Chain" | "Files";

@@ -3,6 +3,7 @@ import { activityContract } from "./activity/contract.ts";
 import { badgeContract } from "./badge/contract.ts";
 import type { Contract } from "./contract.ts";
 import { atomFeedContract, jsonFeedContract } from "./feed/contract.ts";
+import { logCheckpointContract } from "./log/contract.ts";
 import { modulesContract } from "./modules/contract.ts";
 import { observationsContract } from "./observations/contract.ts";
 import { onchainContract } from "./onchain/contract.ts";
@@ -45,7 +46,7 @@ const FILE_CONTRACTS: Readonly<Record<NamedFile["name"], Contract | null>> = {
   robots: null,
   favicon: null,
   "log-tile": null,
-  "log-end": null,
+  "log-end": logCheckpointContract,
 };
 
 export function routeContract(name: RouteName): RouteContract {

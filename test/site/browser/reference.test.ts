@@ -56,7 +56,7 @@ test("can be read without JavaScript, and its links resolve", async () => {
   const context = await browser().newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(server.url);
-  expect(await page.locator("section.operation").count()).toBe(16);
+  expect(await page.locator("section.operation").count()).toBe(17);
   expect(await page.getByText("An accepted measurement is not settled work.").first().isVisible()).toBe(true);
   expect(await page.locator("meta[name=description]").getAttribute("content")).toContain("10 public GET routes");
   expect(await page.getByRole("link", { name: "the page" }).getAttribute("href")).toBe("./");
