@@ -8,6 +8,7 @@ import { makeDirectory } from "../src/files/make-directory.ts";
 import { makePrivateFile, PRIVATE_MODE } from "../src/files/private-file.ts";
 import { replaceFile } from "../src/files/write-all.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
+import { readValues } from "../src/sqlite/statement.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 
@@ -37,12 +38,26 @@ export function openState<T>(directory: string, schema: string, use: (db: Databa
     // Commits are not synced. Rows that are lost in a power failure are looked up in the store again.
     db.pragma("journal_mode = WAL");
     db.pragma("synchronous = NORMAL");
-    db.exec(`BEGIN EXCLUSIVE;${schema}COMMIT;`);
+    db.exec("BEGIN EXCLUSIVE");
+    dropOtherFormat(db);
+    db.exec(`${schema}COMMIT;`);
     nameUser(directory);
     return use(db);
   } catch (cause) {
     throw openingFailure(cause, directory, path);
   }
+}
+
+/** Raised with each change of the tables. */
+const STATE_FORMAT = 2;
+
+/** The tables of another version of Noonmark are dropped, because all of them can be looked up in the store. */
+function dropOtherFormat(db: Database): void {
+  if (db.pragma("user_version", { simple: true }) === STATE_FORMAT) return;
+  for (const name of readValues<string>(db, "SELECT name FROM sqlite_master WHERE type = 'table'")) {
+    db.exec(`DROP TABLE "${name}"`);
+  }
+  db.pragma(`user_version = ${STATE_FORMAT}`);
 }
 
 function openingFailure(cause: unknown, directory: string, path: string): unknown {

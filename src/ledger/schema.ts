@@ -4,7 +4,7 @@
  * `subtree` are the log of all accepted records (docs/spec/intake.md#log).
  */
 export const LEDGER_APPLICATION_ID = 0x4e4f4f4e; // "NOON"
-export const LEDGER_SCHEMA_VERSION = 1;
+export const LEDGER_SCHEMA_VERSION = 2;
 
 /** The kinds of facts that watermarks count, one for each record type of docs/spec/intake.md. */
 export const FACT_KINDS = [

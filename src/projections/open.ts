@@ -20,7 +20,7 @@ import { SUBMISSION_TABLES } from "./settlements/submissions.ts";
 const PROJECTIONS: DatabaseKind = {
   name: "projections",
   applicationId: 0x4e4f4f50, // "NOOP"
-  schemaVersion: 1,
+  schemaVersion: 2,
   schema: [
     CURSOR_TABLE,
     TOTALS_TABLE,

@@ -22,7 +22,7 @@ test("intake creates directories, file and schema, in WAL mode with every commit
   expect(db.pragma("journal_mode", { simple: true })).toBe("wal");
   expect(db.pragma("synchronous", { simple: true })).toBe(2);
   expect(db.pragma("application_id", { simple: true })).toBe(0x4e4f4f4e);
-  expect(db.pragma("user_version", { simple: true })).toBe(1);
+  expect(db.pragma("user_version", { simple: true })).toBe(2);
   db.close();
   openLedgerForIntake(path).close();
 });

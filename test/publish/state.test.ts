@@ -1,6 +1,7 @@
 /** The state directory. Rows about puts are committed periodically, because each commit writes whole pages. */
 import { cpSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { Known, type KnownObject } from "../../publish/known.ts";
 import { isOutage } from "../../publish/schedule/schedule.ts";
@@ -8,7 +9,7 @@ import { STATUS_KEY } from "../../src/http/keys.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { NO_SMALL_DISK, smallDisk } from "../support/small-disk.ts";
 import { testFolder } from "../support/test-folder.ts";
-import { World } from "./world.ts";
+import { START, World } from "./world.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -108,5 +109,23 @@ test("a state is forgotten if another publisher held the lease since, even under
   const again = await world.work({ state: "own" });
   expect(again.known.get(key)).toBeUndefined();
   await again.stop();
+  world.end();
+});
+
+test("the tables of another version are dropped, and the state is looked up again", async () => {
+  const world = new World();
+  const worker = await world.work();
+  await worker.cycle(START + 100_000);
+  await worker.stop();
+  const path = join(world.folder, "state", "published.db");
+  const older = new Database(path);
+  older.exec(
+    "DROP TABLE known; CREATE TABLE known (key TEXT PRIMARY KEY, other TEXT NOT NULL); PRAGMA user_version = 1",
+  );
+  older.close();
+  const next = await world.work();
+  const { rows } = await next.cycle(START + 101_000);
+  expect(rows.filter(({ action }) => action !== "unchanged")).toEqual([]);
+  await next.stop();
   world.end();
 });

@@ -13,6 +13,7 @@ import { allPublications } from "../../../src/resources/publications.ts";
 import { Known } from "../../../publish/known.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
+import type { Signer } from "../../../src/log/signer.ts";
 import { minimumPutIntervalOf } from "../../../bin/cli/publish/store-pace.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
@@ -32,7 +33,12 @@ const INSTALLATION = "wheel-1";
 const START = Date.parse("2026-11-21T11:00:00.000Z");
 
 /** Returns the store requests after the first publish of the history. */
-export async function simulate(span: { readonly historyHours: number; readonly hours: number }): Promise<Counts> {
+export async function simulate(span: {
+  readonly historyHours: number;
+  readonly hours: number;
+  /** The keys of a public log; none: it is private. */
+  readonly signers?: readonly Signer[];
+}): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-day-"));
   const from = START - span.historyHours * HOUR;
   const plan = planFrom(7, INSTALLATION, from, from);
@@ -45,7 +51,8 @@ export async function simulate(span: { readonly historyHours: number; readonly h
   let now = wheel.at;
   await chain.poll(now);
   const counts: Counts = new Map();
-  const options = open(folder, chain, { wall: () => now, monotonic: () => now }, counts);
+  const clocks = { wall: () => now, monotonic: () => now };
+  const options = { ...open(folder, chain, clocks, counts), signers: span.signers ?? [] };
   const { store, clock, known, reader } = options;
   const lease = await acquireNow({ store, clock: new WatchedClock(clock), identity: leaseIdentity(), known });
   const publisher = await Publisher.begin(options, lease);

@@ -7,12 +7,14 @@ export interface RequestCounts {
   deletes: number;
 }
 
-/** By key. The tiles of one history or activity category count as one key that ends in `…`. */
+/** By key. The tiles of one log, history or activity category count as one key that ends in `…`. */
 export type Counts = Map<string, RequestCounts>;
 
 export function countingStore(store: ObjectStore, counts: Counts): ObjectStore {
   const count = (key: string, method: keyof RequestCounts) => {
-    const name = key.replace(/(\/observations\/[^/]+\/|\/tiles\/)[^/]*$/, "$1…");
+    const name = key
+      .replace(/(\/observations\/[^/]+\/|\/tiles\/)[^/]*$/, "$1…")
+      .replace(/^((?:private\/)?log\/\d+\/tile\/[^/]+\/).*$/, "$1…");
     const requests = counts.get(name) ?? { puts: 0, gets: 0, deletes: 0 };
     requests[method]++;
     counts.set(name, requests);
