@@ -21,11 +21,11 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
   const { puts: log, isWhole } = logPlan;
   // Nothing may be computed from entries that are not committed yet.
   if (!isWhole) return { ...resultOf(scope, planning), log, hasMoreLog: true };
-  const plan = joined([
-    resultOf(scope, planning),
-    planAnswers(responsesOf(id, planning), scope, planning),
-    planObservations(scope, planning),
-  ]);
+  const observations = planObservations(scope, planning);
+  // Telemetry says where the observations end, so it waits for the last tile of a bulk.
+  const hasMore = observations.observations.some((one) => one.hasMore);
+  const answers = hasMore ? NOTHING : planAnswers(responsesOf(id, planning), scope, planning);
+  const plan = joined([resultOf(scope, planning), answers, observations]);
   if (log.length === 0) return plan;
   const checkpoint = checkpointKey(logRoot(planning.signers), checked.log.number);
   // Entries that no response needs now wait as long as other keys.

@@ -52,3 +52,33 @@ test("a new tile does not wait for the interval of the previous one", async () =
   await worker.cycle(BEGIN + 30_000);
   expect(await page(128, BEGIN + 30_000)).toEqual([200, 1]);
 });
+
+test("while a bulk of receipts is published, a page that was 200 is never 503", async () => {
+  world.receive(10_400);
+  const first = await world.work();
+  await first.cycle(BEGIN);
+  await first.stop();
+  world.receive(20_000);
+  const seen = new Set<string>();
+  const { put } = world.store;
+  world.store.put = async (key, object, condition) => {
+    const tag = await put.call(world.store, key, object, condition);
+    for (const position of [10_400, 10_300, 1]) seen.add(`${position}: ${(await page(position, BEGIN))[0]}`);
+    const reached = await lastPage();
+    seen.add(`the last page: ${reached}`);
+    return tag;
+  };
+  const worker = await world.work();
+  await worker.cycle(BEGIN + 100_000);
+  expect([...seen].filter((one) => !one.endsWith(" 200"))).toEqual([]);
+  expect(await page(30_399, BEGIN + 100_000)).toEqual([200, 1]);
+});
+
+/** Follows the pages to the end from position 10,400, and returns the status of the last one. */
+async function lastPage(): Promise<unknown> {
+  for (let position = 10_400; ; ) {
+    const [status, count] = await page(position, BEGIN);
+    if (status !== 200 || count === 0) return status;
+    position += Number(count);
+  }
+}
