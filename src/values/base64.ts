@@ -2,8 +2,13 @@
 
 /** Returns undefined unless the text is exactly what an encoder writes: no line breaks, and unused bits are zero. */
 export function base64Bytes(text: string): Uint8Array<ArrayBuffer> | undefined {
-  if (!/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) return undefined;
-  const binary = atob(text);
+  let binary: string;
+  try {
+    binary = atob(text);
+  } catch {
+    return undefined;
+  }
+  // `atob` ignores spaces, padding and unused bits.
   if (btoa(binary) !== text) return undefined;
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }

@@ -79,7 +79,8 @@ export async function checkLog(report: Report, check: LogCheck): Promise<readonl
   const found = await codesAsFindings(report, () => compareWithObservations(report, log, { ...check, walks, memory }));
   const isRight = found !== undefined && !report.findings.some(({ rule }) => rule.startsWith("log/"));
   if (!isRight) return [];
-  const { checkpoint } = log;
+  // The log may have grown meanwhile, and what it has now was compared.
+  const { checkpoint } = found.newest;
   const now = formatTimestamp(Date.now());
   const first = memory?.firstSeenAt ?? now;
   if (check.since !== undefined) {
@@ -97,7 +98,7 @@ export async function checkLog(report: Report, check: LogCheck): Promise<readonl
   return [
     `The log ${checkpoint.origin} has ${checkpoint.size} entries with the root ${checkpoint.root}, and the key signed it.`,
     ...since,
-    ...(check.receipt === undefined ? [] : receiptLines(check, found, first)),
+    ...(check.receipt === undefined ? [] : receiptLines(check, found.receipt, first)),
   ];
 }
 
@@ -136,6 +137,13 @@ interface FoundReceipt {
   readonly text: string;
 }
 
+interface Compared {
+  /** The log with all entries that were compared. */
+  readonly newest: Log;
+  /** The receipt that is looked up; null if there is none. */
+  readonly receipt: FoundReceipt | null;
+}
+
 /** A record of the log. Its other fields are compared with those of the observation. */
 interface Fact {
   readonly type?: unknown;
@@ -153,32 +161,35 @@ const ROUNDS = 5;
 
 /**
  * Compares the receipts of the log with the observations, one by one: receipt k of an installation is its observation k.
- * Observations beyond the checkpoint must be in the next one. Returns the receipt that is looked up; null if there is none.
+ * Observations beyond the checkpoint must be in the next one.
  */
-async function compareWithObservations(report: Report, log: Log, comparison: Comparison): Promise<FoundReceipt | null> {
+async function compareWithObservations(report: Report, log: Log, comparison: Comparison): Promise<Compared> {
   const { walks, memory, receipt, onProgress } = comparison;
   let found: FoundReceipt | null = null;
   // The receipt that is looked up may be older than the remembered checkpoint.
   let from = receipt === undefined ? (memory?.size ?? 0) : 0;
   const compared = memory?.size ?? 0;
   let newest = log;
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; ; round++) {
     const { size } = newest.checkpoint;
     for await (const { index, text } of newest.entries({ from, to: size })) {
       if (index % PROGRESS_ENTRIES === 0) onProgress(index, size);
       const fact = factOf(index, text);
       if (fact.type !== "receipt") continue;
       if (fact.telemetryId === receipt) found = { index, text };
-      if (index >= compared && !(await isObserved(report, index, fact, walks))) return found;
+      if (index >= compared && !(await isObserved(report, index, fact, walks))) return { newest, receipt: found };
     }
     from = size;
     const beyond = await walks.beyond();
-    if (beyond === undefined) return found;
+    if (beyond === undefined || round === ROUNDS - 1) break;
     const grown = await grownLog(newest, comparison);
-    if (grown === undefined) return notAnEntry(report, beyond, found);
+    if (grown === undefined) {
+      reportNoEntry(report, beyond);
+      break;
+    }
     newest = grown;
   }
-  return found;
+  return { newest, receipt: found };
 }
 
 /** Waits for a checkpoint with more entries. Undefined if there is none for some time. */
@@ -197,12 +208,11 @@ async function grownLog(
 const RETRY_MS = 500;
 const PROGRESS_ENTRIES = 4_096;
 
-function notAnEntry(report: Report, item: Item, found: FoundReceipt | null): FoundReceipt | null {
+function reportNoEntry(report: Report, item: Item): void {
   report.check(LOG.entry_missing, LOG_SUBJECT, false, () => ({
     expected: "an entry for each observation",
     saw: `no entry for the receipt ${String(item.telemetryId)} of ${String(item.installationId)}`,
   }));
-  return found;
 }
 
 function factOf(index: number, text: string): Fact {

@@ -15,7 +15,7 @@ import { ANSWERS } from "../../../publish/status/public-status.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { type Log, openLog } from "../../../src/client/log.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
-import { jsonOf, type Reply, type Transport } from "../../../src/judge/exchange.ts";
+import { header, jsonOf, type Reply, type Transport } from "../../../src/judge/exchange.ts";
 import type { Report } from "../../../src/judge/report.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { logSize } from "../../../src/ledger/log.ts";
@@ -71,43 +71,87 @@ export async function replay(report: Report, check: LogCheck, send: Transport): 
 
 const deploymentSchema = z.looseObject({ genesisTimestamp: z.int().nonnegative().nullable() });
 
-/** Reads the status several times, because a cache may serve a body some seconds longer. */
+type Status = z.infer<typeof publicationStatusSchema>;
+
+/**
+ * Reads bodies and status until their ETags agree: the status is renewed every few seconds only, and a cache may serve a body some
+ * seconds longer.
+ */
 async function sample(
   report: Report,
   send: Transport,
   only: ReadonlySet<string> | undefined,
   { signal, lagMs }: LogCheck,
 ): Promise<Sampled> {
-  const read = async (target: string) => jsonOf(await send({ method: "GET", target, headers: {} }));
-  const statuses = [publicationStatusSchema.parse(await read("/status.json"))];
-  const { installationId } = statuses[0] as z.infer<typeof publicationStatusSchema>;
-  const urls = Object.keys(statuses[0]?.responses ?? {}).filter((url) => only?.has(url) ?? REPLAYED.test(url));
-  for (let times = 0; times < STATUS_READS; times++) {
-    await wait(lagMs / STATUS_READS, undefined, { signal });
-    statuses.push(publicationStatusSchema.parse(await read("/status.json")));
+  const get = (target: string) => send({ method: "GET", target, headers: { "accept-encoding": "identity" } });
+  const read = async () => publicationStatusSchema.parse(jsonOf(await get("/status.json")));
+  const first = await read();
+  const urls = Object.keys(first.responses).filter((url) => only?.has(url) ?? REPLAYED.test(url));
+  const seen = new Map(urls.map((url) => [url, new Seen()]));
+  for (let times = 0; times < READS; times++) {
+    for (const url of urls) seen.get(url)?.reply(await get(url));
+    const { responses } = await read();
+    for (const url of urls) seen.get(url)?.record(responses[url]);
+    if (times >= FEWEST_READS && [...seen.values()].every(({ hasPair }) => hasPair)) break;
+    await wait(lagMs / READS, undefined, { signal });
   }
-  const replies = await Promise.all(
-    urls.map((target) => send({ method: "GET", target, headers: { "accept-encoding": "identity" } })),
-  );
-  statuses.push(publicationStatusSchema.parse(await read("/status.json")));
-  const { genesisTimestamp } = deploymentSchema.parse(await read("/deployment.json"));
-  const samples = urls.flatMap((url, at): Sample[] => {
-    const records = new Map(
-      statuses.flatMap(({ responses }) => {
-        const record = responses[url];
-        return record === undefined ? [] : [[JSON.stringify(record), record] as const];
-      }),
-    );
-    const other = [...records.values()].find(({ program }) => program !== packageVersion());
-    if (other === undefined) return [{ url, reply: replies[at] as Reply, records: [...records.values()] }];
-    const why = `not_replayed: ${url} was computed by version ${other.program}, and this is ${packageVersion()}`;
-    report.skip(LOG.replayed, why);
-    return [];
-  });
-  return { installationId, genesisTimestamp: genesisTimestamp ?? undefined, samples };
+  const { genesisTimestamp } = deploymentSchema.parse(jsonOf(await get("/deployment.json")));
+  const samples = [...seen]
+    .flatMap(([url, of]) => of.sample(url) ?? [])
+    .filter(({ url, records }) => {
+      const other = records.find(({ program }) => program !== packageVersion());
+      if (other === undefined) return true;
+      const why = `not_replayed: ${url} was computed by version ${other.program}, and this is ${packageVersion()}`;
+      report.skip(LOG.replayed, why);
+      return false;
+    });
+  return { installationId: first.installationId, genesisTimestamp: genesisTimestamp ?? undefined, samples };
 }
 
-const STATUS_READS = 3;
+const READS = 15;
+/** A body without an ETag counts as one of the last few states. */
+const FEWEST_READS = 3;
+
+/** What was read of one URL. */
+class Seen {
+  readonly #replies = new Map<string, Reply>();
+  readonly #records = new Map<string, PublicResponse>();
+  #newest: Reply | undefined;
+
+  reply(reply: Reply): void {
+    this.#newest = reply;
+    const tag = header(reply, "etag");
+    if (tag !== undefined) this.#replies.set(opaque(tag), reply);
+  }
+
+  record(record: Status["responses"][string] | undefined): void {
+    if (record !== undefined) this.#records.set(JSON.stringify(record), record);
+  }
+
+  /** True if a body and a record have the same ETag, or need none. */
+  get hasPair(): boolean {
+    return this.#pair() !== undefined || [...this.#records.values()].every(({ etag }) => etag === null);
+  }
+
+  /** Without a pair, the newest body is compared with all states. Time alone may have changed its ETag. */
+  sample(url: string): Sample | undefined {
+    const pair = this.#pair();
+    if (pair !== undefined) return { url, ...pair };
+    return this.#newest && { url, reply: this.#newest, records: [...this.#records.values()] };
+  }
+
+  #pair(): Pick<Sample, "reply" | "records"> | undefined {
+    for (const record of this.#records.values()) {
+      const reply = record.etag === null ? undefined : this.#replies.get(opaque(record.etag));
+      if (reply !== undefined) return { reply, records: [record] };
+    }
+    return undefined;
+  }
+}
+
+function opaque(tag: string): string {
+  return tag.startsWith("W/") ? tag.slice(2) : tag;
+}
 
 /** Takes the log's entries into a new ledger, and computes each response at its size. Returns what differs, by URL. */
 async function differences(

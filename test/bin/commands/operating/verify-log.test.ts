@@ -28,13 +28,15 @@ const RECEIPTS = 600;
 let world: World;
 let shim: ShimServer;
 let folder: string;
+/** The shim keeps nothing from one request to the next. */
+let ticks = 0;
 beforeEach(async () => {
   folder = testFolder();
   world = new World();
   world.receive(RECEIPTS);
   ingest(world.ledger, [module(), round(1), round(2), closure(1, 2)]);
   await publish(3_000);
-  const context = shimContext({ store: world.store, now: () => world.now, monotonic: () => performance.now() });
+  const context = shimContext({ store: world.store, now: () => world.now, monotonic: () => (ticks += 60_000) });
   const defect = (error: unknown) => {
     throw error;
   };
