@@ -92,6 +92,12 @@ export function* entryTexts(ledger: ReadOnlyDatabase, from: number, to: number):
   }
 }
 
+/** Returns the text of each installation's last entry. */
+export function newestTexts(ledger: ReadOnlyDatabase): string[] {
+  const last = "SELECT max(entry_index) FROM entry GROUP BY installation ORDER BY installation";
+  return readValues<number>(ledger, last).flatMap((index) => [...entryTexts(ledger, index, index + 1)]);
+}
+
 /** A receipt's text is made from its columns, because most entries are receipts. The others keep their text. */
 type EntryRow = { readonly installationId: string; readonly record: string | null } & Partial<Receipt>;
 

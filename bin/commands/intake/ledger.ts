@@ -13,11 +13,11 @@ import { intakeLine } from "../../../src/ledger/entry.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { type IntakeRecord, RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
 import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
-import { contains, entryTexts, type LogPoint, logSize, rootOf } from "../../../src/ledger/log.ts";
+import { contains, entryTexts, type LogPoint, logSize, newestTexts, rootOf } from "../../../src/ledger/log.ts";
 import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { GrowingTree } from "../../../src/log/tree.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { type ReadOnlyDatabase, readValues } from "../../../src/sqlite/statement.ts";
+import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { wholeArgument } from "../../cli/arguments.ts";
@@ -170,9 +170,7 @@ function forked(path: string, { number, size }: StoredLog): Failure {
 
 /** Returns a table with the last entry of each installation: its sender sends again what came after it. */
 function newestFacts(ledger: ReadOnlyDatabase): string[] {
-  const last = "SELECT max(entry_index) FROM entry GROUP BY installation ORDER BY installation";
-  const facts = readValues<number>(ledger, last).map((index) => {
-    const [text = "{}"] = entryTexts(ledger, index, index + 1);
+  const facts = newestTexts(ledger).map((text) => {
     const fact = JSON.parse(text) as Readonly<Record<string, unknown>> & Pick<IntakeRecord, "type" | "installationId">;
     const { key, serviceInstants } = RECORD_TYPES[fact.type];
     const at =
