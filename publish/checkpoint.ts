@@ -13,7 +13,7 @@ import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import type { Checkpoint } from "./lease/lease-record.ts";
 import { storedCheckpoint } from "./plan/log.ts";
-import { type Responses, storedIndex, unknownOfLog } from "./plan/published.ts";
+import { type Responses, reconcileListed, storedIndex, unknownOfLog } from "./plan/published.ts";
 
 /** A publisher with at most this many installations plans all of them at its start, which also finds damage. */
 const FULL_SCAN_LIMIT = 64;
@@ -40,6 +40,10 @@ export async function dueAtStart(beginning: Beginning): Promise<Due> {
   for (let unknown = unknownOfLog(known); unknown.length > 0; unknown = unknownOfLog(known)) {
     await learn(unknown, beginning);
   }
+  if (isOlderIndex(beginning)) {
+    await learn([{ is: "installations" }], beginning);
+    reconcileListed(known);
+  }
   if (newLog !== undefined) startLog(newLog, known);
   const from = resumable(beginning) ? beginning.checkpoint : null;
   const due = new Due(minimumPutInterval, from === null ? undefined : { size: from.size, root: from.root });
@@ -52,6 +56,11 @@ export async function dueAtStart(beginning: Beginning): Promise<Due> {
   return due;
 }
 
+/** True if the lease's record is of a newer index than the stored one. */
+function isOlderIndex({ known, checkpoint }: Beginning): boolean {
+  return (known.floor(INSTALLATIONS_KEY)?.at ?? 0) < (checkpoint?.indexAt ?? 0);
+}
+
 /**
  * True if this process plans first only the installations that changed since the checkpoint, and those that were unpublished
  * then. It plans all of them in these cases:
@@ -60,12 +69,12 @@ export async function dueAtStart(beginning: Beginning): Promise<Due> {
  * - another program version published, whose responses may differ;
  * - the stored index is missing, is an older version, or has another configured installation.
  */
-function resumable({ checkpoint, known, configured, program, force, newLog }: Beginning): boolean {
+function resumable(beginning: Beginning): boolean {
+  const { checkpoint, known, configured, program, force, newLog } = beginning;
   const index = storedIndex(known);
   if (checkpoint === null || index === undefined || index === "lost" || index.configured !== configured) return false;
   const isFew = index.installations.size <= FULL_SCAN_LIMIT;
-  const isOlder = (known.floor(INSTALLATIONS_KEY)?.at ?? 0) < (checkpoint.indexAt ?? 0);
-  return checkpoint.program === program && !isOlder && !force && !isFew && newLog === undefined;
+  return checkpoint.program === program && !isOlderIndex(beginning) && !force && !isFew && newLog === undefined;
 }
 
 /** Abandons the published log. The new one begins with the index that names it. Throws `Failure` new_log_not_next. */
@@ -86,16 +95,19 @@ export interface Published {
   readonly due: Due;
   /** The version of this program. */
   readonly program: string;
+  /** The configured installation. */
+  readonly configured: string;
   selected(resource: ResourceName): boolean;
 }
 
 /** Returns the checkpoint to write now, or `before` if it cannot advance. */
 export function checkpointOf(
-  { known, due, program, selected }: Published,
+  { known, due, program, configured, selected }: Published,
   before: Checkpoint | null,
 ): Checkpoint | null {
   if (!selected("telemetry")) return before;
-  if (due.point === undefined) return null;
+  // Nothing is published from a refused ledger, so what was published before remains the whole.
+  if (due.point === undefined) return due.isLedgerRefused(configured) ? before : null;
   if (due.isUnpublished(INSTALLATIONS_KEY)) return before;
   // The stored index does not list some of these yet.
   const left = new Set([...due.unpublished(), ...known.unlisted]);

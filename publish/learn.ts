@@ -55,7 +55,7 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
       case "log":
         return learnLog(learning);
       case "index":
-        return remember(INSTALLATIONS_KEY, await readObject(INSTALLATIONS_KEY, store), known);
+        return learnIndex(learning);
       case "answer":
         return remember(one.key, await readObject(one.key, store), known);
     }
@@ -122,6 +122,15 @@ function knownObject(key: string, found: StoredObject, response: StoredResponse)
 function knownLogObject(key: string, { tag, body }: StoredObject, sourceVersion: SourceVersion): KnownObject {
   const rest = { states: [], status: 200, bytes: body.length, etag: null, putAt: sourceVersion.at };
   return { key, condition: "stored", tag, sourceVersion, ...rest };
+}
+
+/** An older index may have come back. The installations that it lacks are found by their objects, because a refused ledger names none. */
+async function learnIndex({ store, known }: Learning): Promise<void> {
+  const newest = known.floor(INSTALLATIONS_KEY)?.at ?? 0;
+  const found = await readObject(INSTALLATIONS_KEY, store);
+  remember(INSTALLATIONS_KEY, found, known);
+  const isOlder = found.object !== undefined && found.object.sourceVersion.at < newest;
+  if (isOlder) known.publishedInstallations = await listInstallations(store);
 }
 
 /**

@@ -292,7 +292,13 @@ export class Publisher {
   #statusUpdate(nextCycleAt: number | undefined): StatusUpdate {
     const update = this.#status.statusUpdate(this.#last, nextCycleAt);
     if (this.#last === undefined) return update;
-    return { ...update, checkpoint: checkpointOf({ ...this.#options, due: this.#due }, this.#lease.checkpoint) };
+    return {
+      ...update,
+      checkpoint: checkpointOf(
+        { ...this.#options, configured: this.#options.reader.installationId, due: this.#due },
+        this.#lease.checkpoint,
+      ),
+    };
   }
 }
 

@@ -109,8 +109,8 @@ export function subjectOf(
 export function reconcileListed(known: Known): void {
   const index = storedIndex(known);
   if (index === undefined || index === "lost") return;
-  for (const { key } of known.all()) {
-    const id = parseInstallationTelemetryKey(key);
-    if (id !== undefined && !index.installations.has(id)) known.unlisted.add(id);
+  const published = [...known.all()].flatMap(({ key }) => parseInstallationTelemetryKey(key) ?? []);
+  for (const id of [...published, ...(known.publishedInstallations?.installations ?? [])]) {
+    if (!index.installations.has(id)) known.unlisted.add(id);
   }
 }
