@@ -47,7 +47,7 @@ const OFFERED: Record<string, (line: string) => string[]> = {
 describe.each(Object.keys(OFFERED))("%s", (shell) => {
   const offered = (line: string) => OFFERED[shell]?.(line).toSorted();
   test.each([
-    ["noonmark le", ["lease"]],
+    ["noonmark le", ["lease", "ledger"]],
     ["noonmark chain ", ["rewind", "status", "sync"]],
     ["noonmark cdn ", ["cloudflare", "cloudfront", "nginx", "varnish"]],
     ["noonmark cdn nginx --front", ["--front-secret", "--front-secret-file"]],
