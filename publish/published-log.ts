@@ -31,14 +31,18 @@ async function checkpointAt(store: ObjectStore, place: LogRoot, number: number):
   return { number, place, size: version.size, root: version.root };
 }
 
-/** Yields the texts of all entries. Throws `Failure` log_damaged (74), `StoreUnavailable`. */
-export async function* readEntries(store: ObjectStore, { number, place, size }: StoredLog): AsyncGenerator<string> {
-  for (let index = 0; index * TILE_WIDTH < size; index++) {
+/** Yields the texts of the entries from `from` on. Throws `Failure` log_damaged (74), `StoreUnavailable`. */
+export async function* readEntries(
+  store: ObjectStore,
+  { number, place, size }: StoredLog,
+  from = 0,
+): AsyncGenerator<string> {
+  for (let index = Math.floor(from / TILE_WIDTH); index * TILE_WIDTH < size; index++) {
     const width = Math.min(TILE_WIDTH, size - index * TILE_WIDTH);
     const { key, object } = await readBundle(store, logPrefix(place, number), { index, width });
     if (object === undefined) throw logDamaged(key, "is missing");
     // A bundle may have entries beyond the checkpoint, which are not committed.
-    yield* textsOf(key, object, width);
+    yield* textsOf(key, object, width).slice(Math.max(0, from - index * TILE_WIDTH));
   }
 }
 

@@ -17,6 +17,32 @@ export async function exchange(request: Request, retries: number, runtime: Runti
   }
 }
 
+interface Reading {
+  readonly fetch?: Fetch | undefined;
+  /** Time limit (ms) of each attempt. */
+  readonly timeout?: number | undefined;
+  readonly retries?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Returns a function that reads the files below a URL that ends with a slash; undefined for 404. It follows no redirects. */
+export function fileReader(
+  prefix: string,
+  { fetch, timeout = 10_000, retries = 2, signal }: Reading = {},
+): (path: string) => Promise<Uint8Array | undefined> {
+  const runtime = systemRuntime(fetch);
+  return async (path) => {
+    throwIfAborted(signal);
+    try {
+      const { bytes } = await exchange({ url: prefix + path, init: {}, timeout, signal }, retries, runtime);
+      return bytes;
+    } catch (error) {
+      if (error instanceof NoonmarkError && error.status === 404) return undefined;
+      throw error;
+    }
+  };
+}
+
 function isTransient({ code, status }: NoonmarkError): boolean {
   return status === 503 || code === "network" || code === "timeout";
 }

@@ -5,10 +5,10 @@
 import type { Checkpoint } from "../log/checkpoint.ts";
 import { LogError } from "../log/log-error.ts";
 import { parseVerifierKey } from "../log/note.ts";
-import { type FileReader, PublicLog, readCheckpoint } from "../log/public-log.ts";
+import { PublicLog, readCheckpoint } from "../log/public-log.ts";
 import { baseAddress } from "./client.ts";
 import type { ClientOptions } from "./create-client.ts";
-import { exchange, systemRuntime, throwIfAborted } from "./exchange.ts";
+import { fileReader } from "./exchange.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
 
 export type { Checkpoint } from "../log/checkpoint.ts";
@@ -73,24 +73,6 @@ async function* entriesOf(log: PublicLog, from?: number, to?: number): AsyncGene
     if (done === true) return;
     yield value;
   }
-}
-
-/** Reads like the client: with retries, a time limit for each attempt, and without redirects. */
-function fileReader(
-  prefix: string,
-  { fetch, timeout = 10_000, retries = 2, signal }: Omit<LogOptions, "key" | "number">,
-): FileReader {
-  const runtime = systemRuntime(fetch);
-  return async (path) => {
-    throwIfAborted(signal);
-    try {
-      const { bytes } = await exchange({ url: prefix + path, init: {}, timeout, signal }, retries, runtime);
-      return bytes;
-    } catch (error) {
-      if (error instanceof NoonmarkError && error.status === 404) return undefined;
-      throw error;
-    }
-  };
 }
 
 async function clientErrors<Result>(work: () => Promise<Result>): Promise<Result> {

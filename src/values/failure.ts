@@ -326,6 +326,11 @@ export const FAILURES = {
     "Intake does not accept an entry of the published log.",
     "The version that published the log has other rules of intake. Restore the ledger with that version.",
   ],
+  log_unsigned: [
+    failed,
+    "The published log is not signed by the given key.",
+    "Ask the operator for the verifier key. The operator prints it: noonmark key show FILE",
+  ],
   log_unconfirmed: [
     usage,
     "The first publish with a key makes the log public for ever.",
@@ -488,7 +493,7 @@ export const FAILURES = {
   unknown_name: [usage, "An option names something that does not exist.", "Name one of those that the hint lists."],
   unreachable: [
     io,
-    "The address that `verify` checks does not respond.",
+    "The address does not respond.",
     "Check that the address is right and that the front and its origin run.",
   ],
   usage: [

@@ -1,14 +1,8 @@
-/**
- * `noonmark ledger restore` builds or continues a ledger from the published log (docs/spec/intake.md#replay). The whole log is
- * checked before the first entry is written. `noonmark ledger export` prints the entries as lines that `ingest` takes.
- */
+/** `noonmark ledger restore`: builds or continues a ledger from a published log (docs/spec/intake.md#replay). */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import type { Command } from "commander";
-import { readCheckpoint, readEntries, type StoredLog } from "../../../publish/published-log.ts";
-import { parseIndex } from "../../../src/http/installations.ts";
-import { checkpointKey, INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { intakeLine } from "../../../src/ledger/entry.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { type IntakeRecord, RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
@@ -16,18 +10,22 @@ import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.t
 import { contains, entryTexts, type LogPoint, logSize, newestTexts, rootOf } from "../../../src/ledger/log.ts";
 import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { GrowingTree } from "../../../src/log/tree.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { wholeArgument } from "../../cli/arguments.ts";
-import { openConfiguredStore, readParsed } from "../../cli/configured-store.ts";
+import { apiUrl, wholeArgument } from "../../cli/arguments.ts";
+import { openConfiguredStore } from "../../cli/configured-store.ts";
+import { type LogSource, servedLog, storedLog } from "../../cli/intake/log-source.ts";
 import { print } from "../../cli/messages.ts";
-import { progressBar, ratePerSecond } from "../../cli/progress.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 import { tableLines } from "../../cli/table.ts";
+
+interface Flags {
+  readonly log?: number;
+  readonly logKey?: string;
+}
 
 export function registerLedger(program: Command): void {
   const ledger = program.command("ledger").description("restore a lost ledger, or print the facts of one");
@@ -35,14 +33,27 @@ export function registerLedger(program: Command): void {
   const restore = ledger
     .command("restore")
     .description("build a ledger from the published log, or continue one that lacks the newest facts")
-    .argument("[store]", "where the log was published: a directory or s3://BUCKET/PREFIX; by default the setting store")
-    .option("--log <number>", "the number of the log; by default the one that the store's index names", wholeArgument);
+    .argument(
+      "[place]",
+      "where the log is: a directory, s3://BUCKET/PREFIX, or the URL of a deployment; by default the setting store",
+    )
+    .option("--log <number>", "the number of the log; by default the current one", wholeArgument)
+    .option("--log-key <key>", "the verifier key that must have signed the log; a URL requires it");
   settingOptions(restore, ["ledger", "s3Provider", "s3Endpoint", "s3Region", "s3PathStyle"]).action(
-    async (store: string | undefined, { log: number }: { log?: number }) => {
-      const given = store === undefined ? {} : { store };
-      const settings = loadSettings({ ...restore.opts(), ...given }, ["ledger", "store"]);
+    async (place: string | undefined, { log: number, logKey: key, ...flags }: Flags) => {
+      const url = place === undefined ? undefined : apiUrl(place);
+      const given = place === undefined || url !== undefined ? flags : { ...flags, store: place };
+      const settings = loadSettings(given, ["ledger"]);
       const path = ledgerPath(settings);
-      const log = await storedLog(await openConfiguredStore(settings, { write: false }), number);
+      if (url !== undefined && key === undefined) {
+        throw new Failure("usage", "a log from a URL counts only if a known key signed it", {
+          hint: "Add --log-key 'NAME+ID+DATA'. The operator of the deployment gives it to you.",
+        });
+      }
+      const log =
+        url !== undefined && key !== undefined
+          ? await servedLog(url, key, number)
+          : await storedLog(await openConfiguredStore(settings, { write: false }), { number, key });
       for (const line of await restored(path, log)) console.log(line);
     },
   );
@@ -56,34 +67,10 @@ function ledgerPath({ ledger }: Settings): string {
   });
 }
 
-/** A log, and the store in which it is. */
-interface Source extends StoredLog {
-  readonly store: ObjectStore;
-}
-
-/** Throws `Failure` never_published, log_damaged; `StoreUnavailable`. */
-async function storedLog(store: ObjectStore, given: number | undefined): Promise<Source> {
-  const number = given ?? (await readParsed(store, INSTALLATIONS_KEY, parseIndex))?.log;
-  if (number === undefined) {
-    throw new Failure("never_published", `${store.name} has no index of installations, which names the log`, {
-      hint: "Name the store that was published to. If only its index is lost, name the log: --log 1",
-    });
-  }
-  const log = await readCheckpoint(store, number);
-  if (log !== undefined) return { store, ...log };
-  throw new Failure(
-    "log_damaged",
-    `the checkpoint of log ${number} is missing, so nobody knows which entries are whole`,
-    {
-      hint: "Check the store and --log. A publisher whose ledger has these facts writes it again: noonmark publish --once",
-    },
-  );
-}
-
 /** Restores the file, and returns the report's lines. Throws `Failure`, `StoreUnavailable`. */
-async function restored(path: string, log: Source): Promise<string[]> {
+async function restored(path: string, log: LogSource): Promise<string[]> {
   const own = commonPoint(path, log);
-  if (own.size === log.size ? own.root !== log.root : await isForked(own, log)) throw forked(path, log);
+  if (own.size === log.size ? own.root !== log.root : !(await log.beginsWith(own))) throw forked(path, log);
   const ledger = openLedgerForIntake(path);
   try {
     if (own.size < log.size) await takeEntries(ledger, own.size, log);
@@ -112,55 +99,23 @@ function commonPoint(path: string, log: LogPoint): LogPoint {
   }
 }
 
-/** True if the log does not contain this point. Throws `Failure` log_damaged unless its entries have the checkpoint's root. */
-async function isForked(own: LogPoint, log: Source): Promise<boolean> {
-  const tree = new GrowingTree();
-  let begins = own.size === 0;
-  await eachEntry("checked", 0, log, (text) => {
-    tree.append(text);
-    if (tree.size === own.size) begins = tree.root().toString("base64") === own.root;
-  });
-  if (tree.root().toString("base64") === log.root) return !begins;
-  const says = `the entries of log ${log.number} do not have the root of ${checkpointKey(log.place, log.number)}`;
-  throw new Failure("log_damaged", says);
-}
-
-/** Throws `Failure` log_not_replayable, ledger_forked, and errors of writing. The ledger then has the log's first entries. */
-async function takeEntries(ledger: Database, since: number, log: Source): Promise<void> {
+/**
+ * Throws `Failure` log_not_replayable, ledger_forked, and errors of reading and writing. The ledger then has the first
+ * entries of the log, and the next run continues.
+ */
+async function takeEntries(ledger: Database, since: number, log: LogSource): Promise<void> {
   const intake = new Intake(ledger);
   try {
-    await eachEntry("written", since, log, (text, index) => intake.writeEntry(text, index));
-    intake.end();
+    for await (const { text, index } of log.entries(since)) intake.writeEntry(text, index);
   } finally {
-    intake.abort();
+    // After a failed read the entries so far are right. A refused entry has discarded its batch.
+    intake.end();
   }
   if (contains(ledger, log)) return;
   throw new Failure("log_damaged", `the entries of log ${log.number} changed while they were read`);
 }
 
-async function eachEntry(
-  done: string,
-  since: number,
-  { store, ...log }: Source,
-  use: (text: string, index: number) => void,
-): Promise<void> {
-  const progress = progressBar(process.stderr, `{bar} {percentage}% | {value} entries ${done} | {rate}/s`);
-  const start = performance.now();
-  let index = 0;
-  try {
-    for await (const text of readEntries(store, log)) {
-      if (index >= since) use(text, index);
-      index++;
-      if (index % ENTRIES_PER_STEP === 0) progress.show(index, log.size, { rate: ratePerSecond(index, start) });
-    }
-  } finally {
-    progress.stop();
-  }
-}
-
-const ENTRIES_PER_STEP = 1024;
-
-function forked(path: string, { number, size }: StoredLog): Failure {
+function forked(path: string, { number, size }: LogSource): Failure {
   return new Failure(
     "ledger_forked",
     `log ${number} was published with ${size} entries, and the ledger ${printable(path)} has other facts among these`,
@@ -183,8 +138,6 @@ function newestFacts(ledger: ReadOnlyDatabase): string[] {
   });
   return tableLines(["installation", "newest fact", "at", "key"], facts, { hasLines: false });
 }
-
-// Exporting a ledger.
 
 /** Entries of one read transaction. Between two of them SQLite can shorten its -wal file. */
 const PAGE_ENTRIES = 1_000;
