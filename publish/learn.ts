@@ -21,6 +21,7 @@ import {
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, PublishedInstallations, TileProgress } from "./known.ts";
+import { storedCheckpoint } from "./plan/log.ts";
 import type { Unknown } from "./plan/plan.ts";
 import { reconcileListed, storedIndex } from "./plan/published.ts";
 import { logObjectVersion, receiptsIn, responseAt } from "./stored-object.ts";
@@ -38,12 +39,14 @@ export interface Learning {
 export async function learn(unknown: readonly Unknown[], learning: Learning): Promise<void> {
   const { store, known, concurrency } = learning;
   const asked = new Map(unknown.map((one) => [nameOf(one), one]));
+  const read: SourceVersion[] = [];
   await eachLimited(asked.values(), concurrency, async (one) => {
     switch (one.is) {
       case "progress": {
         const { progress, faulty } = await readProgress(one, learning);
         for (const { key, tag } of faulty) known.rememberFaultyTile(key, tag);
-        return known.rememberProgress(one.installationId, progress);
+        known.rememberProgress(one.installationId, progress);
+        return void (progress.point && read.push({ at: 0, log: progress.log, ...progress.point }));
       }
       case "listing":
         return known.rememberListing(one.prefix, await namesBelow(one.prefix, store));
@@ -57,10 +60,21 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
       case "index":
         return learnIndex(learning);
       case "answer":
-        return remember(one.key, await readObject(one.key, store), known);
+        remember(one.key, await readObject(one.key, store), known);
+        return void read.push(known.floor(one.key) ?? { at: 0 });
     }
   });
+  for (const version of read) forgetOlderCheckpoint(version, known);
   if (asked.has("index")) reconcileListed(known);
+}
+
+/**
+ * An object is put after the checkpoint that covers its facts. So an object of more entries shows that there is a newer checkpoint:
+ * a publisher has put it that does not know yet that it has lost its lease. It is read again before anything is planned.
+ */
+function forgetOlderCheckpoint({ log, size = 0 }: SourceVersion, known: Known): void {
+  const checkpoint = log === undefined || log !== known.log ? undefined : storedCheckpoint(known, log);
+  if (checkpoint !== undefined && (checkpoint.sourceVersion.size ?? 0) < size) known.forget(checkpoint.key);
 }
 
 function nameOf(unknown: Unknown): string {
