@@ -11,7 +11,7 @@ const { R_OK, W_OK, X_OK } = constants;
 
 /**
  * Checks a file, and its -wal and -shm files if it is an SQLite database; undefined if permissions suffice. SQLite in
- * WAL mode needs a writable directory even for reading.
+ * WAL mode needs a writable directory even for reading. Says so if a file is in the place of a directory.
  */
 export function missingPermission(file: string, doing: "read" | "write"): Advice | undefined {
   const path = resolve(file);
@@ -21,6 +21,8 @@ export function missingPermission(file: string, doing: "read" | "write"): Advice
     const missing = refused(one, doing === "write" ? R_OK | W_OK : R_OK, `${doing} ${one}`);
     if (missing !== undefined) return missing;
   }
+  if (!statSync(directory).isDirectory())
+    return { says: `${directory} is a file, and no directory`, todo: "Name another path, or move that file away." };
   const why = existsSync(path) ? `, where ${path} needs a -wal and a -shm file beside it` : "";
   return refused(directory, W_OK | X_OK, `create files in ${directory}${why}`);
 }

@@ -5,6 +5,7 @@
  */
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
+import { damageOf } from "../sqlite/sqlite-failure.ts";
 import { ledgerDamaged } from "./ledger-failure.ts";
 import type { FactKind } from "./schema.ts";
 
@@ -22,8 +23,8 @@ export function checkLedger(db: Database): void {
     (db.pragma("page_count", { simple: true }) as number) * (db.pragma("page_size", { simple: true }) as number);
   checkLength(db, bytes);
   if (bytes <= WHOLE_BYTES) {
-    const found = db.pragma("quick_check(1)", { simple: true }) as string;
-    if (found !== "ok") throw ledgerDamaged(db.name, found);
+    const damage = damageOf(db);
+    if (damage !== undefined) throw ledgerDamaged(db.name, damage);
   } else readEnds(db);
   checkCounts(db);
 }

@@ -7,7 +7,7 @@
 import { rmSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { installationRowId, readWatermarks } from "../ledger/watermarks.ts";
-import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
+import { damageOf, sqliteFailure } from "../sqlite/sqlite-failure.ts";
 import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { Failure } from "../values/failure.ts";
 import { advanceLedgerViews, forgetLedger, type LedgerInputs } from "./advance.ts";
@@ -68,7 +68,7 @@ function rebuilt(projections: ReadOnlyDatabase): Rebuilt {
 function openOrReplace(path: string): Database {
   try {
     const db = openProjections(path);
-    if (db.pragma("quick_check(1)", { simple: true }) === "ok") return db;
+    if (damageOf(db) === undefined) return db;
     db.close();
   } catch (error) {
     if (!(error instanceof Failure) || !/_(?:damaged|not_a_database)$/.test(error.code)) throw error;

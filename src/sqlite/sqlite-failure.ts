@@ -1,4 +1,6 @@
 /** Converts SQLite errors into failures with a hint and a code that begins with the file's name (`ledger_locked`). */
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
 import { missingPermission } from "../files/missing-permission.ts";
@@ -37,16 +39,22 @@ export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unkn
   if (error instanceof Failure || code === undefined) return error;
   const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
   const isWrite = isDiskFull(error) || /^SQLITE_(?:READONLY|BUSY|LOCKED|IOERR_(?:WRITE|FSYNC|TRUNCATE|SHM))/.test(code);
-  const file = files.find(({ db, isWritten }) => (isWrite && isWritten) || (isDamage && !isSound(db)));
+  const file = files.find(({ db, isWritten }) => (isWrite && isWritten) || (isDamage && isDamaged(db)));
   return file === undefined ? error : sqliteFailure(error, file.db.name, file.name, isWrite ? "write" : "read");
 }
 
-function isSound(db: Database): boolean {
+/** Reads a whole file. Returns what is damaged, in one line; undefined if nothing is. Throws errors of SQLite unchanged. */
+export function damageOf(db: Database): string | undefined {
+  const verdict = db.pragma("quick_check(1)", { simple: true }) as string;
+  return verdict === "ok" ? undefined : verdict.replaceAll("\n", ": ");
+}
+
+function isDamaged(db: Database): boolean {
   try {
-    return db.pragma("quick_check(1)", { simple: true }) === "ok";
+    return damageOf(db) !== undefined;
   } catch {
     // A file that cannot even be checked is damaged.
-    return false;
+    return true;
   }
 }
 
@@ -70,6 +78,10 @@ function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure
   }
   const failure: FailureCode = doing === "write" ? `${name}_unwritable` : `${name}_unreadable`;
   const cannot = doing === "write" ? "cannot be opened for writing" : "cannot be read";
+  if (isDirectory(path)) {
+    const hint = name === "ledger" ? `Name a file in it, such as ${join(path, "ledger.db")}.` : "Move it away.";
+    return new Failure(failure, `the ${name} ${path} ${cannot}: it is a directory`, { hint, cause });
+  }
   if (code.startsWith("SQLITE_IOERR")) {
     const sentence = `the ${name} ${path} ${cannot}: its disk reports an error (${code})`;
     const hint = "Check the kernel's log (dmesg | tail), and copy the file to another disk.";
@@ -81,6 +93,14 @@ function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure
     return new Failure(failure, sentence, { hint: missing.todo, cause });
   }
   return new Failure(failure, `the ${name} ${path} ${cannot}: ${because}`, { cause });
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 function errorCode(error: unknown): string | undefined {

@@ -276,6 +276,11 @@ export const FAILURES = {
     "The ledger does not exist.",
     "Check --ledger and the disk. If the ledger was lost, restore it from the store: noonmark ledger restore. To create a first ledger, run `noonmark ingest FILE`.",
   ],
+  ledger_not_a_database: [
+    io,
+    "The file of the ledger is not an SQLite file.",
+    "This file was not changed. If --ledger is wrong, name the ledger. If this was the ledger, move it away, and restore it from the store: noonmark ledger restore",
+  ],
   log_damaged: [
     io,
     "An object of the published log is missing or damaged.",

@@ -1,14 +1,16 @@
 /** Examines a publisher's requirements on this host: Node, settings, ledger, state. */
-import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { stateFile } from "../../../publish/state-directory.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
+import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
+import { damageOf } from "../../../src/sqlite/sqlite-failure.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -68,30 +70,26 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
 
 /** Examines the state directory without creating anything. */
 export function examineState({ state }: Settings): Finding[] {
+  const missing = missingPermission(stateFile(state), "write");
+  if (missing !== undefined) return [wrong("state", missing.says, missing.todo)];
   const there = existsSync(state);
-  const place = nearestThere(resolve(state));
-  try {
-    accessSync(place, constants.W_OK | constants.X_OK);
-  } catch {
-    return [wrong("state", `${place} cannot be written by this user`, "Give this user the right, or set --state.")];
-  }
   const chain = join(state, CHAIN_FILE);
   const damaged = [
-    ...damageOf(stateFile(state), `Delete ${stateFile(state)}: the publisher rebuilds it from the store.`),
-    ...damageOf(join(state, PROJECTIONS_FILE), "Stop the publisher, run `noonmark rebuild`, and start it."),
-    ...damageOf(chain, `Delete ${chain}: the publisher reads the chain again.`),
+    ...stateDamage(stateFile(state), `Delete ${stateFile(state)}: the publisher rebuilds it from the store.`),
+    ...stateDamage(join(state, PROJECTIONS_FILE), "Stop the publisher, run `noonmark rebuild`, and start it."),
+    ...stateDamage(chain, `Delete ${chain}: the publisher reads the chain again.`),
   ];
   return damaged.length > 0 ? damaged : [fine("state", there ? state : `${state}: publish will make it`)];
 }
 
 /** Reads a whole file of the state, if a running publisher does not lock it. */
-function damageOf(path: string, todo: string): Finding[] {
+function stateDamage(path: string, todo: string): Finding[] {
   if (!existsSync(path)) return [];
   try {
     const db = new SqliteDatabase(path, { readonly: true, timeout: 0 });
     try {
-      const verdict = db.pragma("quick_check(1)", { simple: true });
-      return verdict === "ok" ? [] : [wrong("state", `${path} is damaged: ${verdict}`, todo)];
+      const damage = damageOf(db);
+      return damage === undefined ? [] : [wrong("state", `${path} is damaged: ${damage}`, todo)];
     } finally {
       db.close();
     }
@@ -127,6 +125,6 @@ export function examineDisks({ ledger, state, store }: Settings): Finding[] {
 }
 
 /** Returns the path, or its nearest ancestor that exists. */
-export function nearestThere(path: string): string {
+function nearestThere(path: string): string {
   return existsSync(path) ? path : nearestThere(dirname(path));
 }

@@ -2,16 +2,17 @@
  * Examines the store, its lease, and the publication: the publisher's last report, the sources compared with it, and
  * the cheap rules of fsck. Does not create a missing directory.
  */
-import { accessSync, constants, existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { storeOfState } from "../../../publish/known.ts";
 import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { ANSWERS } from "../../../publish/status/public-status.ts";
+import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
-import { noStore } from "../../../src/object-store/filesystem/prepare.ts";
+import { noStore, STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
@@ -23,7 +24,6 @@ import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Publication, readPublication } from "../status/publication.ts";
 import { type Finding, fine, note, wrong } from "./finding.ts";
-import { nearestThere } from "./local.ts";
 
 /** Examines the store as a writer: rights and conditions. Throws `Failure`, `StoreUnavailable`. */
 export async function examineStore(settings: Settings): Promise<Finding[]> {
@@ -67,13 +67,10 @@ const REQUESTS = 4;
 function newDirectory(path: string, { state }: Settings): Finding {
   const full = resolve(path);
   if (storeOfState(state) === full) throw noStore(full);
-  const place = nearestThere(full);
-  try {
-    accessSync(place, constants.W_OK | constants.X_OK);
-    return fine("store", `${path}: publish will make it`);
-  } catch {
-    return wrong("store", `${place} cannot be written by this user`, "Give this user the right, or set --store.");
-  }
+  const missing = missingPermission(join(full, STORE_MARK), "write");
+  return missing === undefined
+    ? fine("store", `${path}: publish will make it`)
+    : wrong("store", missing.says, missing.todo);
 }
 
 /** `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */

@@ -62,11 +62,12 @@ function allMissing(answers: readonly Answered[], settings: Settings): ReportFai
 function missingRounds(counts: (kind: FactKind) => number): ReportFailure[] {
   const kind = (["round", "closure"] as const).find((one) => counts(one) === 0);
   if (kind === undefined) return [];
-  const found = `there are ${counts("receipt")} receipts and ${counts("round")} rounds, and no ${kind}`;
+  const rounds = counts("round");
+  const found = kind === "round" ? "no round" : `${rounds === 1 ? "1 round" : `${rounds} rounds`} and no closure`;
   return [
     {
       code: `no_${kind}s`,
-      message: `the statistics are 503: ${found}`,
+      message: `the statistics are 503: the ledger has ${found}`,
       hint: `Statistics are made of rounds that a closure covers. \`noonmark ingest --example ${kind}\` shows such a record.`,
     },
   ];

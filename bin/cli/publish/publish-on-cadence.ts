@@ -15,6 +15,7 @@ import { openPublishedStore } from "../configured-store.ts";
 import { createLog, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
 import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
 import type { Outage } from "../outage.ts";
+import { configurationPath } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
 import { openSources } from "../sources.ts";
@@ -74,7 +75,8 @@ async function publishSession(
   const { monotonic, wall } = systemClock;
   const { installationId, ledger, store: where, state, deployment = "none" } = settings;
   const version = packageVersion();
-  const config = flags.config !== undefined && existsSync(flags.config) ? flags.config : "none";
+  const path = configurationPath({ config: flags.config });
+  const config = existsSync(path) ? path : "none";
   log.info(
     { version, installation: installationId, ledger, chain: deployment, store: where, state, config },
     "starting",

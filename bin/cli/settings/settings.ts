@@ -29,6 +29,15 @@ function setting<T>(schema: z.ZodType<T>, value: string, help: string, traits: S
 
 const isAlwaysPath = () => true;
 
+const NO_TEXT = "is not text";
+const text = z.string(NO_TEXT);
+const filledText = text.min(1, "is empty");
+const NO_WEB_ADDRESS = "is not an address that begins with http:// or https://";
+
+function oneOf<const Name extends string>(names: readonly Name[]) {
+  return z.enum(names, `is none of ${names.join(", ")}`);
+}
+
 /** Accepts a number or its text. Other values are not converted. */
 function numeric<T extends z.ZodType<number>>(schema: T) {
   return z.preprocess((value) => (typeof value === "string" && value.trim() !== "" ? Number(value) : value), schema);
@@ -40,10 +49,9 @@ const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
 const scrubSeconds = numeric(number.min(0, "must be 0 seconds or more").max(86_400, "must be 86400 seconds or less"));
 /** Checked once a second. The limit of a day is well below the longest delay of Node's timers. */
 const timeout = numeric(secondsNumber.min(1, "must be 1 to 86400 seconds").max(86_400, "must be 1 to 86400 seconds"));
+const FRONTS_FORM = "is not none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -";
 /** A form that is valid in a header and in every front's files. */
-export const frontSecret = z
-  .string()
-  .regex(/^[A-Za-z0-9._~+/=-]{16,128}$/, "none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -");
+export const frontSecret = z.string().regex(/^[A-Za-z0-9._~+/=-]{16,128}$/, FRONTS_FORM);
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] })], {
   error: "is neither true nor false",
 });
@@ -51,8 +59,8 @@ const METRICS_ADDRESS = /^(?:none|(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}
 const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
 
 /** A URL without a trailing slash, so that a path can be appended. */
-function webAddress(protocol: RegExp) {
-  return z.url({ protocol }).transform((url) => withoutLast(url, "/"));
+function webAddress(protocol: RegExp, error: string) {
+  return z.url({ protocol, error }).transform((url) => withoutLast(url, "/"));
 }
 
 /** True for a host. Text of only digits and dots must be an IP address: 127.0.0.256 is never looked up. */
@@ -76,17 +84,15 @@ export const NOTES = ["no_chain"] as const;
 
 export const SETTINGS = {
   installationId: setting(
-    z.string().refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
+    text.refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
     "id",
     "the installation that routes without an id serve",
   ),
-  ledger: setting(z.string().min(1).default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts", {
+  ledger: setting(filledText.default(".noonmark/ledger.db"), "path|none", "the ledger of accepted facts", {
     isPath: (value) => value !== "none",
   }),
   store: setting(
-    z
-      .string()
-      .min(1)
+    filledText
       .refine((text) => storeLocation(text) !== undefined, "is neither a directory nor s3://bucket/prefix")
       .default(".noonmark/public"),
     "directory|s3://…",
@@ -96,13 +102,13 @@ export const SETTINGS = {
     },
   ),
   s3Provider: setting(
-    z.enum(PROVIDER_NAMES).optional(),
+    oneOf(PROVIDER_NAMES).optional(),
     PROVIDER_NAMES.join("|"),
     "the S3 provider, which sets path style and region",
   ),
   s3Endpoint: setting(
     z
-      .url({ protocol: /^https?$/ })
+      .url({ protocol: /^https?$/, error: NO_WEB_ADDRESS })
       .refine(
         hasNoSecret,
         "may have no user, password, query or fragment: keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
@@ -111,22 +117,21 @@ export const SETTINGS = {
     "url",
     "the S3 server's address; by default AWS",
   ),
-  s3Region: setting(z.string().min(1).optional(), "region", "the region of an S3 store"),
+  s3Region: setting(filledText.optional(), "region", "the region of an S3 store"),
   s3PathStyle: setting(flag.optional(), "[true|false]", "an S3 store's bucket is in the path, not in the host name"),
   singleWriter: setting(
     flag.default(false),
     "[true|false]",
     "nobody else publishes there: accept an S3 store that ignores conditions on puts",
   ),
-  state: setting(z.string().min(1).default(".noonmark/state"), "directory", "the publisher's own files", {
+  state: setting(filledText.default(".noonmark/state"), "directory", "the publisher's own files", {
     isPath: isAlwaysPath,
   }),
-  deployment: setting(z.string().min(1).optional(), "file", "deployment.json of the settlement chain", {
+  deployment: setting(filledText.optional(), "file", "deployment.json of the settlement chain", {
     isPath: isAlwaysPath,
   }),
   rpcUrl: setting(
-    z
-      .string()
+    text
       .refine(
         (text) => text.split(",").every((one) => isHttpAddress(one.trim())),
         "an address in it is not an http(s) URL",
@@ -143,14 +148,13 @@ export const SETTINGS = {
     "how many nodes of rpcUrl must agree before anything is stored",
   ),
   logKey: setting(
-    z.string().min(1).optional(),
+    filledText.optional(),
     "file",
     "the private key that signs the log and makes it public: noonmark key generate NAME --out FILE",
     { isPath: isAlwaysPath },
   ),
   host: setting(
-    z
-      .string()
+    text
       .transform((text) => text.replace(/^\[(.*)\]$/, "$1"))
       .refine(isHost, "is neither an IPv4 or IPv6 address nor a host name")
       .default("127.0.0.1"),
@@ -165,7 +169,7 @@ export const SETTINGS = {
     "the port of `serve`, 0 for any free one",
   ),
   fronts: setting(
-    z.union([z.enum(["none", "any"]), frontSecret]).default("none"),
+    z.union([z.enum(["none", "any"]), frontSecret], FRONTS_FORM).default("none"),
     "none|any|secret",
     "which proxies may cache the responses of `serve`: none, any, or those that send this secret",
     { isSecret: true },
@@ -227,15 +231,18 @@ export const SETTINGS = {
     "time between two stored objects that a publisher checks for damage; if not set, 1 in a directory and 10 in object storage; 0 checks none",
   ),
   site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds next to the API"),
-  publicUrl: setting(webAddress(/^https?$/).optional(), "url", "the API's public address, for the feeds' links"),
+  publicUrl: setting(
+    webAddress(/^https?$/, NO_WEB_ADDRESS).optional(),
+    "url",
+    "the API's public address, for the feeds' links",
+  ),
   explorerUrl: setting(
-    webAddress(/^https$/).optional(),
+    webAddress(/^https$/, "is not an address that begins with https://").optional(),
     "url",
     "the address of a block explorer, for the page's links",
   ),
   metrics: setting(
-    z
-      .string()
+    text
       .regex(METRICS_ADDRESS, "is neither none nor host:port, as in 127.0.0.1:9464")
       .refine(
         (text) => text === "none" || Number(text.slice(text.lastIndexOf(":") + 1)) <= 65_535,
@@ -246,14 +253,13 @@ export const SETTINGS = {
     "the address of the metrics page for Prometheus (such as 127.0.0.1:9464), or none; each process needs its own",
   ),
   natsCreds: setting(
-    z.string().min(1).optional(),
+    filledText.optional(),
     "file",
     "credentials of `ingest --follow nats://…`: a .creds file, or the seed of a user's NKey",
     { isPath: isAlwaysPath },
   ),
   ignoredNotes: setting(
-    z
-      .string()
+    text
       .refine(
         (text) => text.split(",").every((one) => NOTES.some((note) => note === one)),
         `is not one of ${NOTES.join(", ")}`,
@@ -262,19 +268,19 @@ export const SETTINGS = {
     "code[,code]",
     "notes that `doctor` and `status` leave out: no_chain, if nothing is settled on a chain",
   ),
-  cadence: setting(z.string().min(1).default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
+  cadence: setting(filledText.default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
   deadline: setting(
     seconds.default(120),
     "seconds",
     "time limit for one run of `publish --once`, `render` or `fsck --repair`",
   ),
   logLevel: setting(
-    z.enum(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
+    oneOf(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
     "level",
     "the log's lowest level",
   ),
   logFormat: setting(
-    z.enum(["auto", "pretty", "json"]).default("auto"),
+    oneOf(["auto", "pretty", "json"]).default("auto"),
     "auto|pretty|json",
     "the log's form: lines for people, or JSON; auto is for people on a terminal",
   ),

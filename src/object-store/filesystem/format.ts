@@ -67,7 +67,7 @@ export function formatHead(object: StoreObject, tag: StoreTag): string {
 /** Throws `StoreDamaged` if the bytes are truncated, or if another program wrote them. */
 export function parseMessage(key: string, bytes: Buffer): StoredObject {
   const end = bytes.indexOf("\n\n");
-  if (end < 0) throw damaged(key, bytes, "it has no head");
+  if (end < 0) throw damaged(key, bytes, "it does not begin with the header lines of a stored object");
   const headers = new Map<string, string>();
   const metadata: Record<string, string> = {};
   for (const line of bytes.toString("latin1", 0, end).split("\n")) {

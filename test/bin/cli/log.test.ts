@@ -69,7 +69,7 @@ test("in a pipe the log is JSON with an ISO time and a level name", async () => 
     ledger: "none",
     chain: "none",
     store: ".noonmark/public",
-    config: "none",
+    config: "noonmark.json",
   });
   for (const { level, time } of records) {
     expect(level).toBe("info");
@@ -103,8 +103,9 @@ test("a fatal failure is the last line of a publisher's JSON log, and no plain t
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(records.map(({ level }) => level)).toEqual(["info", "fatal"]);
   expect(records.at(-1)).toMatchObject({
-    code: expect.stringMatching(/^state_/),
-    msg: expect.stringContaining("state"),
+    code: "state_unusable",
+    msg: expect.stringContaining(`${join(directory, "state")} is a file, and no directory`),
+    hint: expect.stringContaining("Name another path"),
   });
 });
 

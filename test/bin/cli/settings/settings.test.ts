@@ -54,6 +54,20 @@ describe("settings validation", () => {
     ['{ "colour": "a" }', 'invalid_configuration: /given.json: unknown key "colour"'],
     ['{ "s3PathStyle": "yes" }', 'invalid_setting: /given.json: s3PathStyle "yes": is neither true nor false'],
     ['{ "chainGrace": true }', "invalid_setting: /given.json: chainGrace true: is not a number of seconds"],
+    [
+      '{ "logLevel": "loud" }',
+      'invalid_setting: /given.json: logLevel "loud": is none of fatal, error, warn, info, debug, trace',
+    ],
+    ['{ "cadence": 5 }', "invalid_setting: /given.json: cadence 5: is not text"],
+    ['{ "state": "" }', 'invalid_setting: /given.json: state "": is empty'],
+    [
+      '{ "explorerUrl": "http://a.example" }',
+      'invalid_setting: /given.json: explorerUrl "http://a.example": is not an address that begins with https://',
+    ],
+    [
+      '{ "fronts": 5 }',
+      "invalid_setting: /given.json: fronts: is not none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -",
+    ],
     ['{ "port": null }', "invalid_setting: /given.json: port null: is not a number"],
   ])("the configuration %s is rejected with the position and the mistake", (text, message) => {
     expect(ofFile(text)).toBe(message);
@@ -114,7 +128,10 @@ describe("settings validation", () => {
       { s3Endpoint: "https://user:password@s3.example/x?token=t" },
       "invalid_setting: --s3-endpoint: may have no user, password, query or fragment: keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
     ],
-    [{ s3Endpoint: "s3.example" }, 'invalid_setting: --s3-endpoint "s3.example": Invalid URL'],
+    [
+      { s3Endpoint: "s3.example" },
+      'invalid_setting: --s3-endpoint "s3.example": is not an address that begins with http:// or https://',
+    ],
     [{ port: "80a" }, 'invalid_setting: --port "80a": is not a number'],
     [{ port: "65536" }, 'invalid_setting: --port "65536": must be 0 to 65535'],
     [{ s3PathStyle: true, port: "0" }, "accepted"],
