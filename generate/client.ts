@@ -50,7 +50,7 @@ function methods(): string {
   const names = [...new Set(METHODS.map(({ contract }) => bodyOf(contract).name))].toSorted();
   const types = [...new Set(METHODS.flatMap(({ contract }) => contract.clientParameters ?? []))].toSorted();
   return `${HEAD}
-import type { ${["Answer", "CallOptions", ...types].toSorted().join(", ")} } from "../types.ts";
+import type { ${["ApiResponse", "CallOptions", ...types].toSorted().join(", ")} } from "../types.ts";
 import type { ${names.join(", ")} } from "./bodies.ts";
 
 /** The codes of the API's errors, and why a view of the chain is unavailable. */
@@ -67,7 +67,7 @@ export type Ask = <Name extends keyof Calls>(
   name: Name,
   parameters?: Readonly<Record<string, unknown>>,
   options?: CallOptions,
-) => Promise<Answer<Calls[Name]["body"]>>;
+) => Promise<ApiResponse<Calls[Name]["body"]>>;
 
 export interface Methods {
 ${parts.map(({ signature }) => signature).join("\n")}
@@ -112,7 +112,7 @@ function methodOf(operation: Operation): MethodText {
     : (parameters ?? "undefined") + (parameters !== undefined && optional === "?" ? " | undefined" : "");
   return {
     call: `${name}: { parameters: ${called}; body: ${body} };`,
-    signature: `/** ${summary}. */\n${name}(${declared.join(", ")}): Promise<Answer<${body}>>;`,
+    signature: `/** ${summary}. */\n${name}(${declared.join(", ")}): Promise<ApiResponse<${body}>>;`,
     implementation: `${name}: (${passed.join(", ")}) => ask(${JSON.stringify(name)}, ${sent}, options),`,
   };
 }

@@ -2,7 +2,7 @@
 import { observationsKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import { type Due, RETRY_AFTER_MS } from "./due.ts";
 import type { Known } from "./known.ts";
-import type { Plan, PlannedAnswer } from "./plan/plan.ts";
+import type { Plan, PlannedResponse } from "./plan/plan.ts";
 import { isListed } from "./plan/published.ts";
 import { confirmTiles } from "./plan/tile-sets.ts";
 import type { PutOutcome } from "./put.ts";
@@ -31,7 +31,8 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
     if (inputs !== undefined) due.failed(publication.key, inputs, at);
     if (row !== undefined) rows.push(row);
   }
-  for (const answer of plan.answers) acknowledgeAnswer(answer, byKey.get(answer.publication.key), acknowledging);
+  for (const response of plan.responses)
+    acknowledgeResponse(response, byKey.get(response.publication.key), acknowledging);
   for (const { installationId: id, until, hasPuts } of plan.observations) {
     if (hasPuts) due.tilesPut(id, at);
     else due.rest(observationsKey(id));
@@ -43,10 +44,10 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
     );
     if (isWhole) confirmTiles(known, set, at);
   }
-  const answers = new Set(plan.answers.map(({ publication }) => publication.key));
+  const responses = new Set(plan.responses.map(({ publication }) => publication.key));
   for (const outcome of outcomes) {
     const { key } = outcome.put;
-    if (answers.has(key)) continue;
+    if (responses.has(key)) continue;
     const row = rowOf(outcome, isLast);
     if (row === undefined) continue;
     const tile = parseObservationTileKey(key);
@@ -58,8 +59,8 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
   listInstallations(plan, outcomes, known);
 }
 
-function acknowledgeAnswer(
-  { publication, inputs, put, why, isPlaceholder, dueAt, milliseconds }: PlannedAnswer,
+function acknowledgeResponse(
+  { publication, inputs, put, why, isPlaceholder, dueAt, milliseconds }: PlannedResponse,
   outcome: PutOutcome | undefined,
   { at, known, due, rows, isLast }: Acknowledging,
 ): void {

@@ -201,8 +201,8 @@ async function commitLog({ log }: Plan, cycle: Cycle): Promise<PutOutcome[] | "m
 }
 
 /** Saves settlement history that the puts take out of the store, before they do. */
-function saveLostHistory({ answers }: Plan, sources: CycleSources): void {
-  for (const { publication, lostHistory } of answers) {
+function saveLostHistory({ responses }: Plan, sources: CycleSources): void {
+  for (const { publication, lostHistory } of responses) {
     if (lostHistory === undefined) continue;
     const { chain, body } = lostHistory;
     sources.write(({ projections }) => saveHistory(projections, publication.key, chain, body));

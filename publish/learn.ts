@@ -59,7 +59,7 @@ export async function learn(unknown: readonly Unknown[], learning: Learning): Pr
         return learnLog(learning);
       case "index":
         return learnIndex(learning);
-      case "answer":
+      case "object":
         remember(one.key, await readObject(one.key, store), known);
         return void read.push(known.floor(one.key) ?? { at: 0 });
     }
@@ -81,7 +81,7 @@ function nameOf(unknown: Unknown): string {
   if (unknown.is === "progress") return `progress ${unknown.installationId}`;
   if (unknown.is === "block") return `block ${unknown.number}`;
   if (unknown.is === "listing") return `listing ${unknown.prefix}`;
-  return unknown.is === "answer" ? unknown.key : unknown.is;
+  return unknown.is === "object" ? unknown.key : unknown.is;
 }
 
 /** `object` is undefined unless a publisher's object is stored. `tag` is null if nothing is stored. */

@@ -47,14 +47,14 @@ export async function checkOwner(claim: Claim): Promise<void> {
     await learn([{ is: "log" }], learning);
     const { log = FIRST_LOG } = known;
     // A run that was killed may have begun this log and put nothing of it. The one before may be public already.
-    if (log > FIRST_LOG) await learn([{ is: "answer", key: checkpointKey(PUBLIC_LOGS, log - 1) }], learning);
+    if (log > FIRST_LOG) await learn([{ is: "object", key: checkpointKey(PUBLIC_LOGS, log - 1) }], learning);
     checkLogKey(log, known, claim);
     if (isIndexOf(configured, known)) return;
     const index = storedIndex(known);
     const owner = index === undefined || index === "lost" ? undefined : index.configured;
     const keys = owner === undefined ? ownKeys(configured, { configured, publications }) : [TELEMETRY_KEY];
-    const answers = keys.map((key) => ({ is: "answer", key }) as const);
-    await learn(answers, learning);
+    const responses = keys.map((key) => ({ is: "object", key }) as const);
+    await learn(responses, learning);
     const of = shortHash(configured);
     for (const object of keys.flatMap((key) => known.get(key) ?? [])) {
       if (owner !== undefined && isBinding(object, of)) throw installationChanged(store, configured, owner);

@@ -113,7 +113,7 @@ async function check(item: Item, scrubbing: Scrubbing): Promise<void> {
 /** Makes the next cycle plan the object if it is not the one that was put. */
 async function checkObject(key: string, { known, due, sources, target, at }: Scrubbing): Promise<void> {
   const before = known.get(key);
-  const unknown: Unknown = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "answer", key };
+  const unknown: Unknown = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "object", key };
   await learn([unknown], target);
   if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
   const of = parseInstallationTelemetryKey(key);

@@ -38,7 +38,7 @@ export function sourceStore({ publications, at, sources }: SourceStoreOptions): 
           return objectOf(tileAt(snapshot, activityTile.category, activityTile.name), JSON_TYPE);
         }
         const publication = publicationAt(key, snapshot, publications);
-        return publication === undefined ? undefined : answerOf(publication, snapshot, at);
+        return publication === undefined ? undefined : responseOf(publication, snapshot, at);
       });
     },
   };
@@ -58,11 +58,11 @@ function publicationAt(
   );
 }
 
-function answerOf(publication: Publication, snapshot: Snapshot, at: number): StoredObject {
+function responseOf(publication: Publication, snapshot: Snapshot, at: number): StoredObject {
   const { built, states, successors } = futureOf((instant) => publication.build(snapshot, instant), at);
   const representation = representationOf(built);
-  const answer = { representation, body: Buffer.from(built.body), successors, states, writerMetadata: NOBODY };
-  return { ...encodeResponse(answer), tag: "" };
+  const response = { representation, body: Buffer.from(built.body), successors, states, writerMetadata: NOBODY };
+  return { ...encodeResponse(response), tag: "" };
 }
 
 function tileOf({ ledger }: Snapshot, { installationId, tile }: ObservationTile): StoredObject | undefined {

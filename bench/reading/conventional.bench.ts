@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
-import { putAnswer } from "../../test/support/publish-answer.ts";
+import { putResponse } from "../../test/support/publish-response.ts";
 import { httpLoad, type Load } from "../support/http/http-load.ts";
 import { TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
 
@@ -50,7 +50,7 @@ async function publishConventionalBodies(ledger: string, directory: string): Pro
   ] as const) {
     const response = await fetch(`http://127.0.0.1:${server.port}${path}`);
     const headers = { etag: response.headers.get("etag") ?? "", "cache-control": "public, max-age=0, must-revalidate" };
-    await putAnswer(store, key, { status: response.status, headers, body: await response.text() });
+    await putResponse(store, key, { status: response.status, headers, body: await response.text() });
   }
   server.child.disconnect();
 }

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
-import { putAnswer } from "../../test/support/publish-answer.ts";
+import { putResponse } from "../../test/support/publish-response.ts";
 import { staticNginx } from "../support/fronts/plain-fronts.ts";
 import { type WrkLoad, wrk } from "../support/fronts/wrk.ts";
 import { TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
@@ -65,7 +65,7 @@ export async function run(): Promise<void> {
 async function publish(directory: string, body: string, etag: string): Promise<void> {
   const store = await openStore(directory, { write: true });
   const headers = { etag: etag.replace(/^W\//, ""), "cache-control": "public, max-age=0, must-revalidate" };
-  await putAnswer(store, statisticsKey("30d"), { status: 200, headers, body });
+  await putResponse(store, statisticsKey("30d"), { status: 200, headers, body });
 }
 
 async function compare(servers: readonly Server[], accepted: string, folder: string): Promise<void> {

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
-import { putAnswer } from "../../test/support/publish-answer.ts";
+import { putResponse } from "../../test/support/publish-response.ts";
 import { countingCost } from "../support/http/counting-cost.ts";
 import { httpLoad } from "../support/http/http-load.ts";
 import { median } from "../support/quantile.ts";
@@ -35,7 +35,7 @@ export async function run(): Promise<void> {
     const store = await openStore(directory, { write: true });
     const headers = { etag: '"r"', "cache-control": "public, max-age=0, must-revalidate" };
     const body = JSON.stringify({ revision: "r", text: "x".repeat(2_000) });
-    await putAnswer(store, PROCESS_KEY, { status: 200, headers, body });
+    await putResponse(store, PROCESS_KEY, { status: 200, headers, body });
     const { response, counting } = await countingCost(store, PATH);
     console.log(
       `metrics (2 kB): counting adds ${counting.toFixed(3)} µs of CPU to a response of ${response.toFixed(2)} µs, without HTTP ` +

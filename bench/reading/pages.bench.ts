@@ -13,7 +13,7 @@ import { openStore } from "../../src/object-store/open-store.ts";
 import { type ShimContext, shimContext } from "../../src/shim/context.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
 import { tickStore } from "../../src/shim/node/store-reader.ts";
-import { putIndex, putText } from "../../test/support/publish-answer.ts";
+import { putIndex, putText } from "../../test/support/publish-response.ts";
 import { quantile } from "../support/quantile.ts";
 
 const RECEIPTS = 10_000_000;

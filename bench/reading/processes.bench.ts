@@ -13,7 +13,7 @@ import { openStore } from "../../src/object-store/open-store.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { setup as build } from "../../test/support/build.ts";
 import { PROGRAM } from "../../test/support/cli.ts";
-import { putAnswer } from "../../test/support/publish-answer.ts";
+import { putResponse } from "../../test/support/publish-response.ts";
 import { wrk } from "../support/fronts/wrk.ts";
 import { median } from "../support/quantile.ts";
 
@@ -50,7 +50,7 @@ export async function run(): Promise<void> {
     const store = await openStore(join(folder, "public"), { write: true });
     const headers = { etag: '"r"', "cache-control": "public, max-age=0, must-revalidate" };
     const body = JSON.stringify({ revision: "r", text: "x".repeat(2_000) });
-    await putAnswer(store, PROCESS_KEY, { status: 200, headers, body });
+    await putResponse(store, PROCESS_KEY, { status: 200, headers, body });
     const one = await start(0);
     const first = await start(0, "--reuse-port");
     const second = await start(first.port, "--reuse-port");

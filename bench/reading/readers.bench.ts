@@ -9,7 +9,7 @@ import { openStore } from "../../src/object-store/open-store.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { setup as build } from "../../test/support/build.ts";
-import { putAnswer, putIndex, putTiles } from "../../test/support/publish-answer.ts";
+import { putResponse, putIndex, putTiles } from "../../test/support/publish-response.ts";
 import { type Attack, ATTACK_MS, attack } from "../support/http/attack.ts";
 import { quantile } from "../support/quantile.ts";
 
@@ -40,8 +40,8 @@ export async function run(): Promise<void> {
 async function fill(directory: string): Promise<void> {
   const store = await openStore(directory, { write: true });
   const response = (bytes: number) => ({ status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
-  await putAnswer(store, PROCESS_KEY, response(2_000));
-  await putAnswer(store, statisticsKey("30d"), response(135_000));
+  await putResponse(store, PROCESS_KEY, response(2_000));
+  await putResponse(store, statisticsKey("30d"), response(135_000));
   await putIndex(store, ["wheel-1"]);
   await putTiles(store, "wheel-1", 200, (position) =>
     JSON.stringify({ position, text: "x".repeat(330) }),

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
-import { putAnswer } from "../../test/support/publish-answer.ts";
+import { putResponse } from "../../test/support/publish-response.ts";
 import { httpLoad } from "../support/http/http-load.ts";
 import { median } from "../support/quantile.ts";
 
@@ -36,7 +36,7 @@ export async function run(): Promise<void> {
     ];
     for (const { name, key, path, bytes } of cases) {
       const body = JSON.stringify({ revision: name, text: "x".repeat(bytes) });
-      await putAnswer(store, key, { status: 200, headers: { etag: '"r"', "cache-control": REVALIDATE }, body });
+      await putResponse(store, key, { status: 200, headers: { etag: '"r"', "cache-control": REVALIDATE }, body });
       await compare(name, directory, path);
       await compare(`${name}: 304 against the full response`, directory, path, '"r"');
     }

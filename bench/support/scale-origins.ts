@@ -11,7 +11,7 @@ import type { FrontOrigins } from "../../test/servers/front.ts";
 import { type S3Server, startRadosgw } from "../../test/servers/radosgw.ts";
 import { allowReading } from "../../test/servers/scenes/published-world.ts";
 import { makeBucket, sameFolder, s3Store } from "../../test/servers/stores/s3-store.ts";
-import { putAnswer } from "../../test/support/publish-answer.ts";
+import { putResponse } from "../../test/support/publish-response.ts";
 import { BENCH_ROUTES } from "./fronts/front-routes.ts";
 
 export interface CountedOrigins {
@@ -42,7 +42,7 @@ export async function startOrigins(): Promise<CountedOrigins> {
       const from = Date.now() + lifetimeMs;
       for (const { key, etag } of BENCH_ROUTES) {
         const headers = etag ? { etag: '"r"' } : {};
-        await putAnswer(store, key, { status: 200, headers, body: BODY }, [{ from }]);
+        await putResponse(store, key, { status: 200, headers, body: BODY }, [{ from }]);
       }
     },
     async stop() {

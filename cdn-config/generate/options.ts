@@ -14,7 +14,7 @@ export interface CdnOptions {
   readonly listen: string;
   /** Path of a Unix socket between nginx's script and its cache. */
   readonly socket: string;
-  /** Directory of nginx's cache of origin responses. The suffix `-answers` gives that of client responses. */
+  /** Directory of nginx's cache of origin responses. The suffix `-responses` gives that of client responses. */
   readonly cache: string;
   /** A CA file that nginx trusts for https origins. */
   readonly trusted: string;

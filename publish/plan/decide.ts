@@ -8,7 +8,7 @@ import type { Built } from "../../src/resources/built.ts";
 import type { KnownObject } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Put } from "./plan.ts";
-import { type Future, fingerprintOf, fitAnswer, futureOf } from "./successors.ts";
+import { type Future, fingerprintOf, fitResponse, futureOf } from "./successors.ts";
 
 export type Decision = Judgement & ({ readonly put: false } | { readonly put: true; readonly future: Future });
 
@@ -129,7 +129,7 @@ export function responsePut({ future, why }: Decision & { readonly put: true }, 
     object({ epoch, writer }) {
       const representation = representationOf(built);
       const writerMetadata = { epoch, writer, sourceVersion };
-      const fitted = fitAnswer({ representation, body: Buffer.from(built.body), successors, states, writerMetadata });
+      const fitted = fitResponse({ representation, body: Buffer.from(built.body), successors, states, writerMetadata });
       kept = fitted.states;
       return fitted.object;
     },

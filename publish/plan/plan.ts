@@ -48,7 +48,7 @@ export const PHASES = [
   "first-tile",
   "next-tiles",
   "last-tile",
-  "answers",
+  "responses",
   /** The growing observation tile alone. Telemetry comes first, so that readers get it sooner. */
   "grown-tile",
   "index",
@@ -106,7 +106,7 @@ export interface Deletion {
 /** Something that a plan needs and `known` lacks. */
 export type Unknown =
   /** An object, with its body. */
-  | { readonly is: "answer"; readonly key: string }
+  | { readonly is: "object"; readonly key: string }
   | { readonly is: "index" }
   /** The number of the published log, and its checkpoint. */
   | { readonly is: "log" }
@@ -120,7 +120,7 @@ export type Unknown =
   | { readonly is: "installations" };
 
 /** A response that was due. `put` is undefined if it stays as it is. */
-export interface PlannedAnswer {
+export interface PlannedResponse {
   readonly publication: Publication;
   readonly inputs: Inputs;
   /** Its source version. */
@@ -136,7 +136,7 @@ export interface PlannedAnswer {
 }
 
 /** A response that was due and stays as it is, because it failed or its sources are refused. */
-export interface FailedAnswer {
+export interface FailedResponse {
   readonly publication: Publication;
   readonly inputs: Inputs | undefined;
   /** Undefined if the sources are refused. */
@@ -162,8 +162,8 @@ export interface PlannedObservations {
 export interface Plan {
   readonly unknown: readonly Unknown[];
   readonly checked: readonly Checked[];
-  readonly answers: readonly PlannedAnswer[];
-  readonly failed: readonly FailedAnswer[];
+  readonly responses: readonly PlannedResponse[];
+  readonly failed: readonly FailedResponse[];
   /** Responses that have changed and may not be put yet: key and instant (epoch ms). */
   readonly waits: readonly (readonly [key: string, until: number])[];
   readonly observations: readonly PlannedObservations[];
@@ -180,7 +180,7 @@ export interface Plan {
 export const NOTHING: Plan = {
   unknown: [],
   checked: [],
-  answers: [],
+  responses: [],
   failed: [],
   waits: [],
   observations: [],
@@ -200,8 +200,8 @@ export function joined(plans: readonly Plan[]): Plan {
   return {
     unknown,
     checked: all("checked") as Checked[],
-    answers: all("answers") as PlannedAnswer[],
-    failed: all("failed") as FailedAnswer[],
+    responses: all("responses") as PlannedResponse[],
+    failed: all("failed") as FailedResponse[],
     waits: all("waits") as Plan["waits"],
     observations: all("observations") as PlannedObservations[],
     unlisted: all("unlisted") as Plan["unlisted"],

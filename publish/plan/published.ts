@@ -95,7 +95,7 @@ export function subjectOf(
   const telemetry = id === responses.configured ? known.get(TELEMETRY_KEY) : undefined;
   // Until a mistyped id was corrected, the installation was another one, with telemetry under a key of its own.
   if (telemetry !== undefined && telemetry.sourceVersion.of !== of) keys.push(installationTelemetryKey(id));
-  for (const key of keys) if (known.get(key) === undefined) unknown.push({ is: "answer", key });
+  for (const key of keys) if (known.get(key) === undefined) unknown.push({ is: "object", key });
   const published = keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
   const isPublished =
     isListed(known, id) ||

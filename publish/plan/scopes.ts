@@ -1,12 +1,12 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
 import { checkpointKey } from "../../src/http/keys.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { planAnswers } from "./answers.ts";
 import { type LogPlan, type LogState, ledgerRegression, logRoot, logState, planLog, storedCheckpoint } from "./log.ts";
 import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
 import { joined, NOTHING, needs, type Plan, type Planning, type Unknown } from "./plan.ts";
 import { isListed, ownKeys, type Responses, responsesOf, type Subject, subjectOf } from "./published.ts";
+import { planResponses } from "./responses.ts";
 import { type CurrentSources, chainRegression, currentSources, type RefusedSources } from "./source-version.ts";
 
 export interface ScopePlanning extends Planning, Responses {}
@@ -24,8 +24,8 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
   const observations = planObservations(scope, planning);
   // Telemetry says where the observations end, so it waits for the last tile of a bulk.
   const hasMore = observations.observations.some((one) => one.hasMore);
-  const answers = hasMore ? NOTHING : planAnswers(responsesOf(id, planning), scope, planning);
-  const plan = joined([resultOf(scope, planning), answers, observations]);
+  const responses = hasMore ? NOTHING : planResponses(responsesOf(id, planning), scope, planning);
+  const plan = joined([resultOf(scope, planning), responses, observations]);
   if (log.length === 0) return plan;
   const checkpoint = checkpointKey(logRoot(planning.signers), checked.log.number);
   // Entries that no response needs now wait as long as other keys.
@@ -35,8 +35,8 @@ export function planScope(id: string, snapshot: Snapshot, planning: ScopePlannin
 }
 
 /** True if a put of the plan is computed from facts. */
-function needsEntries({ answers, observations }: Plan): boolean {
-  const isNeeded = answers.some(({ put, version }) => put !== undefined && version.size !== undefined);
+function needsEntries({ responses, observations }: Plan): boolean {
+  const isNeeded = responses.some(({ put, version }) => put !== undefined && version.size !== undefined);
   return isNeeded || observations.some(({ hasPuts }) => hasPuts);
 }
 
@@ -72,7 +72,7 @@ export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanni
   const keys = isCommitted || id === configured ? [] : ownKeys(configured, planning);
   const needed = [
     ...unknown,
-    ...keys.flatMap((key) => (known.get(key) === undefined ? [{ is: "answer", key } as const] : [])),
+    ...keys.flatMap((key) => (known.get(key) === undefined ? [{ is: "object", key } as const] : [])),
   ];
   if (needed.length > 0) return { unknown: needed };
   const own = id === configured ? subject.published : keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);

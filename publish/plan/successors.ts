@@ -64,16 +64,16 @@ function successorOf(base: Built, next: Built, from: number): Successor {
   };
 }
 
-export interface FittedAnswer {
+export interface FittedResponse {
   readonly object: StoreObject;
   readonly states: StoredResponse["states"];
 }
 
 /** Drops late successors that do not fit into the metadata. Throws `Failure` metadata_too_large if the first does not fit. */
-export function fitAnswer(answer: StoredResponse): FittedAnswer {
-  for (let kept = answer.successors.length; kept >= Math.min(1, answer.successors.length); kept--) {
-    const states = answer.states.slice(0, kept + 1);
-    const object = encodeResponse({ ...answer, states, successors: answer.successors.slice(0, kept) });
+export function fitResponse(response: StoredResponse): FittedResponse {
+  for (let kept = response.successors.length; kept >= Math.min(1, response.successors.length); kept--) {
+    const states = response.states.slice(0, kept + 1);
+    const object = encodeResponse({ ...response, states, successors: response.successors.slice(0, kept) });
     if (metadataBytes(object) <= MAX_METADATA_BYTES) return { object, states };
   }
   throw new Failure("metadata_too_large", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`);

@@ -52,7 +52,7 @@ interface Place extends Pick<Put, "resource" | "phase"> {
 
 /** A tile's name determines its bytes, so a tile that another publisher has put will do. */
 function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: Place): Put {
-  const { key, answer } = tile;
+  const { key, representation } = tile;
   const damaged = known.get(key);
   return {
     key,
@@ -70,8 +70,8 @@ function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, kn
       if (text === undefined) return undefined;
       const body = Buffer.from(text);
       const writerMetadata = { epoch, writer, sourceVersion };
-      if (answer !== undefined) {
-        return encodeResponse({ representation: answer, body, successors: [], states: [], writerMetadata });
+      if (representation !== undefined) {
+        return encodeResponse({ representation, body, successors: [], states: [], writerMetadata });
       }
       return { body, contentType: JSON_TYPE, metadata: encodeWriterMetadata(writerMetadata) };
     },

@@ -34,7 +34,7 @@ export interface PublishedSite {
 }
 
 /** The objects of the configured installation, by the URL that serves them. */
-export const ANSWERS: readonly (readonly [url: string, key: string])[] = [
+export const RESPONSE_KEYS: readonly (readonly [url: string, key: string])[] = [
   ...ROUTES.flatMap(({ path, objects }) =>
     objects.map(({ query, key }) => [query === "" ? path : `${path}?${query}`, key] as const),
   ),
@@ -43,7 +43,7 @@ export const ANSWERS: readonly (readonly [url: string, key: string])[] = [
 
 /** Returns the published responses. `now` in epoch ms. */
 export function publicResponses(known: Known, now: number): Record<string, PublicResponse> {
-  const found = ANSWERS.flatMap(([url, key]): [string, PublicResponse][] => {
+  const found = RESPONSE_KEYS.flatMap(([url, key]): [string, PublicResponse][] => {
     const object = known.get(key);
     if (object?.condition !== "stored") return [];
     const next = object.states.find(({ from }, index) => index > 0 && from > now)?.from;

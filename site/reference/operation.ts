@@ -4,47 +4,47 @@ import type { JsonSchema } from "../../src/openapi/schemas.ts";
 import { type Html, html, NOTHING } from "./html.ts";
 
 type Operation = OpenApiDocument["paths"][string]["get"];
-type Answer = Operation["responses"][string];
+type DocumentedResponse = Operation["responses"][string];
 
 /** A response that several operations have. */
-export interface SharedAnswer {
+export interface SharedResponse {
   readonly id: string;
   readonly status: string;
-  readonly answer: Answer;
+  readonly response: DocumentedResponse;
 }
 
 export interface Common {
   /** By the JSON text of status and response. */
-  readonly answers: ReadonlyMap<string, SharedAnswer>;
+  readonly responses: ReadonlyMap<string, SharedResponse>;
   /** The headers of all responses, by name. */
-  readonly headers: Answer["headers"];
+  readonly headers: DocumentedResponse["headers"];
 }
 
 /** Finds what the operations have in common, so that the page says it once. */
 export function commonOf(document: OpenApiDocument): Common {
   const all = Object.values(document.paths).flatMap(({ get }) => Object.entries(get.responses));
-  const same = Map.groupBy(all, ([status, answer]) => keyOf(status, answer));
+  const same = Map.groupBy(all, ([status, response]) => keyOf(status, response));
   const shared = [...same].flatMap(([key, [first, second]]) =>
     first === undefined || second === undefined ? [] : [[key, first] as const],
   );
-  const answers = new Map(
-    shared.map(([key, [status, answer]], index) => [key, { id: `response-${index + 1}`, status, answer }] as const),
+  const responses = new Map(
+    shared.map(([key, [status, response]], index) => [key, { id: `response-${index + 1}`, status, response }] as const),
   );
   const everywhere = Object.entries(all[0]?.[1].headers ?? {}).filter(([name, header]) =>
     all.every(([, other]) => JSON.stringify(other.headers[name]) === JSON.stringify(header)),
   );
-  return { answers, headers: Object.fromEntries(everywhere) };
+  return { responses, headers: Object.fromEntries(everywhere) };
 }
 
-function keyOf(status: string, answer: Answer): string {
-  return JSON.stringify([status, answer]);
+function keyOf(status: string, response: DocumentedResponse): string {
+  return JSON.stringify([status, response]);
 }
 
 /** Renders the headers and the responses that the operations have in common. */
-export function commonHtml(document: OpenApiDocument, { headers, answers }: Common): Html {
+export function commonHtml(document: OpenApiDocument, { headers, responses }: Common): Html {
   return html`<p>Every response has these headers:</p>
 ${headersHtml("every response", headers, document)}
-${[...answers.values()].map(({ id, status, answer }) => answerHtml({ status, answer, id }, document, headers))}`;
+${[...responses.values()].map(({ id, status, response }) => responseHtml({ status, response, id }, document, headers))}`;
 }
 
 /** `live` is the relative URL of a request that can be tried; undefined for a path with a placeholder. */
@@ -52,9 +52,9 @@ export function operationHtml(document: OpenApiDocument, path: string, common: C
   const operation = document.paths[path]?.get;
   if (operation === undefined) throw new Error(`${path} is no path of the document`);
   const { operationId, summary, description, parameters = [], responses } = operation;
-  const own = Object.entries(responses).filter(([status, answer]) => !common.answers.has(keyOf(status, answer)));
+  const own = Object.entries(responses).filter(([status, response]) => !common.responses.has(keyOf(status, response)));
   const shared = Object.entries(responses).flatMap(
-    ([status, answer]) => common.answers.get(keyOf(status, answer)) ?? [],
+    ([status, response]) => common.responses.get(keyOf(status, response)) ?? [],
   );
   return html`
 <section class="operation" aria-labelledby="op-${operationId}">
@@ -64,8 +64,8 @@ ${prose(description)}
 ${parameters.length === 0 ? html`<p>No parameter.</p>` : parametersHtml(parameters, document)}
 ${live === undefined ? NOTHING : html`<p>Try it: <a href="${live}">GET /${live}</a></p>`}
 <h4>Responses</h4>
-${own.map(([status, answer]) => answerHtml({ status, answer }, document, common.headers))}
-<ul>${shared.map(({ id, status, answer }) => html`<li><a href="#${id}">${status}</a> ${cited(answer.description)}</li>`)}</ul>
+${own.map(([status, response]) => responseHtml({ status, response }, document, common.headers))}
+<ul>${shared.map(({ id, status, response }) => html`<li><a href="#${id}">${status}</a> ${cited(response.description)}</li>`)}</ul>
 </section>`;
 }
 
@@ -101,17 +101,17 @@ function parametersHtml(parameters: NonNullable<Operation["parameters"]>, docume
   )}</tbody></table></div>`;
 }
 
-interface AnswerProps {
+interface ResponseProps {
   readonly status: string;
-  readonly answer: Answer;
+  readonly response: DocumentedResponse;
   readonly id?: string;
 }
 
 /** `known` are the headers that are described elsewhere. */
-function answerHtml(
-  { status, answer: { description, headers, content = {} }, id }: AnswerProps,
+function responseHtml(
+  { status, response: { description, headers, content = {} }, id }: ResponseProps,
   document: OpenApiDocument,
-  known: Answer["headers"],
+  known: DocumentedResponse["headers"],
 ): Html {
   const [[type, media] = []] = Object.entries(content);
   const examples = Object.values(media?.examples ?? {});
@@ -126,13 +126,13 @@ ${examples.map(
 </details>`;
 }
 
-function headersHtml(of: string, headers: Answer["headers"], document: OpenApiDocument): Html {
+function headersHtml(of: string, headers: DocumentedResponse["headers"], document: OpenApiDocument): Html {
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Headers of ${of}"><table>
 <thead><tr><th scope="col">header</th><th scope="col">value</th></tr></thead>
 <tbody>${Object.entries(headers).map(([name, header]) => headerHtml(name, header, document))}</tbody></table></div>`;
 }
 
-function headerHtml(name: string, header: Answer["headers"][string], document: OpenApiDocument): Html {
+function headerHtml(name: string, header: DocumentedResponse["headers"][string], document: OpenApiDocument): Html {
   const found = "$ref" in header ? document.components.headers[header.$ref.split("/").at(-1) ?? ""] : header;
   if (found === undefined) throw new Error(`${name} is described nowhere`);
   const { schema, required, description } = found;

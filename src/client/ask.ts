@@ -4,7 +4,7 @@ import { exchange, jsonOf, type Reply, type Runtime } from "./exchange.ts";
 import { ENDPOINTS } from "./generated/endpoints.ts";
 import type { Ask, Calls } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
-import type { Answer } from "./types.ts";
+import type { ApiResponse } from "./types.ts";
 
 export interface AskOptions {
   /** Without a trailing slash. */
@@ -20,7 +20,7 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
     name: Name,
     parameters: Readonly<Record<string, unknown>> = {},
     { signal }: { readonly signal?: AbortSignal | undefined } = {},
-  ): Promise<Answer<Calls[Name]["body"]>> => {
+  ): Promise<ApiResponse<Calls[Name]["body"]>> => {
     const target = targetOf(name, parameters);
     const { conditional } = ENDPOINTS[name];
     const known = conditional && !runtime.ownCache ? remembered.get(target) : undefined;

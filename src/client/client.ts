@@ -2,7 +2,7 @@
 import { type AskOptions, asker } from "./ask.ts";
 import type { Runtime } from "./exchange.ts";
 import { type Calls, type Methods, methodsOf } from "./generated/methods.ts";
-import type { Answer } from "./types.ts";
+import type { ApiResponse } from "./types.ts";
 import {
   type EachActivity,
   type EachObservation,
@@ -27,7 +27,7 @@ export interface Client extends Methods {
   watch<Name extends keyof Calls>(
     name: Name,
     ...rest: WatchArguments<Calls[Name]["parameters"]>
-  ): AsyncGenerator<Answer<Calls[Name]["body"]>, void, undefined>;
+  ): AsyncGenerator<ApiResponse<Calls[Name]["body"]>, void, undefined>;
 }
 
 export function clientOf(options: AskOptions, runtime: Runtime): Client {

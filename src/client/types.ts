@@ -1,7 +1,7 @@
 /** Types of the client besides its bodies: results, parameters, and parts of bodies. */
 import type { Activity, Observations, Settlements, Statistics } from "./generated/bodies.ts";
 
-export interface Answer<Body> {
+export interface ApiResponse<Body> {
   readonly body: Body;
   /** The ETag header; null if the route has none. */
   readonly etag: string | null;

@@ -3,7 +3,7 @@
 import { pause, type Runtime, throwIfAborted } from "./exchange.ts";
 import type { Ask } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
-import type { ActivityCategory, ActivityEvent, Answer, CallOptions, Observation } from "./types.ts";
+import type { ActivityCategory, ActivityEvent, ApiResponse, CallOptions, Observation } from "./types.ts";
 
 export interface EachObservationParameters {
   /** An observation's cursor, to get only later ones. Absent to begin at the start of history. */
@@ -93,25 +93,25 @@ const MIN_EVERY_MS = 100;
 
 /** Yields the first response, then each one whose body or tag differs from the previous. */
 export async function* watch<Body>(
-  ask: () => Promise<Answer<Body>>,
+  ask: () => Promise<ApiResponse<Body>>,
   { every = DEFAULT_EVERY_MS, signal }: WatchOptions,
   runtime: Runtime,
-): AsyncGenerator<Answer<Body>, void, undefined> {
+): AsyncGenerator<ApiResponse<Body>, void, undefined> {
   // Written so that NaN also gives the minimum.
   const interval = every > MIN_EVERY_MS ? every : MIN_EVERY_MS;
-  let last: Answer<Body> | undefined;
+  let last: ApiResponse<Body> | undefined;
   for (;;) {
-    const answer = await ask();
+    const response = await ask();
     throwIfAborted(signal);
-    if (last === undefined || differs(last, answer)) {
-      last = answer;
-      yield answer;
+    if (last === undefined || differs(last, response)) {
+      last = response;
+      yield response;
     }
     await pause(interval, signal, runtime);
   }
 }
 
 /** Tags are not sufficient: telemetry's tag identifies the receipt, not its age. */
-function differs(last: Answer<unknown>, { body, etag }: Answer<unknown>): boolean {
+function differs(last: ApiResponse<unknown>, { body, etag }: ApiResponse<unknown>): boolean {
   return last.etag !== etag || (last.body !== body && JSON.stringify(last.body) !== JSON.stringify(body));
 }

@@ -17,9 +17,9 @@ import {
   assetsIn,
   eventsComplaint,
   judgeActivityTile,
-  judgeAnswer,
   judgeFile,
   judgeObservationTile,
+  judgeResponse,
   writerOf,
 } from "./objects.ts";
 import type { Finding } from "./rules.ts";
@@ -147,12 +147,12 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
       return judgeFile(key, kind.is === "file" ? kind.row : undefined, object);
     }
     default:
-      return judgeAnswerOf(key, kind, object, facts);
+      return judgeResponseOf(key, kind, object, facts);
   }
 }
 
-function judgeAnswerOf(key: string, kind: Kind, object: StoredObject, facts: Facts): Finding[] {
-  const { findings, constants, installationId } = judgeAnswer(key, kind, object);
+function judgeResponseOf(key: string, kind: Kind, object: StoredObject, facts: Facts): Finding[] {
+  const { findings, constants, installationId } = judgeResponse(key, kind, object);
   facts.named.set(key, constants);
   if (installationId !== undefined && kind.is !== "template") facts.installations.set(key, installationId);
   if (kind.is !== "head" || findings.some(({ rule }) => rule === "body")) return [...findings];

@@ -23,7 +23,7 @@ import { parseInstallationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../resourc
 export type Kind =
   | { readonly is: "lease" | "standby" | "private-status" | "index" | "template" | "probe" | "foreign" }
   /** `of` is the installation id in the key; undefined for the configured one. */
-  | { readonly is: "answer" | "constant"; readonly resource: ResourceName; readonly of?: string }
+  | { readonly is: "response" | "constant"; readonly resource: ResourceName; readonly of?: string }
   | { readonly is: "head"; readonly category: Category }
   | { readonly is: "activity-tile"; readonly category: Category; readonly name: string }
   | ({ readonly is: "observation-tile" } & ObservationTile)
@@ -35,7 +35,7 @@ export type Kind =
 
 const FIXED: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ...ROUTES.flatMap(({ resource, objects }) =>
-    objects.map(({ key }): [string, Kind] => [key, { is: "answer", resource }]),
+    objects.map(({ key }): [string, Kind] => [key, { is: "response", resource }]),
   ),
   ...FILES.flatMap((row) => row.objects.map(({ key }): [string, Kind] => [key, { is: "file", row }])),
   ...onchainRoute.objects.map(({ key }): [string, Kind] => [constantKey(key), { is: "constant", resource: "onchain" }]),
@@ -63,7 +63,7 @@ export function kindOf(key: string): Kind {
   const tile = parseActivityTileKey(key);
   if (tile !== undefined) return { is: "activity-tile", ...tile };
   const of = parseInstallationTelemetryKey(key);
-  if (of !== undefined) return { is: "answer", resource: "telemetry", of };
+  if (of !== undefined) return { is: "response", resource: "telemetry", of };
   return { is: key.startsWith(ASSETS_PREFIX) ? "asset" : "foreign" };
 }
 

@@ -30,12 +30,12 @@ import type { Finding, Rule } from "./rules.ts";
 const headersSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]*$/), z.string().min(1));
 const statesSchema = z.array(z.strictObject({ from: z.number().int(), fingerprint: z.string().min(1) }));
 
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface JudgedAnswer {
+export interface JudgedResponse {
   readonly findings: readonly Finding[];
   readonly installationId?: string;
   /** Keys of the constants that its successors name. */
@@ -43,7 +43,7 @@ export interface JudgedAnswer {
 }
 
 /** Returns the status and headers, or a complaint. */
-export function answerHead({ metadata }: StoredObject): AnswerHead | string {
+export function responseHead({ metadata }: StoredObject): ResponseHead | string {
   const { status = "", headers = "", states = "[]" } = metadata;
   if (!/^(200|404|503)$/.test(status)) return `its status is ${JSON.stringify(status)}`;
   try {
@@ -56,11 +56,11 @@ export function answerHead({ metadata }: StoredObject): AnswerHead | string {
   }
 }
 
-export function judgeAnswer(key: string, kind: Kind, object: StoredObject): JudgedAnswer {
+export function judgeResponse(key: string, kind: Kind, object: StoredObject): JudgedResponse {
   const findings: Finding[] = [];
   const add = (rule: Rule, says: string | undefined) => says !== undefined && findings.push({ rule, key, says });
   if (object.contentType !== JSON_TYPE) add("content-type", `its type is ${object.contentType}`);
-  const head = answerHead(object);
+  const head = responseHead(object);
   const { complaint, value } = parseBody(kind, typeof head === "string" ? 200 : head.status, object.body);
   add("body", complaint);
   const { installationId } = value ?? {};
@@ -85,7 +85,7 @@ export function judgeAnswer(key: string, kind: Kind, object: StoredObject): Judg
 }
 
 /** Bodies of telemetry, process and statistics have a revision, which must equal the ETag. */
-function tagComplaint({ status, headers }: AnswerHead, value: Readonly<Record<string, unknown>> | undefined) {
+function tagComplaint({ status, headers }: ResponseHead, value: Readonly<Record<string, unknown>> | undefined) {
   const { etag } = headers;
   if (etag !== undefined && !/^"[!#-~]+"$/.test(etag)) return `its ETag is ${etag}`;
   if (status !== 200) return etag === undefined ? undefined : `a ${status} has the ETag ${etag}`;
@@ -103,7 +103,7 @@ export function judgeFile(key: string, row: NamedFile | undefined, object: Store
   if (object.contentType !== type) {
     findings.push({ rule: "content-type", key, says: `its type is ${object.contentType}, not ${type}` });
   }
-  const head = answerHead(object);
+  const head = responseHead(object);
   if (typeof head === "string") return [...findings, { rule: "answer", key, says: head }];
   const text = new TextDecoder().decode(object.body);
   const tag = `"${revisionOf(text)}"`;
@@ -179,7 +179,7 @@ export interface ParsedBody {
 export function parseBody(kind: Kind, status: number, bytes: Uint8Array): ParsedBody {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const value = JSON.parse(answerText(kind, text)) as Readonly<Record<string, unknown>>;
+    const value = JSON.parse(responseText(kind, text)) as Readonly<Record<string, unknown>>;
     const complaint = status === 200 ? schemaComplaint(kind, value) : errorComplaint(value);
     return complaint === undefined ? { value } : { value, complaint };
   } catch (error) {
@@ -188,7 +188,7 @@ export function parseBody(kind: Kind, status: number, bytes: Uint8Array): Parsed
 }
 
 /** Returns the response that a reader gets: a head's first page, or the template with an id. */
-function answerText(kind: Kind, text: string): string {
+function responseText(kind: Kind, text: string): string {
   if (kind.is === "template") return text.replaceAll(PLACEHOLDER, "template");
   const head = kind.is === "head" ? decodeHead(text) : undefined;
   return head === undefined ? text : pageBody(head.opening, head.recent.slice(0, ACTIVITY_LIMIT.maximum), null);

@@ -23,16 +23,16 @@ export interface Reply {
   readonly at: number;
 }
 
-/** Rejects with `Unanswered` if there is no response. */
+/** Rejects with `NoResponse` if there is no response. */
 export type Transport = (sent: Sent) => Promise<Reply>;
 
 /** No complete HTTP response: refused, reset, timed out, cut off, or too large. */
-export class Unanswered extends Error {
-  override readonly name = "Unanswered";
+export class NoResponse extends Error {
+  override readonly name = "NoResponse";
 }
 
 /** The response exceeds the size limit. */
-export class TooLarge extends Unanswered {}
+export class TooLarge extends NoResponse {}
 
 /** The run ends here: its time is over, it was asked to stop, or it would keep too much. Says nothing about the server. */
 export class CutOff extends Error {
@@ -40,7 +40,7 @@ export class CutOff extends Error {
 }
 
 /** The server closed a keep-alive connection before the request was sent. The caller retries. */
-export class ClosedConnection extends Unanswered {}
+export class ClosedConnection extends NoResponse {}
 
 /** Returns all values of a header, joined with commas. */
 export function header(reply: Reply, name: string): string | undefined {

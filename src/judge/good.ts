@@ -10,7 +10,7 @@ import { type Checks, family } from "./report.ts";
 
 const REASONS = ["indexer_disabled", "not_yet_safe", "indexer_unavailable", "indexer_mismatch"];
 
-export const ANSWER = family("answer", {
+export const GOOD_RESPONSE = family("answer", {
   status: [
     "a good request gets 200; only statistics may get one of their two 503s",
     "check that the publisher runs and that the front reaches its origin; no cache may keep a 404 or 503",
@@ -66,8 +66,8 @@ function judgeSchema(run: Checks, { route, target }: UrlSubject, body: unknown):
   const complaints = route.complaints(body);
   const [wrong, broken] = [complaints.filter((one) => !one.crossField), complaints.filter((one) => one.crossField)];
   for (const [rule, issues] of [
-    [ANSWER.schema, wrong],
-    [ANSWER["field-rules"], broken],
+    [GOOD_RESPONSE.schema, wrong],
+    [GOOD_RESPONSE["field-rules"], broken],
   ] as const) {
     run.check(rule, route, issues.length === 0, () => ({
       expected: `in the body of GET ${target}: ${issues.map((issue) => `${issue.path.join(".") || "the whole"}: ${issue.message}`).join("; ")}`,
@@ -79,19 +79,19 @@ function judgeSchema(run: Checks, { route, target }: UrlSubject, body: unknown):
 
 /** Judges a 200 except for its body's fields. */
 export function judgePlain(run: Checks, { route, target }: UrlSubject, reply: Reply): void {
-  run.check(ANSWER.json, route, jsonOf(reply) !== undefined, () => ({
+  run.check(GOOD_RESPONSE.json, route, jsonOf(reply) !== undefined, () => ({
     expected: `JSON in UTF-8 from GET ${target}`,
     saw: (textOf(reply) ?? "bytes that are not UTF-8").slice(0, 80),
   }));
   const cacheControl = header(reply, "cache-control");
-  run.check(ANSWER["cache-control"], route, cacheControl === (route.cacheControl ?? undefined), () => ({
+  run.check(GOOD_RESPONSE["cache-control"], route, cacheControl === (route.cacheControl ?? undefined), () => ({
     expected: `Cache-Control ${route.cacheControl ?? "absent"} on GET ${target}`,
     saw: shown(cacheControl),
   }));
   const tag = header(reply, "etag");
   const wanted = wantedTag(route.etag, jsonOf(reply));
   const fits = wanted === undefined ? tag === undefined : wanted === ANY_TAG ? isStrong(tag) : tag === wanted;
-  run.check(ANSWER.etag, route, fits, () => ({
+  run.check(GOOD_RESPONSE.etag, route, fits, () => ({
     expected: `ETag ${wanted ?? "absent"} on GET ${target}`,
     saw: shown(tag),
   }));
@@ -106,7 +106,7 @@ function judgeSource(run: Checks, { route, target }: UrlSubject, reply: Reply): 
     ? (reply.status === 304 ? ["live", "durable-cache", "unavailable"] : sourcesOf(status)).includes(source ?? "") &&
       (source === "durable-cache" ? REASONS.includes(reason ?? "") : reason === undefined)
     : source === undefined && reason === undefined;
-  run.check(ANSWER.source, route, holds, () => ({
+  run.check(GOOD_RESPONSE.source, route, holds, () => ({
     expected: route.sourceHeaders
       ? `X-Service-Settlement-Source ${sourcesOf(status).join(" or ")}, a Fallback-Reason only with durable-cache, on the ${reply.status} to GET ${target}`
       : `no X-Service-Settlement header on the ${reply.status} to GET ${target}`,
@@ -133,7 +133,7 @@ export function judgeNotModified(judged: Judged): void {
     ...(row.notModifiedTag ? {} : { fix: "drop the ETag from the settlements' 304, in the front too" }),
   }));
   const cacheControl = header(reply, "cache-control");
-  run.check(ANSWER["cache-control"], subject, cacheControl === (row.cacheControl ?? undefined), () => ({
+  run.check(GOOD_RESPONSE["cache-control"], subject, cacheControl === (row.cacheControl ?? undefined), () => ({
     expected: `Cache-Control ${row.cacheControl ?? "absent"} on the 304 to ${requestText(judged)}`,
     saw: shown(cacheControl),
   }));
@@ -168,19 +168,24 @@ function judgeAskedFor(run: Asking, { route, target }: UrlSubject, body: Record<
   if (route.handler === "activity" && body.status === "available")
     wanted.category = parameter(query, "category") ?? "all";
   for (const [name, value] of Object.entries(wanted)) {
-    run.check(ANSWER["asked-for"], route, body[name] === value, () => ({
+    run.check(GOOD_RESPONSE["asked-for"], route, body[name] === value, () => ({
       expected: `${name} ${String(value)} in the body of GET ${target}`,
       saw: String(body[name]),
     }));
   }
   const most = isRead ? pageSize(route, query) : undefined;
   const list = body.events ?? body.items;
-  run.check(ANSWER["asked-for"], route, most === undefined || !Array.isArray(list) || list.length <= most, () => ({
-    expected: `at most ${most} entries from GET ${target}`,
-    saw: String((list as unknown[]).length),
-  }));
+  run.check(
+    GOOD_RESPONSE["asked-for"],
+    route,
+    most === undefined || !Array.isArray(list) || list.length <= most,
+    () => ({
+      expected: `at most ${most} entries from GET ${target}`,
+      saw: String((list as unknown[]).length),
+    }),
+  );
   const hasProjection = "queueProjection" in body;
-  run.check(ANSWER["asked-for"], route, !hasProjection || parameter(query, "queue") === "1", () => ({
+  run.check(GOOD_RESPONSE["asked-for"], route, !hasProjection || parameter(query, "queue") === "1", () => ({
     expected: `no queueProjection in the body of GET ${target}`,
     saw: "one",
   }));

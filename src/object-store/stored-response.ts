@@ -54,16 +54,16 @@ export interface SourceVersion {
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
-export function encodeResponse(answer: StoredResponse): StoreObject {
-  const { representation, successors, writerMetadata } = answer;
+export function encodeResponse(response: StoredResponse): StoreObject {
+  const { representation, successors, writerMetadata } = response;
   return {
-    body: answer.body,
+    body: response.body,
     contentType: representation.contentType ?? JSON_TYPE,
     metadata: {
       ...encodeWriterMetadata(writerMetadata),
       status: String(representation.status),
       headers: asciiJson(representation.headers),
-      states: encodeStates(answer.states),
+      states: encodeStates(response.states),
       ...(successors[0] === undefined
         ? {}
         : { "valid-until": String(successors[0].from), successors: asciiJson(successors) }),

@@ -79,7 +79,7 @@ export interface TileSet {
 export interface ImmutableTile {
   readonly key: string;
   /** For files that the shim serves: the response without body. Other tiles are JSON that only the shim reads. */
-  readonly answer?: Omit<Representation, "body">;
+  readonly representation?: Omit<Representation, "body">;
   /** Returns undefined if the projections have replaced this tile: the response that named it is planned again. */
   body(snapshot: Snapshot): string | undefined;
 }

@@ -42,10 +42,10 @@ export function rowResponse(
   const isFile = row.kind === "file";
   const always = isFile && !row.cors ? NO_SNIFF : COMMON_HEADERS;
   const type = isFile ? (row.contentType ?? contentType) : CONTENT_TYPE;
-  const answer = { ...complete({ ...head, always, type }, body), edge };
+  const response = { ...complete({ ...head, always, type }, body), edge };
   const { etag } = head.headers;
-  if (!row.conditional || head.status !== 200 || etag === undefined) return answer;
-  return { ...answer, validator: { etag, notModified: { ...always, ...notModifiedHeaders(row, head.headers) } } };
+  if (!row.conditional || head.status !== 200 || etag === undefined) return response;
+  return { ...response, validator: { etag, notModified: { ...always, ...notModifiedHeaders(row, head.headers) } } };
 }
 
 /** The 400 to a query that the route does not accept. */

@@ -13,7 +13,7 @@ import { type FullResponse, rowResponse } from "./full-response.ts";
 
 /** The response of an object from one of its instants on: the stored one (`undefined`), or a successor. */
 interface Unfolded {
-  readonly answer: StoredResponse;
+  readonly stored: StoredResponse;
   readonly full: Map<Successor | undefined, FullResponse>;
 }
 
@@ -28,18 +28,18 @@ export function storedResponse(
 ): MaybePromise<FullResponse | undefined> {
   return andThen(store.get(key), (object) => {
     if (object === undefined) return undefined;
-    const { answer, full } = unfold(row, object, key);
-    const successor = successorAt(answer.successors, now);
+    const { stored, full } = unfold(row, object, key);
+    const successor = successorAt(stored.successors, now);
     // A constant response ends a chain: it has no successors of its own.
     if (successor?.key !== undefined) return constantResponse(row, successor.key, store);
     const known = full.get(successor);
     if (known !== undefined) return known;
-    const until = validUntil(answer.successors, now);
+    const until = validUntil(stored.successors, now);
     const made = {
       ...rowResponse(
         row,
-        headOf(answer, successor),
-        applyEdits(answer.body, successor?.edits ?? []),
+        headOf(stored, successor),
+        applyEdits(stored.body, successor?.edits ?? []),
         object.contentType,
       ),
       ...(until === undefined ? {} : { validUntil: until }),
@@ -61,7 +61,7 @@ function constantResponse(
 ): MaybePromise<FullResponse | undefined> {
   return andThen(store.get(key), (object) => {
     if (object === undefined) return undefined;
-    const { representation, body } = unfold(row, object, key).answer;
+    const { representation, body } = unfold(row, object, key).stored;
     return rowResponse(row, representation, body);
   });
 }
@@ -86,7 +86,7 @@ function unfold(row: Route | FileRow, object: StoredObject, key: string): Unfold
   }
   let entry = known.get(object);
   if (entry === undefined) {
-    entry = { answer: decodeStored(object, key), full: new Map() };
+    entry = { stored: decodeStored(object, key), full: new Map() };
     known.set(object, entry);
   }
   return entry;

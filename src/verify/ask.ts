@@ -5,10 +5,10 @@ import {
   CutOff,
   header,
   type Judged,
+  NoResponse,
   type Reply,
   requestText,
   textOf,
-  Unanswered,
   type UrlSubject,
 } from "../judge/exchange.ts";
 import { subjectOf } from "../judge/files.ts";
@@ -67,7 +67,7 @@ export async function guarded(run: Run, subject: Subject, checks: () => Promise<
     run.check(EXCHANGE.completes, subject, true, () => ({ expected: "", saw: "" }));
   } catch (error) {
     if (error instanceof CutOff) throw error;
-    if (error instanceof Unanswered) {
+    if (error instanceof NoResponse) {
       run.check(EXCHANGE.completes, subject, false, () => ({ expected: "a response", saw: error.message }));
     } else {
       // A deployment may send what no rule expects. Earlier findings are kept.

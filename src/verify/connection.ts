@@ -10,11 +10,11 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import {
   ClosedConnection,
   CutOff,
+  NoResponse,
   type Reply,
   type Sent,
   TooLarge,
   type Transport,
-  Unanswered,
 } from "../judge/exchange.ts";
 import { withoutLast } from "../values/text.ts";
 import type { Environment } from "./run.ts";
@@ -124,7 +124,7 @@ export function nodeTransport(base: URL, options: NodeTransportOptions): NodeTra
       const signal = end === undefined ? limit : AbortSignal.any([limit, end]);
       const fail = (error: Error) => {
         if (end?.aborted === true) reject(cutOff(end));
-        else reject(error instanceof Unanswered ? error : new Unanswered(messageOf(error, timeout), { cause: error }));
+        else reject(error instanceof NoResponse ? error : new NoResponse(messageOf(error, timeout), { cause: error }));
       };
       const request = begin(
         {

@@ -4,9 +4,9 @@ import { header, type Reply, shown, textOf } from "../judge/exchange.ts";
 import { FILE, isHtml, JUDGED_FILES, judgeFile, PAGE_CHARACTERS, subjectOf } from "../judge/files.ts";
 import { assetFile } from "../resources/site/route.ts";
 import type { NamedFile } from "../resources/table.ts";
-import { expectHeadAsGet } from "./answers.ts";
 import { ask, guarded } from "./ask.ts";
 import { replayFile } from "./replay.ts";
+import { expectHeadAsGet } from "./responses.ts";
 import type { Run } from "./run.ts";
 
 export async function judgeFiles(run: Run): Promise<void> {

@@ -5,7 +5,7 @@ import { COMMON } from "../judge/common.ts";
 import { ERRORS } from "../judge/errors.ts";
 import { EXCHANGE_RULES } from "../judge/exchanges/rules.ts";
 import { FILE } from "../judge/files.ts";
-import { ANSWER } from "../judge/good.ts";
+import { GOOD_RESPONSE } from "../judge/good.ts";
 import { family, type Rule } from "../judge/report.ts";
 
 const HTTP = "docs/spec/api.md#http";
@@ -194,7 +194,7 @@ export const WATCH = family("watch", {
   ],
 });
 
-const judged = [COMMON, ERRORS, ANSWER, BODY, CLOCK, FILE];
+const judged = [COMMON, ERRORS, GOOD_RESPONSE, BODY, CLOCK, FILE];
 const own = [EXCHANGE, REVISION, HEAD, OBSERVATIONS_WALK, ACTIVITY_WALK, AGREES, EDGE, KEPT, WATCH];
 
 export const ALL_RULES: readonly Rule[] = [

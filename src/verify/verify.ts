@@ -2,17 +2,17 @@
 
 import { CONTRACT } from "../judge/contract.ts";
 import { seen } from "../judge/errors.ts";
-import { CutOff, jsonOf, type Reply, TooLarge, Unanswered } from "../judge/exchange.ts";
+import { CutOff, jsonOf, NoResponse, type Reply, TooLarge } from "../judge/exchange.ts";
 import { EVERY_PATH, type Report } from "../judge/report.ts";
 import { judgeAgreement } from "./agreement/agreement.ts";
 import { CHAIN_AGREEMENTS } from "./agreement/chain.ts";
 import { judgeNewest, MEASUREMENT_AGREEMENTS } from "./agreement/measurement.ts";
-import { judgeAnswers, judgeHeads } from "./answers.ts";
 import { guarded, targetOf } from "./ask.ts";
 import { judgeEdge } from "./edge.ts";
 import { judgeFiles } from "./files.ts";
 import { judgeKept } from "./kept.ts";
 import { replay } from "./replay.ts";
+import { judgeHeads, judgeResponses } from "./responses.ts";
 import { EXCHANGE } from "./rules.ts";
 import { type Environment, Run, type RunOptions } from "./run.ts";
 import { walkActivity } from "./walks/activity.ts";
@@ -20,7 +20,7 @@ import { walkObservations } from "./walks/observations.ts";
 import { watch } from "./watch.ts";
 
 export const FAMILIES = {
-  answers: judgeAnswers,
+  answers: judgeResponses,
   "not-modified": (run: Run) => replay(run, ["not-modified"]),
   queries: (run: Run) => replay(run, ["query", "observations-query", "activity-query"]),
   methods: async (run: Run) => {
@@ -45,7 +45,7 @@ function isWhole(run: Run): boolean {
 /** The name of the skip of a run that was cut off. */
 export const RUN_COMPLETE = "run/complete";
 
-/** Throws `Unanswered` if the first request gets no response. A run that is cut off keeps its findings. */
+/** Throws `NoResponse` if the first request gets no response. A run that is cut off keeps its findings. */
 export async function verify(
   options: RunOptions,
   environment: Environment,
@@ -82,7 +82,7 @@ async function isApi(run: Run): Promise<boolean> {
       if (reply !== undefined) seenReplies.push(`GET ${target}: ${seen(reply)}`);
       return isResponse(reply);
     } catch (error) {
-      if (error instanceof Unanswered) return false;
+      if (error instanceof NoResponse) return false;
       throw error;
     }
   });

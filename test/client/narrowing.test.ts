@@ -7,7 +7,7 @@ import type * as z from "zod";
 import {
   type Activity,
   type ActivityEvent,
-  type Answer,
+  type ApiResponse,
   amount,
   type Client,
   type LegacySettlements,
@@ -109,14 +109,16 @@ test("the hand-written types equal those of the schemas", () => {
 });
 
 test("methods, walks and watches return the body of their name", () => {
-  expectTypeOf<Client["process"]>().returns.toEqualTypeOf<Promise<Answer<Process>>>();
-  expectTypeOf<Client["installationTelemetry"]>().returns.toEqualTypeOf<Promise<Answer<Telemetry>>>();
+  expectTypeOf<Client["process"]>().returns.toEqualTypeOf<Promise<ApiResponse<Process>>>();
+  expectTypeOf<Client["installationTelemetry"]>().returns.toEqualTypeOf<Promise<ApiResponse<Telemetry>>>();
   expectTypeOf<Client["eachObservation"]>().returns.toExtend<AsyncIterable<Observation>>();
   expectTypeOf<Client["eachActivity"]>().returns.toExtend<AsyncIterable<ActivityEvent>>();
   const calls = (api: Client) => {
-    expectTypeOf(api.watch("process")).toExtend<AsyncIterable<Answer<Process>>>();
-    expectTypeOf(api.watch("statistics", { range: "7d" }, { every: 1 })).toExtend<AsyncIterable<Answer<Statistics>>>();
-    expectTypeOf(api.watch("activity")).toExtend<AsyncIterable<Answer<Activity>>>();
+    expectTypeOf(api.watch("process")).toExtend<AsyncIterable<ApiResponse<Process>>>();
+    expectTypeOf(api.watch("statistics", { range: "7d" }, { every: 1 })).toExtend<
+      AsyncIterable<ApiResponse<Statistics>>
+    >();
+    expectTypeOf(api.watch("activity")).toExtend<AsyncIterable<ApiResponse<Activity>>>();
     // @ts-expect-error a range is required
     api.watch("statistics");
     // @ts-expect-error there is no such range

@@ -11,12 +11,6 @@ const LIMIT_WORDS = 30;
 
 /** Retired words that files below a path need. */
 const EXCEPTIONS: readonly (readonly [path: string, ...words: string[]])[] = [
-  // A public label has this value.
-  ["docs/reference/metrics.md", "answered"],
-  ["bin/cli/metrics/publisher-metrics.ts", "answered"],
-  // Names in nginx's configuration and in the client's module.
-  ["cdn-config/generate/nginx/", "answer"],
-  ["generate/client.ts", "answer"],
   // The name of a helper in a line that the test adds to a source file.
   ["test/servers/new-route/new-route.test.ts", "answer"],
   // The page's readers are not cache engineers.

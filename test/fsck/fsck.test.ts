@@ -103,7 +103,7 @@ test("fsck finds a module that is stored twice, by the same rules as verify", ()
   const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
   const body = golden("site/recorded/modules.json") as { modules: object[] };
   expect(body.modules.length).toBeGreaterThan(0);
-  const kind = { is: "answer", resource: "modules" } as const;
+  const kind = { is: "response", resource: "modules" } as const;
   expect(parseBody(kind, 200, bytes(body)).complaint).toBeUndefined();
   const twice = { ...body, modules: [...body.modules, ...body.modules] };
   expect(parseBody(kind, 200, bytes(twice)).complaint).toMatch(/^body\/module-order: /);

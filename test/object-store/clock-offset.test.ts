@@ -6,7 +6,7 @@ import { boundsOf, ClockOffset, provenSkew } from "../../src/object-store/clock-
  * A response of a store whose clock is behind ours by `ahead`. It is sent `there` ms after the request, and arrives
  * `back` ms later.
  */
-function answer(now: number, ahead: number, [there, back]: readonly [number, number]) {
+function response(now: number, ahead: number, [there, back]: readonly [number, number]) {
   const date = Math.floor((now + there - ahead) / 1_000) * 1_000;
   return boundsOf(now, date, now + there + back);
 }
@@ -15,12 +15,12 @@ const trip = fc.tuple(fc.nat(900), fc.nat(900));
 
 test("the true difference is always within the bounds", () => {
   fc.assert(
-    fc.property(fc.integer({ min: -1e6, max: 1e6 }), fc.array(fc.tuple(fc.nat(20_000), trip)), (ahead, answers) => {
+    fc.property(fc.integer({ min: -1e6, max: 1e6 }), fc.array(fc.tuple(fc.nat(20_000), trip)), (ahead, responses) => {
       const offset = new ClockOffset();
       let now = 1e9;
-      for (const [pause, way] of answers) {
+      for (const [pause, way] of responses) {
         now += pause;
-        offset.add(answer(now, ahead, way), now);
+        offset.add(response(now, ahead, way), now);
         const { least = Number.NaN, most = Number.NaN } = offset.bounds ?? {};
         expect(least).toBeLessThanOrEqual(ahead);
         expect(most).toBeGreaterThanOrEqual(ahead);
@@ -31,30 +31,30 @@ test("the true difference is always within the bounds", () => {
 
 test("one slow response among fast ones changes nothing: the shortest round trip decides, not the newest", () => {
   const offset = new ClockOffset();
-  for (let now = 1e9; now < 1e9 + 60_000; now += 1_937) offset.add(answer(now, 2_500, [5, 5]), now);
+  for (let now = 1e9; now < 1e9 + 60_000; now += 1_937) offset.add(response(now, 2_500, [5, 5]), now);
   const before = offset.bounds;
   expect(Math.abs(provenSkew(before ?? { least: 0, most: 0 }) - 2_500)).toBeLessThanOrEqual(60);
-  offset.add(answer(1e9 + 61_000, 2_500, [10, 3_000]), 1e9 + 64_010);
+  offset.add(response(1e9 + 61_000, 2_500, [10, 3_000]), 1e9 + 64_010);
   expect(offset.bounds).toEqual(before);
 });
 
 test("responses from before a clock change or older than five minutes do not count", () => {
   const offset = new ClockOffset();
-  offset.add(answer(0, 500, [5, 5]), 0);
-  offset.add(answer(20_000, 90_000, [5, 5]), 20_000);
+  offset.add(response(0, 500, [5, 5]), 0);
+  offset.add(response(20_000, 90_000, [5, 5]), 20_000);
   expect(offset.bounds?.least).toBeGreaterThan(88_000);
-  offset.add(answer(30_500, 90_000, [5, 5]), 30_500);
+  offset.add(response(30_500, 90_000, [5, 5]), 30_500);
   const tight = offset.bounds;
-  offset.add(answer(400_000, 90_000, [5, 5]), 400_000);
+  offset.add(response(400_000, 90_000, [5, 5]), 400_000);
   expect(offset.bounds).not.toEqual(tight);
-  expect(offset.bounds).toEqual(answer(400_000, 90_000, [5, 5]));
+  expect(offset.bounds).toEqual(response(400_000, 90_000, [5, 5]));
 });
 
 test("bounds from before a clock was changed and changed back do not count", () => {
   const offset = new ClockOffset();
-  offset.add(answer(0, 500, [5, 5]), 0);
-  offset.add(answer(20_000, 90_000, [5, 5]), 20_000);
-  const slow = answer(40_000, 500, [900, 900]);
+  offset.add(response(0, 500, [5, 5]), 0);
+  offset.add(response(20_000, 90_000, [5, 5]), 20_000);
+  const slow = response(40_000, 500, [900, 900]);
   offset.add(slow, 40_000);
   expect(offset.bounds).toEqual(slow);
 });

@@ -56,15 +56,16 @@ export function operationFor(target: string): Operation | undefined {
 }
 
 /** The response's deviations from the document, one line each. */
-export function undocumented(operation: Operation, answer: ScriptResponse, withBody: boolean): string[] {
-  const documented = operation.responses[String(answer.status)];
-  if (documented === undefined) return [`status ${answer.status}`];
-  const found = headerComplaints(documented, answer);
+export function undocumented(operation: Operation, response: ScriptResponse, withBody: boolean): string[] {
+  const documented = operation.responses[String(response.status)];
+  if (documented === undefined) return [`status ${response.status}`];
+  const found = headerComplaints(documented, response);
   const [[type, media] = []] = Object.entries(documented.content ?? {});
-  if (type === undefined) return answer.body === "" ? found : [...found, "a body"];
-  if (!answer.headers["content-type"]?.startsWith(type)) found.push(`content-type ${answer.headers["content-type"]}`);
-  if (withBody && answer.body !== "" && type.endsWith("json")) {
-    const why = complaint(judgeOf(media?.schema), JSON.parse(answer.body));
+  if (type === undefined) return response.body === "" ? found : [...found, "a body"];
+  if (!response.headers["content-type"]?.startsWith(type))
+    found.push(`content-type ${response.headers["content-type"]}`);
+  if (withBody && response.body !== "" && type.endsWith("json")) {
+    const why = complaint(judgeOf(media?.schema), JSON.parse(response.body));
     if (why !== undefined) found.push(`body: ${why}`);
   }
   return found;
@@ -93,7 +94,7 @@ export interface Judged {
 }
 
 /** `get` returns the response to a path with query. */
-export async function judgeEveryAnswer(get: (url: string) => Promise<ScriptResponse>): Promise<Judged> {
+export async function judgeEveryResponse(get: (url: string) => Promise<ScriptResponse>): Promise<Judged> {
   const found: string[] = [];
   let judged = 0;
   const judge = async (url: string): Promise<ScriptResponse> => {

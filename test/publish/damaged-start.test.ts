@@ -7,7 +7,7 @@ import { isLogKey } from "../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { activityKey } from "../../src/resources/activity/route.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
-import { putText } from "../support/publish-answer.ts";
+import { putText } from "../support/publish-response.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { INSTALLATION, receive, START, World } from "./world.ts";
 

@@ -80,7 +80,7 @@ test("an object that a late put overwrote after a restart is also rewritten", as
 
 test("a new tile that was stored without a response grows with the next receipt", async () => {
   const tile = observationTileKey(INSTALLATION, 1, 1);
-  let isAnswered = true;
+  let hasResponse = true;
   const store: ObjectStore = {
     name: world.store.name,
     get: (key, options) => world.store.get(key, options),
@@ -88,17 +88,17 @@ test("a new tile that was stored without a response grows with the next receipt"
     delete: (key) => world.store.delete(key),
     async put(key, object, condition) {
       const tag = await world.store.put(key, object, condition);
-      if (!isAnswered && key === tile) throw new StoreUnavailable(`${key}: no response`);
+      if (!hasResponse && key === tile) throw new StoreUnavailable(`${key}: no response`);
       return tag;
     },
   };
   world.receive(125);
   const worker = await world.work({ store });
   await worker.cycle(START + 400_000);
-  isAnswered = false;
+  hasResponse = false;
   world.receive(1);
   await worker.cycle(START + 403_000);
-  isAnswered = true;
+  hasResponse = true;
   world.receive(1);
   const { rows } = await worker.cycle(START + 406_000);
   expect(rows.filter(({ action }) => action === "failed")).toEqual([]);

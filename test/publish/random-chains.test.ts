@@ -8,7 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { ANSWERS } from "../../publish/status/public-status.ts";
+import { RESPONSE_KEYS } from "../../publish/status/public-status.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import type { Deployment } from "../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../src/chain/open-chain.ts";
@@ -46,8 +46,10 @@ const LOGGED_LINES = 40;
 const MINUTE = 60_000;
 const SAFE_DEPTH = Number(CHAIN_SAFE_DEPTH);
 const SITE = { program: "1.0.0", files: [ROBOTS], publicUrl: undefined, deployment: null, chainMaxAge: 600_000 };
-const URL_OF_KEY = new Map(ANSWERS.flatMap(([url, key]) => [[key, url] as const, [constantKey(key), url] as const]));
-const KEY_OF_URL = new Map(ANSWERS);
+const URL_OF_KEY = new Map(
+  RESPONSE_KEYS.flatMap(([url, key]) => [[key, url] as const, [constantKey(key), url] as const]),
+);
+const KEY_OF_URL = new Map(RESPONSE_KEYS);
 /** Chain objects that are not compared with the ledger. */
 const CHAIN_KEYS = URLS.flatMap((url) => KEY_OF_URL.get(url) ?? []).filter((key) => !key.includes("/stats/"));
 

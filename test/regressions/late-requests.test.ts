@@ -35,10 +35,10 @@ describe.runIf(ON_S3)("on S3", () => {
     await on.world.mine(10);
     expect(Number(await publish(s3Endpoint, withChain))).toBe(published + 10);
     expect(await publish(s3Endpoint, {})).toBe("unavailable");
-    const answers = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
+    const responses = proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length;
     late.letGo();
     await until("the late put gets its response", async () => {
-      return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > answers;
+      return proxy.answered.filter((line) => ONCHAIN_PUT.test(line)).length > responses;
     });
     await proxy.stop();
     expect(await publish(s3Endpoint, {})).toBe("unavailable");

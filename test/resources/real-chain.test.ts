@@ -16,7 +16,7 @@ import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { type Reader, reader, stage } from "../support/chain/harness.ts";
 import { MemoryStore } from "../support/memory-store.ts";
-import { putAnswer, putNamedTiles } from "../support/publish-answer.ts";
+import { putNamedTiles, putResponse } from "../support/publish-response.ts";
 
 const PUBLICATIONS = [
   ...onchainPublications,
@@ -52,7 +52,7 @@ function publisher(read: Reader) {
           (at) => publication.build({ ...sources, publishedHistory }, at),
           read.now,
         );
-        await putAnswer(store, publication.key, built, successors);
+        await putResponse(store, publication.key, built, successors);
       }
     },
     async get(url: string) {

@@ -43,8 +43,8 @@ const CASES: Readonly<Record<string, Case>> = {
     firing: 5,
     labels: { instance: "p:9464", code: "ledger_behind" },
   },
-  NoonmarkAnswerUnavailable: {
-    series: { [`noonmark_answer_status_code{${P}, route="/v2/public/stats?range=7d"}`]: "503x60" },
+  NoonmarkResponseUnavailable: {
+    series: { [`noonmark_response_status_code{${P}, route="/v2/public/stats?range=7d"}`]: "503x60" },
     pending: 14,
     firing: 15,
     labels: { ...ofPublisher, route: "/v2/public/stats?range=7d" },
@@ -136,7 +136,7 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   NoonmarkRpcFails: {
     series: {
-      [`noonmark_rpc_requests_total{${P}, outcome="answered"}`]: "0+4x60",
+      [`noonmark_rpc_requests_total{${P}, outcome="responded"}`]: "0+4x60",
       [`noonmark_rpc_requests_total{${P}, outcome="silent"}`]: "0+5x60",
     },
     pending: 10,
@@ -167,7 +167,7 @@ const WELL: Readonly<Record<string, string>> = {
   [`noonmark_lease_state{${P}, state="publishing"}`]: "1x60",
   'noonmark_lease_state{instance="q:9464", job="noonmark", state="publishing"}': "0x60",
   [`noonmark_healthy{${P}}`]: "1x60",
-  [`noonmark_answer_status_code{${P}, route="/v4/public/process"}`]: "200x60",
+  [`noonmark_response_status_code{${P}, route="/v4/public/process"}`]: "200x60",
   [`noonmark_cycle_duration_seconds_bucket{${P}, outcome="done", le="10"}`]: "0+6x60",
   [`noonmark_cycle_duration_seconds_bucket{${P}, outcome="done", le="+Inf"}`]: "0+6x60",
   [`noonmark_lease_epoch{${P}}`]: "7x30 8x29",
@@ -184,7 +184,7 @@ const WELL: Readonly<Record<string, string>> = {
   [`noonmark_chain_state{${P}, state="silent"}`]: "0x60",
   [`noonmark_chain_state{${P}, state="mismatch"}`]: "0x60",
   [`noonmark_chain_lag_blocks{${P}}`]: "13x60",
-  [`noonmark_rpc_requests_total{${P}, outcome="answered"}`]: "0+5x60",
+  [`noonmark_rpc_requests_total{${P}, outcome="responded"}`]: "0+5x60",
   [`noonmark_rpc_requests_total{${P}, outcome="rate"}`]: "0+4x60",
   [`noonmark_shim_requests_total{${S}, route="/v4/public/process", status="200"}`]: "0+97x60",
   [`noonmark_shim_requests_total{${S}, route="/v4/public/process", status="503"}`]: "0+3x60",
@@ -268,7 +268,7 @@ test("promtool accepts the names, types and help texts of our metrics", async ()
   const counts = new ShimCounts();
   counts.count(undefined, 404);
   monitor.requested("put", "status.json", "done");
-  monitor.rpcRequested("answered");
+  monitor.rpcRequested("responded");
   const registries = [
     publisherRegistry(monitor, known),
     shimRegistry(counts),

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { until } from "../support/processes.ts";
-import { putAnswer } from "../support/publish-answer.ts";
+import { putResponse } from "../support/publish-response.ts";
 import { withCommands } from "./commands.ts";
 import type { S3Server } from "./radosgw.ts";
 
@@ -65,7 +65,7 @@ export function clocks(server: () => S3Server): void {
   test.concurrent("the shim also measures its clock, and uses the store's", async () => {
     await withCommands(server(), async ({ proxy, start, store }) => {
       const successors = [{ from: Date.now() + 45_000, edits: [{ offset: 1, length: 3, text: "next" }] }];
-      await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"now"' }, successors);
+      await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"now"' }, successors);
       proxy.dateShiftMs = 90_000;
       const serve = start("serve", "--port", "0");
       let url = "";

@@ -38,8 +38,8 @@ export async function coreOnChain(folder: string): Promise<{ settledThroughRound
   const { rpcUrl } = JSON.parse(readFileSync(join(folder, "noonmark.json"), "utf8")) as { rpcUrl: string };
   const { core } = JSON.parse(readFileSync(join(folder, "deployment.json"), "utf8")) as { core: string };
   const read = async (name: string) => {
-    const answer = await call(rpcUrl, "eth_call", [{ to: core, data: callData("Core", name, []) }, "latest"]);
-    return String(BigInt(answer as Hex));
+    const response = await call(rpcUrl, "eth_call", [{ to: core, data: callData("Core", name, []) }, "latest"]);
+    return String(BigInt(response as Hex));
   };
   return { settledThroughRound: await read("settledThroughRound"), cumulativeWork: await read("cumulativeWork") };
 }

@@ -113,9 +113,9 @@ export async function startFaultProxy(
       outgoing.end(`<?xml version="1.0"?><Error><Code>${fault.code}</Code><Message>scripted</Message></Error>`);
       return;
     }
-    const answer = await pass(incoming, body);
-    const received = Buffer.concat(await answer.toArray());
-    proxy.answered.push(`${incoming.method} ${incoming.url} ${answer.statusCode}`);
+    const response = await pass(incoming, body);
+    const received = Buffer.concat(await response.toArray());
+    proxy.answered.push(`${incoming.method} ${incoming.url} ${response.statusCode}`);
     if (fault === "lost") {
       incoming.socket.resetAndDestroy();
       return;
@@ -124,8 +124,8 @@ export async function startFaultProxy(
       outgoing.writeHead(500).end();
       return;
     }
-    const date = new Date(Date.parse(answer.headers.date ?? "") + proxy.dateShiftMs).toUTCString();
-    outgoing.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...proxy.headers, date });
+    const date = new Date(Date.parse(response.headers.date ?? "") + proxy.dateShiftMs).toUTCString();
+    outgoing.writeHead(response.statusCode ?? 502, { ...response.headers, ...proxy.headers, date });
     if (fault === "half")
       outgoing.write(received.subarray(0, received.length / 2), () => incoming.socket.resetAndDestroy());
     else outgoing.end(received);
@@ -136,7 +136,7 @@ export async function startFaultProxy(
     const { method, url, headers } = incoming;
     const sent = request({ host: upstream.hostname, port: upstream.port, method, path: url, headers, agent: false });
     sent.end(body);
-    const [answer] = (await once(sent, "response")) as [IncomingMessage];
-    return answer;
+    const [response] = (await once(sent, "response")) as [IncomingMessage];
+    return response;
   }
 }

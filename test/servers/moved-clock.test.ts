@@ -13,7 +13,7 @@ import { openStore } from "../../src/object-store/open-store.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { runCli, startCli } from "../support/cli.ts";
 import { stop, until } from "../support/processes.ts";
-import { putAnswer } from "../support/publish-answer.ts";
+import { putResponse } from "../support/publish-response.ts";
 import { useCredentials } from "./commands.ts";
 import { type S3Server, startRadosgw } from "./radosgw.ts";
 import { makeBucket, s3Store } from "./stores/s3-store.ts";
@@ -263,7 +263,7 @@ test("a shim over a directory whose clock goes back an hour does not serve stale
   writeFileSync(offset, "+0\n");
   const store = await openStore(join(folder, "public"), { write: true });
   const successors = [{ from: Date.now() - 600_000, edits: [{ offset: 1, length: 6, text: "stale" }] }];
-  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"online"' }, successors);
+  await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"online"' }, successors);
   const args = ["serve", "--port", "0", "--store", join(folder, "public")];
   const shim = startCli(args, folder, byClockIn(offset));
   let output = "";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
-import { judgeEveryAnswer } from "../openapi/judge.ts";
+import { judgeEveryResponse } from "../openapi/judge.ts";
 import { runCli, startCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
 import { stop, until } from "../support/processes.ts";
@@ -47,7 +47,7 @@ afterAll(async () => {
 const OF_CONNECTION = new Set(["connection", "keep-alive", "date"]);
 
 test("every response of the live demo matches the OpenAPI document", async () => {
-  const { judged, found } = await judgeEveryAnswer(async (url) => {
+  const { judged, found } = await judgeEveryResponse(async (url) => {
     const got = await fetch(`http://127.0.0.1:${shimPort}${url}`, { headers: { "accept-encoding": "identity" } });
     const headers = [...got.headers].filter(([name]) => !OF_CONNECTION.has(name));
     return { status: got.status, headers: Object.fromEntries(headers), body: await got.text() };

@@ -8,7 +8,7 @@ import { shimContext } from "../../src/shim/context.ts";
 import { trustsFront } from "../../src/shim/node/node-handler.ts";
 import { respond, type ShimRequest } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
-import { putAnswer } from "../support/publish-answer.ts";
+import { putResponse } from "../support/publish-response.ts";
 
 const NOW = 1_000_000;
 const URLS = [
@@ -22,13 +22,13 @@ const URLS = [
 async function asker() {
   const store = new MemoryStore();
   const headers = { etag: '"r"', "cache-control": "public, max-age=0, must-revalidate" };
-  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "{}" }, [
+  await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "{}" }, [
     { from: NOW + 90_000, edits: [{ offset: 0, length: 1, text: "{" }] },
   ]);
-  await putAnswer(store, PROCESS_KEY, { status: 200, headers, body: "{}" });
-  await putAnswer(store, ONCHAIN_KEY, { status: 200, headers: { "cache-control": "no-store" }, body: "{}" });
+  await putResponse(store, PROCESS_KEY, { status: 200, headers, body: "{}" });
+  await putResponse(store, ONCHAIN_KEY, { status: 200, headers: { "cache-control": "no-store" }, body: "{}" });
   const published = { "cache-control": "no-store", "retry-after": "2" };
-  await putAnswer(store, statisticsKey("7d"), { status: 503, headers: published, body: "{}" });
+  await putResponse(store, statisticsKey("7d"), { status: 503, headers: published, body: "{}" });
   const context = shimContext({ store, now: () => NOW, monotonic: () => 0 });
   return (url: string, more: Partial<ShimRequest> = {}) => respond({ method: "GET", url, ...more }, context);
 }

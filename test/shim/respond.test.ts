@@ -5,7 +5,7 @@ import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/teleme
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
-import { putAnswer, putIndex } from "../support/publish-answer.ts";
+import { putIndex, putResponse } from "../support/publish-response.ts";
 import { putWorld } from "../support/world.ts";
 
 const decoder = new TextDecoder();
@@ -24,7 +24,7 @@ test("an unknown installation needs no read, because index and template are cach
   const { store, clocks, get } = shimOverStore();
   await putIndex(store, ["wheel-1"]);
   const body = '{"schemaVersion":1,"installationId":"{installationId}","revision":null,"status":"offline"}';
-  await putAnswer(store, UNKNOWN_TELEMETRY_KEY, { status: 200, headers: {}, body });
+  await putResponse(store, UNKNOWN_TELEMETRY_KEY, { status: 200, headers: {}, body });
   const path = (id: string) => `/v1/public/installations/${id}/telemetry`;
   expect((await get(path("a:b"))).body).toBe(body.replace("{installationId}", "a:b"));
   const reads = store.gets.length;
@@ -46,8 +46,8 @@ test("an installation's telemetry is 503 while its key holds another installatio
   const other = JSON.stringify({ installationId: "wheel-3" });
   for (const body of [other, "{}", "null", "{"]) {
     const stored = { status: 200, headers: {}, body };
-    await putAnswer(store, TELEMETRY_KEY, stored);
-    await putAnswer(store, "v1/public/installations/~wheel-1/telemetry", stored);
+    await putResponse(store, TELEMETRY_KEY, stored);
+    await putResponse(store, "v1/public/installations/~wheel-1/telemetry", stored);
     for (const id of ["wheel-1", "wheel-2"]) {
       const { status, body: answered } = await get(`/v1/public/installations/${id}/telemetry`);
       expect([body, id, status, answered]).toEqual([body, id, 503, '{"error":"store_unavailable"}']);
@@ -59,7 +59,7 @@ test("an installation's telemetry is 503 while its key holds another installatio
 
 test("a repeated read of the same object returns the same response object", async () => {
   const { store, context } = shimOverStore();
-  await putAnswer(store, MODULES_KEY, { status: 200, headers: {}, body: "{}" });
+  await putResponse(store, MODULES_KEY, { status: 200, headers: {}, body: "{}" });
   const request = { method: "GET", url: "/v1/public/modules" };
   const first = await respond(request, context);
   const second = await respond(request, context);
@@ -118,7 +118,7 @@ test("every request gets a response with the common headers", async () => {
 test("only a front gets the end of the response's validity", async () => {
   const { store, clocks, context } = shimOverStore();
   const successors = [{ from: 1_000_500, edits: [{ offset: 0, length: 1, text: "b" }] }, { from: 1_000_900 }];
-  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
+  await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
   const ask = async (front: string | undefined) =>
     (await respond({ method: "GET", url: "/v1/public/telemetry", front }, context)).headers["noonmark-valid-until"];
   expect([await ask("1"), await ask(undefined)]).toEqual(["1000500", undefined]);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Recent } from "../../src/shim/context.ts";
 import { tickStore } from "../../src/shim/node/store-reader.ts";
 import { MemoryStore } from "../support/memory-store.ts";
-import { putText } from "../support/publish-answer.ts";
+import { putText } from "../support/publish-response.ts";
 
 /** A store whose reads finish when the test says, with the object as of their start. */
 async function slowStore() {

@@ -23,7 +23,7 @@ import { FILES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { chainEventKey } from "../../src/values/activity-key.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import { putAnswer, putBytes, putIndex, putText, putTiles } from "./publish-answer.ts";
+import { putBytes, putIndex, putResponse, putText, putTiles } from "./publish-response.ts";
 
 const FEED_AT = Date.parse("2026-11-20T09:00:00.000Z");
 const ROOT = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
@@ -41,7 +41,7 @@ export const RECEIPTS = { "wheel-1": 300, "wheel-2": 128, "a:b.c_D": 0 } as cons
 export async function putWorld(store: ObjectStore, at: number): Promise<void> {
   await putIndex(store, ["wheel-1", "wheel-2", "a:b.c_D"]);
   await putTelemetry(store, at);
-  await putAnswer(store, MODULES_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", modules: [] }));
+  await putResponse(store, MODULES_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", modules: [] }));
   for (const [id, count] of Object.entries(RECEIPTS)) {
     await putTiles(store, id, count, (position) => item(id, position));
   }
@@ -61,10 +61,10 @@ async function putTelemetry(store: ObjectStore, at: number): Promise<void> {
   const telemetry = (installationId: string, revision: string | null, status: string) =>
     answer(revision === null ? {} : { etag: `"${revision}"` }, { schemaVersion: 1, installationId, revision, status });
   const online = telemetry("wheel-1", "telemetry-1", "online");
-  await putAnswer(store, TELEMETRY_KEY, online, [{ from: at + 120_001, edits: [edit(online, "online", "stale")] }]);
-  await putAnswer(store, installationTelemetryKey("wheel-2"), telemetry("wheel-2", "telemetry-2", "stale"));
-  await putAnswer(store, installationTelemetryKey("a:b.c_D"), telemetry("a:b.c_D", null, "offline"));
-  await putAnswer(store, UNKNOWN_TELEMETRY_KEY, telemetry("{installationId}", null, "offline"));
+  await putResponse(store, TELEMETRY_KEY, online, [{ from: at + 120_001, edits: [edit(online, "online", "stale")] }]);
+  await putResponse(store, installationTelemetryKey("wheel-2"), telemetry("wheel-2", "telemetry-2", "stale"));
+  await putResponse(store, installationTelemetryKey("a:b.c_D"), telemetry("a:b.c_D", null, "offline"));
+  await putResponse(store, UNKNOWN_TELEMETRY_KEY, telemetry("{installationId}", null, "offline"));
 }
 
 async function putProcess(store: ObjectStore, at: number): Promise<void> {
@@ -77,7 +77,7 @@ async function putProcess(store: ObjectStore, at: number): Promise<void> {
     settlementQueue: { state: "ready" },
   });
   const stale = [edit(process, "process-1", "process-2"), edit(process, "online", "stale")];
-  await putAnswer(store, PROCESS_KEY, process, [
+  await putResponse(store, PROCESS_KEY, process, [
     { from: at + 120_001, headers: { etag: '"process-2"' }, edits: stale },
     {
       from: at + 600_001,
@@ -93,8 +93,12 @@ async function putProcess(store: ObjectStore, at: number): Promise<void> {
 
 async function putStatistics(store: ObjectStore): Promise<void> {
   const headers = { etag: '"stats-7d"', "cache-control": REVALIDATE };
-  await putAnswer(store, statisticsKey("7d"), answer(headers, { schemaVersion: 2, revision: "stats-7d", range: "7d" }));
-  await putAnswer(store, statisticsKey("30d"), {
+  await putResponse(
+    store,
+    statisticsKey("7d"),
+    answer(headers, { schemaVersion: 2, revision: "stats-7d", range: "7d" }),
+  );
+  await putResponse(store, statisticsKey("30d"), {
     status: 503,
     headers: { "cache-control": "no-store", "retry-after": "2" },
     body: '{"error":"public_stats_rebuilding"}',
@@ -104,19 +108,19 @@ async function putStatistics(store: ObjectStore): Promise<void> {
 async function putChainViews(store: ObjectStore, at: number): Promise<void> {
   const noStore = { "cache-control": "no-store" };
   const unavailable = { status: "unavailable", reason: "indexer_unavailable" };
-  await putAnswer(store, ONCHAIN_KEY, answer(noStore, { schemaVersion: 4, status: "available" }), [
+  await putResponse(store, ONCHAIN_KEY, answer(noStore, { schemaVersion: 4, status: "available" }), [
     { from: at + 600_000, key: constantKey(ONCHAIN_KEY) },
   ]);
-  await putAnswer(store, constantKey(ONCHAIN_KEY), answer(noStore, { schemaVersion: 4, ...unavailable }));
+  await putResponse(store, constantKey(ONCHAIN_KEY), answer(noStore, { schemaVersion: 4, ...unavailable }));
   for (const range of [...SETTLEMENT_RANGES, "queue"] as const) {
     await putSettlements(store, settlementsKey(range), `v4-${range}`, at);
     if (range !== "queue") await putSettlements(store, legacySettlementsKey(range), `v3-${range}`, at);
   }
   for (const category of CATEGORIES) {
-    await putAnswer(store, constantKey(activityKey(category)), answer(noStore, { schemaVersion: 1, ...unavailable }));
+    await putResponse(store, constantKey(activityKey(category)), answer(noStore, { schemaVersion: 1, ...unavailable }));
     if (category !== "protocol") {
       const disabled = { schemaVersion: 1, status: "unavailable", reason: "indexer_disabled" };
-      await putAnswer(store, activityKey(category), answer(noStore, disabled));
+      await putResponse(store, activityKey(category), answer(noStore, disabled));
     }
   }
   await putProtocolFeed(store, at);
@@ -139,7 +143,7 @@ async function putProtocolFeed(store: ObjectStore, at: number): Promise<void> {
   const body = encodeHead({ opening, recent: [event(5)], tiles, indexes: [] });
   const headers = { "cache-control": "no-store" };
   const key = activityKey("protocol");
-  await putAnswer(store, key, { status: 200, headers, body }, [{ from: at + 600_000, key: constantKey(key) }]);
+  await putResponse(store, key, { status: 200, headers, body }, [{ from: at + 600_000, key: constantKey(key) }]);
 }
 
 /** Live for ten minutes, then the same body from the durable cache. */
@@ -152,7 +156,7 @@ async function putSettlements(store: ObjectStore, key: string, revision: string,
     from: at + 600_000,
     headers: { etag: `"${revision}-saved"`, [SOURCE]: "durable-cache", [REASON]: "indexer_unavailable" },
   };
-  await putAnswer(store, key, live, [saved]);
+  await putResponse(store, key, live, [saved]);
 }
 
 /** The web page and its assets, the data files, and the lease object from which the publication status is built. */
@@ -169,11 +173,11 @@ async function putSite(store: ObjectStore, at: number): Promise<void> {
   };
   for (const file of FILES) {
     for (const { key } of file.objects) {
-      await putAnswer(store, key, fileAnswer(file, bodies[file.name] ?? "", file.contentType ?? ""));
+      await putResponse(store, key, renderFile(file, bodies[file.name] ?? "", file.contentType ?? ""));
     }
   }
-  const css = fileAnswer(assetFile, "body{margin:0}", "text/css; charset=utf-8");
-  await putAnswer(store, `${ASSETS_PREFIX}style-0123456789ab.css`, css);
+  const css = renderFile(assetFile, "body{margin:0}", "text/css; charset=utf-8");
+  await putResponse(store, `${ASSETS_PREFIX}style-0123456789ab.css`, css);
   await putText(store, STATUS_KEY, JSON.stringify(lease(at)));
   await putText(store, PRIVATE_STATUS_KEY, '{"schemaVersion":1,"holderName":"a host\'s name"}');
 }
@@ -193,7 +197,7 @@ async function putLog(store: ObjectStore): Promise<void> {
   }
 }
 
-function fileAnswer(file: FileRow, body: string, contentType: string): Representation {
+function renderFile(file: FileRow, body: string, contentType: string): Representation {
   const headers = { etag: `"${file.name}-1"`, "cache-control": file.cacheControl ?? "", ...file.headers };
   return { status: 200, headers, contentType, body };
 }

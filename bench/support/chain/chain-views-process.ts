@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { learn } from "../../../publish/learn.ts";
 import { Due } from "../../../publish/due.ts";
-import { planAnswers } from "../../../publish/plan/answers.ts";
+import { planResponses } from "../../../publish/plan/responses.ts";
 import { currentSources } from "../../../publish/plan/source-version.ts";
 import { confirmTiles } from "../../../publish/plan/tile-sets.ts";
 import { executePuts } from "../../../publish/put.ts";
@@ -115,7 +115,7 @@ async function measureSettlement({ chain, projections: source, known, due, store
   const snapshot = snapshotOf(chain, source);
   const planning = { known, due, signers: [], force: false, at, program: "bench", selected: () => true };
   const now = currentSources(snapshot, INSTALLATION, LOG, planning);
-  const plan = () => planAnswers(PUBLICATIONS, { snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
+  const plan = () => planResponses(PUBLICATIONS, { snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
   const target = { at: 0, store, known, concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) await learn(needs, target);
   const started = performance.now();
@@ -128,7 +128,7 @@ async function measureSettlement({ chain, projections: source, known, due, store
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
   await executePuts(planned.puts, { snapshot: (use) => use(snapshot) }, target);
   for (const set of planned.tileSets) confirmTiles(known, set, at);
-  for (const { publication, inputs, dueAt } of planned.answers) due.built(publication.key, { ...inputs, at }, dueAt);
+  for (const { publication, inputs, dueAt } of planned.responses) due.built(publication.key, { ...inputs, at }, dueAt);
 }
 
 function snapshotOf(chain: SettledChain, source: ProjectionsSource): WritableSnapshot {

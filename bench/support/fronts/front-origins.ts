@@ -10,7 +10,7 @@ import { shimContext } from "../../../src/shim/context.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../../test/support/memory-store.ts";
-import { putAnswer } from "../../../test/support/publish-answer.ts";
+import { putResponse } from "../../../test/support/publish-response.ts";
 import { BENCH_ROUTES } from "./front-routes.ts";
 
 const [bytes = "2000", bucketPort = "0", shimPort = "0", fronts = "any"] = process.argv.slice(2);
@@ -20,7 +20,7 @@ const body = JSON.stringify({ revision: "r", text: "0123456789".repeat(Number(by
 const store = new MemoryStore();
 for (const { key, etag } of BENCH_ROUTES) {
   const headers = { ...(etag ? { etag: '"r"' } : {}), "cache-control": REVALIDATE };
-  await putAnswer(store, key, { status: 200, headers, body }, [
+  await putResponse(store, key, { status: 200, headers, body }, [
     { from: Date.now() + 3_600_000 },
   ]);
 }

@@ -1,6 +1,6 @@
 /** Examines the responses at a public address by verify's rules, for a minute. */
 import { CONTRACT } from "../../../src/judge/contract.ts";
-import { Unanswered } from "../../../src/judge/exchange.ts";
+import { NoResponse } from "../../../src/judge/exchange.ts";
 import type { Report } from "../../../src/judge/report.ts";
 import { connectTo } from "../../../src/verify/connection.ts";
 import { RUN_COMPLETE, verify } from "../../../src/verify/verify.ts";
@@ -21,7 +21,7 @@ export async function examinePublicSide(base: URL): Promise<Finding[]> {
   try {
     report = await verify({ routes: CONTRACT, installationId: undefined, pages: PAGES, watch: 0 }, environment);
   } catch (error) {
-    if (!(error instanceof Unanswered)) throw error;
+    if (!(error instanceof NoResponse)) throw error;
     return [
       wrong("public side", `${base.href}: ${error.message}`, "Check that the address is right and its front runs."),
     ];

@@ -8,7 +8,7 @@ import { storeOfState } from "../../../publish/known.ts";
 import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { holderNameOf } from "../../../publish/status/private-status.ts";
-import { ANSWERS } from "../../../publish/status/public-status.ts";
+import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
@@ -79,11 +79,11 @@ export async function examinePublication(settings: Settings, now: number): Promi
   const store = await openConfiguredStore(settings, { write: false });
   const publication = await readPublication(store, now);
   if (publication === undefined) return [fine("publication", "nothing is published yet")];
-  const keys = [STATUS_KEY, PRIVATE_STATUS_KEY, INSTALLATIONS_KEY, ...publication.answers.map(({ key }) => key)];
+  const keys = [STATUS_KEY, PRIVATE_STATUS_KEY, INSTALLATIONS_KEY, ...publication.responses.map(({ key }) => key)];
   const broken = await fsckKeys(store, keys, { now });
   const findings = [
     ...publication.problems.map((problem) => wrong("publication", problem, "`noonmark status` shows it in full.")),
-    ...unansweredFindings(publication, settings),
+    ...unavailableFindings(publication, settings),
     // The publication's problem says once that objects are ahead of the clock.
     ...broken
       .filter(({ rule }) => rule !== "source-version-future")
@@ -99,7 +99,10 @@ export async function examinePublication(settings: Settings, now: number): Promi
   if (findings.some(({ severity }) => severity === "fault")) return findings;
   return [
     ...findings,
-    fine("publication", `${publication.answers.length} responses of ${ANSWERS.length}, the ledger goes on from them`),
+    fine(
+      "publication",
+      `${publication.responses.length} responses of ${RESPONSE_KEYS.length}, the ledger goes on from them`,
+    ),
   ];
 }
 
@@ -107,16 +110,16 @@ export async function examinePublication(settings: Settings, now: number): Promi
 const EXPLAIN_STATISTICS = ["no_genesis", "no_rounds", "no_closures"];
 
 /** Finds missing inputs, and other 503s. A publisher without a ledger has no statistics by design. */
-function unansweredFindings({ answers }: Publication, settings: Settings): Finding[] {
+function unavailableFindings({ responses }: Publication, settings: Settings): Finding[] {
   if (settings.ledger === "none") return [];
-  const missing = missingInputs(answers, settings);
+  const missing = missingInputs(responses, settings);
   const explained = missing.some(({ code }) => EXPLAIN_STATISTICS.includes(code)) ? RANGES.map(statisticsKey) : [];
   const todo = "See ledger, genesis and chain; a publisher that has just begun may need a minute.";
   return [
     ...missing.map(({ code, message, hint }) =>
       (isNote(code) ? note : wrong)("inputs", `${code}: ${message}`, hint ?? ""),
     ),
-    ...answers
+    ...responses
       .filter(({ key, status }) => status === 503 && !explained.includes(key))
       .map(({ route }) => wrong("publication", `${route} is 503`, todo)),
   ];

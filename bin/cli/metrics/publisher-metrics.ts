@@ -4,7 +4,7 @@ import type { Known } from "../../../publish/known.ts";
 import { storedCheckpoint } from "../../../publish/plan/log.ts";
 import type { ReportRow } from "../../../publish/report.ts";
 import { CYCLE_OUTCOMES } from "../../../publish/schedule/health.ts";
-import { ANSWERS } from "../../../publish/status/public-status.ts";
+import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
 import { CHAIN_STATES, LEDGER_STATES } from "../../../src/resources/publication-status/public-record.ts";
 import { CONFIRMATIONS } from "../../../src/values/settlement-limits.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
@@ -24,19 +24,19 @@ export function publisherRegistry(monitor: PublisherMonitor, known: Known): Regi
 
 function responseMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
   const ofEach = (value: (object: NonNullable<ReturnType<Known["get"]>>) => number) =>
-    ANSWERS.flatMap(([route, key]): Sample[] => {
+    RESPONSE_KEYS.flatMap(([route, key]): Sample[] => {
       const object = known.get(key);
       return object?.condition === "stored" ? [[route, value(object)]] : [];
     });
   return [
     {
-      name: "noonmark_answer_age_seconds",
+      name: "noonmark_response_age_seconds",
       help: "Age of the published response: time since the instant that it was computed for.",
       labels: ["route"],
       samples: () => ofEach(({ sourceVersion }) => (monitor.now() - sourceVersion.at) / 1_000),
     },
     {
-      name: "noonmark_answer_status_code",
+      name: "noonmark_response_status_code",
       help: "HTTP status of the published response.",
       labels: ["route"],
       samples: () => ofEach(({ status }) => status),
@@ -204,7 +204,7 @@ function sourceMetrics(monitor: PublisherMonitor): Metric[] {
     },
     {
       name: "noonmark_rpc_requests_total",
-      help: "HTTP requests to nodes of the chain, by outcome: answered, silent (no response in time), range, rate, transient, refused.",
+      help: "HTTP requests to nodes of the chain, by outcome: responded, silent (no response in time), range, rate, transient, refused.",
       labels: ["outcome"],
       samples: () => monitor.rpc,
     },

@@ -10,7 +10,7 @@ import { Failure } from "../../../src/values/failure.ts";
 import { NOTES, type Settings } from "../settings/settings.ts";
 
 /** The parts of a published response that this module reads. */
-interface Answered {
+interface ResponseStatus {
   readonly key: string;
   readonly status: number | null;
 }
@@ -19,8 +19,8 @@ interface Answered {
 const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
 /** Warns if statistics are 503 because the start of round 0 is neither configured nor known from a chain. */
-export function missingGenesis(answers: readonly Answered[], settings: Settings): ReportFailure[] {
-  if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(answers)) return [];
+export function missingGenesis(responses: readonly ResponseStatus[], settings: Settings): ReportFailure[] {
+  if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(responses)) return [];
   const hint =
     settings.rpcUrl === undefined
       ? "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which has it."
@@ -29,8 +29,8 @@ export function missingGenesis(answers: readonly Answered[], settings: Settings)
 }
 
 /** Returns the missing inputs of published responses, as far as the ledger on this host shows them. */
-export function missingInputs(answers: readonly Answered[], settings: Settings): ReportFailure[] {
-  return allMissing(answers, settings).filter(({ code }) => !isIgnored(code, settings));
+export function missingInputs(responses: readonly ResponseStatus[], settings: Settings): ReportFailure[] {
+  return allMissing(responses, settings).filter(({ code }) => !isIgnored(code, settings));
 }
 
 /** Notes are no faults, and the setting ignoredNotes turns them off. */
@@ -42,11 +42,11 @@ function isIgnored(code: string, { ignoredNotes }: Settings): boolean {
   return isNote(code) && (ignoredNotes ?? "").split(",").includes(code);
 }
 
-function allMissing(answers: readonly Answered[], settings: Settings): ReportFailure[] {
-  const missing = missingGenesis(answers, settings);
+function allMissing(responses: readonly ResponseStatus[], settings: Settings): ReportFailure[] {
+  const missing = missingGenesis(responses, settings);
   const counts = ledgerCounts(settings);
   if (counts === undefined) return missing;
-  if (areStatisticsMissing(answers)) missing.push(...missingRounds(counts));
+  if (areStatisticsMissing(responses)) missing.push(...missingRounds(counts));
   const work = REPORTER_WORK.filter((kind) => counts(kind) > 0);
   if (settings.rpcUrl === undefined && work.length > 0) {
     missing.push({
@@ -73,9 +73,9 @@ function missingRounds(counts: (kind: FactKind) => number): ReportFailure[] {
   ];
 }
 
-function areStatisticsMissing(answers: readonly Answered[]): boolean {
+function areStatisticsMissing(responses: readonly ResponseStatus[]): boolean {
   const keys = RANGES.map(statisticsKey);
-  return answers.some(({ key, status }) => keys.includes(key) && status === 503);
+  return responses.some(({ key, status }) => keys.includes(key) && status === 503);
 }
 
 /**

@@ -6,11 +6,11 @@ import type { Publication } from "./publication.ts";
 
 /** `now` is in epoch ms. */
 export function publicationLines(publication: Publication, now: number): string[] {
-  const { record, answers, problems, store } = publication;
+  const { record, responses, problems, store } = publication;
   return [
     sentence(publication, now),
     "",
-    ...(answers.length === 0 ? [] : [...answerTable(publication, now), ""]),
+    ...(responses.length === 0 ? [] : [...responseTable(publication, now), ""]),
     ...fields([
       ["store", store],
       ["lease", `epoch ${record.epoch}, ${record.holderName}, ${leaseState(record, now)}`],
@@ -33,7 +33,7 @@ function leaseState({ released, renewedAt, ttlMs }: Publication["record"], now: 
   return `expired ${duration((now - expiresAt) / 1000)} ago`;
 }
 
-function sentence({ state, record, answers, problems, ageSeconds }: Publication, now: number): string {
+function sentence({ state, record, responses, problems, ageSeconds }: Publication, now: number): string {
   const publisher = {
     live: `Publishing: ${record.holderName} renewed the lease ${ago(record.renewedAt, now)}`,
     late: `Late: ${record.holderName} should have renewed the lease and did not for ${duration(ageSeconds)}`,
@@ -41,10 +41,10 @@ function sentence({ state, record, answers, problems, ageSeconds }: Publication,
       ? `Ended: ${record.holderName} released the lease ${ago(record.renewedAt, now)}`
       : `Stopped: ${record.holderName} fell silent ${ago(record.renewedAt, now)}`,
   }[state];
-  const without = answers.filter(({ problem }) => problem !== null).length;
-  const foreseen = answers.filter(({ status }) => status === 503).length;
+  const without = responses.filter(({ problem }) => problem !== null).length;
+  const foreseen = responses.filter(({ status }) => status === 503).length;
   const counts = [
-    `${answers.length - without} responses are stored`,
+    `${responses.length - without} responses are stored`,
     ...(foreseen === 0 ? [] : [`${foreseen} of them 503`]),
     ...(without === 0 ? [] : [`${without} cannot be read`]),
   ].join(", ");
@@ -52,8 +52,8 @@ function sentence({ state, record, answers, problems, ageSeconds }: Publication,
   return `${publisher}; ${counts}${trouble}.`;
 }
 
-function answerTable({ answers }: Publication, now: number): string[] {
-  const rows = answers.map(({ route, asOf, status, nextChangeAt, problem }) => {
+function responseTable({ responses }: Publication, now: number): string[] {
+  const rows = responses.map(({ route, asOf, status, nextChangeAt, problem }) => {
     const next = nextChangeAt === null ? "with new facts" : `in ${duration((Date.parse(nextChangeAt) - now) / 1000)}`;
     const age = asOf === null ? "" : duration((now - Date.parse(asOf)) / 1000);
     return [route, age, status ?? "none", problem ?? next];

@@ -15,7 +15,7 @@ export interface Publication {
   readonly state: PublisherState;
   readonly ageSeconds: number;
   readonly record: LeaseRecord;
-  readonly answers: readonly PublishedResponse[];
+  readonly responses: readonly PublishedResponse[];
   /** Why readers get no good response, or why a good one is not renewed. */
   readonly problems: readonly string[];
 }
@@ -25,9 +25,9 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   const found = await readLease(store);
   if (found === undefined) return undefined;
   const reported = new Set(Object.keys(found.record.report.resources ?? {}));
-  const answers = await publishedResponses(store, reported, now);
+  const responses = await publishedResponses(store, reported, now);
   const record = joined(found.record, await readPrivateStatus(store, found.record).catch(notReadable));
-  return printableValues(publicationOf(store.name, record, answers, now));
+  return printableValues(publicationOf(store.name, record, responses, now));
 }
 
 export function neverPublished(store: ObjectStore): Failure {
@@ -48,11 +48,11 @@ function notReadable(error: unknown): undefined {
 export function publicationOf(
   store: string,
   record: LeaseRecord,
-  answers: readonly PublishedResponse[],
+  responses: readonly PublishedResponse[],
   now: number,
 ): Publication {
   const ageSeconds = (now - Date.parse(record.renewedAt)) / 1000;
-  const damaged = answers.filter(({ problem }) => problem !== null);
+  const damaged = responses.filter(({ problem }) => problem !== null);
   const { problems: count } = record.report;
   // The count is from the last renewal; the names may be five minutes older.
   const named =
@@ -70,10 +70,10 @@ export function publicationOf(
     state: publisherState(record, now),
     ageSeconds,
     record,
-    answers,
+    responses,
     problems: [
       ...silenceProblems(record, now),
-      ...clockProblems(record, answers, now),
+      ...clockProblems(record, responses, now),
       ...nodeProblems(record.report.sources),
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
       ...named,
@@ -91,7 +91,7 @@ function silenceProblems(record: LeaseRecord, now: number): string[] {
 }
 
 /** Finds clock problems: the publisher ended because its clock had moved, or this host's is behind the published objects. */
-function clockProblems(record: LeaseRecord, answers: readonly PublishedResponse[], now: number): string[] {
+function clockProblems(record: LeaseRecord, responses: readonly PublishedResponse[], now: number): string[] {
   const { clockMoved, lastCycleAt } = record;
   const problems: string[] = [];
   if (clockMoved) {
@@ -99,7 +99,7 @@ function clockProblems(record: LeaseRecord, answers: readonly PublishedResponse[
   }
   const published = [
     { what: "the last cycle", at: lastCycleAt },
-    ...answers.map(({ route, asOf }) => ({ what: route, at: asOf })),
+    ...responses.map(({ route, asOf }) => ({ what: route, at: asOf })),
   ];
   for (const { what, at } of published) {
     const instant = at === null ? Number.NaN : Date.parse(at);

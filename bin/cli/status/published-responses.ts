@@ -1,5 +1,5 @@
 /** Reads the current responses from the store, not from the publisher's report. */
-import { ANSWERS } from "../../../publish/status/public-status.ts";
+import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
 import { successorAt } from "../../../src/http/successor.ts";
 import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
@@ -29,18 +29,18 @@ export async function publishedResponses(
   reported: ReadonlySet<string>,
   now: number,
 ): Promise<PublishedResponse[]> {
-  const answers: PublishedResponse[] = [];
-  for (const [route, key] of ANSWERS) {
-    const answer = await readAnswer(store, key, now);
-    if (answer !== undefined) answers.push({ route, key, ...answer });
-    else if (reported.has(key)) answers.push({ route, key, ...without("missing in the store") });
+  const responses: PublishedResponse[] = [];
+  for (const [route, key] of RESPONSE_KEYS) {
+    const response = await readPublished(store, key, now);
+    if (response !== undefined) responses.push({ route, key, ...response });
+    else if (reported.has(key)) responses.push({ route, key, ...without("missing in the store") });
   }
-  return answers;
+  return responses;
 }
 
 type Found = Omit<PublishedResponse, "route" | "key">;
 
-async function readAnswer(store: ObjectStore, key: string, now: number): Promise<Found | undefined> {
+async function readPublished(store: ObjectStore, key: string, now: number): Promise<Found | undefined> {
   try {
     const response = await readResponse(store, key);
     if (response === undefined) return undefined;

@@ -11,7 +11,7 @@ import { sourceStore } from "../../../publish/source-store.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { ANSWERS } from "../../../publish/status/public-status.ts";
+import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { type Log, openLog } from "../../../src/client/log.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
@@ -222,7 +222,7 @@ class Renderer {
     await sources.advance(() => undefined);
     const publications = allPublications({ installationId: this.#installationId, statisticsInterval: 0 });
     const store = sourceStore({ publications, at, sources });
-    const key = ANSWERS.find(([one]) => one === url)?.[1] ?? "";
+    const key = RESPONSE_KEYS.find(([one]) => one === url)?.[1] ?? "";
     const object = await store.get(key);
     if (object === undefined) return "the log gives no such response";
     const instants = [at, ...decodeResponse(object).successors.map(({ from }) => from)];

@@ -20,7 +20,7 @@ export interface LogFlags {
 /** Telemetry and observations are put within this time after the checkpoint, and caches keep them for a few seconds. */
 const LAG_MS = 15_000;
 
-/** Returns lines for people. Throws `Failure` log_memory_unreadable (2), `Unanswered`, `NoonmarkError`. */
+/** Returns lines for people. Throws `Failure` log_memory_unreadable (2), `NoResponse`, `NoonmarkError`. */
 export async function verifyLog(report: Report, flags: LogFlags, send: Transport): Promise<readonly string[]> {
   const { base, logKey: keys, since, receipt, signal, lagMs = LAG_MS } = flags;
   const number = await publicNumber(report, send);

@@ -1,7 +1,7 @@
 /** `noonmark verify BASE_URL`: checks a deployment from outside, only by HTTP. */
 import type { Command } from "commander";
 import { CONTRACT } from "../../../src/judge/contract.ts";
-import { Unanswered } from "../../../src/judge/exchange.ts";
+import { NoResponse } from "../../../src/judge/exchange.ts";
 import { Report, reportJson, reportLines } from "../../../src/judge/report.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
@@ -120,7 +120,7 @@ async function judge(base: URL, flags: Flags, { stop, print }: Running): Promise
     }
     return report;
   } catch (error) {
-    if (!(error instanceof Unanswered)) throw error;
+    if (!(error instanceof NoResponse)) throw error;
     throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, { cause: error });
   } finally {
     close();

@@ -19,7 +19,7 @@ export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-r
       // Cacheable public URLs and the query of their cache key; null keeps the query as requested.
       URLS: new Source(`[\n${CACHED_URLS.map(urlRow).join(",\n")},\n]`),
       PREFLIGHT: { statusCode: 204, headers: values(PREFLIGHT_HEADERS) },
-      WRONG_METHOD: eventAnswer(METHOD_NOT_ALLOWED),
+      WRONG_METHOD: eventResponse(METHOD_NOT_ALLOWED),
       DROPPED,
       NONE_MATCH,
       FRONT: FRONT_HEADER,
@@ -27,7 +27,7 @@ export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-r
       PASS: FRONT.pass,
     }),
     "viewer-response-table.js": tableFile({
-      UNAVAILABLE: eventAnswer(unavailable("store_unavailable")),
+      UNAVAILABLE: eventResponse(unavailable("store_unavailable")),
       CACHE_CONTROL: EDGE_HEADERS.cacheControl,
       STATUS: EDGE_HEADERS.status,
       KEPT_UNTIL: EDGE_HEADERS.keptUntil,
@@ -52,7 +52,7 @@ function keyQuery(rule: QueryRule, query: string | undefined): Record<string, { 
 }
 
 /** Returns a response in CloudFront's event format. CloudFront writes its Content-Length. */
-function eventAnswer({ status, headers, body }: Representation): object {
+function eventResponse({ status, headers, body }: Representation): object {
   return {
     statusCode: status,
     headers: values({ ...COMMON_HEADERS, ...headers, "content-type": CONTENT_TYPE }),

@@ -74,7 +74,7 @@ function edgeFunction(name: string, code: string): object {
 
 /** The shim's Cache-Control sets the TTL. An unknown URL never shares a cache key with a known one. */
 const CACHE_POLICY = {
-  Name: { "Fn::Sub": "${AWS::StackName}-answers" },
+  Name: { "Fn::Sub": "${AWS::StackName}-responses" },
   MinTTL: 0,
   DefaultTTL: 0,
   MaxTTL: Math.max(...ROWS.map((route) => route.edgeSeconds)),

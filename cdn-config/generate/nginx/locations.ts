@@ -92,7 +92,7 @@ export function tlsLines(trusted: string, origins: readonly Origin[]): string {
 /** nginx's default of 1 makes output a seventh larger. A response is compressed once, so speed hardly matters. */
 const GZIP_LEVEL = 6;
 
-export function answersServer(options: CdnOptions): string {
+export function responsesServer(options: CdnOptions): string {
   const { bucket, shim, socket, trusted, frontSecret } = options;
   const edges = [...new Set(ROWS.map((route) => route.edgeSeconds))];
   return `server {
@@ -111,8 +111,8 @@ export function answersServer(options: CdnOptions): string {
   proxy_buffers 540 32k;
 ${tlsLines(trusted, [bucket, shim])}
   # Each response is built and compressed once, then served from the cache.
-  location = /answer {
-    js_content noonmark.answer;
+  location = /response {
+    js_content noonmark.respond;
     # A 304 has no Content-Type.
     default_type "";
     gzip on;

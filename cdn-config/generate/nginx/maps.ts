@@ -13,7 +13,7 @@ export function maps(options: CdnOptions): string {
   const { bucket, shim, socket, cache } = options;
   return `# Caches, upstreams, and values computed from requests and from the origins' headers.
 proxy_cache_path ${cache} levels=1:2 keys_zone=noonmark:10m max_size=256m inactive=2m use_temp_path=off;
-proxy_cache_path ${cache}-answers levels=1:2 keys_zone=noonmark_answers:10m max_size=256m inactive=2m use_temp_path=off;
+proxy_cache_path ${cache}-responses levels=1:2 keys_zone=noonmark_responses:10m max_size=256m inactive=2m use_temp_path=off;
 
 upstream noonmark_bucket { server ${bucket.host}:${bucket.port}; keepalive 32; }
 upstream noonmark_cache { server unix:${socket}; keepalive 64; }

@@ -6,7 +6,7 @@ import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { bundle } from "../bundle.ts";
 import type { CdnOptions } from "../options.ts";
-import { answersServer, BODILESS, shimLines, tlsLines } from "./locations.ts";
+import { BODILESS, responsesServer, shimLines, tlsLines } from "./locations.ts";
 import { maps, OWN, variable } from "./maps.ts";
 
 const REFUSED = "  error_page 400 404 405 413 = /_noonmark/refused;";
@@ -103,13 +103,13 @@ ${ERROR_PAGES}
   proxy_ignore_headers Expires Set-Cookie Vary;
   location = /_noonmark/kept {
     internal;
-    proxy_cache noonmark_answers;
+    proxy_cache noonmark_responses;
     proxy_pass_request_headers off;
 ${askLines()}
     proxy_set_header noonmark-none-match $http_if_none_match;
 ${[...INTERNAL_HEADERS, "Cache-Control"].map((name) => `    proxy_hide_header ${name};`).join("\n")}
 ${headerLines(CACHED_HEADERS)}
-    proxy_pass http://noonmark_cache/answer;
+    proxy_pass http://noonmark_cache/response;
 ${ERROR_PAGES}
   }
 
@@ -122,10 +122,10 @@ ${headerLines({ etag: "$noonmark_judged_etag", "cache-control": "$noonmark_judge
   }
   location = /_noonmark/fetched {
     internal;
-    proxy_cache noonmark_answers;
+    proxy_cache noonmark_responses;
     proxy_pass_request_headers off;
 ${askLines()}
-    proxy_pass http://noonmark_cache/answer;
+    proxy_pass http://noonmark_cache/response;
   }
 
   # Requests that nginx rejects: a bad escape, a NUL, \`..\` above the root, two If-None-Match lines, TRACE, reserved
@@ -151,7 +151,7 @@ ${constant("= /_noonmark/too-large", HEADERS_TOO_LARGE)}
 ${constant("@noonmark_unavailable", unavailable("store_unavailable"))}
 }
 
-${answersServer(options)}`;
+${responsesServer(options)}`;
 }
 
 /** Returns an internal location with a fixed response. */

@@ -26,7 +26,7 @@ const CLOCK_MARGIN_MS = 50;
 const STALE_WHILE_UPDATING_SECONDS = 1;
 
 /** Builds the response to a cache miss, and sets how long nginx may cache it. */
-async function answer(r) {
+async function respond(r) {
   const parts = r.headersIn["noonmark-object"].split(" ");
   const route = ROUTES[parts[0]];
   const key = parts.length === 2 ? undefined : parts[1];
@@ -240,4 +240,4 @@ function isPassed(name, value) {
   return OWN_HEADERS[name] === value || PASSED.indexOf(name) >= 0;
 }
 
-export default { answer, judged, judgedHeader, passed };
+export default { respond, judged, judgedHeader, passed };

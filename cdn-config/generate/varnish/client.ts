@@ -91,7 +91,7 @@ sub vcl_hash {
 `;
 }
 
-export function answerSubroutines(): string {
+export function responseSubroutines(): string {
   return `sub vcl_synth {
   if (resp.status == 503 && !req.http.noonmark-stale && !req.http.noonmark-pass
       && ${urlOf("req", (row) => row.staleIfErrorSeconds > 0)}) {

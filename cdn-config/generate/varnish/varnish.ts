@@ -1,7 +1,7 @@
 /** Generates the configuration of Varnish 7: bucket and shim behind one cache (`docs/cdn-varnish.md`). */
 import { Failure } from "../../../src/values/failure.ts";
 import { type CdnOptions, hostOf, type Origin } from "../options.ts";
-import { answerSubroutines, requestSubroutines } from "./client.ts";
+import { requestSubroutines, responseSubroutines } from "./client.ts";
 import { originSubroutines } from "./origin.ts";
 
 /** Throws `Failure` https_unsupported. */
@@ -19,7 +19,7 @@ ${backend("bucket", options.bucket)}
 ${backend("shim", options.shim)}
 ${requestSubroutines()}
 ${originSubroutines(options)}
-${answerSubroutines()}`;
+${responseSubroutines()}`;
 }
 
 function backend(name: string, { host, port }: Origin): string {

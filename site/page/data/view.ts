@@ -17,7 +17,7 @@ export interface BrowserEnvironment {
   onChange(call: () => void): () => void;
 }
 
-export interface Answered<Body> {
+export interface Received<Body> {
   readonly body: Body;
   readonly headers: Headers;
 }
@@ -35,7 +35,7 @@ export interface ViewState<Body> {
   readonly body?: Body;
   readonly headers?: Headers;
   /** When that response arrived (epoch ms). */
-  readonly answeredAt?: number;
+  readonly receivedAt?: number;
   /** Why there is no newer response. */
   readonly failure?: Failure;
 }
@@ -43,7 +43,7 @@ export interface ViewState<Body> {
 export interface ViewOptions<Body> {
   /** Interval in ms. */
   readonly every: number;
-  readonly ask: (signal: AbortSignal) => Promise<Answered<Body>>;
+  readonly ask: (signal: AbortSignal) => Promise<Received<Body>>;
   /** Describes an error; the view adds `since`. */
   readonly failureOf: (error: unknown) => Omit<Failure, "since">;
 }
@@ -99,7 +99,7 @@ export class View<Body> {
       const { body, headers } = await this.#options.ask(asking.signal);
       if (asking.signal.aborted) return;
       this.#failures = 0;
-      this.#change({ body, headers, answeredAt: this.#around.now() });
+      this.#change({ body, headers, receivedAt: this.#around.now() });
     } catch (error) {
       if (asking.signal.aborted) return;
       this.#failures += 1;

@@ -2,7 +2,7 @@
 import {
   type Activity,
   type ActivityCategory,
-  type Answer,
+  type ApiResponse,
   createClient,
   NoonmarkError,
   type SettlementRange,
@@ -21,14 +21,14 @@ const API = createClient({ baseUrl: new URL(".", document.baseURI), retries: 0 }
 
 type Options = { readonly signal: AbortSignal };
 
-function view<Body>(every: number, call: (options: Options) => Promise<Answer<Body>>): View<Body> {
+function view<Body>(every: number, call: (options: Options) => Promise<ApiResponse<Body>>): View<Body> {
   return new View<Body>(
     {
       every,
       async ask(signal) {
-        const answer = await call({ signal });
-        learnTime(answer.headers);
-        return answer;
+        const response = await call({ signal });
+        learnTime(response.headers);
+        return response;
       },
       failureOf: (error) =>
         error instanceof NoonmarkError

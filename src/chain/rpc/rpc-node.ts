@@ -52,7 +52,7 @@ interface RpcResponse {
 }
 
 /** The outcome of one HTTP request to a node. */
-export type RpcOutcome = "answered" | "silent" | RpcErrorKind;
+export type RpcOutcome = "responded" | "silent" | RpcErrorKind;
 
 /**
  * Creates a node. `retry` is the policy and deadline of the pass; no request starts after the deadline. `onRequest` is
@@ -72,7 +72,7 @@ export function rpcNode(
     if (left <= 0) throw new RpcError("transient", "the deadline has passed", { silent: true, outOfTime: true });
     try {
       const results = await postWithin(left, calls, settled);
-      onRequest?.("answered");
+      onRequest?.("responded");
       return results;
     } catch (error) {
       onRequest?.(outcomeOf(error));

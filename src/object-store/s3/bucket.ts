@@ -68,16 +68,16 @@ export class S3Bucket {
   /** A tag in `unless` makes the server refuse with 304 if the object still has it. */
   async read(key: string, abortSignal: AbortSignal, unless?: StoreTag): Promise<Marked> {
     const condition = unless === undefined ? {} : { IfNoneMatch: `"${unless}"` };
-    const answer = await this.#client.send(new GetObjectCommand({ ...this.#at(key), ...condition }), { abortSignal });
-    const tag = tagOf(answer.ETag);
-    const read = answer.Body?.transformToByteArray().catch((error: unknown) => {
+    const response = await this.#client.send(new GetObjectCommand({ ...this.#at(key), ...condition }), { abortSignal });
+    const tag = tagOf(response.ETag);
+    const read = response.Body?.transformToByteArray().catch((error: unknown) => {
       // The SDK reports an aborted body as if the server had cut it.
       if (abortSignal.aborted) throw abortSignal.reason;
       throw error instanceof BodyTooLarge ? new StoreDamaged(key, tag, error.message, { cause: error }) : error;
     });
     const body = (await read) ?? new Uint8Array();
-    const { [PUT_ID]: putId, ...metadata } = answer.Metadata ?? {};
-    return { putId, object: { body, contentType: answer.ContentType ?? "", metadata, tag } };
+    const { [PUT_ID]: putId, ...metadata } = response.Metadata ?? {};
+    return { putId, object: { body, contentType: response.ContentType ?? "", metadata, tag } };
   }
 
   async write(

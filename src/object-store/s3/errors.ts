@@ -27,7 +27,7 @@ export type Refusal =
   | "final";
 
 export function refusalOf(error: unknown): Refusal {
-  const { status, code } = answerOf(error);
+  const { status, code } = responseOf(error);
   if (error instanceof BodyTooLarge || error instanceof StoreDamaged) return "final";
   if (status === undefined) return isMisconfigured(error) ? "final" : "transient";
   if (status === 404) return code === "NoSuchKey" ? "absent" : "final";
@@ -53,13 +53,13 @@ const TRANSIENT_400 = new Set(["RequestTimeout", "IncompleteBody", "SlowDown", "
 export function verdictOf(error: unknown): Verdict {
   const refusal = refusalOf(error);
   if (refusal !== "transient" && refusal !== "contended") return { retry: false };
-  const afterMs = retryAfter(answerOf(error).headers);
+  const afterMs = retryAfter(responseOf(error).headers);
   return { retry: true, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
 /** `what` names the failed operation. The message names no library, because an operator cannot inspect it. */
 export function unavailable(what: string, error: unknown, asked: Asked): StoreUnavailable {
-  const { status, code } = answerOf(error);
+  const { status, code } = responseOf(error);
   const { says, todo } = adviceOn(code, error, asked);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
   const parts = [
@@ -86,7 +86,7 @@ function retryAfter(headers: Readonly<Record<string, string>>): number | undefin
   return wait > 0 ? wait : undefined;
 }
 
-interface Answer {
+interface ErrorResponse {
   /** Undefined without a response. */
   readonly status: number | undefined;
   readonly code: string;
@@ -94,7 +94,7 @@ interface Answer {
 }
 
 /** The SDK attaches the response to its errors; other errors have none. */
-function answerOf(error: unknown): Answer {
+function responseOf(error: unknown): ErrorResponse {
   const { name, $metadata, $response } = error as {
     name?: string;
     $metadata?: { httpStatusCode?: number };

@@ -4,7 +4,7 @@ import { MEASUREMENT_TYPES } from "../../projections/activity/event-types.ts";
 import { categoryChanges } from "../../projections/activity/tile-tree.ts";
 import { hasUnfollowedReceipts } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
-import { fileAnswer } from "../site/publication.ts";
+import { renderFile } from "../site/publication.ts";
 import type { Site } from "../site/site-files.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { atomFeed, type FeedEntry, feedEntry, jsonFeed, SETTLEMENT_TYPE } from "./documents.ts";
@@ -24,7 +24,7 @@ export function feedPublications({ program, publicUrl }: Site): Publication[] {
     inputs,
     build: (snapshot) => {
       const { installationId } = snapshot;
-      const built = fileAnswer(row, write({ installationId, publicUrl, entries: entriesOf(snapshot) }));
+      const built = renderFile(row, write({ installationId, publicUrl, entries: entriesOf(snapshot) }));
       return isWhole(snapshot) ? built : { ...built, isPlaceholder: true };
     },
   }));

@@ -1,7 +1,7 @@
 /** Builds the legacy history of batches (docs/spec/api.md#legacy-settlements): work only, from the Core only. */
 
 import type { Built } from "../built.ts";
-import { liveAnswer, readLive, type SettlementSources, savedAnswer, whyNotLive } from "../settlements/answer.ts";
+import { readLive, renderLive, renderSaved, type SettlementSources, whyNotLive } from "../settlements/live-or-saved.ts";
 import type { SettlementRange } from "../settlements/route.ts";
 import { legacySettlementsSchema } from "./contract.ts";
 
@@ -20,9 +20,9 @@ export function buildLegacySettlements(range: SettlementRange, sources: Settleme
       recentSettlements: read.history.recent.map(({ fields }) => fields),
       buckets: read.history.buckets,
     });
-    return liveAnswer(body, read.until);
+    return renderLive(body, read.until);
   }
   // The fallback does not depend on the economy, because the source is the Core.
   const saved = { schemaVersion: 3, range, schema: legacySettlementsSchema } as const;
-  return savedAnswer(saved, sources, reason ?? "indexer_unavailable");
+  return renderSaved(saved, sources, reason ?? "indexer_unavailable");
 }

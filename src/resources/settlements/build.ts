@@ -4,9 +4,9 @@ import { fundedAmount, type Settlement } from "../../projections/settlements/set
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { UINT256_MAX } from "../../values/decimal.ts";
 import type { Built } from "../built.ts";
-import { liveAnswer, readLive, type SettlementSources, savedAnswer, whyNotLive } from "./answer.ts";
 import { settlementsSchema } from "./contract.ts";
 import { completedBlocks } from "./history.ts";
+import { readLive, renderLive, renderSaved, type SettlementSources, whyNotLive } from "./live-or-saved.ts";
 import type { SettlementRange } from "./route.ts";
 
 /** `queue` is range=now plus the queue projection. */
@@ -29,7 +29,7 @@ export function buildSettlements(
     return live({ sources, core, economy, range, queueProjection: queue }, at);
   }
   const saved = { schemaVersion: 4, range, schema: settlementsSchema } as const;
-  return savedAnswer(saved, sources, reason ?? "indexer_unavailable");
+  return renderSaved(saved, sources, reason ?? "indexer_unavailable");
 }
 
 export function rangeOf(variant: SettlementsVariant): SettlementRange {
@@ -66,7 +66,7 @@ function live({ sources, core, economy, range, queueProjection }: LiveParts, at:
     buckets: history.buckets,
     ...(queueProjection === undefined ? {} : { queueProjection }),
   });
-  return liveAnswer(body, until);
+  return renderLive(body, until);
 }
 
 /** Returns the mint of a batch (docs/spec/chain.md#derived). It is neither claimable nor claimed. */

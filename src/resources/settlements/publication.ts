@@ -6,9 +6,9 @@ import { settlementChanges } from "../../projections/settlements/settlements.ts"
 import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { isAvailable } from "./answer.ts";
 import { buildSettlements, rangeOf, type SettlementsVariant } from "./build.ts";
 import { windowOf } from "./history.ts";
+import { isAvailable } from "./live-or-saved.ts";
 import { SETTLEMENT_RANGES, type SettlementRange, settlementsKey } from "./route.ts";
 
 const VARIANTS: readonly SettlementsVariant[] = [...SETTLEMENT_RANGES, "queue"];

@@ -35,7 +35,7 @@ export function sitePublications(site: Site): Publication[] {
     const [{ key }] = row.objects;
     const file = byKey.get(key);
     if (file === undefined) return [];
-    const built = fileAnswer(row, file.text);
+    const built = renderFile(row, file.text);
     const loads = files.some(({ path }) => isAsset(path) && file.text.includes(path));
     return [
       {
@@ -70,7 +70,7 @@ function deploymentPublication({ program, deployment, chainMaxAge }: Site): Publ
     sources: { installationId: null, program },
     inputs: textOf,
     build: (snapshot) => ({
-      ...fileAnswer(deploymentFile, textOf(snapshot)),
+      ...renderFile(deploymentFile, textOf(snapshot)),
       // The chain may be silent. What it said before stays published.
       isPlaceholder: deployment !== null && snapshot.genesisTimestamp === undefined,
     }),
@@ -78,7 +78,7 @@ function deploymentPublication({ program, deployment, chainMaxAge }: Site): Publ
 }
 
 /** Returns the response of a file; `contentType` defaults to the row's. */
-export function fileAnswer(row: FileRow, text: string, contentType = row.contentType): Built {
+export function renderFile(row: FileRow, text: string, contentType = row.contentType): Built {
   const etag = `"${revisionOf(text)}"`;
   return {
     status: 200,
@@ -96,7 +96,7 @@ function isAsset(path: string): boolean {
 function immutableAsset({ path, contentType, text }: SiteFile): ImmutableTile {
   return {
     key: SITE_PREFIX + path,
-    answer: fileAnswer(assetFile, text, contentType),
+    representation: renderFile(assetFile, text, contentType),
     body: () => text,
   };
 }

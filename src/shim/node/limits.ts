@@ -32,7 +32,7 @@ export const MAX_HEAD_BYTES = 16_384;
  * Requests of one connection that have no response yet. One more closes the connection: Node has parsed all of them, and each
  * takes about 4 kB. No front and no browser pipelines.
  */
-export const MAX_UNANSWERED = 16;
+export const MAX_PENDING_REQUESTS = 16;
 
 /**
  * Keeps V8's space for short-lived objects at its first size. By default it grows to 48 MB, and a flood of requests takes

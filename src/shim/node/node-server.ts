@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from "node:net";
 import type { ShimContext } from "../context.ts";
 import { healthResponse } from "./health.ts";
-import { DEFAULT_LIMITS, MAX_HEAD_BYTES, MAX_UNANSWERED, type ServerLimits } from "./limits.ts";
+import { DEFAULT_LIMITS, MAX_HEAD_BYTES, MAX_PENDING_REQUESTS, type ServerLimits } from "./limits.ts";
 import { httpUrl, listen } from "./listen.ts";
 import { nodeHandler, type TrustsFront } from "./node-handler.ts";
 
@@ -79,7 +79,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
 
 interface Connection {
   /** Requests without a complete response. */
-  unanswered: number;
+  pending: number;
   /** The monotonic instant (ms) at which the reader last took a whole response, or owed none. */
   tookAt: number;
 }
@@ -93,7 +93,7 @@ class Connections {
   }
 
   add(socket: Socket): void {
-    this.#open.set(socket, { unanswered: 0, tookAt: 0 });
+    this.#open.set(socket, { pending: 0, tookAt: 0 });
     socket.on("close", () => this.#open.delete(socket));
   }
 
@@ -101,14 +101,14 @@ class Connections {
   takeOn({ socket }: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return false;
-    if (connection.unanswered === 0) connection.tookAt = performance.now();
-    else if (connection.unanswered === MAX_UNANSWERED) {
+    if (connection.pending === 0) connection.tookAt = performance.now();
+    else if (connection.pending === MAX_PENDING_REQUESTS) {
       socket.destroy();
       return false;
     }
-    connection.unanswered += 1;
+    connection.pending += 1;
     response.on("close", () => {
-      connection.unanswered -= 1;
+      connection.pending -= 1;
       connection.tookAt = performance.now();
     });
     return true;
@@ -117,8 +117,8 @@ class Connections {
   /** Closes the connections that owe a reader nothing but bytes it does not take. */
   closeUnread(readerTimeout: number): void {
     const before = performance.now() - readerTimeout;
-    for (const [socket, { unanswered, tookAt }] of this.#open) {
-      if (unanswered > 0 && tookAt <= before && socket.writableLength > 0) socket.destroy();
+    for (const [socket, { pending, tookAt }] of this.#open) {
+      if (pending > 0 && tookAt <= before && socket.writableLength > 0) socket.destroy();
     }
   }
 }

@@ -82,30 +82,30 @@ async function page(
   now: number,
 ): Promise<FullResponse | undefined> {
   const key = activityKey(category);
-  const answer = await storedResponse(route, key, store, now);
-  if (answer === undefined) return undefined;
-  const head = headOf(answer, key);
+  const response = await storedResponse(route, key, store, now);
+  if (response === undefined) return undefined;
+  const head = headOf(response, key);
   // An unavailable activity has its own reason.
-  if (head === "unavailable") return answer;
+  if (head === "unavailable") return response;
   if (isRejected) return storedResponse(route, constantKey(key), store, now);
   const { events, more } = await cutPage(head, after, limit, (name) => tileText(category, name, store));
   const last = events.at(-1);
   const nextCursor = more && last !== undefined ? encodeActivityCursor(category, last.key) : null;
   const headers = route.cacheControl === null ? {} : { "cache-control": route.cacheControl };
   const cut = rowResponse(route, { status: 200, headers }, encoder.encode(pageBody(head.opening, events, nextCursor)));
-  return answer.validUntil === undefined ? cut : { ...cut, validUntil: answer.validUntil };
+  return response.validUntil === undefined ? cut : { ...cut, validUntil: response.validUntil };
 }
 
 /** Decodes a head once, even if the store returns it again. Throws `StoreUnavailable` if it is invalid. */
-function headOf(answer: FullResponse, key: string): Head | "unavailable" {
-  let head = heads.get(answer);
+function headOf(response: FullResponse, key: string): Head | "unavailable" {
+  let head = heads.get(response);
   if (head === undefined) {
     try {
-      head = decodeHead(decoder.decode(answer.body)) ?? "unavailable";
+      head = decodeHead(decoder.decode(response.body)) ?? "unavailable";
     } catch (cause) {
       throw new StoreUnavailable(`${key} is not a feed of Noonmark`, { cause });
     }
-    heads.set(answer, head);
+    heads.set(response, head);
   }
   return head;
 }

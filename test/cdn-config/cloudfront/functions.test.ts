@@ -13,7 +13,7 @@ import { respond } from "../../../src/shim/respond.ts";
 import { CloudFront, type CloudFrontOptions, type CloudFrontTemplate, type Origin } from "../../support/cloudfront.ts";
 import { edgeFunction } from "../../support/cloudfront-function.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import { allScripts } from "../../support/scripts/all-scripts.ts";
 import { runScript } from "../../support/scripts/run-http-script.ts";
 import { scriptWorld } from "../../support/scripts/script-world.ts";
@@ -92,8 +92,8 @@ describe("the functions", () => {
 describe("caching", () => {
   test("all forms of a URL share one key, and a URL that only the shim can judge is not cached", async () => {
     const world = distribution();
-    await putAnswer(world.store, settlementsKey("queue"), { status: 200, headers: REVALIDATE, body: "{}" });
-    await putAnswer(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: "{}" });
+    await putResponse(world.store, settlementsKey("queue"), { status: 200, headers: REVALIDATE, body: "{}" });
+    await putResponse(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: "{}" });
     for (const query of ["range=now&queue=1", "queue=1&range=now", "&queue=1&&range=now&"]) {
       expect((await world.get(`/v4/public/settlements?${query}`)).status).toBe(200);
     }
@@ -114,9 +114,9 @@ describe("caching", () => {
     const world = distribution();
     const url = "/v4/public/process";
     expect((await world.get(url)).status).toBe(503);
-    await putAnswer(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "1" });
+    await putResponse(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "1" });
     expect((await world.get(url)).body).toBe("1");
-    await putAnswer(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "2" });
+    await putResponse(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "2" });
     world.now += 999;
     expect((await world.get(url)).body).toBe("1");
     world.now += 1;
@@ -128,7 +128,7 @@ describe("caching", () => {
     const headers = { "cache-control": "no-store", "retry-after": "2" };
     const url = "/v2/public/stats?range=7d";
     const body = '{"error":"public_stats_rebuilding"}';
-    await putAnswer(world.store, statisticsKey("7d"), { status: 503, headers, body });
+    await putResponse(world.store, statisticsKey("7d"), { status: 503, headers, body });
     for (const msLater of [0, 999, 1]) {
       world.now += msLater;
       expect(await world.get(url)).toMatchObject({
@@ -143,9 +143,9 @@ describe("caching", () => {
   test("a client's tags are compared with the cached response, without a request to the shim", async () => {
     const world = distribution();
     const reply = { headers: { etag: '"a,b"', ...REVALIDATE }, body: "{}", status: 200 };
-    await putAnswer(world.store, PROCESS_KEY, reply);
-    await putAnswer(world.store, settlementsKey("7d"), reply);
-    await putAnswer(world.store, TELEMETRY_KEY, { ...reply, headers: { etag: '"a,b"' } });
+    await putResponse(world.store, PROCESS_KEY, reply);
+    await putResponse(world.store, settlementsKey("7d"), reply);
+    await putResponse(world.store, TELEMETRY_KEY, { ...reply, headers: { etag: '"a,b"' } });
     const statuses = async (url: string) =>
       Promise.all(
         ['"a,b"', 'W/"a,b"', ' "x" , W/"a,b"', "*", '"a', '"x"', "a,b"].map(
@@ -179,7 +179,7 @@ describe("time", () => {
     async (tiers) => {
       for (const stepMs of [1, 7, 97, 333, 1_000, 1_003]) {
         const world = distribution({ tiers });
-        await putAnswer(world.store, TELEMETRY_KEY, online, successors);
+        await putResponse(world.store, TELEMETRY_KEY, online, successors);
         let drawn = stepMs;
         for (; world.now < NOW + 16_000; world.now += stepMs) {
           drawn = (drawn * 48_271) % 0x7fff_ffff;
@@ -194,8 +194,8 @@ describe("time", () => {
 
   test("a failing origin is hidden as long as the table says, and never past valid-until", async () => {
     const world = distribution({ tiers: 3 });
-    await putAnswer(world.store, TELEMETRY_KEY, online, successors);
-    await putAnswer(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "{}" });
+    await putResponse(world.store, TELEMETRY_KEY, online, successors);
+    await putResponse(world.store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: "{}" });
     await world.get("/v1/public/telemetry");
     await world.get("/v4/public/process");
     world.down = true;
@@ -216,7 +216,7 @@ describe("time", () => {
 
   test("a response without an end hides a failing origin for a minute", async () => {
     const world = distribution({ tiers: 1 });
-    await putAnswer(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"offline"' });
+    await putResponse(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"offline"' });
     await world.get("/v1/public/telemetry");
     world.down = true;
     world.now = NOW + 60_999;

@@ -34,7 +34,7 @@ async function handed(headers: Readonly<Record<string, string>>): Promise<Record
     finish() {},
     internalRedirect() {},
   };
-  await program.answer(request);
+  await program.respond(request);
   expect(request.status).toBe(200);
   return request.headersOut;
 }

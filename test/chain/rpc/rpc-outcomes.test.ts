@@ -39,7 +39,7 @@ const json = (status: number, body: unknown) => (response: ServerResponse) => {
 };
 
 test.each<[string, (response: ServerResponse) => void, RpcOutcome[]]>([
-  ["a result", json(200, { id: 0, result: "0x1" }), ["answered"]],
+  ["a result", json(200, { id: 0, result: "0x1" }), ["responded"]],
   ["429, asked again", json(429, {}), ["rate", "rate"]],
   ["500, asked again", json(500, {}), ["transient", "transient"]],
   ["a refusal", json(200, { id: 0, error: { code: -32601, message: "no such method" } }), ["refused"]],

@@ -17,7 +17,7 @@ import { SAFE_DEPTH } from "../../../src/values/settlement-limits.ts";
 import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
 import { AT, chainState, coreView } from "../../support/chain/chain-state.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putAnswer, putNamedTiles } from "../../support/publish-answer.ts";
+import { putNamedTiles, putResponse } from "../../support/publish-response.ts";
 import { recordCycle } from "../golden-stores/recorder.ts";
 
 export interface FeedReceipt {
@@ -108,7 +108,7 @@ export class FeedWorld {
     for (const publication of activityPublications) {
       await putNamedTiles(this.store, publication, sources);
       const { built, successors } = futureOf((instant) => publication.build(sources, instant), at);
-      await putAnswer(this.store, publication.key, built, successors);
+      await putResponse(this.store, publication.key, built, successors);
     }
     await recordCycle(this.store, at);
   }

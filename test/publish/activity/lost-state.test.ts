@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { decodeHead, decodeIndexTile } from "../../../src/resources/activity/stored-feed.ts";
-import { putText } from "../../support/publish-answer.ts";
+import { putText } from "../../support/publish-response.ts";
 import { raiseWatermark } from "../../support/raise-watermark.ts";
 import { START, uuid, type Worker, World } from "../world.ts";
 import { KINDS, unitMinted } from "./chain-logs.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { DEFAULT_PACE, readLease } from "../../../publish/lease/lease-record.ts";
 import { INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { PUT_LIMIT_MS } from "../../../src/object-store/object-store.ts";
-import { putText } from "../../support/publish-answer.ts";
+import { putText } from "../../support/publish-response.ts";
 import { START, World } from "../world.ts";
 
 let world: World;

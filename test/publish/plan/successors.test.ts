@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { shortHash } from "../../../publish/plan/source-version.ts";
-import { byteEdits, fitAnswer, metadataBytes } from "../../../publish/plan/successors.ts";
+import { byteEdits, fitResponse, metadataBytes } from "../../../publish/plan/successors.ts";
 import { applyEdits, type Successor } from "../../../src/http/successor.ts";
 import { MAX_METADATA_BYTES } from "../../../src/object-store/check-object.ts";
 import { decodeResponse, type SourceVersion, type StoredResponse } from "../../../src/object-store/stored-response.ts";
@@ -85,7 +85,7 @@ const change = fc.record({
     .map(ascending),
 }) satisfies fc.Arbitrary<Successor>;
 
-function answerOf(successors: readonly Successor[]): StoredResponse {
+function responseOf(successors: readonly Successor[]): StoredResponse {
   const states = [LATEST, ...successors.map(({ from }) => from)].map((from) => ({ from, fingerprint: "A".repeat(43) }));
   return {
     representation: { status: 200, headers: { etag: TAG, "cache-control": "public, max-age=0, must-revalidate" } },
@@ -101,7 +101,7 @@ test("the metadata fit for any source version and successors, and always include
   let shortened = 0;
   fc.assert(
     fc.property(fc.array(change, { maxLength: 4 }), (successors) => {
-      const { object, states } = fitAnswer(answerOf(successors));
+      const { object, states } = fitResponse(responseOf(successors));
       expect(metadataBytes(object)).toBeLessThanOrEqual(MAX_METADATA_BYTES);
       const stored = decodeResponse(object);
       expect(stored.states).toEqual(states);
@@ -115,7 +115,7 @@ test("the metadata fit for any source version and successors, and always include
 
 test("a next change that cannot fit is an error, not a response without an end", () => {
   const edits = [{ offset: 0, length: 0, text: "x".repeat(2_000) }];
-  expect(() => fitAnswer(answerOf([{ from: LATEST, edits }]))).toThrow(
+  expect(() => fitResponse(responseOf([{ from: LATEST, edits }]))).toThrow(
     expect.objectContaining({ code: "metadata_too_large" }),
   );
 });

@@ -79,17 +79,17 @@ test("settlements and activity are not_yet_safe below the economy's first block,
 });
 
 test("without saved history the response has only the reason, its source and its tag", () => {
-  const answers = ALL.map((publication) => publication.build(silent(live(), "not_yet_safe"), AT));
-  expect(answers.map(({ body }) => body)).toContain(
+  const responses = ALL.map((publication) => publication.build(silent(live(), "not_yet_safe"), AT));
+  expect(responses.map(({ body }) => body)).toContain(
     '{"schemaVersion":4,"installationId":"wheel-1","status":"unavailable","range":"24h","reason":"not_yet_safe"}',
   );
-  for (const { headers } of answers) {
+  for (const { headers } of responses) {
     expect(headers["x-service-settlement-source"]).toBe("unavailable");
     expect(headers).not.toHaveProperty("x-service-settlement-fallback-reason");
     expect(headers.etag).toBeDefined();
   }
   // queue=1 has the same response as range=now; all others differ.
-  expect(new Set(answers.map(({ headers }) => headers.etag)).size).toBe(8);
+  expect(new Set(responses.map(({ headers }) => headers.etag)).size).toBe(8);
 });
 
 test("history of another release, which v3 ignores, and of another installation is not served", () => {
@@ -131,7 +131,7 @@ test("a published response that breaks its schema is not served", () => {
   const sources = live();
   for (const { build } of ALL) {
     const broken = build(sources, AT).body.replace('"settlementCount":"', '"settlementCount":"9');
-    const answer = build(silent(sources, "indexer_unavailable", broken), AT);
-    expect(answer.headers["x-service-settlement-source"]).toBe("unavailable");
+    const response = build(silent(sources, "indexer_unavailable", broken), AT);
+    expect(response.headers["x-service-settlement-source"]).toBe("unavailable");
   }
 });

@@ -22,8 +22,8 @@ test.for<[name: string, range: "7d" | "30d", facts: readonly Fact[]]>([
   const { status, headers, body } = rebuiltBody(ledger, { genesis: GENESIS, range, at: AT });
   const expected = referenceBody(facts, { installationId: INSTALLATION, genesis: GENESIS, range, at: AT });
   if (status === 200) expect(body).toBe(expected);
-  const answer = `${JSON.stringify({ status, headers, body: JSON.parse(body) })}\n`;
-  await expect(answer).toMatchFileSnapshot(join(import.meta.dirname, "golden", `${name}.json`));
+  const response = `${JSON.stringify({ status, headers, body: JSON.parse(body) })}\n`;
+  await expect(response).toMatchFileSnapshot(join(import.meta.dirname, "golden", `${name}.json`));
 });
 
 test("the schema has the available branch of blocks, which no producer uses yet", () => {

@@ -15,7 +15,7 @@ export async function clientScene({ good, bad }: SceneAddresses): Promise<Record
   const api = createClient({ baseUrl: good });
   const at = (fault: string) => createClient({ baseUrl: `${bad}/${fault}`, retries: 0 });
   return {
-    ...(await answersOf(api)),
+    ...(await responsesOf(api)),
     ...(await walksOf(api)),
     retried: (await createClient({ baseUrl: `${bad}/busy-once` }).telemetry()).body.status,
     busy: await codeOf(at("busy").telemetry()),
@@ -32,7 +32,7 @@ export async function clientScene({ good, bad }: SceneAddresses): Promise<Record
   };
 }
 
-async function answersOf(api: Client) {
+async function responsesOf(api: Client) {
   const telemetry = await api.telemetry();
   const first = await api.process();
   const second = await api.process();

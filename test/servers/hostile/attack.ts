@@ -98,12 +98,12 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
     requested: { method: string; target?: string; asFront?: boolean; mayCut: boolean; text(): string },
     outcome: Outcome,
   ): void {
-    const isAnswer = typeof outcome === "object";
-    const isOwn = isAnswer && target.isOwn(outcome);
-    const name = isOwn ? "own" : isAnswer ? String(outcome.status) : outcome;
+    const isResponse = typeof outcome === "object";
+    const isOwn = isResponse && target.isOwn(outcome);
+    const name = isOwn ? "own" : isResponse ? String(outcome.status) : outcome;
     report.counts[name] = (report.counts[name] ?? 0) + 1;
     const faults =
-      isOwn || (outcome === "cut" && requested.mayCut) ? [] : isAnswer ? faultsOf(requested, outcome) : [outcome];
+      isOwn || (outcome === "cut" && requested.mayCut) ? [] : isResponse ? faultsOf(requested, outcome) : [outcome];
     if (faults.length > 0) report.faults.push(`seed ${seed}: ${requested.text()}: ${faults.join("; ")}`);
   }
 }

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import type { Malformed } from "../../support/hostile/requests.ts";
 import type { OddRequest } from "../../support/scripts/odd-requests.ts";
 import type { ScriptResponse } from "../../support/scripts/run-http-script.ts";
-import { headOf, parseAnswer } from "../scenes/raw-request.ts";
+import { headOf, parseResponse } from "../scenes/raw-request.ts";
 
 /** `cut`: the connection ended before a whole response. `hang`: no response and no end in time. */
 export type Outcome = ScriptResponse | "cut" | "hang";
@@ -48,7 +48,7 @@ function pipelineOnce(port: number, requests: readonly OddRequest[]): Promise<Ou
         method !== undefined;
         method = requests[answers.length]?.method
       ) {
-        const parsed = parseAnswer(bytes, method);
+        const parsed = parseResponse(bytes, method);
         if (parsed === undefined) return;
         answers.push(parsed.answer);
         bytes = bytes.subarray(bytes.length - parsed.beyond);
@@ -93,7 +93,7 @@ function sendOnce(
     }, endAfterMs);
     socket.on("data", (chunk: Buffer) => {
       buffer = Buffer.concat([buffer, chunk]);
-      const parsed = parseAnswer(buffer, method);
+      const parsed = parseResponse(buffer, method);
       if (parsed !== undefined) end(parsed.answer);
     });
     socket.on("error", () => end("cut")).on("end", () => end("cut"));

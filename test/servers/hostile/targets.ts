@@ -21,7 +21,7 @@ export interface HostileTarget {
   /** True if it handles malformed HTTP itself. */
   readonly handlesMalformed: boolean;
   /** Its documented response to malformed HTTP, which is not the API's. */
-  isOwn(answer: ScriptResponse): boolean;
+  isOwn(response: ScriptResponse): boolean;
   /** True if it may close a connection silently on bytes that are not a request. */
   readonly mayCut: boolean;
   /** True if it may close a connection with an unread request body, so that the response is lost. */

@@ -150,8 +150,8 @@ describe.each([
       bindings: { PREFIX: "public" },
     });
     try {
-      const answer = await worker.dispatchFetch("http://worker/v4/public/process");
-      expect([answer.status, await answer.json()]).toEqual([503, { error: "not_published" }]);
+      const response = await worker.dispatchFetch("http://worker/v4/public/process");
+      expect([response.status, await response.json()]).toEqual([503, { error: "not_published" }]);
     } finally {
       await worker.dispose();
     }

@@ -8,7 +8,7 @@ import { HTML_HEADERS } from "../../../src/http/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { until } from "../../support/processes.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import type { Front, FrontOrigins } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";
 import { s3Store } from "../stores/s3-store.ts";
@@ -108,10 +108,10 @@ export function testCompression({ server, start, coding = "gzip" }: CompressionO
   async function over(body: (front: Front) => Promise<void>): Promise<void> {
     const store = s3Store(server());
     const tagged = (tag: string) => ({ etag: tag, "cache-control": REVALIDATE });
-    await putAnswer(store, statisticsKey("30d"), { status: 200, headers: tagged('"r"'), body: LARGE });
-    await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: { etag: '"t"' }, body: "{}" });
+    await putResponse(store, statisticsKey("30d"), { status: 200, headers: tagged('"r"'), body: LARGE });
+    await putResponse(store, TELEMETRY_KEY, { status: 200, headers: { etag: '"t"' }, body: "{}" });
     const headers = { ...tagged('"p"'), ...HTML_HEADERS };
-    await putAnswer(store, "site/index.html", {
+    await putResponse(store, "site/index.html", {
       status: 200,
       headers,
       contentType: "text/html; charset=utf-8",

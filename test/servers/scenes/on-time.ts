@@ -93,9 +93,9 @@ async function watch(name: string, front: Front, instant: number): Promise<strin
     polledAt = Date.now();
     for (const [path, read] of Object.entries(PATHS)) {
       const from = Date.now();
-      const answer = await ask(front, path);
-      const text = await answer.text();
-      const freshness = answer.status === 200 ? read(JSON.parse(text)) : text;
+      const response = await ask(front, path);
+      const text = await response.text();
+      const freshness = response.status === 200 ? read(JSON.parse(text)) : text;
       const to = Date.now();
       seen.add(`${path} ${freshness}`);
       const isRight = freshness === "online" ? from < instant : freshness === "stale" && to >= instant;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { until } from "../../support/processes.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import type { Front } from "../front.ts";
 import { ask, type Origins, overProxies } from "./over-proxies.ts";
 import type { PublishedWorld } from "./published-world.ts";
@@ -21,18 +21,18 @@ export interface OutageOptions {
 export function testOutages({ world, start, loadMs }: OutageOptions): void {
   test(`${CLIENTS} clients cost the origin one request per edge second and key`, async () => {
     await overProxies(world(), start, async (front, bucket, shim) => {
-      await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"load"' });
+      await putResponse(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"load"' });
       const from = performance.now();
-      let answers = 0;
+      let responses = 0;
       const client = async () => {
         while (performance.now() < from + loadMs) {
           expect(await (await ask(front, "/v1/public/telemetry")).text()).toBe('"load"');
-          answers++;
+          responses++;
         }
       };
       await Promise.all(Array.from({ length: CLIENTS }, client));
       const seconds = Math.ceil((performance.now() - from) / 1000);
-      expect(answers).toBeGreaterThanOrEqual(CLIENTS);
+      expect(responses).toBeGreaterThanOrEqual(CLIENTS);
       // On a busy machine the bucket may respond too late for an edge second. The front then requests the shim instead.
       expect(bucket.seen.length + shim.seen.length).toBeLessThanOrEqual(seconds + 1);
       expect(shim.seen.length).toBeLessThan(bucket.seen.length);
@@ -41,8 +41,8 @@ export function testOutages({ world, start, loadMs }: OutageOptions): void {
 
   test("a stopped origin is hidden only as the table says", async () => {
     await overProxies(world(), start, async (front, bucket, shim) => {
-      await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"hidden"' });
-      await putAnswer(world().store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: '"seen"' });
+      await putResponse(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"hidden"' });
+      await putResponse(world().store, PROCESS_KEY, { status: 200, headers: REVALIDATE, body: '"seen"' });
       expect((await ask(front, "/v1/public/telemetry")).status).toBe(200);
       expect((await ask(front, "/v4/public/process")).status).toBe(200);
       await bucket.stop();
@@ -63,7 +63,7 @@ export function testOutages({ world, start, loadMs }: OutageOptions): void {
     await overProxies(world(), start, async (front, bucket, shim) => {
       const from = Date.now() + 2_500;
       const successors = [{ from, edits: [{ offset: 1, length: 5, text: "stale" }] }];
-      await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
+      await putResponse(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
       const seen: { at: number; until: number; text: string }[] = [];
       for (let at = 0; at < from + 300; ) {
         at = Date.now();
@@ -76,7 +76,7 @@ export function testOutages({ world, start, loadMs }: OutageOptions): void {
       expect(seen.at(-1)?.text).toBe('"stale"');
 
       const end = Date.now() + 9_000;
-      await putAnswer(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"brief"' }, [{ from: end }]);
+      await putResponse(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"brief"' }, [{ from: end }]);
       await until(
         "the new response is served",
         async () => (await (await ask(front, "/v1/public/telemetry")).text()) === '"brief"',

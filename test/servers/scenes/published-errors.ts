@@ -4,7 +4,7 @@ import { REVALIDATE } from "../../../src/http/common-headers.ts";
 import { unavailable } from "../../../src/http/errors.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { until } from "../../support/processes.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import type { Front } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";
 import { ask, type Origins, overFolder } from "./over-proxies.ts";
@@ -29,17 +29,17 @@ export function testPublishedErrors({ server, start }: PublishedErrors): void {
   ] as const) {
     test(`a published 503 costs ${origin} one request per second, and is replaced when another response is put`, async () => {
       await overFolder({ server, start }, async ({ store, front, bucket, shim }) => {
-        await putAnswer(store, KEY, unavailable("public_stats_rebuilding"));
+        await putResponse(store, KEY, unavailable("public_stats_rebuilding"));
         if (isBucketDown) bucket.otherwise = { status: 503, code: "SlowDown" };
-        const { answers, seconds } = await answersFor(front, WATCHED_MS);
-        expect(answers).toEqual(['503 no-store 2 {"error":"public_stats_rebuilding"}']);
+        const { responses, seconds } = await responsesFor(front, WATCHED_MS);
+        expect(responses).toEqual(['503 no-store 2 {"error":"public_stats_rebuilding"}']);
         // Cached, but not for the route's own edge seconds.
         const requestCount = () => shim.seen.length + (isBucketDown ? 0 : bucket.seen.length);
         expect(requestCount()).toBeGreaterThanOrEqual(2);
         expect(requestCount()).toBeLessThanOrEqual(2 * (seconds + 1));
 
         const headers = { "cache-control": REVALIDATE, etag: '"good"' };
-        await putAnswer(store, KEY, { status: 200, headers, body: '"good"' });
+        await putResponse(store, KEY, { status: 200, headers, body: '"good"' });
         const before = requestCount();
         await until("the response is served", async () => (await ask(front, PATH)).status === 200);
         expect(requestCount() - before).toBeLessThanOrEqual(MAX_REQUESTS);
@@ -50,8 +50,8 @@ export function testPublishedErrors({ server, start }: PublishedErrors): void {
   test("an error that is not published is requested every time", async () => {
     await overFolder({ server, start }, async ({ front, bucket, shim }) => {
       for (let times = 0; times < 10; times++) {
-        const answer = await ask(front, PATH);
-        expect([answer.status, await answer.text()]).toEqual([503, '{"error":"database_busy"}']);
+        const response = await ask(front, PATH);
+        expect([response.status, await response.text()]).toEqual([503, '{"error":"database_busy"}']);
       }
       expect(shim.seen.length).toBeGreaterThanOrEqual(10);
       expect(bucket.seen.length).toBeGreaterThanOrEqual(1);
@@ -64,14 +64,16 @@ export function testPublishedErrors({ server, start }: PublishedErrors): void {
 }
 
 /** Every distinct response during some time, and how long it took. */
-async function answersFor(front: Front, milliseconds: number): Promise<{ answers: string[]; seconds: number }> {
+async function responsesFor(front: Front, milliseconds: number): Promise<{ responses: string[]; seconds: number }> {
   const seen = new Set<string>();
   const began = performance.now();
   while (performance.now() < began + milliseconds) {
-    const answer = await ask(front, PATH);
-    const { headers } = answer;
-    seen.add(`${answer.status} ${headers.get("cache-control")} ${headers.get("retry-after")} ${await answer.text()}`);
+    const response = await ask(front, PATH);
+    const { headers } = response;
+    seen.add(
+      `${response.status} ${headers.get("cache-control")} ${headers.get("retry-after")} ${await response.text()}`,
+    );
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-  return { answers: [...seen], seconds: Math.ceil((performance.now() - began) / 1_000) };
+  return { responses: [...seen], seconds: Math.ceil((performance.now() - began) / 1_000) };
 }

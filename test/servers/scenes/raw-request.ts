@@ -13,12 +13,12 @@ export async function sendRaw({ port }: { readonly port: number }, request: OddR
   socket.on("data", (chunk: Buffer) => {
     bytes = Buffer.concat([bytes, chunk]);
     // Not every server honours `connection: close`. Extra bytes would arrive before the connection closes.
-    if (parseAnswer(bytes, method) !== undefined) socket.end();
+    if (parseResponse(bytes, method) !== undefined) socket.end();
   });
   socket.write(`${headOf(request, "close")}${body?.text ?? ""}`, "latin1");
   await once(socket, "end");
   socket.destroy();
-  const parsed = parseAnswer(bytes, method);
+  const parsed = parseResponse(bytes, method);
   if (parsed === undefined || parsed.beyond > 0) throw new Error(`not one response: ${bytes.toString("latin1")}`);
   return parsed.answer;
 }
@@ -34,20 +34,20 @@ export function headOf({ method, target, headers, body }: OddRequest, connection
 
 const HEAD_END = "\r\n\r\n";
 
-export interface ParsedAnswer {
+export interface ParsedResponse {
   readonly answer: ScriptResponse;
   /** Bytes after the head. */
   readonly beyond: number;
 }
 
 /** Undefined until the response to a request with that method is complete. */
-export function parseAnswer(bytes: Buffer, method: string): ParsedAnswer | undefined {
+export function parseResponse(bytes: Buffer, method: string): ParsedResponse | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end < 0) return undefined;
   const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1]);
   const rest = bytes.subarray(end + HEAD_END.length);
-  if (status < 200) return parseAnswer(rest, method);
+  if (status < 200) return parseResponse(rest, method);
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const colon = line.indexOf(":");

@@ -132,13 +132,13 @@ function startReader({ hostname, port }: Front): Reader {
     while (!stop.signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       for (const [place, measure] of Object.entries(PLACES)) {
-        const answer = await fetch(`http://${hostname}:${port}${place}`);
-        const text = await answer.text();
+        const response = await fetch(`http://${hostname}:${port}${place}`);
+        const text = await response.text();
         const before = newest.get(place) ?? Number.NEGATIVE_INFINITY;
-        const seen = answer.status === 200 ? measure(JSON.parse(text)) : Number.NaN;
+        const seen = response.status === 200 ? measure(JSON.parse(text)) : Number.NaN;
         if (seen >= before) newest.set(place, seen);
         else if (complaints.length < MAX_COMPLAINTS)
-          complaints.push(`${place}: ${answer.status} ${text} after ${before}`);
+          complaints.push(`${place}: ${response.status} ${text} after ${before}`);
       }
     }
   };

@@ -10,12 +10,12 @@ import { ask, type Origins } from "./over-proxies.ts";
 import type { PublishedWorld } from "./published-world.ts";
 
 /** One response of each kind: an object's, a composed one, one passed on. */
-const ANSWERS = {
+const RESPONSE_KEYS = {
   "/v1/public/telemetry": 200,
   "/v1/public/installations/wheel-1/observations": 200,
   "/v4/public/process?a": 400,
 } as const;
-const FAILURES = Object.fromEntries(Object.keys(ANSWERS).map((path) => [path, 503]));
+const FAILURES = Object.fromEntries(Object.keys(RESPONSE_KEYS).map((path) => [path, 503]));
 
 export interface TlsOptions {
   readonly world: () => PublishedWorld;
@@ -29,7 +29,7 @@ export function testTls({ world, start }: TlsOptions): void {
     try {
       const right = await makeCertificate(folder, "localhost");
       const wrong = await makeCertificate(folder, "elsewhere");
-      expect(await statuses(right, right)).toEqual(ANSWERS);
+      expect(await statuses(right, right)).toEqual(RESPONSE_KEYS);
       expect(await statuses(right, wrong)).toEqual(FAILURES);
       expect(await statuses(wrong, wrong)).toEqual(FAILURES);
     } finally {
@@ -49,7 +49,7 @@ export function testTls({ world, start }: TlsOptions): void {
     const front = await start(origins, { trusted: trusted.certificate });
     try {
       const found: Record<string, number> = {};
-      for (const path of Object.keys(ANSWERS)) found[path] = (await ask(front, path)).status;
+      for (const path of Object.keys(RESPONSE_KEYS)) found[path] = (await ask(front, path)).status;
       return found;
     } finally {
       await front.stop();

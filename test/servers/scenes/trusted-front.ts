@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { CONTENT_TYPE, REVALIDATE } from "../../../src/http/common-headers.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import type { Front, FrontOrigins } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";
 import { ask, overFolder } from "./over-proxies.ts";
@@ -33,7 +33,7 @@ export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
       // Only the shim responds, so its headers are all that a front knows about a response's lifetime.
       bucket.otherwise = { status: 503, code: "SlowDown" };
       const from = Date.now() + NOTICE_MS;
-      await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, [
+      await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, [
         { from, edits: [{ offset: 1, length: 5, text: "stale" }] },
       ]);
       const wrong: string[] = [];
@@ -41,13 +41,13 @@ export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
       let times = 0;
       for (let polledAt = 0; polledAt < from; times++) {
         polledAt = Date.now();
-        const answer = await ask(front, PATH, {
+        const response = await ask(front, PATH, {
           headers: { "noonmark-front-secret": SECRET, "noonmark-front": "edge" },
         });
-        const text = await answer.text();
+        const text = await response.text();
         if (polledAt >= from && text !== '"stale"') wrong.push(`${polledAt - from} ms late: ${text}`);
         if (Date.now() < from && text !== '"fresh"') wrong.push(`${from - Date.now()} ms early: ${text}`);
-        for (const [name] of answer.headers) if (name.startsWith("noonmark-")) wrong.push(name);
+        for (const [name] of response.headers) if (name.startsWith("noonmark-")) wrong.push(name);
       }
       expect(wrong).toEqual([]);
       // One per second, and one for the successor.
@@ -61,7 +61,7 @@ export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
     await overFolder({ server, start, fronts: "none" }, async ({ store, front, bucket }) => {
       bucket.otherwise = { status: 503, code: "SlowDown" };
       const headers = { etag: '"t1"', "cache-control": REVALIDATE };
-      await putAnswer(store, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("long".repeat(1_000)) });
+      await putResponse(store, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("long".repeat(1_000)) });
       const found: unknown[] = [];
       for (const field of ['"t1"', 'W/"t1"', '"x", "t1"', "*", '"x"']) {
         const sent = { "if-none-match": field, "accept-encoding": encoding };
@@ -85,8 +85,8 @@ export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
   test("the shim's health endpoints are not public", async () => {
     await overFolder({ server, start }, async ({ front }) => {
       for (const path of ["/readyz", "/healthz", "/readyz?a", "/%72eadyz", "//readyz"]) {
-        const answer = await ask(front, path);
-        expect([path, answer.status, await answer.text()]).toEqual([path, 404, '{"error":"not_found"}']);
+        const response = await ask(front, path);
+        expect([path, response.status, await response.text()]).toEqual([path, 404, '{"error":"not_found"}']);
       }
       const twoLines = await ask(front, "/readyz", {
         headers: [

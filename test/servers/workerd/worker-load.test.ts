@@ -5,7 +5,7 @@ import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { until } from "../../support/processes.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import { workerBundle } from "./worker-bundle.ts";
 
 const AROUND = `
@@ -46,8 +46,8 @@ beforeAll(async () => {
   });
   base = (await miniflare.ready).origin;
   store = new R2Store((await miniflare.getR2Bucket("STORE")) as unknown as R2Bucket);
-  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"telemetry"' });
-  await putAnswer(store, PROCESS_KEY, { status: 200, headers: {}, body: '"process"' });
+  await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"telemetry"' });
+  await putResponse(store, PROCESS_KEY, { status: 200, headers: {}, body: '"process"' });
 });
 afterAll(() => miniflare.dispose());
 
@@ -58,16 +58,16 @@ const reads = async () => (await (await fetch(`${base}/reads`)).json()) as { key
 test(`${CLIENTS} clients cost the bucket one read per edge second and key`, async () => {
   await reads();
   const began = performance.now();
-  let answers = 0;
+  let responses = 0;
   const client = async () => {
     while (performance.now() < began + LOAD_MS) {
       expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
-      answers++;
+      responses++;
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   const seconds = Math.ceil((performance.now() - began) / 1_000);
-  expect(answers).toBeGreaterThanOrEqual(CLIENTS);
+  expect(responses).toBeGreaterThanOrEqual(CLIENTS);
   const { keys, slow } = await reads();
   // On a busy machine clients stop waiting for a slow read, and each may then read by itself.
   expect(keys.length).toBeLessThanOrEqual(seconds + 1 + slow * CLIENTS);

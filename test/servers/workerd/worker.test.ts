@@ -6,7 +6,7 @@ import { cloudflareFiles } from "../../../cdn-config/generate/cloudflare/cloudfl
 import { DEFAULT_OPTIONS } from "../../../cdn-config/generate/options.ts";
 import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import { allScripts } from "../../support/scripts/all-scripts.ts";
 import { putWorld } from "../../support/world.ts";
 import { testOddRequests } from "../scenes/odd-requests.ts";
@@ -56,7 +56,7 @@ test("a cached response turns into its successor at the instant, without a read"
   const get = async () => (await fetch(`http://127.0.0.1:${address.port}/v4/public/process`)).text();
   const from = Date.now() + 4_000;
   const successors = [{ from, edits: [{ offset: 1, length: 5, text: "stale" }] }];
-  await putAnswer(store, PROCESS_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
+  await putResponse(store, PROCESS_KEY, { status: 200, headers: {}, body: '"fresh"' }, successors);
   const seen: [number, string][] = [];
   for (let at = 0; at < from + 100; ) {
     at = Date.now();

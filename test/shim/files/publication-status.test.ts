@@ -3,7 +3,7 @@ import { STATUS_KEY } from "../../../src/http/keys.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putText } from "../../support/publish-answer.ts";
+import { putText } from "../../support/publish-response.ts";
 import { scriptWorld, type WorldStore } from "../../support/scripts/script-world.ts";
 
 function memory(): WorldStore & { readonly writer: MemoryStore } {

@@ -4,15 +4,15 @@ import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { directoryWorld } from "../../support/directory-world.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import type { WorldStore } from "../../support/scripts/script-world.ts";
 import { contextOver, raw, start } from "./server-under-test.ts";
 
 async function world(): Promise<WorldStore> {
   const directory = await directoryWorld();
   const headers = { etag: '"p"', "cache-control": "public, max-age=0, must-revalidate" };
-  await putAnswer(directory.writer, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("x".repeat(2_000)) });
-  await putAnswer(directory.writer, statisticsKey("30d"), {
+  await putResponse(directory.writer, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("x".repeat(2_000)) });
+  await putResponse(directory.writer, statisticsKey("30d"), {
     status: 200,
     headers: { etag: '"s"' },
     body: JSON.stringify(Array.from({ length: 20_000 }, (_, index) => index)),

@@ -5,7 +5,7 @@ import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import type { ServerOptions } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putAnswer, putText } from "../../support/publish-answer.ts";
+import { putResponse, putText } from "../../support/publish-response.ts";
 import { contextOver, raw, start } from "./server-under-test.ts";
 
 const WALL = Date.parse("2026-11-20T10:01:00.500Z");
@@ -53,7 +53,7 @@ test("/healthz is always 200, and /readyz has the age and the clock problems of 
 
 test("a stop lets requests in progress finish, and then closes every connection", async () => {
   const store = new MemoryStore();
-  await putAnswer(store, PROCESS_KEY, { status: 200, headers: {}, body: "{}" });
+  await putResponse(store, PROCESS_KEY, { status: 200, headers: {}, body: "{}" });
   const requested = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const get = store.get.bind(store);
@@ -90,7 +90,7 @@ test("a stop ends after a limit", async () => {
 
 test("//host in a target is a path, and an absolute target's host is ignored", async () => {
   const store = new MemoryStore();
-  await putAnswer(store, MODULES_KEY, { status: 200, headers: {}, body: "[]" });
+  await putResponse(store, MODULES_KEY, { status: 200, headers: {}, body: "[]" });
   const { port } = await startOver(store);
   const status = async (target: string) =>
     (await raw(port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)).split(" ")[1];
@@ -108,7 +108,7 @@ test("//host in a target is a path, and an absolute target's host is ignored", a
 
 test("several If-None-Match fields are one list", async () => {
   const store = new MemoryStore();
-  await putAnswer(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body: "{}" });
+  await putResponse(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body: "{}" });
   const { port } = await startOver(store);
   const received = await raw(
     port,
@@ -137,7 +137,7 @@ test("a request's body is not waited for, and the connection continues", async (
 test("GET, HEAD and 304 agree on coding, tag and Vary", async () => {
   const store = new MemoryStore();
   const body = JSON.stringify("x".repeat(2_000));
-  await putAnswer(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body });
+  await putResponse(store, PROCESS_KEY, { status: 200, headers: { etag: '"b"' }, body });
   const { port } = await startOver(store);
   const ask = async (method: string, ...fields: string[]) => {
     const lines = ["Host: x", "Connection: close", ...fields].map((line) => `${line}\r\n`).join("");

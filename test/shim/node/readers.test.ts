@@ -6,7 +6,7 @@ import { statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { DEFAULT_LIMITS, type ServerLimits } from "../../../src/shim/node/limits.ts";
 import type { ShimServer } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putAnswer } from "../../support/publish-answer.ts";
+import { putResponse } from "../../support/publish-response.ts";
 import { contextOver, raw, start } from "./server-under-test.ts";
 
 const TARGET = "/v2/public/stats?range=30d";
@@ -21,7 +21,7 @@ interface Started {
 
 async function started(limits: Partial<ServerLimits> = {}, bytes = 135_000): Promise<Started> {
   const store = new MemoryStore();
-  await putAnswer(store, statisticsKey("30d"), { status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
+  await putResponse(store, statisticsKey("30d"), { status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
   let crowded = 0;
   const server = await start(contextOver(store), {
     limits: { ...DEFAULT_LIMITS, ...limits },

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openStore } from "../../../src/object-store/open-store.ts";
-import { putIndex, putTiles } from "../../support/publish-answer.ts";
+import { putIndex, putTiles } from "../../support/publish-response.ts";
 import { runningCli } from "../../support/running-cli.ts";
 import { testFolder } from "../../support/test-folder.ts";
 import { raw } from "./server-under-test.ts";

@@ -5,7 +5,7 @@ import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putAnswer, putIndex, putTiles } from "../../support/publish-answer.ts";
+import { putIndex, putResponse, putTiles } from "../../support/publish-response.ts";
 import { item } from "../../support/world.ts";
 
 interface Page {
@@ -16,7 +16,7 @@ interface Page {
 async function history(count: number) {
   const store = new MemoryStore();
   await putIndex(store, ["w"]);
-  await putAnswer(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '{"installationId":"w"}' });
+  await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '{"installationId":"w"}' });
   const grow = (to: number) => putTiles(store, "w", to, (position) => item("w", position));
   await grow(count);
   const context = shimContext({ store, now: () => 0, monotonic: () => 0 });

@@ -7,7 +7,7 @@ import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { type EdgeCache, edgeStore } from "../../../src/shim/worker/edge-store.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
-import { putText } from "../../support/publish-answer.ts";
+import { putText } from "../../support/publish-response.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -19,8 +19,8 @@ declare const document: EventTarget;
 const browser = useBrowser();
 
 /** From here on the page responds to itself without delay, because a day of network requests would take too long. */
-async function answerInside(page: Page, world: World): Promise<void> {
-  const answers = Object.fromEntries(world.targets().map((target) => [target, world.answer(target, undefined)]));
+async function responseInside(page: Page, world: World): Promise<void> {
+  const responses = Object.fromEntries(world.targets().map((target) => [target, world.response(target, undefined)]));
   await page.evaluate((known) => {
     const counts: Record<string, number> = {};
     const state = { counts, fail: false, conditional: true, hidden: false };
@@ -30,11 +30,11 @@ async function answerInside(page: Page, world: World): Promise<void> {
       const { pathname, search } = new URL(String(input));
       counts[pathname] = (counts[pathname] ?? 0) + 1;
       state.conditional &&= init?.cache === "no-cache";
-      const answer = known[pathname + search];
-      if (state.fail || answer === undefined) return Promise.reject(new TypeError("cut"));
-      return Promise.resolve(new Response(answer.body, { headers: answer.headers }));
+      const response = known[pathname + search];
+      if (state.fail || response === undefined) return Promise.reject(new TypeError("cut"));
+      return Promise.resolve(new Response(response.body, { headers: response.headers }));
     };
-  }, answers);
+  }, responses);
 }
 
 interface Day {
@@ -68,7 +68,7 @@ it("requests as often as specified for a day, always conditionally, and does not
     await heap.send("HeapProfiler.collectGarbage");
     return (await heap.send("Runtime.getHeapUsage")).usedSize;
   };
-  await answerInside(page, world);
+  await responseInside(page, world);
   const hour = await pass(page, HOUR);
   const nodes = await page.evaluate("document.querySelectorAll('*').length");
   const before = await used();
@@ -93,7 +93,7 @@ it("stops in a hidden tab, resumes immediately, and continues slowly while every
   const world = fullWorld();
   await using reader = await read(browser, world);
   const { page } = reader;
-  await answerInside(page, world);
+  await responseInside(page, world);
   await pass(page, MINUTE);
   expect(await pass(page, 6 * HOUR, { hidden: true })).toEqual({});
   const resumed = await pass(page, 15_000, { hidden: false });

@@ -69,7 +69,7 @@ it("is painted within a second, mostly complete within two, and does not shift",
   setProcess(world, ({ measurement }) =>
     Object.assign(measurement ?? {}, { observedAt: heardAt, receivedAt: heardAt }),
   );
-  const site = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]));
+  const site = await startSite((target, request) => world.response(target, request.headers["if-none-match"]));
   const tries: Painted[] = [];
   const best = (name: keyof Painted) => Math.min(...tries.map((one) => one[name]));
   const isFast = () => best("first") <= 1_000 && best("largest") <= 2_000;
@@ -83,7 +83,7 @@ it("is painted within a second, mostly complete within two, and does not shift",
 it("does not shift if the publisher is dead either", async () => {
   const world = deadWorld();
   world.now = Date.now();
-  const site = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]));
+  const site = await startSite((target, request) => world.response(target, request.headers["if-none-match"]));
   const { shift } = await paint(site.url, ".banner p");
   await site.stop();
   expect(shift).toBeLessThan(0.05);

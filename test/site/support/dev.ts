@@ -10,14 +10,16 @@ const PASSED = [...SETTLEMENTS, "content-type", "cache-control", "etag", "date",
 const { url } = await startSite(
   async (target, { headers }) => {
     const condition = headers["if-none-match"];
-    const answer = await fetch(base + target, {
+    const response = await fetch(base + target, {
       headers: condition === undefined ? {} : { "if-none-match": condition },
     });
-    const kept = PASSED.flatMap((name) => (answer.headers.has(name) ? [[name, answer.headers.get(name) ?? ""]] : []));
+    const kept = PASSED.flatMap((name) =>
+      response.headers.has(name) ? [[name, response.headers.get(name) ?? ""]] : [],
+    );
     return {
-      status: answer.status,
+      status: response.status,
       headers: Object.fromEntries(kept) as Record<string, string>,
-      body: await answer.text(),
+      body: await response.text(),
     };
   },
   { port: Number(port) },

@@ -60,7 +60,7 @@ export interface ReaderOptions extends BrowserContextOptions {
 /** Opens the page over a world and waits until its first responses are rendered. */
 export async function read(browser: () => Browser, world: World, options: ReaderOptions = {}): Promise<Reader> {
   const { clock = RECORDED_AT, subpath = "/", ...context } = options;
-  const server = await startSite((target, request) => world.answer(target, request.headers["if-none-match"]), {
+  const server = await startSite((target, request) => world.response(target, request.headers["if-none-match"]), {
     subpath,
   });
   const opened = await browser().newContext({

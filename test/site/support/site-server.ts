@@ -5,14 +5,17 @@ import { buildSite, type SiteFile } from "../../../site/build.ts";
 import { HTML_HEADERS } from "../../../src/http/route.ts";
 import { localServer } from "../../support/local-server.ts";
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** `target` is path and query below the subpath. Returning undefined cuts the connection. */
-export type Api = (target: string, request: IncomingMessage) => Promise<ApiAnswer | undefined> | ApiAnswer | undefined;
+export type Api = (
+  target: string,
+  request: IncomingMessage,
+) => Promise<ApiResponse | undefined> | ApiResponse | undefined;
 
 export interface SiteServer {
   /** With a trailing slash. */
@@ -34,12 +37,12 @@ export async function startSite(api: Api, { port = 0, subpath = "/" }: SiteServe
     const below = target.startsWith(subpath) ? target.slice(subpath.length) : undefined;
     const file = below === undefined ? undefined : files.get(below === "" ? "index.html" : below);
     if (file !== undefined) sendFile(response, file);
-    else void sendAnswer(response, below === undefined ? notFound() : api(`/${below}`, request));
+    else void sendResponse(response, below === undefined ? notFound() : api(`/${below}`, request));
   }, port);
   return { url: `${url}${subpath}`, stop };
 }
 
-export function notFound(): ApiAnswer {
+export function notFound(): ApiResponse {
   return { status: 404, headers: { "content-type": "application/json" }, body: '{"error":"not_found"}' };
 }
 
@@ -54,7 +57,7 @@ function sendFile(response: ServerResponse, { path, contentType, bytes }: SiteFi
   response.end(gzipSync(bytes, { level: 9 }));
 }
 
-async function sendAnswer(response: ServerResponse, answering: ReturnType<Api>): Promise<void> {
+async function sendResponse(response: ServerResponse, answering: ReturnType<Api>): Promise<void> {
   const answer = await answering;
   if (answer === undefined) {
     response.destroy();

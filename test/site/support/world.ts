@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATIONS } from "../../../src/resources/contracts.ts";
-import type { ApiAnswer } from "./site-server.ts";
+import type { ApiResponse } from "./site-server.ts";
 
 /** The instant of the recording. */
 export const RECORDED_AT = Date.parse("2026-11-22T03:11:54.000Z");
@@ -20,39 +20,39 @@ export class World {
   notModified = 0;
   /** If true, connections are cut. */
   offline = false;
-  readonly #answers = new Map<string, { status: number; headers: Record<string, string>; body: string }>();
+  readonly #responses = new Map<string, { status: number; headers: Record<string, string>; body: string }>();
 
   /** `target` is path and query. Throws if the API could not send this response. */
   say(target: string, body: unknown, headers: Record<string, string> = {}): void {
     const path = target.replace(/\?.*/, "");
     OPERATIONS.find(({ row }) => row.path === path)?.contract.body?.schema.parse(body);
-    this.#answers.set(target, { status: 200, headers, body: JSON.stringify(body) });
+    this.#responses.set(target, { status: 200, headers, body: JSON.stringify(body) });
   }
 
   /** Thrown for data that the API could not send. */
   sayAnything(target: string, body: unknown): void {
-    this.#answers.set(target, { status: 200, headers: {}, body: JSON.stringify(body) });
+    this.#responses.set(target, { status: 200, headers: {}, body: JSON.stringify(body) });
   }
 
   /** An error with its code. */
   refuse(target: string, status: number, error: string): void {
     const headers: Record<string, string> = status === 503 ? { "retry-after": "2" } : {};
-    this.#answers.set(target, { status, headers, body: JSON.stringify({ error }) });
+    this.#responses.set(target, { status, headers, body: JSON.stringify({ error }) });
   }
 
   targets(): readonly string[] {
-    return [...this.#answers.keys()];
+    return [...this.#responses.keys()];
   }
 
   /** A copy of a response body, to be changed and served again. */
   said<Body>(target: string): Body {
-    return JSON.parse(this.#answers.get(target)?.body ?? "null") as Body;
+    return JSON.parse(this.#responses.get(target)?.body ?? "null") as Body;
   }
 
-  answer(target: string, ifNoneMatch: string | undefined): ApiAnswer | undefined {
+  response(target: string, ifNoneMatch: string | undefined): ApiResponse | undefined {
     this.asked.push(target);
     if (this.offline) return undefined;
-    const { status, headers, body } = this.#answers.get(target) ?? {
+    const { status, headers, body } = this.#responses.get(target) ?? {
       status: 404,
       headers: {},
       body: '{"error":"not_found"}',

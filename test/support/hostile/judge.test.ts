@@ -26,8 +26,8 @@ test.each([
   ["a 400", "GET", error(400, "invalid_cursor")],
   ["a 405", "POST", error(405, "method_not_allowed", { allow: "GET, HEAD, OPTIONS" })],
   ["a 503", "GET", error(503, "store_unavailable", BUSY)],
-])("%s is accepted as an API response", (_, method, answer) => {
-  expect(faultsOf({ method }, answer)).toEqual([]);
+])("%s is accepted as an API response", (_, method, response) => {
+  expect(faultsOf({ method }, response)).toEqual([]);
 });
 
 test.each([
@@ -43,8 +43,8 @@ test.each([
     "headers/content-length",
   ],
   ["a body that is not JSON", { status: 200, headers: { ...good, "content-length": "1" }, body: "{" }, "answer/json"],
-])("%s is reported as a fault", (_, answer, fault) => {
-  expect(faultsOf({ method: "GET", target: "/v1/public/modules" }, answer).join()).toContain(fault);
+])("%s is reported as a fault", (_, response, fault) => {
+  expect(faultsOf({ method: "GET", target: "/v1/public/modules" }, response).join()).toContain(fault);
 });
 
 test("a 200 to a front is judged by its noonmark-status header", () => {

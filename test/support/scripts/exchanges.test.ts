@@ -32,14 +32,14 @@ test.each([
 async function differencesAfter(
   text: string,
   target: string,
-  change: (answer: ScriptResponse) => Partial<ScriptResponse>,
+  change: (response: ScriptResponse) => Partial<ScriptResponse>,
 ) {
   const core = coreTarget(await scriptWorld());
   const changed: typeof core = {
     ...core,
     async send(method, path, headers) {
-      const answer = await core.send(method, path, headers);
-      return method === "GET" && path === target ? { ...answer, ...change(answer) } : answer;
+      const response = await core.send(method, path, headers);
+      return method === "GET" && path === target ? { ...response, ...change(response) } : response;
     },
   };
   const { differences } = await runScript(parseExchanges("x", text), changed);

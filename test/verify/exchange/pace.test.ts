@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ClosedConnection, type Reply, Unanswered } from "../../../src/judge/exchange.ts";
+import { ClosedConnection, NoResponse, type Reply } from "../../../src/judge/exchange.ts";
 import { paced } from "../../../src/verify/connection.ts";
 
 /** A clock that moves when someone waits. Node's timers may fire slightly early or late. */
@@ -53,7 +53,7 @@ test("a request on a kept-alive connection that was closed is sent again, at the
     async () => {
       sentAt.push(time.monotonic());
       if (sentAt.length < 3) throw new ClosedConnection("ECONNRESET");
-      if (sentAt.length > 3) throw new Unanswered("ECONNREFUSED");
+      if (sentAt.length > 3) throw new NoResponse("ECONNREFUSED");
       return {} as Reply;
     },
     50,

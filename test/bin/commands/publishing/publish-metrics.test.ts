@@ -42,8 +42,8 @@ test("a publisher has metrics of responses, cycles, puts, lease and sources, and
   await logged("cycle");
   const samples = await scrape(metrics);
   expect(samples).toMatchObject({
-    'noonmark_answer_status_code{route="/v1/public/telemetry"}': 200,
-    'noonmark_answer_status_code{route="/v2/public/stats?range=7d"}': 503,
+    'noonmark_response_status_code{route="/v1/public/telemetry"}': 200,
+    'noonmark_response_status_code{route="/v2/public/stats?range=7d"}': 503,
     'noonmark_cycle_duration_seconds_count{outcome="done"}': 1,
     'noonmark_cycle_duration_seconds_count{outcome="outage"}': 0,
     noonmark_healthy: 1,
@@ -54,7 +54,7 @@ test("a publisher has metrics of responses, cycles, puts, lease and sources, and
     'noonmark_ledger_state{state="followed"}': 1,
     'noonmark_chain_state{state="disabled"}': 1,
   });
-  expect(samples['noonmark_answer_age_seconds{route="/v1/public/telemetry"}']).toBeLessThan(60);
+  expect(samples['noonmark_response_age_seconds{route="/v1/public/telemetry"}']).toBeLessThan(60);
   // The example was received in 2026.
   expect(samples.noonmark_ledger_lag_seconds).toBeGreaterThan(0);
   expect(samples.noonmark_log_size).toBe(1);
@@ -86,7 +86,7 @@ test("a standby is healthy, holds no lease and has published nothing", async () 
   const samples = await scrape(metrics);
   expect(samples['noonmark_lease_state{state="standby"}']).toBe(1);
   expect(samples).not.toHaveProperty("noonmark_lease_epoch");
-  expect(Object.keys(samples).some((name) => name.startsWith("noonmark_answer_"))).toBe(false);
+  expect(Object.keys(samples).some((name) => name.startsWith("noonmark_response_"))).toBe(false);
 });
 
 test("a port in use is reported before the lease is acquired", async () => {

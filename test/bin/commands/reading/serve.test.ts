@@ -63,11 +63,11 @@ test("an outage of the store is 503 and two lines, for any number of requests: i
   const port = await portOf(serving);
   // Logged once at start-up, before any request.
   expect(await serving.logged()).toMatchObject({ msg: "the store cannot be read" });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     ["/v4/public/process", "/v1/public/telemetry", "/readyz"].map((path) => fetch(`http://127.0.0.1:${port}${path}`)),
   );
-  expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
-  expect(await answers[2]?.json()).toEqual({ error: "store_unavailable" });
+  expect(responses.map(({ status }) => status)).toEqual([503, 503, 503]);
+  expect(await responses[2]?.json()).toEqual({ error: "store_unavailable" });
   // Nobody repeats the requests. The shim itself finds out that the store is back.
   await openStore(join(directory, "nowhere"), { write: true });
   await serving.logged("the store can be read again");

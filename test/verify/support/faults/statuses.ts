@@ -33,9 +33,9 @@ const REPLIES: Readonly<Record<string, Change>> = {
 };
 
 const ANSWERED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
-  const answers = planter(`${target}: `, "answers", route.name);
+  const responses = planter(`${target}: `, "answers", route.name);
   const isGet = (sent: Sent) => sent.target === target && sent.method === "GET";
-  return Object.entries(REPLIES).map(([name, change]) => answers.reply(name, isGet, change));
+  return Object.entries(REPLIES).map(([name, change]) => responses.reply(name, isGet, change));
 });
 
 /** A server that treats If-None-Match like another header. */

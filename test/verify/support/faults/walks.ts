@@ -1,7 +1,7 @@
 /**
  * Histories that repeat, lose, truncate or mix items, invalid cursors that are accepted, and responses that go back.
  */
-import { type Sent, Unanswered } from "../../../../src/judge/exchange.ts";
+import { NoResponse, type Sent } from "../../../../src/judge/exchange.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 import {
   type Any,
@@ -79,7 +79,7 @@ const OBSERVED: readonly Planted[] = [
   observations("pages are HTML", onReply(isPage, text("<html>"))),
   observations("pages are 500", onReply(isPage, error(500, "internal_error"))),
   observations("a page never comes", async (sent, next) => {
-    if (hasCursor(sent)) throw new Unanswered("no response within 10 s");
+    if (hasCursor(sent)) throw new NoResponse("no response within 10 s");
     return next(sent);
   }),
   observations("ETag on later pages", onReply(isPage, headers({ etag: '"x"' }))),

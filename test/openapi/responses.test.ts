@@ -7,7 +7,7 @@ import { runScript, type ScriptResponse, type ScriptTarget } from "../support/sc
 import { coreTarget } from "../support/scripts/script-targets.ts";
 import { scriptWorld } from "../support/scripts/script-world.ts";
 import { type FullWorld, fullWorld } from "../verify/support/full-world.ts";
-import { judgeEveryAnswer, operationFor, undocumented } from "./judge.ts";
+import { judgeEveryResponse, operationFor, undocumented } from "./judge.ts";
 
 /** Bodies that the shim itself builds. The stored bodies of the scripts' world are stubs without a schema. */
 const MADE_BY_SHIM = /^\/(?:badge|status)\.json/;
@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => full?.world.end());
 
 test("every body of every route, page by page, follows the document", async () => {
-  const { judged, found } = await judgeEveryAnswer(get);
+  const { judged, found } = await judgeEveryResponse(get);
   expect(found).toEqual([]);
   expect(judged).toBeGreaterThan(30);
 });

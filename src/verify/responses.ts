@@ -2,13 +2,13 @@
 import { errorCode, seen } from "../judge/errors.ts";
 import { header, type Reply, shown, type UrlSubject } from "../judge/exchange.ts";
 import { subjectOf } from "../judge/files.ts";
-import { ANSWER, judgeGood } from "../judge/good.ts";
+import { GOOD_RESPONSE, judgeGood } from "../judge/good.ts";
 import { EVERY_PATH } from "../judge/report.ts";
 import { type Asked, ask, eachSubject, pathOf } from "./ask.ts";
 import { HEAD } from "./rules.ts";
 import type { Run } from "./run.ts";
 
-export async function judgeAnswers(run: Run): Promise<void> {
+export async function judgeResponses(run: Run): Promise<void> {
   await eachSubject(run, (subject) => judgeSubject(run, subject));
 }
 
@@ -16,10 +16,13 @@ async function judgeSubject(run: Run, subject: UrlSubject): Promise<void> {
   const { route, target } = subject;
   const reply = await ask(run, { route, target });
   if (reply.status === 503 && route.name === "statistics" && route.unavailable.includes(errorCode(reply) ?? "")) {
-    run.skip(ANSWER.status, `GET ${target} is ${seen(reply)}, which the API allows`);
+    run.skip(GOOD_RESPONSE.status, `GET ${target} is ${seen(reply)}, which the API allows`);
     return;
   }
-  run.check(ANSWER.status, route, reply.status === 200, () => ({ expected: `200 to GET ${target}`, saw: seen(reply) }));
+  run.check(GOOD_RESPONSE.status, route, reply.status === 200, () => ({
+    expected: `200 to GET ${target}`,
+    saw: seen(reply),
+  }));
   if (reply.status === 200) judgeGood(run, subject, reply);
 }
 

@@ -88,13 +88,13 @@ type Source = "live" | "durable-cache" | "unavailable";
  * Returns the live response. `body` has passed its schema. At `until` (epoch ms) it becomes saved history without the
  * queue projection, because no newer pass has confirmed it.
  */
-export function liveAnswer(body: Body, until: number): Built {
+export function renderLive(body: Body, until: number): Built {
   const live = textsOf(body);
   const saved = "queueProjection" in body ? textsOf(withoutQueue(body)) : live;
   return {
-    ...answer(live, "live"),
+    ...rendered(live, "live"),
     nextChangeAt: until,
-    successor: answer(saved, "durable-cache", "indexer_unavailable"),
+    successor: rendered(saved, "durable-cache", "indexer_unavailable"),
   };
 }
 
@@ -105,11 +105,11 @@ function withoutQueue(body: Body): Body {
 }
 
 /** Returns saved history as a response; `undefined` if it does not pass the schema. */
-function durableAnswer(saved: string, schema: z.ZodType, reason: ChainUnavailable): Built | undefined {
+function renderDurable(saved: string, schema: z.ZodType, reason: ChainUnavailable): Built | undefined {
   const parsed = schema.safeParse(parseJson(saved));
   if (!parsed.success) return undefined;
   const body = parsed.data as Body;
-  return body.status === "available" ? answer(textsOf(body), "durable-cache", reason) : undefined;
+  return body.status === "available" ? rendered(textsOf(body), "durable-cache", reason) : undefined;
 }
 
 export interface SavedVersion {
@@ -119,18 +119,18 @@ export interface SavedVersion {
 }
 
 /** Returns the response without a live read: saved history of the configured source if there is any, else the reason. */
-export function savedAnswer(
+export function renderSaved(
   { schemaVersion, range, schema }: SavedVersion,
   { installationId, chain: { binding }, publishedHistory }: SettlementSources,
   reason: ChainUnavailable,
 ): Built {
   if (binding !== undefined && publishedHistory !== undefined && reason !== "indexer_disabled") {
     const form = savedForm(publishedHistory, installationId, binding, schemaVersion);
-    const durable = form === undefined ? undefined : durableAnswer(form, schema, reason);
+    const durable = form === undefined ? undefined : renderDurable(form, schema, reason);
     if (durable !== undefined) return durable;
   }
   const body = schema.parse({ schemaVersion, installationId, status: "unavailable", range, reason }) as Body;
-  return answer(textsOf(body), "unavailable");
+  return rendered(textsOf(body), "unavailable");
 }
 
 /** Returns the body, and the body without generatedAt. */
@@ -139,7 +139,7 @@ function textsOf(body: Body): { readonly body: string; readonly lasting: string 
   return { body: JSON.stringify(body), lasting: JSON.stringify(lasting) };
 }
 
-function answer({ body, lasting }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
+function rendered({ body, lasting }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
   return {
     status: 200,
     headers: {

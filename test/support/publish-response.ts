@@ -18,7 +18,7 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 const WRITER: WriterMetadata = { epoch: 1, writer: "test", sourceVersion: { at: 0 } };
 const encoder = new TextEncoder();
 
-export async function putAnswer(
+export async function putResponse(
   store: ObjectStore,
   key: string,
   { body, ...representation }: Representation,

@@ -12,7 +12,7 @@ import {
   NOTHING,
   needs,
   type Plan,
-  type PlannedAnswer,
+  type PlannedResponse,
   type Planning,
   type Put,
   type Unknown,
@@ -21,7 +21,7 @@ import { isNewerProgram } from "./source-version.ts";
 import { namedTiles } from "./tile-sets.ts";
 
 /** Builds the responses that are due, but none from a refused ledger. Throws `Failure` clock_behind. */
-export function planAnswers(publications: readonly Publication[], scope: Scope, planning: Planning): Plan {
+export function planResponses(publications: readonly Publication[], scope: Scope, planning: Planning): Plan {
   const { snapshot, refused } = scope;
   const due: { readonly publication: Publication; readonly inputs: Inputs }[] = [];
   const unknown: Unknown[] = [];
@@ -49,25 +49,25 @@ export function planAnswers(publications: readonly Publication[], scope: Scope, 
     }
   }
   if (unknown.length > 0) return needs(unknown);
-  const answers: PlannedAnswer[] = [];
+  const responses: PlannedResponse[] = [];
   const puts: Put[] = [];
   const tileSets: NamedTiles[] = [];
   for (const { publication, inputs } of due) {
     try {
-      const answer = planAnswer(publication, inputs, scope, planning);
-      answers.push(answer);
-      const named = namedTiles(publication, snapshot, planning.known, answer.version);
+      const response = planResponse(publication, inputs, scope, planning);
+      responses.push(response);
+      const named = namedTiles(publication, snapshot, planning.known, response.version);
       puts.push(...named.puts);
       if (named.set !== undefined) tileSets.push(named.set);
       const after = named.puts.map(({ key }) => key);
-      if (answer.put !== undefined) puts.push({ ...answer.put, after: [...answer.put.after, ...after] });
+      if (response.put !== undefined) puts.push({ ...response.put, after: [...response.put.after, ...after] });
     } catch (error) {
       if (error instanceof Failure && error.code === "clock_behind") throw error;
       const row = error === refused.chain ? undefined : failedRow(publication, error);
       failed.push({ publication, inputs, row });
     }
   }
-  return { ...NOTHING, answers, failed, waits, puts, tileSets };
+  return { ...NOTHING, responses, failed, waits, puts, tileSets };
 }
 
 function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
@@ -91,7 +91,7 @@ function unknownOf(publication: Publication, { known }: Planning): Unknown[] {
   const { key, publishedBody, tileSet } = publication;
   const object = known.get(key);
   const lacksBody = object?.condition === "stored" && publishedBody !== undefined && known.body(key) === undefined;
-  if (object === undefined || lacksBody) return [{ is: "answer", key }];
+  if (object === undefined || lacksBody) return [{ is: "object", key }];
   const unknown: Unknown[] = [];
   if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
     unknown.push({ is: "listing", prefix: tileSet.prefix });
@@ -99,7 +99,7 @@ function unknownOf(publication: Publication, { known }: Planning): Unknown[] {
   return unknown;
 }
 
-function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, planning: Planning): PlannedAnswer {
+function planResponse(publication: Publication, inputs: Inputs, scope: Scope, planning: Planning): PlannedResponse {
   const started = performance.now();
   const { known, force, at } = planning;
   const { key } = publication;
@@ -118,7 +118,7 @@ function planAnswer(publication: Publication, inputs: Inputs, scope: Scope, plan
   const place: Place = {
     key,
     resource: publication.resource,
-    phase: publication.sources === undefined ? "constants" : "answers",
+    phase: publication.sources === undefined ? "constants" : "responses",
     before: object,
     sourceVersion: version,
     keepsBody: publication.publishedBody !== undefined,
@@ -142,7 +142,7 @@ function lostHistory(
   body: string,
   { chain }: SourceVersion,
   { known }: Planning,
-): PlannedAnswer["lostHistory"] {
+): PlannedResponse["lostHistory"] {
   const published = known.get(key)?.sourceVersion.chain;
   const before = known.body(key);
   if (publishedBody?.hasHistory === undefined || published === undefined || before === undefined) return undefined;
