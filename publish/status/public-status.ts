@@ -13,11 +13,10 @@ import type { Signer } from "../../src/log/signer.ts";
 import { ACTIVITY_PATH, activityKey, CATEGORIES } from "../../src/resources/activity/route.ts";
 import type { PublicLog, PublicRecord, PublicResponse } from "../../src/resources/publication-status/public-record.ts";
 import { deploymentFile } from "../../src/resources/site/route.ts";
-import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
+import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { Clock } from "../clock/clock.ts";
 import type { Known, KnownObject } from "../known.ts";
 import type { LeaseIdentity } from "../lease/lease-record.ts";
 import { storedCheckpoint } from "../plan/log.ts";
@@ -79,23 +78,13 @@ export function deploymentHash(known: Known): string | null {
  * The record until the first cycle has ended. Log, deployment and responses are copied if the last holder published
  * the same installation.
  */
-export function openingRecord(
-  sources: Snapshots,
-  { explorerUrl, chainValidity }: PublishedSite,
-): (before: PublicRecord | null) => PublicRecord {
-  return (before) =>
-    sources.snapshot((snapshot) => {
-      const { installationId } = snapshot;
-      const { log, deploymentHash, responses } = before?.installationId === installationId ? before : NOTHING_PUBLISHED;
-      return {
-        installationId,
-        log,
-        deploymentHash,
-        responses,
-        sources: sourcesOf(snapshot, { failures: [] }, chainValidity),
-        explorer: explorerUrl ?? null,
-      };
-    });
+function openingRecord(
+  installationId: string,
+  { explorerUrl }: PublishedSite,
+  before: PublicRecord | null,
+): PublicRecord {
+  const { log, deploymentHash, responses } = before?.installationId === installationId ? before : NOTHING_PUBLISHED;
+  return { installationId, log, deploymentHash, responses, sources: UNKNOWN_SOURCES, explorer: explorerUrl ?? null };
 }
 
 const NOTHING_PUBLISHED = { log: null, deploymentHash: null, responses: {} } as const;
@@ -123,9 +112,9 @@ export function withUnreadableLedger(sources: Sources): Sources {
   return { ...sources, ledger: { ...sources.ledger, status: "unreadable" } };
 }
 
-export const SOURCES_UNREAD: Sources = {
-  ledger: { status: "unreadable", newestReceiptAt: null },
-  chain: { status: "silent", indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null },
+export const UNKNOWN_SOURCES: Sources = {
+  ledger: { status: "unknown", newestReceiptAt: null },
+  chain: { status: "unknown", indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null },
 };
 
 const CHAIN_STATUS = {
@@ -242,8 +231,7 @@ function isOfAnother({ key }: KnownObject): boolean {
 
 /** Inputs of the status in the first lease. */
 export interface Publishes {
-  readonly reader: SourceReader;
-  readonly clock: Clock;
+  readonly reader: Pick<SourceReader, "installationId">;
   /** Undefined if the site is turned off. */
   readonly site?: PublishedSite | undefined;
 }
@@ -252,9 +240,9 @@ export interface Publishes {
 export function leaseIdentity(publishes?: Publishes): LeaseIdentity {
   const identity = { holder: crypto.randomUUID(), holderName: `${hostname()} process ${process.pid}` };
   if (publishes === undefined) return identity;
-  const { reader, site, clock } = publishes;
+  const { reader, site } = publishes;
   return {
     ...identity,
-    opening: (before) => (site === undefined ? null : openingRecord(reader.begin(clock.wall()), site)(before)),
+    opening: (before) => (site === undefined ? null : openingRecord(reader.installationId, site, before)),
   };
 }

@@ -19,8 +19,8 @@ import {
   publicLog,
   publicReport,
   publicResponses,
-  SOURCES_UNREAD,
   sourcesOf,
+  UNKNOWN_SOURCES,
   withUnreadableLedger,
   worstInstallations,
 } from "./public-status.ts";
@@ -39,7 +39,7 @@ export interface StatusOptions {
 export class PublisherStatus {
   readonly #options: StatusOptions;
   readonly #operator: PrivateStatusWriter;
-  #sources = SOURCES_UNREAD;
+  #sources = UNKNOWN_SOURCES;
   /** Count of those that the ledger has and the prefix holds. */
   #installations = 0;
   #ended: ReportFailure | undefined;

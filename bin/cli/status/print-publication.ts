@@ -80,7 +80,8 @@ function othersField(others: unknown, worst: unknown, now: number): [string, str
   const named = (Array.isArray(worst) ? (worst as WorstInstallation[]) : []).slice(0, overdue);
   const which = named.length === 0 ? "" : `: ${named.map(({ installationId }) => installationId).join(", ")}`;
   const rest = unread === 0 ? "" : `; ${unread} more have not moved since an earlier publisher`;
-  return [["others", `${count} installations${oldest}, ${overdue} overdue${which}${rest}`]];
+  const number = count === 1 ? "1 installation" : `${count} installations`;
+  return [["others", `${number}${oldest}, ${overdue} overdue${which}${rest}`]];
 }
 
 function clockField(skewMs: number | null): [string, string][] {

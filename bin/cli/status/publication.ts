@@ -53,6 +53,7 @@ export function publicationOf(
 ): Publication {
   const ageSeconds = (now - Date.parse(record.renewedAt)) / 1000;
   const damaged = responses.filter(({ problem }) => problem !== null);
+  const clock = clockProblems(record, responses, now);
   const { problems: count } = record.report;
   // The count is from the last renewal; the names may be five minutes older.
   const named =
@@ -73,13 +74,17 @@ export function publicationOf(
     responses,
     problems: [
       ...silenceProblems(record, now),
-      ...clockProblems(record, responses, now),
+      ...clock,
       ...nodeProblems(record.report.sources),
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
-      ...named,
+      ...named.filter((one) => !clock.some((known) => codeOf(known) === codeOf(one))),
       ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
     ],
   };
+}
+
+function codeOf(problem: string): string {
+  return problem.slice(0, problem.indexOf(": "));
 }
 
 /** A publisher that released its lease has ended on purpose, as every `publish --once` does. */

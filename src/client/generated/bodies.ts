@@ -588,9 +588,9 @@ export type PublicationStatus = {
     }
   >;
   sources: {
-    ledger: { status: "followed" | "none" | "unreadable" | "behind"; newestReceiptAt: Timestamp | null };
+    ledger: { status: "followed" | "none" | "unreadable" | "behind" | "unknown"; newestReceiptAt: Timestamp | null };
     chain: {
-      status: "followed" | "disabled" | "silent" | "mismatch" | "behind";
+      status: "followed" | "disabled" | "silent" | "mismatch" | "behind" | "unknown";
       indexedThroughBlock: DecimalString | null;
       safeThroughBlock: DecimalString | null;
       lastGoodPassAt: Timestamp | null;

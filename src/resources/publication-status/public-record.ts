@@ -3,9 +3,9 @@
  * contains no data for the operator.
  */
 
-/** The states of the ledger and of the chain in the last cycle. */
-export const LEDGER_STATES = ["followed", "none", "unreadable", "behind"] as const;
-export const CHAIN_STATES = ["followed", "disabled", "silent", "mismatch", "behind"] as const;
+/** The states of the ledger and of the chain in the last cycle; unknown before a publisher's first one. */
+export const LEDGER_STATES = ["followed", "none", "unreadable", "behind", "unknown"] as const;
+export const CHAIN_STATES = ["followed", "disabled", "silent", "mismatch", "behind", "unknown"] as const;
 
 export interface PublicRecord {
   /** The configured installation. */

@@ -1,6 +1,7 @@
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { publicationLines } from "../../../../bin/cli/status/print-publication.ts";
 import { joined, publicationOf } from "../../../../bin/cli/status/publication.ts";
 import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
 import type { OperatorStatus } from "../../../../publish/status/private-status.ts";
@@ -81,6 +82,27 @@ test("current problems are counted even if the publisher does not list them yet,
   expect(problems(0)).toEqual([]);
   expect(problems(1)).toEqual(["k: w"]);
   expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
+});
+
+test("a clock that is behind is one problem, although the publisher reports it too", () => {
+  const lastCycleAt = "2026-11-20T11:00:00.000Z";
+  const failures = [{ code: "clock_behind", message: "telemetry was published later" }];
+  const record = { ...RECORD, lastCycleAt, report: { problems: 1, failures } };
+  const { problems } = publicationOf("s", record, [], Date.parse("2026-11-20T10:00:00.000Z"));
+  expect(problems).toEqual([expect.stringMatching(/^clock_behind: the last cycle was published as of /)]);
+  // On a machine with the right clock, only the publisher's report has it.
+  expect(publicationOf("s", record, [], Date.parse(lastCycleAt)).problems).toEqual([
+    "clock_behind: telemetry was published later",
+  ]);
+});
+
+test("the other installations are counted with the right number", () => {
+  const others = (count: number) =>
+    publicationLines(publicationOf("s", { ...RECORD, report: { others: { count } } }, [], 0), 0).find((line) =>
+      line.startsWith("others"),
+    );
+  expect(others(1)).toBe("others      1 installation, 0 overdue");
+  expect(others(2)).toBe("others      2 installations, 0 overdue");
 });
 
 test("a missing or damaged object in the store exits 1", async () => {
