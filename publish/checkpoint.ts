@@ -13,7 +13,7 @@ import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import type { Checkpoint } from "./lease/lease-record.ts";
 import { storedCheckpoint } from "./plan/log.ts";
-import { type Responses, reconcileListed, storedIndex, unknownOfLog } from "./plan/published.ts";
+import { logLookups, type Responses, reconcileListed, storedIndex } from "./plan/published.ts";
 
 /** A publisher with at most this many installations plans all of them at its start, which also finds damage. */
 const FULL_SCAN_LIMIT = 64;
@@ -37,7 +37,7 @@ export interface Beginning extends Learning, Responses {
 /** Reads the index, finds the published log, and starts a new one. Throws `StoreUnavailable`, `Failure` format_unknown. */
 export async function dueAtStart(beginning: Beginning): Promise<Due> {
   const { known, minimumPutInterval, newLog, at } = beginning;
-  for (let unknown = unknownOfLog(known); unknown.length > 0; unknown = unknownOfLog(known)) {
+  for (let unknown = logLookups(known); unknown.length > 0; unknown = logLookups(known)) {
     await learn(unknown, beginning);
   }
   if (isOlderIndex(beginning)) {

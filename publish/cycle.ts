@@ -61,9 +61,9 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   readDoubted(cycle);
   sources.snapshot((snapshot) => rememberChain(snapshot, known));
   const dirty = sources.snapshot(({ ledger }) => ledger && due.dirty(ledger, at));
-  if (mustNameFirst(cycle)) {
-    await nameFirst(cycle);
-    if (mustNameFirst(cycle)) return { at, rows, failures: [], warnings: warningsOf(sources) };
+  if (indexGoesFirst(cycle)) {
+    await publishIndexFirst(cycle);
+    if (indexGoesFirst(cycle)) return { at, rows, failures: [], warnings: warningsOf(sources) };
   }
   await publishScope(cycle, () => planInstallation(configured, cycle));
   const isRefused = due.isLedgerRefused(configured);
@@ -108,13 +108,13 @@ function rememberChain({ chainDb, chain: { core } }: Snapshot, known: Known): vo
  * True if the index must be put before everything else. A prefix belongs to the installation that the index names, and no object
  * may be stored under a new log that it does not name.
  */
-function mustNameFirst({ known, configured }: Cycle): boolean {
+function indexGoesFirst({ known, configured }: Cycle): boolean {
   const index = storedIndex(known);
   return index === undefined || index === "lost" || index.configured !== configured || index.log !== known.log;
 }
 
 /** An installation that the index lacks is offline for its readers. So a new index lists every installation of the ledger. */
-async function nameFirst(cycle: Cycle): Promise<void> {
+async function publishIndexFirst(cycle: Cycle): Promise<void> {
   const { sources, known, configured, selected } = cycle;
   const isLost = storedIndex(known) === "lost" && selected("observations");
   const all = isLost ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
@@ -136,8 +136,8 @@ async function planInstallation(id: string, cycle: Cycle): Promise<Plan> {
   const check = (snapshot: Snapshot) => checkScope(id, snapshot, cycle);
   const plan = (snapshot: Snapshot) => planScope(id, snapshot, cycle);
   if (id !== configured) return sources.snapshot(plan);
-  const { checked, unknown } = sources.snapshot(check);
-  if (checked === undefined) return needs(unknown);
+  const { checked, lookups } = sources.snapshot(check);
+  if (checked === undefined) return needs(lookups);
   return checked.refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
 }
 
@@ -157,9 +157,9 @@ async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Prom
 
 async function publishIndex(cycle: Cycle): Promise<void> {
   const { known, selected } = cycle;
-  const isFirst = mustNameFirst(cycle);
+  const isFirst = indexGoesFirst(cycle);
   if (!selected("observations") && !isFirst) return;
-  await publishScope(cycle, async () => planIndex({ ...cycle, mustNameFirst: isFirst }));
+  await publishScope(cycle, async () => planIndex({ ...cycle, indexGoesFirst: isFirst }));
   for (const id of known.unlisted) if (isListed(known, id)) known.unlisted.delete(id);
   // If the index is lost once more, the objects must be listed once more.
   known.publishedInstallations = undefined;
@@ -170,8 +170,8 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
   const { sources, target } = cycle;
   for (let conflicts = 0; ; ) {
     const planned = await plan();
-    if (planned.unknown.length > 0) {
-      await learn(planned.unknown, target);
+    if (planned.lookups.length > 0) {
+      await learn(planned.lookups, target);
       continue;
     }
     saveLostHistory(planned, sources);

@@ -6,10 +6,10 @@ import { Turns } from "./each-limited.ts";
 import { Known } from "./known.ts";
 import { checkOwner } from "./prefix-owner.ts";
 import type { PublisherOptions } from "./publisher.ts";
-import type { Fence } from "./put.ts";
+import type { LeaseGuard } from "./put.ts";
 import type { CycleReport } from "./report.ts";
 
-const UNFENCED: Fence = {
+const UNFENCED: LeaseGuard = {
   epoch: Number.MAX_SAFE_INTEGER,
   writer: "dry-run",
   beforePut: async () => {},

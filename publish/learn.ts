@@ -22,7 +22,7 @@ import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, PublishedInstallations, TileProgress } from "./known.ts";
 import { storedCheckpoint } from "./plan/log.ts";
-import type { Unknown } from "./plan/plan.ts";
+import type { Lookup } from "./plan/plan.ts";
 import { reconcileListed, storedIndex } from "./plan/published.ts";
 import { logObjectVersion, receiptsIn, responseAt } from "./stored-object.ts";
 
@@ -36,9 +36,9 @@ export interface Learning {
 }
 
 /** Throws `StoreUnavailable`. */
-export async function learn(unknown: readonly Unknown[], learning: Learning): Promise<void> {
+export async function learn(lookups: readonly Lookup[], learning: Learning): Promise<void> {
   const { store, known, concurrency } = learning;
-  const asked = new Map(unknown.map((one) => [nameOf(one), one]));
+  const asked = new Map(lookups.map((one) => [nameOf(one), one]));
   const read: SourceVersion[] = [];
   await eachLimited(asked.values(), concurrency, async (one) => {
     switch (one.is) {
@@ -77,11 +77,11 @@ function forgetOlderCheckpoint({ log, size = 0 }: SourceVersion, known: Known): 
   if (checkpoint !== undefined && (checkpoint.sourceVersion.size ?? 0) < size) known.forget(checkpoint.key);
 }
 
-function nameOf(unknown: Unknown): string {
-  if (unknown.is === "progress") return `progress ${unknown.installationId}`;
-  if (unknown.is === "block") return `block ${unknown.number}`;
-  if (unknown.is === "listing") return `listing ${unknown.prefix}`;
-  return unknown.is === "object" ? unknown.key : unknown.is;
+function nameOf(lookup: Lookup): string {
+  if (lookup.is === "progress") return `progress ${lookup.installationId}`;
+  if (lookup.is === "block") return `block ${lookup.number}`;
+  if (lookup.is === "listing") return `listing ${lookup.prefix}`;
+  return lookup.is === "object" ? lookup.key : lookup.is;
 }
 
 /** `object` is undefined unless a publisher's object is stored. `tag` is null if nothing is stored. */
@@ -201,7 +201,7 @@ interface FoundProgress {
  * tiles, which also finds missing ones below the end.
  */
 async function readProgress(
-  { installationId, log }: Extract<Unknown, { readonly is: "progress" }>,
+  { installationId, log }: Extract<Lookup, { readonly is: "progress" }>,
   { store, known }: Learning,
 ): Promise<FoundProgress> {
   const nothing = { log, position: 0, tag: null, point: null };

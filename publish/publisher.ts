@@ -16,7 +16,7 @@ import { type Due, earlier, RETRY_AFTER_MS } from "./due.ts";
 import { Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import type { Lease, StatusUpdate } from "./lease/lease.ts";
-import type { Fence } from "./put.ts";
+import type { LeaseGuard } from "./put.ts";
 import type { CycleReport } from "./report.ts";
 import { checkTiles, Scrub } from "./scrub.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
@@ -56,7 +56,7 @@ export interface PublisherOptions {
 /** The parts of a publisher, with its lease, that an operator's repair uses. */
 export interface Repair {
   readonly store: ObjectStore;
-  readonly fence: Fence;
+  readonly fence: LeaseGuard;
   /** Epoch ms. */
   readonly now: number;
   /** Makes the next plan look the object up. */

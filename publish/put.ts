@@ -19,7 +19,7 @@ import type { Learning } from "./learn.ts";
 import { type Deletion, PHASES, type Put } from "./plan/plan.ts";
 
 /** The lease, as a put needs it. */
-export interface Fence {
+export interface LeaseGuard {
   readonly epoch: number;
   readonly writer: string;
   /** Awaited before each put; rejects unless a put that starts now would end while the lease still holds. */
@@ -31,7 +31,7 @@ export interface Fence {
 export interface PutTarget extends Learning {
   /** Epoch ms. */
   readonly at: number;
-  readonly fence: Fence;
+  readonly fence: LeaseGuard;
 }
 
 /** `conflicted`: the store holds something else than `known` says. The next plan looks it up. */

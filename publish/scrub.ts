@@ -15,7 +15,7 @@ import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/
 import { type Learning, learn } from "./learn.ts";
 import { type CommittedFile, committedFiles } from "./plan/log.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
-import type { Unknown } from "./plan/plan.ts";
+import type { Lookup } from "./plan/plan.ts";
 import type { ScopePlanning } from "./plan/scopes.ts";
 import { isNamedByContent } from "./stored-object.ts";
 
@@ -113,8 +113,8 @@ async function check(item: Item, scrubbing: Scrubbing): Promise<void> {
 /** Makes the next cycle plan the object if it is not the one that was put. */
 async function checkObject(key: string, { known, due, sources, target, at }: Scrubbing): Promise<void> {
   const before = known.get(key);
-  const unknown: Unknown = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "object", key };
-  await learn([unknown], target);
+  const lookup: Lookup = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "object", key };
+  await learn([lookup], target);
   if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
   const of = parseInstallationTelemetryKey(key);
   const isPlanned = sources.snapshot(

@@ -4,10 +4,10 @@
  */
 
 import type { Repair } from "../../publish/publisher.ts";
-import { type Fence, putUnderLease } from "../../publish/put.ts";
+import { type LeaseGuard, putUnderLease } from "../../publish/put.ts";
 import { fsck } from "../../src/fsck/fsck.ts";
 import { kindOf } from "../../src/fsck/kind.ts";
-import type { Finding } from "../../src/fsck/rules.ts";
+import type { StoreFinding } from "../../src/fsck/rules.ts";
 import { STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, readOrDamaged, StoreDamaged } from "../../src/object-store/object-store.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
@@ -26,11 +26,13 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
   const { findings } = await fsck(store, { now });
   // A newer probe belongs to a process that is starting now.
   const left = new Set(before.findings.filter(({ rule }) => rule === "probe-left").map(({ key }) => key));
-  const led = findings.some(({ key }) => kindOf(key).is === "activity-tile") ? await tilesLedTo(store) : undefined;
+  const linkedTiles = findings.some(({ key }) => kindOf(key).is === "activity-tile")
+    ? await readLinkedTiles(store)
+    : undefined;
   for (const finding of findings) {
     // The forced cycle has found the newest log, so nothing refers to tiles of a later one.
     const later = finding.rule === "tile-log" ? await keysBelow(`${finding.key}/`, store) : [];
-    for (const key of [...later, ...toDelete(finding, { led, left })]) {
+    for (const key of [...later, ...toDelete(finding, { linkedTiles, left })]) {
       await fence.beforePut();
       await store.delete(key);
     }
@@ -41,7 +43,7 @@ export async function repairStore({ store, fence, now, forget, forcedCycle }: Re
  * Rewrites an object from the future as of now, because it would stop every cycle. Its source version stays, so that
  * older sources still do not replace it.
  */
-async function redate(store: ObjectStore, fence: Fence, key: string, now: number): Promise<void> {
+async function redate(store: ObjectStore, fence: LeaseGuard, key: string, now: number): Promise<void> {
   const found = await readOrDamaged(store, key);
   if (found === undefined || found instanceof StoreDamaged) return;
   const { tag, ...object } = found;
@@ -62,22 +64,22 @@ async function keysBelow(prefix: string, store: ObjectStore): Promise<string[]> 
 
 interface Named {
   /** Activity tiles that a head or an index tile names; undefined if no tile has a finding. */
-  readonly led: ReadonlySet<string> | undefined;
+  readonly linkedTiles: ReadonlySet<string> | undefined;
   /** Probes that existed before the forced cycle. */
   readonly left: ReadonlySet<string>;
 }
 
 /** The keys to delete for a finding. */
-function toDelete({ rule, key }: Finding, { led, left }: Named): readonly string[] {
+function toDelete({ rule, key }: StoreFinding, { linkedTiles, left }: Named): readonly string[] {
   if (rule === "probe-left") return left.has(key) ? [key] : [];
   const { is } = kindOf(key);
-  const isUnled = led !== undefined && is === "activity-tile" && !led.has(key);
-  return isUnled ? [key] : [];
+  const isUnlinked = linkedTiles !== undefined && is === "activity-tile" && !linkedTiles.has(key);
+  return isUnlinked ? [key] : [];
 }
 
 /** Keys of the activity tiles that the heads and their index tiles name. */
-async function tilesLedTo(store: ObjectStore): Promise<ReadonlySet<string>> {
-  const led = new Set<string>();
+async function readLinkedTiles(store: ObjectStore): Promise<ReadonlySet<string>> {
+  const linkedTiles = new Set<string>();
   const textOf = async (key: string) => {
     const found = await readOrDamaged(store, key);
     return found === undefined || found instanceof StoreDamaged ? undefined : new TextDecoder().decode(found.body);
@@ -85,13 +87,13 @@ async function tilesLedTo(store: ObjectStore): Promise<ReadonlySet<string>> {
   for (const category of CATEGORIES) {
     const text = await textOf(activityKey(category));
     const { tiles = [], indexes = [] } = (text === undefined ? undefined : decodeHead(text)) ?? {};
-    for (const { name } of tiles) led.add(activityTileKey(category, name));
+    for (const { name } of tiles) linkedTiles.add(activityTileKey(category, name));
     for (const { name, first } of indexes) {
       const key = activityTileKey(category, name);
       const entries = decodeIndexTile((await textOf(key)) ?? "");
-      led.add(key);
-      for (const entry of [first, ...entries]) led.add(activityTileKey(category, entry.name));
+      linkedTiles.add(key);
+      for (const entry of [first, ...entries]) linkedTiles.add(activityTileKey(category, entry.name));
     }
   }
-  return led;
+  return linkedTiles;
 }

@@ -46,7 +46,7 @@ const CACHE_CONTROL = "noonmark-cache-control";
 const STATUS = "noonmark-status";
 const KEPT_UNTIL = "noonmark-kept-until";
 const NOT_MODIFIED = "noonmark-not-modified";
-const HEARD = "noonmark-heard";
+const TRUSTED = "noonmark-trusted";
 const NOT_ON_304 = [
   "content-type",
   "content-length",
@@ -77,7 +77,7 @@ function handler(event) {
   const status = take(headers, STATUS);
   const keptUntil = take(headers, KEPT_UNTIL);
   const notModified = take(headers, NOT_MODIFIED);
-  take(headers, HEARD);
+  take(headers, TRUSTED);
   // CloudFront kept the response for too long: an error is better than a wrong response.
   if (keptUntil !== undefined && Number(keptUntil) <= Date.now()) return unavailable(event.request.method, headers);
   delete headers["cache-control"];

@@ -245,7 +245,7 @@ const COMPRESSED_CONTENT_TYPES = [
   "image/svg+xml",
   "image/svg+xml; charset=utf-8"
 ];
-const HEARD = "noonmark-heard";
+const TRUSTED = "noonmark-trusted";
 const PUBLISHED = "noonmark-published";
 const VALID_UNTIL = "noonmark-valid-until";
 const PUBLISHED_ERROR_SECONDS = 1;
@@ -337,7 +337,7 @@ async function fromShim(r, route, how, notBefore) {
     if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
   } else {
     const published = reply.headersOut[PUBLISHED] !== undefined;
-    if (reply.headersOut[HEARD] === undefined || (reply.status !== 200 && !published)) return undefined;
+    if (reply.headersOut[TRUSTED] === undefined || (reply.status !== 200 && !published)) return undefined;
     if (dateOf(reply) < notBefore) return undefined;
     seconds = published ? PUBLISHED_ERROR_SECONDS : route.edgeSeconds;
     if (!holds(dateOf(reply), until, published ? seconds : keptSeconds(route, how))) return undefined;

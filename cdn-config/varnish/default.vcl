@@ -250,7 +250,7 @@ sub vcl_backend_response {
     # The object is absent, forbidden, failing, or not Noonmark's: ask the shim.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
     if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
-  } elsif (!beresp.http.noonmark-heard) {
+  } elsif (!beresp.http.noonmark-trusted) {
     # A shim that does not trust this front does not say when its response expires.
     unset beresp.http.noonmark-published;
     set beresp.http.noonmark-past = "1";
@@ -401,7 +401,7 @@ sub vcl_backend_response {
   unset beresp.http.noonmark-until;
   unset beresp.http.noonmark-past;
   unset beresp.http.noonmark-published;
-  unset beresp.http.noonmark-heard;
+  unset beresp.http.noonmark-trusted;
   # Cached compressed; vcl_deliver sets the tag of an uncompressed response.
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= 1024
       && beresp.http.Content-Type ~ "^(?:application/json|text/html|text/css|text/javascript|application/javascript|application/feed\+json|application/atom\+xml|text/plain|image/svg\+xml)(?:;|$)") {

@@ -9,13 +9,13 @@ import type { ChainBatches } from "./chain-settlement.ts";
 import { plannedBlocks, settledOf, UPGRADE_DELAY } from "./history.ts";
 import type { Node } from "./node.ts";
 import { BASELINE_REWARD } from "./rewards.ts";
-import type { Cast } from "./transactions.ts";
+import type { ContractUsers } from "./transactions.ts";
 
 /** Empty blocks after the last batch, which make it safe. */
 const TRAILING_BLOCKS = Number(CONFIRMATIONS);
 
 /** `node` must be empty. `end` is the end of the history (epoch ms). */
-export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: Cast; batches: ChainBatches }> {
+export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: ContractUsers; batches: ChainBatches }> {
   await call(node.url, "evm_setAutomine", [true]);
   const { deployment, people } = await deployWorld(node.url, {
     target: "demo",

@@ -8,7 +8,7 @@ import { type Batch, type Settlement, simulatedSettlement } from "../history/set
 import { settledOf, settlementOf } from "./history.ts";
 import type { Node } from "./node.ts";
 import { rewardTransactions, type Settled } from "./rewards.ts";
-import type { Cast } from "./transactions.ts";
+import type { ContractUsers } from "./transactions.ts";
 
 export interface Sent {
   readonly transactionHash: Hex;
@@ -24,7 +24,7 @@ export interface ChainBatches {
 
 export class ChainSettlement implements Settlement {
   readonly #node: Node;
-  readonly #cast: Cast;
+  readonly #cast: ContractUsers;
   readonly #batches: ChainBatches;
   readonly #history: Settlement;
   /** End of the history, epoch ms. */
@@ -33,7 +33,7 @@ export class ChainSettlement implements Settlement {
   readonly #submittedAt = new Map<number, number>();
   readonly #confirmedAt = new Map<number, number>();
 
-  constructor(node: Node, cast: Cast, batches: ChainBatches, historyEnd: number) {
+  constructor(node: Node, cast: ContractUsers, batches: ChainBatches, historyEnd: number) {
     this.#node = node;
     this.#cast = cast;
     this.#batches = batches;

@@ -6,7 +6,7 @@ import { type Batch, type Settlement, simulatedSettlement } from "../history/set
 import { DAY, HOUR, MINUTE } from "../history/story.ts";
 import { Wheel } from "../history/wheel.ts";
 import { rewardTransactions, type Settled } from "./rewards.ts";
-import { type Cast, pause, scheduleRewardWeights, settle, type Transaction, unpause, upgrade } from "./transactions.ts";
+import { type ContractUsers, pause, scheduleRewardWeights, settle, type Transaction, unpause, upgrade } from "./transactions.ts";
 
 /** The timelock's delay for an upgrade, in seconds. */
 export const UPGRADE_DELAY = 86_400;
@@ -41,7 +41,7 @@ export function confirmedBatches(plan: Plan, end: number): Batch[] {
  * All blocks up to `end` (epoch ms), in time order. `nextImplementation` is the implementation that the Core is
  * upgraded to.
  */
-export function plannedBlocks(plan: Plan, cast: Cast, end: number, nextImplementation: Address): PlannedBlock[] {
+export function plannedBlocks(plan: Plan, cast: ContractUsers, end: number, nextImplementation: Address): PlannedBlock[] {
   const { dawn, story } = plan;
   const batches = confirmedBatches(plan, end);
   const settled = batches.map(settledOf);
@@ -63,7 +63,7 @@ export function plannedBlocks(plan: Plan, cast: Cast, end: number, nextImplement
   return blocks.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
 }
 
-export function settlementOf(cast: Cast, batch: Batch): Transaction {
+export function settlementOf(cast: ContractUsers, batch: Batch): Transaction {
   const { settledThroughRound, activeRoundCount, workAdded } = batch;
   return settle(cast, { through: settledThroughRound, activeRounds: activeRoundCount, work: workAdded });
 }

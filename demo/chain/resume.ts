@@ -7,7 +7,7 @@ import type { DeploymentFile } from "./deploy.ts";
 import type { RawLog } from "./calls.ts";
 import type { ChainBatches } from "./chain-settlement.ts";
 import type { Node } from "./node.ts";
-import type { Cast } from "./transactions.ts";
+import type { ContractUsers } from "./transactions.ts";
 
 /**
  * A restarted node knows the contract state only at its head. After this many new blocks it also knows the state at the
@@ -20,7 +20,7 @@ export async function resumeChain(
   node: Node,
   deployment: DeploymentFile,
   now: number,
-): Promise<{ cast: Cast; batches: ChainBatches }> {
+): Promise<{ cast: ContractUsers; batches: ChainBatches }> {
   const timestamp = Math.floor(now / 1000);
   for (let block = NEW_BLOCKS; block > 0; block--) await node.mine(timestamp - block);
   await node.save();

@@ -3,7 +3,7 @@
  * and merges.
  */
 import type { Address } from "viem";
-import { type Cast, claim, fund, mergeUnits, mintUnit, release, type Transaction } from "./transactions.ts";
+import { type ContractUsers, claim, fund, mergeUnits, mintUnit, release, type Transaction } from "./transactions.ts";
 
 /** A batch on the chain: rounds (previous, through]. */
 export interface Settled {
@@ -19,7 +19,7 @@ const BATCHES_PER_MINT = 10;
 const UNITS_PER_GROUP = 4;
 
 /** The reward transactions to send with batch `index`. Deterministic for the same batches. */
-export function rewardTransactions(cast: Cast, batches: readonly Settled[], index: number): Transaction[] {
+export function rewardTransactions(cast: ContractUsers, batches: readonly Settled[], index: number): Transaction[] {
   const transactions: Transaction[] = [];
   const funded = batches[index - 1];
   if (funded !== undefined) transactions.push(fund(cast, funded.through, rewardsOf(funded)));
@@ -46,7 +46,7 @@ function rewardsOf({ previous, through, completedBlocks }: Settled): Map<number,
   return rewards;
 }
 
-function units(cast: Cast, mint: number): Transaction[] {
+function units(cast: ContractUsers, mint: number): Transaction[] {
   const group = Math.floor(mint / 3);
   const player = playerOf(cast, group);
   const unit = mintUnit(cast, player, 1 + (mint % 3));
@@ -55,6 +55,6 @@ function units(cast: Cast, mint: number): Transaction[] {
   return [unit, mergeUnits(cast, player, [first, first + 1], 4)];
 }
 
-function playerOf({ people }: Cast, index: number): Address {
+function playerOf({ people }: ContractUsers, index: number): Address {
   return people.players[index % people.players.length] ?? people.deployer;
 }

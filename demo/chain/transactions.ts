@@ -10,7 +10,7 @@ export interface Transaction {
 }
 
 /** The contracts and their users. */
-export interface Cast {
+export interface ContractUsers {
   readonly deployment: DeploymentFile;
   readonly people: Pick<People, "deployer" | "guardian" | "reporter" | "proposer" | "players">;
 }
@@ -18,24 +18,24 @@ export interface Cast {
 const NONE = numberToHex(0, { size: 32 });
 
 /** `through` is the last round of the batch; `work` is the work of its rounds. */
-export function settle(cast: Cast, batch: { through: number; activeRounds: number; work: number }): Transaction {
+export function settle(cast: ContractUsers, batch: { through: number; activeRounds: number; work: number }): Transaction {
   const { core, streamId } = cast.deployment;
   const digest = keccak256(concatHex([streamId, numberToHex(batch.through)]));
   const args = [digest, BigInt(batch.through), BigInt(batch.activeRounds), BigInt(batch.work)];
   return { from: cast.people.reporter, to: core, data: callData("Core", "settle", args) };
 }
 
-export function pause({ deployment, people }: Cast): Transaction {
+export function pause({ deployment, people }: ContractUsers): Transaction {
   return { from: people.guardian, to: deployment.core, data: callData("Core", "pause", []) };
 }
 
-export function unpause({ deployment, people }: Cast): Transaction {
+export function unpause({ deployment, people }: ContractUsers): Transaction {
   return { from: people.guardian, to: deployment.core, data: callData("Core", "unpause", []) };
 }
 
 /** Schedules and executes an upgrade to CoreV2 through the timelock. `delay` is in seconds. */
 export function upgrade(
-  cast: Cast,
+  cast: ContractUsers,
   implementation: Address,
   delay: number,
 ): { schedule: Transaction; execute: Transaction } {
@@ -55,39 +55,39 @@ export function upgrade(
 }
 
 /** Funds `rounds` (round to amount) and moves the mint cursor to `through`. */
-export function fund(cast: Cast, through: number, rounds: ReadonlyMap<number, bigint>): Transaction {
+export function fund(cast: ContractUsers, through: number, rounds: ReadonlyMap<number, bigint>): Transaction {
   return toMining(cast, "fund", [BigInt(through), [...rounds.keys()].map(BigInt), [...rounds.values()]]);
 }
 
-export function release(cast: Cast, round: number, amount: bigint): Transaction {
+export function release(cast: ContractUsers, round: number, amount: bigint): Transaction {
   return toMining(cast, "release", [BigInt(round), amount]);
 }
 
-export function claim(cast: Cast, player: Address, through: number, amount: bigint): Transaction {
+export function claim(cast: ContractUsers, player: Address, through: number, amount: bigint): Transaction {
   return toMining(cast, "claim", [player, BigInt(through), amount]);
 }
 
-export function scheduleRewardWeights(cast: Cast, activationRound: number, multiplierBps: number): Transaction {
+export function scheduleRewardWeights(cast: ContractUsers, activationRound: number, multiplierBps: number): Transaction {
   return toMining(cast, "scheduleRewardWeights", [BigInt(activationRound), BigInt(multiplierBps)]);
 }
 
-export function mintUnit(cast: Cast, player: Address, unitType: number): Transaction {
+export function mintUnit(cast: ContractUsers, player: Address, unitType: number): Transaction {
   return toCollection(cast, "mintUnit", [player, unitType]);
 }
 
-export function mergeUnits(cast: Cast, player: Address, units: readonly number[], unitType: number): Transaction {
+export function mergeUnits(cast: ContractUsers, player: Address, units: readonly number[], unitType: number): Transaction {
   return toCollection(cast, "mergeUnits", [player, units.map(BigInt), unitType]);
 }
 
-function toMining(cast: Cast, name: string, args: readonly unknown[]): Transaction {
+function toMining(cast: ContractUsers, name: string, args: readonly unknown[]): Transaction {
   return { from: cast.people.deployer, to: economyOf(cast).mining, data: callData("Mining", name, args) };
 }
 
-function toCollection(cast: Cast, name: string, args: readonly unknown[]): Transaction {
+function toCollection(cast: ContractUsers, name: string, args: readonly unknown[]): Transaction {
   return { from: cast.people.deployer, to: economyOf(cast).collection, data: callData("Collection", name, args) };
 }
 
-function economyOf({ deployment: { economy } }: Cast) {
+function economyOf({ deployment: { economy } }: ContractUsers) {
   if (economy === undefined) throw new Error("the demo's chain has no economy");
   return economy;
 }

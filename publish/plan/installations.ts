@@ -2,18 +2,18 @@
 import { encodeIndex, FIRST_LOG } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { decide, responsePut } from "./decide.ts";
-import { NOTHING, needs, type Plan, type Planning } from "./plan.ts";
-import { type Responses, storedIndex, unknownOfLog } from "./published.ts";
+import { EMPTY_PLAN, needs, type Plan, type Planning } from "./plan.ts";
+import { logLookups, type Responses, storedIndex } from "./published.ts";
 
 export interface IndexPlanning extends Planning, Responses {
   /** The index is put at once, whatever the minimum put interval, because nothing may be stored before it. */
-  readonly mustNameFirst: boolean;
+  readonly indexGoesFirst: boolean;
 }
 
 export function planIndex(planning: IndexPlanning): Plan {
-  const { known, due, configured, force, at, mustNameFirst } = planning;
-  const unknown = unknownOfLog(known);
-  if (unknown.length > 0) return needs(unknown);
+  const { known, due, configured, force, at, indexGoesFirst } = planning;
+  const lookups = logLookups(known);
+  if (lookups.length > 0) return needs(lookups);
   const { log = FIRST_LOG } = known;
   const index = storedIndex(known);
   const object = known.get(INSTALLATIONS_KEY);
@@ -22,18 +22,18 @@ export function planIndex(planning: IndexPlanning): Plan {
   const isComplete = index === "lost" || force;
   if (isComplete && known.publishedInstallations === undefined) return needs([{ is: "installations" }]);
   const isChange = index === "lost" || index.configured !== configured || index.log !== log;
-  if (!isChange && !force && known.unlisted.size === 0) return NOTHING;
+  if (!isChange && !force && known.unlisted.size === 0) return EMPTY_PLAN;
   const installations = new Set(index === "lost" ? [] : index.installations);
   // A mistyped id has no facts. An installation of the ledger is listed again once it is published under its own key.
   if (index !== "lost" && index.configured !== configured) installations.delete(index.configured);
   const stored = isComplete ? (known.publishedInstallations?.installations ?? []) : [];
   for (const id of [...stored, ...known.unlisted]) installations.add(id);
   const text = encodeIndex({ configured, log, installations });
-  const build = () => ({ status: 200, headers: {}, body: text, lasting: text });
+  const build = () => ({ status: 200, headers: {}, body: text, stableText: text });
   const decision = decide(build, object, at, { force });
-  if (!decision.put) return NOTHING;
+  if (!decision.put) return EMPTY_PLAN;
   const until = object.putAt + due.minimumPutInterval;
-  if (!force && !mustNameFirst && until > at) return { ...NOTHING, waits: [[INSTALLATIONS_KEY, until]] };
+  if (!force && !indexGoesFirst && until > at) return { ...EMPTY_PLAN, waits: [[INSTALLATIONS_KEY, until]] };
   const place = { key: INSTALLATIONS_KEY, resource: "observations", phase: "index", before: object } as const;
-  return { ...NOTHING, puts: [responsePut(decision, { ...place, sourceVersion: { at }, keepsBody: true })] };
+  return { ...EMPTY_PLAN, puts: [responsePut(decision, { ...place, sourceVersion: { at }, keepsBody: true })] };
 }

@@ -24,7 +24,7 @@ import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { Failure } from "../../src/values/failure.ts";
 import type { Known, KnownObject } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import type { Deletion, Planning, Put, Unknown } from "./plan.ts";
+import type { Deletion, Lookup, Planning, Put } from "./plan.ts";
 
 /** At most so many bundles per plan, so that a long log needs little memory. */
 const BUNDLES_LIMIT = 64;
@@ -120,7 +120,7 @@ export function isOfLog(
 
 export interface LogPlan {
   /** Names below the log's prefix that must be listed first. */
-  readonly unknown: readonly Unknown[];
+  readonly lookups: readonly Lookup[];
   readonly puts: readonly Put[];
   /** The plan commits all entries of the ledger. */
   readonly isWhole: boolean;
@@ -132,7 +132,7 @@ export interface LogPlan {
  */
 export function planLog(state: LogState, { known, at, signers }: Pick<Planning, "known" | "at" | "signers">): LogPlan {
   const { number, now } = state;
-  if (now === undefined || now.size === 0) return { unknown: [], puts: [], isWhole: true };
+  if (now === undefined || now.size === 0) return { lookups: [], puts: [], isWhole: true };
   const place = { number, now, known, at, signers, prefix: logPrefix(logRoot(signers), number) };
   const checkpoint = known.get(`${place.prefix}checkpoint`);
   const isStored = checkpoint?.condition === "stored";
@@ -140,18 +140,18 @@ export function planLog(state: LogState, { known, at, signers }: Pick<Planning, 
   const isCommitted = isStored && since === now.size && checkpoint.sourceVersion.keys === keysOf(signers);
   const size = Math.min(now.size, (Math.floor(since / TILE_WIDTH) + BUNDLES_LIMIT) * TILE_WIDTH);
   const grown = isCommitted ? [] : [...filesOf(place.prefix, since, size)];
-  const unknown = grown.flatMap(({ partials }) =>
+  const lookups = grown.flatMap(({ partials }) =>
     partials === undefined || known.listing(partials) !== undefined
       ? []
       : [{ is: "listing", prefix: partials } as const],
   );
-  if (unknown.length > 0) return { unknown, puts: [], isWhole: false };
+  if (lookups.length > 0) return { lookups, puts: [], isWhole: false };
   const keys = new Set(grown.map(({ key }) => key));
   const files = [...faultyFiles(place, since).filter(({ key }) => !keys.has(key)), ...grown].map((file) =>
     filePut(file, place),
   );
   const puts = isCommitted ? files : [...files, checkpointPut(size, place, files)];
-  return { unknown, puts, isWhole: size === now.size };
+  return { lookups, puts, isWhole: size === now.size };
 }
 
 /** Returns how many entries are stored without a checkpoint. A log that was just made public begins at its first entry. */

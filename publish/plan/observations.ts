@@ -13,7 +13,7 @@ import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Scope } from "./permitted-sources.ts";
-import { NOTHING, needs, type Phase, type Plan, type Planning, type Put } from "./plan.ts";
+import { EMPTY_PLAN, needs, type Phase, type Plan, type Planning, type Put } from "./plan.ts";
 
 /** One line of JSON per item. */
 export const TILE_TYPE = "application/x-ndjson; charset=utf-8";
@@ -25,10 +25,10 @@ export function planObservations({ subject, snapshot, log, refused }: Scope, pla
   const { ledger } = snapshot;
   const { id } = subject;
   const rowId = ledger && installationRowId(ledger, id);
-  if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return NOTHING;
+  if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return EMPTY_PLAN;
   const stored = known.progress(id);
   if (stored?.log !== log.number) return needs([{ is: "progress", installationId: id, log: log.number }]);
-  if (refused.ledger !== undefined || log.now === undefined) return NOTHING;
+  if (refused.ledger !== undefined || log.now === undefined) return EMPTY_PLAN;
   const foreign = stored.point !== null && !contains(ledger, stored.point) ? tileOf(stored.position) : undefined;
   const progress = foreign === undefined ? stored : { ...stored, position: tileBounds(foreign).first - 1 };
   const through = readWatermarks(ledger, rowId).receipt;
@@ -41,11 +41,11 @@ export function planObservations({ subject, snapshot, log, refused }: Scope, pla
   const until = due.tilesAt(id);
   // A new tile does not wait: it must be stored before the telemetry that names its receipts.
   if (puts.length > 0 && until > at && puts.every(({ phase }) => phase === "grown-tile")) {
-    return { ...NOTHING, observations: [{ installationId: id, until, hasPuts: false, hasMore: false }] };
+    return { ...EMPTY_PLAN, observations: [{ installationId: id, until, hasPuts: false, hasMore: false }] };
   }
   const hasMore = through > tileBounds(tileOf(progress.position + 1) + TILES_LIMIT - 1).last;
   const planned = { installationId: id, until: undefined, hasPuts: puts.length > 0, hasMore };
-  return { ...NOTHING, observations: [planned], puts };
+  return { ...EMPTY_PLAN, observations: [planned], puts };
 }
 
 interface TileSource {

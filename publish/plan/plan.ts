@@ -104,7 +104,7 @@ export interface Deletion {
 }
 
 /** Something that a plan needs and `known` lacks. */
-export type Unknown =
+export type Lookup =
   /** An object, with its body. */
   | { readonly is: "object"; readonly key: string }
   | { readonly is: "index" }
@@ -160,7 +160,7 @@ export interface PlannedObservations {
 }
 
 export interface Plan {
-  readonly unknown: readonly Unknown[];
+  readonly lookups: readonly Lookup[];
   readonly checked: readonly Checked[];
   readonly responses: readonly PlannedResponse[];
   readonly failed: readonly FailedResponse[];
@@ -177,8 +177,8 @@ export interface Plan {
   readonly tileSets: readonly NamedTiles[];
 }
 
-export const NOTHING: Plan = {
-  unknown: [],
+export const EMPTY_PLAN: Plan = {
+  lookups: [],
   checked: [],
   responses: [],
   failed: [],
@@ -191,27 +191,25 @@ export const NOTHING: Plan = {
   tileSets: [],
 };
 
-/** Joins plans. If one of them has unknowns, the result has only these. */
+/** Joins plans. If one of them has lookups, the result has only these. */
 export function joined(plans: readonly Plan[]): Plan {
-  type Lists = Omit<Plan, "hasMoreLog">;
-  const all = <Name extends keyof Lists>(name: Name) => plans.flatMap((plan) => plan[name] as Lists[Name][number][]);
-  const unknown = all("unknown") as Unknown[];
-  if (unknown.length > 0) return needs(unknown);
+  const lookups = plans.flatMap((plan) => plan.lookups);
+  if (lookups.length > 0) return needs(lookups);
   return {
-    unknown,
-    checked: all("checked") as Checked[],
-    responses: all("responses") as PlannedResponse[],
-    failed: all("failed") as FailedResponse[],
-    waits: all("waits") as Plan["waits"],
-    observations: all("observations") as PlannedObservations[],
-    unlisted: all("unlisted") as Plan["unlisted"],
-    log: all("log") as Put[],
+    lookups,
+    checked: plans.flatMap(({ checked }) => checked),
+    responses: plans.flatMap(({ responses }) => responses),
+    failed: plans.flatMap(({ failed }) => failed),
+    waits: plans.flatMap(({ waits }) => waits),
+    observations: plans.flatMap(({ observations }) => observations),
+    unlisted: plans.flatMap(({ unlisted }) => unlisted),
+    log: plans.flatMap(({ log }) => log),
     hasMoreLog: plans.some(({ hasMoreLog }) => hasMoreLog),
-    puts: all("puts") as Put[],
-    tileSets: all("tileSets") as NamedTiles[],
+    puts: plans.flatMap(({ puts }) => puts),
+    tileSets: plans.flatMap(({ tileSets }) => tileSets),
   };
 }
 
-export function needs(unknown: readonly Unknown[]): Plan {
-  return { ...NOTHING, unknown };
+export function needs(lookups: readonly Lookup[]): Plan {
+  return { ...EMPTY_PLAN, lookups };
 }

@@ -10,7 +10,7 @@ import {
   TELEMETRY_KEY,
 } from "../../src/resources/telemetry/route.ts";
 import type { Known } from "../known.ts";
-import type { Unknown } from "./plan.ts";
+import type { Lookup } from "./plan.ts";
 import { shortHash } from "./source-version.ts";
 
 const parsedIndexes = new WeakMap<object, InstallationIndex>();
@@ -42,7 +42,7 @@ export function isListed(known: Known, id: string): boolean {
 }
 
 /** Returns what must be looked up before the number of the log is known. */
-export function unknownOfLog(known: Known): Unknown[] {
+export function logLookups(known: Known): Lookup[] {
   const index = storedIndex(known);
   if (index === undefined) return [{ is: "index" }];
   if (index === "lost" && known.publishedInstallations === undefined) return [{ is: "installations" }];
@@ -84,25 +84,25 @@ export interface Subject {
   readonly log: number;
 }
 
-/** `unknown`: what must be looked up before the subject is right. */
+/** `lookups`: what must be read before the subject is right. */
 export function subjectOf(
   id: string,
   { known, ...responses }: { readonly known: Known } & Responses,
-): { readonly subject: Subject; readonly unknown: readonly Unknown[] } {
-  const unknown = unknownOfLog(known);
+): { readonly subject: Subject; readonly lookups: readonly Lookup[] } {
+  const lookups = logLookups(known);
   const of = shortHash(id);
   const keys = ownKeys(id, responses);
   const telemetry = id === responses.configured ? known.get(TELEMETRY_KEY) : undefined;
   // Until a mistyped id was corrected, the installation was another one, with telemetry under a key of its own.
   if (telemetry !== undefined && telemetry.sourceVersion.of !== of) keys.push(installationTelemetryKey(id));
-  for (const key of keys) if (known.get(key) === undefined) unknown.push({ is: "object", key });
+  for (const key of keys) if (known.get(key) === undefined) lookups.push({ is: "object", key });
   const published = keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
   const isPublished =
     isListed(known, id) ||
     known.publishedInstallations?.installations.has(id) === true ||
     published.some((version) => version.of === of) ||
     (known.progressFloor(id)?.position ?? 0) > 0;
-  return { subject: { id, isPublished, published, log: known.log ?? FIRST_LOG }, unknown };
+  return { subject: { id, isPublished, published, log: known.log ?? FIRST_LOG }, lookups };
 }
 
 /** An index that was just read may be an older version. Installations that it lacks are listed again. */

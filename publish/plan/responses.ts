@@ -8,14 +8,14 @@ import { failedRow } from "../report.ts";
 import { decide, type Place, responsePut } from "./decide.ts";
 import { permittedSources, type Scope } from "./permitted-sources.ts";
 import {
+  EMPTY_PLAN,
+  type Lookup,
   type NamedTiles,
-  NOTHING,
   needs,
   type Plan,
   type PlannedResponse,
   type Planning,
   type Put,
-  type Unknown,
 } from "./plan.ts";
 import { isNewerProgram } from "./source-version.ts";
 import { namedTiles } from "./tile-sets.ts";
@@ -24,7 +24,7 @@ import { namedTiles } from "./tile-sets.ts";
 export function planResponses(publications: readonly Publication[], scope: Scope, planning: Planning): Plan {
   const { snapshot, refused } = scope;
   const due: { readonly publication: Publication; readonly inputs: Inputs }[] = [];
-  const unknown: Unknown[] = [];
+  const lookups: Lookup[] = [];
   const waits: [string, number][] = [];
   const failed: Plan["failed"][number][] = [];
   for (const publication of publications) {
@@ -42,13 +42,13 @@ export function planResponses(publications: readonly Publication[], scope: Scope
         failed.push({ publication, inputs, row: undefined });
         continue;
       }
-      unknown.push(...unknownOf(publication, planning));
+      lookups.push(...lookupsOf(publication, planning));
       due.push({ publication, inputs });
     } catch (error) {
       failed.push({ publication, inputs, row: failedRow(publication, error) });
     }
   }
-  if (unknown.length > 0) return needs(unknown);
+  if (lookups.length > 0) return needs(lookups);
   const responses: PlannedResponse[] = [];
   const puts: Put[] = [];
   const tileSets: NamedTiles[] = [];
@@ -67,7 +67,7 @@ export function planResponses(publications: readonly Publication[], scope: Scope
       failed.push({ publication, inputs, row });
     }
   }
-  return { ...NOTHING, responses, failed, waits, puts, tileSets };
+  return { ...EMPTY_PLAN, responses, failed, waits, puts, tileSets };
 }
 
 function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
@@ -87,16 +87,16 @@ function buildableAt(publication: Publication, inputs: Inputs, { known, due, at 
   return due.buildableAt(publication, inputs, at, object?.putAt ?? 0);
 }
 
-function unknownOf(publication: Publication, { known }: Planning): Unknown[] {
+function lookupsOf(publication: Publication, { known }: Planning): Lookup[] {
   const { key, publishedBody, tileSet } = publication;
   const object = known.get(key);
   const lacksBody = object?.condition === "stored" && publishedBody !== undefined && known.body(key) === undefined;
   if (object === undefined || lacksBody) return [{ is: "object", key }];
-  const unknown: Unknown[] = [];
+  const lookups: Lookup[] = [];
   if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
-    unknown.push({ is: "listing", prefix: tileSet.prefix });
+    lookups.push({ is: "listing", prefix: tileSet.prefix });
   }
-  return unknown;
+  return lookups;
 }
 
 function planResponse(publication: Publication, inputs: Inputs, scope: Scope, planning: Planning): PlannedResponse {

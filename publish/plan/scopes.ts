@@ -4,7 +4,7 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { type LogPlan, type LogState, ledgerRegression, logRoot, logState, planLog, storedCheckpoint } from "./log.ts";
 import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
-import { joined, NOTHING, needs, type Plan, type Planning, type Unknown } from "./plan.ts";
+import { EMPTY_PLAN, joined, type Lookup, needs, type Plan, type Planning } from "./plan.ts";
 import { isListed, ownKeys, type Responses, responsesOf, type Subject, subjectOf } from "./published.ts";
 import { planResponses } from "./responses.ts";
 import { type CurrentSources, chainRegression, currentSources, type RefusedSources } from "./source-version.ts";
@@ -13,18 +13,18 @@ export interface ScopePlanning extends Planning, Responses {}
 
 /** Plans the configured installation with every file, or one other installation. Throws `Failure` clock_behind. */
 export function planScope(id: string, snapshot: Snapshot, planning: ScopePlanning): Plan {
-  const { checked, unknown } = checkScope(id, snapshot, planning);
-  if (checked === undefined) return needs(unknown);
+  const { checked, lookups } = checkScope(id, snapshot, planning);
+  if (checked === undefined) return needs(lookups);
   const scope: Scope = { snapshot, ...checked };
   const logPlan = scope.refused.ledger === undefined ? planLog(checked.log, planning) : NO_LOG;
-  if (logPlan.unknown.length > 0) return needs(logPlan.unknown);
+  if (logPlan.lookups.length > 0) return needs(logPlan.lookups);
   const { puts: log, isWhole } = logPlan;
   // Nothing may be computed from entries that are not committed yet.
   if (!isWhole) return { ...resultOf(scope, planning), log, hasMoreLog: true };
   const observations = planObservations(scope, planning);
   // Telemetry says where the observations end, so it waits for the last tile of a bulk.
   const hasMore = observations.observations.some((one) => one.hasMore);
-  const responses = hasMore ? NOTHING : planResponses(responsesOf(id, planning), scope, planning);
+  const responses = hasMore ? EMPTY_PLAN : planResponses(responsesOf(id, planning), scope, planning);
   const plan = joined([resultOf(scope, planning), responses, observations]);
   if (log.length === 0) return plan;
   const checkpoint = checkpointKey(logRoot(planning.signers), checked.log.number);
@@ -40,17 +40,17 @@ function needsEntries({ responses, observations }: Plan): boolean {
   return isNeeded || observations.some(({ hasPuts }) => hasPuts);
 }
 
-const NO_LOG: LogPlan = { unknown: [], puts: [], isWhole: true };
+const NO_LOG: LogPlan = { lookups: [], puts: [], isWhole: true };
 
 /** A plan with the result of the check. An older index that came back is corrected even while a source is refused. */
 function resultOf({ subject: { id, isPublished }, refused }: Scope, { known }: Planning): Plan {
   const unlisted = isPublished && !isListed(known, id) ? [id] : [];
-  return { ...NOTHING, checked: [{ installationId: id, refused }], unlisted };
+  return { ...EMPTY_PLAN, checked: [{ installationId: id, refused }], unlisted };
 }
 
 export interface CheckedScope {
   /** Knowledge that must be looked up first. */
-  readonly unknown: readonly Unknown[];
+  readonly lookups: readonly Lookup[];
   /** Undefined while something is unknown. */
   readonly checked?: {
     readonly subject: Subject;
@@ -66,20 +66,20 @@ export interface CheckedScope {
  */
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
   const { known, configured } = planning;
-  const { subject, unknown } = subjectOf(id, planning);
+  const { subject, lookups } = subjectOf(id, planning);
   const isCommitted = storedCheckpoint(known, subject.log) !== undefined;
   // Without a checkpoint the versions of the configured installation take its place.
   const keys = isCommitted || id === configured ? [] : ownKeys(configured, planning);
   const needed = [
-    ...unknown,
+    ...lookups,
     ...keys.flatMap((key) => (known.get(key) === undefined ? [{ is: "object", key } as const] : [])),
   ];
-  if (needed.length > 0) return { unknown: needed };
+  if (needed.length > 0) return { lookups: needed };
   const own = id === configured ? subject.published : keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
   const log = logState(subject.log, snapshot.ledger, known, own);
   const now = currentSources(snapshot, id, log, planning);
   const chain = chainRegression(subject.published, now, (number) => known.blocks.get(number));
-  if (chain.blocks.length > 0) return { unknown: chain.blocks.map((number) => ({ is: "block", number })) };
+  if (chain.blocks.length > 0) return { lookups: chain.blocks.map((number) => ({ is: "block", number })) };
   const refused = { ledger: ledgerRegression(snapshot.ledger, log), chain: chain.failure };
-  return { unknown: [], checked: { subject, log, now, refused } };
+  return { lookups: [], checked: { subject, log, now, refused } };
 }

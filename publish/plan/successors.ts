@@ -43,7 +43,7 @@ const fingerprints = new WeakMap<Built, string>();
 export function fingerprintOf(built: Built): string {
   let fingerprint = fingerprints.get(built);
   if (fingerprint === undefined) {
-    const text = JSON.stringify([built.status, built.headers, built.lasting]);
+    const text = JSON.stringify([built.status, built.headers, built.stableText]);
     fingerprint = createHash("sha256").update(text).digest("base64url");
     fingerprints.set(built, fingerprint);
   }

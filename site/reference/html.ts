@@ -13,7 +13,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(strings.map((text, index) => (index === 0 ? "" : rendered(parts[index - 1] ?? "")) + text).join(""));
 }
 
-export const NOTHING = new Html("");
+export const NO_HTML = new Html("");
 
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");

@@ -1,7 +1,7 @@
 /** Renders one operation: its parameters, and its responses with headers and examples. Shared responses come once. */
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
 import type { JsonSchema } from "../../src/openapi/schemas.ts";
-import { type Html, html, NOTHING } from "./html.ts";
+import { type Html, html, NO_HTML } from "./html.ts";
 
 type Operation = OpenApiDocument["paths"][string]["get"];
 type DocumentedResponse = Operation["responses"][string];
@@ -62,7 +62,7 @@ export function operationHtml(document: OpenApiDocument, path: string, common: C
 <p><strong>${summary}.</strong> <span class="quiet">operationId <code>${operationId}</code></span></p>
 ${prose(description)}
 ${parameters.length === 0 ? html`<p>No parameter.</p>` : parametersHtml(parameters, document)}
-${live === undefined ? NOTHING : html`<p>Try it: <a href="${live}">GET /${live}</a></p>`}
+${live === undefined ? NO_HTML : html`<p>Try it: <a href="${live}">GET /${live}</a></p>`}
 <h4>Responses</h4>
 ${own.map(([status, response]) => responseHtml({ status, response }, document, common.headers))}
 <ul>${shared.map(({ id, status, response }) => html`<li><a href="#${id}">${status}</a> ${cited(response.description)}</li>`)}</ul>
@@ -85,7 +85,7 @@ function cited(text: string): Html {
   const parts = text.split(/docs\/spec\/\w+\.md#([\w-]+)(?: (\d+))?/);
   return html`${parts.map((part, index) => {
     if (index % 3 === 0) return html`${part}`;
-    if (index % 3 === 2) return NOTHING;
+    if (index % 3 === 2) return NO_HTML;
     const rule = parts[index + 1];
     return html`<a href="#${part}">${rule === undefined ? part : `rule ${rule} of ${part}`}</a>`;
   })}`;
@@ -116,9 +116,9 @@ function responseHtml(
   const [[type, media] = []] = Object.entries(content);
   const examples = Object.values(media?.examples ?? {});
   const own = Object.fromEntries(Object.entries(headers).filter(([name]) => known[name] === undefined));
-  return html`<details${id === undefined ? NOTHING : html` id="${id}"`}${status === "200" ? html` open` : NOTHING}>
+  return html`<details${id === undefined ? NO_HTML : html` id="${id}"`}${status === "200" ? html` open` : NO_HTML}>
 <summary><span class="status">${status}</span> ${cited(description)}</summary>
-${Object.keys(own).length === 0 ? NOTHING : headersHtml(status, own, document)}
+${Object.keys(own).length === 0 ? NO_HTML : headersHtml(status, own, document)}
 ${type === undefined ? html`<p>No body.</p>` : html`<p>Body: <code>${type}</code></p>`}
 ${examples.map(
   ({ summary, value }) => html`<p class="quiet">${summary}</p><pre tabindex="0"><code>${shortened(value)}</code></pre>`,

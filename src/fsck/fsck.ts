@@ -15,11 +15,11 @@ import {
   namedFindings,
   observationFindings,
 } from "./relations.ts";
-import type { Finding } from "./rules.ts";
+import type { StoreFinding } from "./rules.ts";
 
 export interface FsckReport {
   readonly objects: number;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly StoreFinding[];
 }
 
 /** Reads in flight. */
@@ -39,17 +39,17 @@ export async function fsckKeys(
   store: ObjectStore,
   keys: readonly string[],
   options: JudgeOptions,
-): Promise<readonly Finding[]> {
+): Promise<readonly StoreFinding[]> {
   const facts = new Facts();
   for (const key of keys) facts.keys.add(key);
-  const findings: Finding[] = [];
+  const findings: StoreFinding[] = [];
   for (const key of keys) findings.push(...(await judgeKey(store, key, facts, options)));
   return [...findings, ...leaseFindings(facts)];
 }
 
 async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckReport> {
   const facts = new Facts();
-  const findings: Finding[] = [];
+  const findings: StoreFinding[] = [];
   for await (const key of store.list("")) facts.keys.add(key);
   const keys = facts.keys.values();
   const work = async () => {
@@ -69,7 +69,7 @@ async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckRepo
   return { objects: facts.keys.size, findings: inOrder };
 }
 
-async function judgeKey(store: ObjectStore, key: string, facts: Facts, options: JudgeOptions): Promise<Finding[]> {
+async function judgeKey(store: ObjectStore, key: string, facts: Facts, options: JudgeOptions): Promise<StoreFinding[]> {
   const fault = keyFault(key);
   // No store reads such a key.
   if (fault !== undefined) return [{ rule: "foreign-key", key, says: `no publisher can write this key: it ${fault}` }];
@@ -85,12 +85,12 @@ async function judgeKey(store: ObjectStore, key: string, facts: Facts, options: 
   }
 }
 
-function fingerprintOf({ rule, key }: Finding): string {
+function fingerprintOf({ rule, key }: StoreFinding): string {
   return `${key} ${rule}`;
 }
 
 /** `repaired` has the findings that a repair removed. */
-export type Report = FsckReport & { readonly repaired?: readonly Finding[] };
+export type Report = FsckReport & { readonly repaired?: readonly StoreFinding[] };
 
 export function reportLines({ objects, findings, repaired }: Report): string[] {
   const counts = [`${objects} objects`, `${findings.length} findings`];
@@ -103,7 +103,7 @@ export function reportLines({ objects, findings, repaired }: Report): string[] {
 }
 
 /** A key has up to 1,024 bytes. It is printed completely, so that it can be searched for. */
-function lineOf({ rule, key, says }: Finding): string {
+function lineOf({ rule, key, says }: StoreFinding): string {
   return `${rule} ${printable(key, 1_024)}: ${printable(says)}`;
 }
 

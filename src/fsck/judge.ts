@@ -22,7 +22,7 @@ import {
   judgeResponse,
   writerOf,
 } from "./objects.ts";
-import type { Finding } from "./rules.ts";
+import type { StoreFinding } from "./rules.ts";
 
 export interface JudgeOptions {
   /** Epoch ms. */
@@ -64,7 +64,7 @@ function parsedAs<Schema extends z.ZodType>(schema: Schema, body: Uint8Array): z
   }
 }
 
-export function judgeObject(key: string, object: StoredObject, facts: Facts, options: JudgeOptions): Finding[] {
+export function judgeObject(key: string, object: StoredObject, facts: Facts, options: JudgeOptions): StoreFinding[] {
   const kind = kindOf(key);
   if (kind.is === "foreign") return [{ rule: "foreign-key", key, says: "a publisher never writes this key" }];
   if (kind.is === "lease") return judgeLease(key, object, facts, options.now);
@@ -77,7 +77,7 @@ export function judgeObject(key: string, object: StoredObject, facts: Facts, opt
   return [...judgeWriter(key, object, facts, options.now), ...judgeKind(key, kind, object, facts)];
 }
 
-function judgeLease(key: string, object: StoredObject, facts: Facts, now: number): Finding[] {
+function judgeLease(key: string, object: StoredObject, facts: Facts, now: number): StoreFinding[] {
   const lease = leaseIn(object.body);
   if (lease === undefined) return [{ rule: "lease", key, says: "it is damaged, or is not a lease record" }];
   facts.lease = lease;
@@ -88,14 +88,14 @@ function judgeLease(key: string, object: StoredObject, facts: Facts, now: number
   return [...ahead, { rule: "lease", key, says }];
 }
 
-function judgePrivateStatus(key: string, { body, metadata }: StoredObject): Finding[] {
+function judgePrivateStatus(key: string, { body, metadata }: StoredObject): StoreFinding[] {
   const { data } = parsedAs(holderSchema, body);
   if (data === undefined) return [{ rule: "private-status", key, says: "it is not a publisher's status" }];
   if (metadata.epoch === String(data.epoch) && metadata.writer === data.holder) return [];
   return [{ rule: "private-status", key, says: `its metadata and its body name another holder or epoch` }];
 }
 
-function judgeWriter(key: string, object: StoredObject, facts: Facts, now: number): Finding[] {
+function judgeWriter(key: string, object: StoredObject, facts: Facts, now: number): StoreFinding[] {
   const writer = writerOf(object);
   if (typeof writer === "string") return [{ rule: "writer", key, says: writer }];
   facts.writers.set(key, writer);
@@ -103,12 +103,12 @@ function judgeWriter(key: string, object: StoredObject, facts: Facts, now: numbe
 }
 
 /** `at` and `now` are epoch ms. */
-function futureFinding(key: string, at: number | undefined, now: number): Finding[] {
+function futureFinding(key: string, at: number | undefined, now: number): StoreFinding[] {
   if (at === undefined || at <= now + FUTURE_ALLOWANCE_MS) return [];
   return [{ rule: "source-version-future", key, says: `it is from ${new Date(at).toISOString()}` }];
 }
 
-function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts): Finding[] {
+function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts): StoreFinding[] {
   switch (kind.is) {
     case "index":
       try {
@@ -151,7 +151,7 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
   }
 }
 
-function judgeResponseOf(key: string, kind: Kind, object: StoredObject, facts: Facts): Finding[] {
+function judgeResponseOf(key: string, kind: Kind, object: StoredObject, facts: Facts): StoreFinding[] {
   const { findings, constants, installationId } = judgeResponse(key, kind, object);
   facts.named.set(key, constants);
   if (installationId !== undefined && kind.is !== "template") facts.installations.set(key, installationId);
@@ -173,7 +173,7 @@ function checkpointText({ root }: LogPlace, { body }: StoredObject): string {
 }
 
 /** A bundle may have more entries than its log's checkpoint commits. In a private log it keeps its key while it grows. */
-function judgeBundle(key: string, bundle: LogPlace & Bundle, object: StoredObject, facts: Facts): Finding[] {
+function judgeBundle(key: string, bundle: LogPlace & Bundle, object: StoredObject, facts: Facts): StoreFinding[] {
   const { size = 0 } = facts.writers.get(key)?.sourceVersion ?? {};
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -3,10 +3,10 @@ import { checkpointKey, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS, parseCheckpointKey
 import { bundlePath, newBundles, newTiles, TILE_WIDTH, tilePath } from "../log/tiles.ts";
 import { joinedHash, rootAt, SUBTREE_WIDTH } from "../log/tree.ts";
 import type { Facts, LogFacts } from "./facts.ts";
-import type { Finding } from "./rules.ts";
+import type { StoreFinding } from "./rules.ts";
 
 /** Recomputes the root of each log from its entries, and compares tiles and responses with it. */
-export function* logFindings({ logs, writers, damaged }: Facts): Generator<Finding> {
+export function* logFindings({ logs, writers, damaged }: Facts): Generator<StoreFinding> {
   const committed = new Map<number, number>();
   for (const facts of logs.values()) {
     const { root: place, log, checkpoint, bundles } = facts;
@@ -46,7 +46,7 @@ export function* logFindings({ logs, writers, damaged }: Facts): Generator<Findi
 }
 
 /** Compares the tiles that a reader of the checkpoint needs with the hashes of the entries. */
-function* tileFindings({ root, log, tiles }: LogFacts, size: number, levels: Levels): Generator<Finding> {
+function* tileFindings({ root, log, tiles }: LogFacts, size: number, levels: Levels): Generator<StoreFinding> {
   for (const tile of newTiles(0, size)) {
     const path = tilePath(tile);
     const found = tiles.get(path) ?? tiles.get(tilePath({ ...tile, width: TILE_WIDTH }));

@@ -25,7 +25,7 @@ import { ASSETS_PREFIX, SITE_PREFIX } from "../resources/site/route.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { chainEventKey, isActivityKey } from "../values/activity-key.ts";
 import type { Kind } from "./kind.ts";
-import type { Finding, Rule } from "./rules.ts";
+import type { Rule, StoreFinding } from "./rules.ts";
 
 const headersSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]*$/), z.string().min(1));
 const statesSchema = z.array(z.strictObject({ from: z.number().int(), fingerprint: z.string().min(1) }));
@@ -36,7 +36,7 @@ export interface ResponseHead {
 }
 
 export interface JudgedResponse {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly StoreFinding[];
   readonly installationId?: string;
   /** Keys of the constants that its successors name. */
   readonly constants: readonly string[];
@@ -57,7 +57,7 @@ export function responseHead({ metadata }: StoredObject): ResponseHead | string 
 }
 
 export function judgeResponse(key: string, kind: Kind, object: StoredObject): JudgedResponse {
-  const findings: Finding[] = [];
+  const findings: StoreFinding[] = [];
   const add = (rule: Rule, says: string | undefined) => says !== undefined && findings.push({ rule, key, says });
   if (object.contentType !== JSON_TYPE) add("content-type", `its type is ${object.contentType}`);
   const head = responseHead(object);
@@ -97,8 +97,8 @@ function tagComplaint({ status, headers }: ResponseHead, value: Readonly<Record<
 }
 
 /** Checks a file outside the API. `row` is undefined for an asset, which may have any type. */
-export function judgeFile(key: string, row: NamedFile | undefined, object: StoredObject): Finding[] {
-  const findings: Finding[] = [];
+export function judgeFile(key: string, row: NamedFile | undefined, object: StoredObject): StoreFinding[] {
+  const findings: StoreFinding[] = [];
   const type = row?.contentType ?? object.contentType;
   if (object.contentType !== type) {
     findings.push({ rule: "content-type", key, says: `its type is ${object.contentType}, not ${type}` });

@@ -16,9 +16,9 @@ import { ROUTES } from "../resources/table.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../resources/telemetry/route.ts";
 import type { Facts, ObservationTileFacts } from "./facts.ts";
 import { kindOf } from "./kind.ts";
-import type { Finding } from "./rules.ts";
+import type { StoreFinding } from "./rules.ts";
 
-export function* installationFindings(facts: Facts): Generator<Finding> {
+export function* installationFindings(facts: Facts): Generator<StoreFinding> {
   const { keys, damaged, installations, index } = facts;
   if (index === undefined) {
     if (keys.has(TELEMETRY_KEY) && !keys.has(INSTALLATIONS_KEY)) {
@@ -48,7 +48,7 @@ export function* installationFindings(facts: Facts): Generator<Finding> {
 }
 
 /** Reports gaps, partial tiles before the last, wrong last positions, and tiles of a newer log than that of the index. */
-export function* observationFindings(facts: Facts): Generator<Finding> {
+export function* observationFindings(facts: Facts): Generator<StoreFinding> {
   const { index } = facts;
   for (const [name, tiles] of facts.observations) {
     const [installationId = "", number = ""] = name.split(" ");
@@ -66,7 +66,7 @@ export function* observationFindings(facts: Facts): Generator<Finding> {
 
 type KeyOf = (tile: number) => string;
 
-function* gaps(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { keys }: Facts): Generator<Finding> {
+function* gaps(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { keys }: Facts): Generator<StoreFinding> {
   const last = Math.max(...tiles.map(({ tile }) => tile));
   const byTile = new Map(tiles.map((one) => [one.tile, one]));
   for (let tile = 0; tile < last; tile++) {
@@ -80,7 +80,7 @@ function* gaps(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { keys }: F
   }
 }
 
-function* positions(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { writers }: Facts): Generator<Finding> {
+function* positions(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { writers }: Facts): Generator<StoreFinding> {
   for (const { tile, positions: count, complaint } of tiles) {
     const sourceVersion = writers.get(keyOf(tile))?.sourceVersion;
     if (sourceVersion === undefined || complaint !== undefined) continue;
@@ -92,7 +92,7 @@ function* positions(tiles: readonly ObservationTileFacts[], keyOf: KeyOf, { writ
 }
 
 /** Checks that heads, index tiles and tiles agree, and that each tile is named. `now` in epoch ms. */
-export function* activityFindings(facts: Facts, now: number): Generator<Finding> {
+export function* activityFindings(facts: Facts, now: number): Generator<StoreFinding> {
   const named = new Set<string>();
   for (const [category, { recent, tiles, indexes }] of facts.heads) {
     const activity = { category, named, facts };
@@ -115,7 +115,7 @@ interface Activity {
 function* indexFindings(
   activity: Activity,
   { name, last, first }: TileEntry & { first: TileEntry },
-): Generator<Finding> {
+): Generator<StoreFinding> {
   const key = activityTileKey(activity.category, name);
   yield* presence(activity, key, "index");
   const found = activity.facts.activityTiles.get(key);
@@ -129,7 +129,7 @@ function* tileFindings(
   activity: Activity,
   entries: readonly TileEntry[],
   newer: string | undefined,
-): Generator<Finding> {
+): Generator<StoreFinding> {
   let above = newer;
   for (const [index, { name, last }] of entries.entries()) {
     const key = activityTileKey(activity.category, name);
@@ -153,7 +153,7 @@ function* tileFindings(
   }
 }
 
-function* presence({ category, named, facts }: Activity, key: string, as: "events" | "index"): Generator<Finding> {
+function* presence({ category, named, facts }: Activity, key: string, as: "events" | "index"): Generator<StoreFinding> {
   named.add(key);
   if (!facts.keys.has(key)) {
     yield { rule: "activity-missing", key, says: `the ${category} activity names it, but it is missing` };
@@ -182,7 +182,7 @@ function* orphans(
   { activityTiles, heads, writers }: Facts,
   named: ReadonlySet<string>,
   now: number,
-): Generator<Finding> {
+): Generator<StoreFinding> {
   for (const key of activityTiles.keys()) {
     const category = parseActivityTileKey(key)?.category;
     if (named.has(key) || category === undefined || !heads.has(category)) continue;
@@ -202,7 +202,7 @@ const KEYS: ReadonlyMap<string, string> = new Map(
 );
 
 /** Reports missing constants, assets and responses that another object names. */
-export function* namedFindings({ named, keys, lease }: Facts): Generator<Finding> {
+export function* namedFindings({ named, keys, lease }: Facts): Generator<StoreFinding> {
   for (const [by, names] of named) {
     for (const key of new Set(names)) {
       if (keys.has(key)) continue;
@@ -218,7 +218,7 @@ export function* namedFindings({ named, keys, lease }: Facts): Generator<Finding
 }
 
 /** Reports objects with a higher epoch than the lease, and a missing lease. */
-export function* leaseFindings({ keys, lease, writers }: Facts): Generator<Finding> {
+export function* leaseFindings({ keys, lease, writers }: Facts): Generator<StoreFinding> {
   const others = [...keys].filter((key) => key !== STANDBY_KEY && key !== STATUS_KEY);
   if (!keys.has(STATUS_KEY) && others.length > 0) {
     yield { rule: "lease-missing", key: STATUS_KEY, says: `there are ${others.length} objects, but no lease` };

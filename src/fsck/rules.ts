@@ -37,7 +37,7 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-export interface Finding {
+export interface StoreFinding {
   readonly rule: Rule;
   readonly key: string;
   /** The problem, in one clause. */

@@ -10,7 +10,7 @@ export const FRONT_HEADER = "noonmark-front";
 /** Sent with FRONT_HEADER, if the shim trusts only fronts that know a secret. */
 export const FRONT_SECRET_HEADER = "noonmark-front-secret";
 /** Set on responses to a trusted front. Without it, no front caches a response of the shim. */
-export const HEARD_HEADER = "noonmark-heard";
+export const TRUSTED_HEADER = "noonmark-trusted";
 
 export const FRONT = { edge: "edge", pass: "pass" } as const;
 

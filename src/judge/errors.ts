@@ -117,7 +117,7 @@ export function errorCode(reply: Reply): string | undefined {
   return /^\s*\{\s*"error"\s*:\s*"([a-z0-9_]+)"\s*\}\s*$/.exec(textOf(reply) ?? "")?.[1];
 }
 
-export interface Refusal {
+export interface RefusedExchange {
   readonly run: Checks;
   readonly rule: Rule;
   readonly subject: Subject;
@@ -127,7 +127,11 @@ export interface Refusal {
 }
 
 /** Checks that a request gets an error with this status and code. */
-export function judgeRefusal({ run, rule, subject, request, reply }: Refusal, status: number, code: string): void {
+export function judgeRefusal(
+  { run, rule, subject, request, reply }: RefusedExchange,
+  status: number,
+  code: string,
+): void {
   run.check(rule, subject, reply.status === status && errorCode(reply) === code, () => ({
     expected: `${status} ${code} to ${request}`,
     saw: seen(reply),

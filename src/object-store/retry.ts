@@ -14,7 +14,7 @@ export interface Attempt {
   readonly end: number;
 }
 
-export interface Verdict {
+export interface RetryDecision {
   readonly retry: boolean;
   /** The server's Retry-After in ms, which is the minimum wait. */
   readonly afterMs?: number;
@@ -27,7 +27,7 @@ export interface Verdict {
 export async function retrying<T>(
   settings: RetrySettings,
   attempt: (attempt: Attempt) => Promise<T>,
-  judge: (error: unknown) => Verdict,
+  judge: (error: unknown) => RetryDecision,
 ): Promise<T> {
   const end = performance.now() + settings.limitMs;
   let earlier: unknown;

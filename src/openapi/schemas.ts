@@ -10,7 +10,7 @@ import { chainAddress, chainHash, timestamp, uuid } from "../resources/fields.ts
 import { observationsContract } from "../resources/observations/contract.ts";
 import { SETTLEMENT_RANGES } from "../resources/settlements/route.ts";
 import { RANGES } from "../resources/statistics/route.ts";
-import { BUCKET_LAWS } from "../resources/statistics/schema.ts";
+import { BUCKET_INVARIANTS } from "../resources/statistics/schema.ts";
 import { uint64String, uint256String } from "../values/decimal.ts";
 
 /** Returns every schema of the document by name, in the order of the names. */
@@ -116,7 +116,7 @@ function isBucket(properties: NonNullable<JsonSchema["properties"]>): boolean {
 /** Restores a rule that zod checks by a function: coverage determines the number of rounds, and if there is work. */
 function bucketBranches(schema: JsonSchema, properties: NonNullable<JsonSchema["properties"]>): JsonSchema[] {
   const known = properties.workUnits?.anyOf?.find(({ type }) => type !== "null") ?? NULL;
-  return Object.entries(BUCKET_LAWS).map(([coverage, law]) => ({
+  return Object.entries(BUCKET_INVARIANTS).map(([coverage, law]) => ({
     ...schema,
     properties: {
       ...properties,

@@ -4,7 +4,7 @@
  */
 
 import { NO_STORE } from "../http/common-headers.ts";
-import { EDGE_HEADERS, FRONT, HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../http/front-headers.ts";
+import { EDGE_HEADERS, FRONT, PUBLISHED_HEADER, TRUSTED_HEADER, VALID_UNTIL_HEADER } from "../http/front-headers.ts";
 import type { FullResponse } from "./full-response.ts";
 
 /** To a trusted front, by its FRONT_HEADER. */
@@ -22,7 +22,7 @@ export function trustedResponse(full: FullResponse, frontHeader: string, now: nu
 
 /**
  * To an untrusted front: the client's response, with headers that forbid keeping it. Fronts with files older than the setting
- * do not check HEARD_HEADER. A stranger learns nothing and changes nothing for others.
+ * do not check TRUSTED_HEADER. A stranger learns nothing and changes nothing for others.
  */
 export function untrustedResponse(full: FullResponse, frontHeader: string, now: number): FullResponse {
   if (isEdge(frontHeader)) return edgeResponse(full, now, false);
@@ -30,7 +30,7 @@ export function untrustedResponse(full: FullResponse, frontHeader: string, now: 
 }
 
 function markTrusted(full: FullResponse): FullResponse {
-  const mark = { [HEARD_HEADER]: "1" };
+  const mark = { [TRUSTED_HEADER]: "1" };
   const marked = { ...full, headers: { ...full.headers, ...mark } };
   const { validator } = full;
   if (validator === undefined) return marked;

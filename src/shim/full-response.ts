@@ -49,7 +49,7 @@ export function rowResponse(
 }
 
 /** The 400 to a query that the route does not accept. */
-export function invalidQuery({ queryError }: Route, cacheControl: string | null = null): FullResponse {
+export function queryRefused({ queryError }: Route, cacheControl: string | null = null): FullResponse {
   return plainResponse(badRequest(queryError ?? "invalid_query", cacheControl));
 }
 

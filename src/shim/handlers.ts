@@ -14,7 +14,7 @@ import {
   type ShimContext,
 } from "./context.ts";
 import { badge, publicationStatus } from "./files.ts";
-import { type FullResponse, invalidQuery, plainResponse, rowResponse } from "./full-response.ts";
+import { type FullResponse, plainResponse, queryRefused, rowResponse } from "./full-response.ts";
 import { activityPage } from "./pages/activity.ts";
 import { installationTelemetry } from "./pages/installation.ts";
 import { observationsPage } from "./pages/observations.ts";
@@ -37,7 +37,7 @@ export const FILE_HANDLERS: Readonly<Record<FileHandlerName, Handler<FileRequest
 /** The object that the query selects, unchanged. */
 function stored({ route, query }: RouteRequest, context: ShimContext): MaybePromise<FullResponse | undefined> {
   const object = matchObject(route, query);
-  if (object === undefined) return invalidQuery(route);
+  if (object === undefined) return queryRefused(route);
   return storedResponse(route, object.key, context.store, context.now());
 }
 

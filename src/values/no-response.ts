@@ -9,7 +9,7 @@ export interface Advice {
   readonly todo: string;
 }
 
-interface Asked {
+interface FailedRequest {
   /** Scheme, host and port, without secrets. */
   readonly address: string;
   /** The setting that holds the address, such as `--s3-endpoint`. */
@@ -19,7 +19,7 @@ interface Asked {
 const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
 
 /** Uses the innermost error's code, because clients wrap the socket's error. Undefined for an unknown code. */
-export function noResponse(error: unknown, { address, setting }: Asked): Advice | undefined {
+export function noResponse(error: unknown, { address, setting }: FailedRequest): Advice | undefined {
   const code = deepestCode(error);
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const host = url?.hostname ?? address;

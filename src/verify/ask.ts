@@ -40,7 +40,7 @@ export function allSubjects(run: Run): PlainSubject[] {
   );
 }
 
-export interface Asked {
+export interface JudgedRequest {
   /** Absent if the path matches no route. */
   readonly route?: RouteContract | undefined;
   readonly file?: NamedFile | undefined;
@@ -50,7 +50,10 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export async function ask(run: Run, { route, file, target, method = "GET", headers = {} }: Asked): Promise<Reply> {
+export async function ask(
+  run: Run,
+  { route, file, target, method = "GET", headers = {} }: JudgedRequest,
+): Promise<Reply> {
   // Without this header a cache may respond with an encoded body.
   const sent = { method, target, headers: { "accept-encoding": "identity", ...headers } };
   const reply = await run.environment.send(sent);
@@ -97,13 +100,13 @@ function judgeRevision(judged: Judged & { readonly run: Run }): void {
   if (route === undefined || reply.status !== 200 || tag === undefined || text === undefined) return;
   if (sent.method !== "GET") return;
   const key = hashOf(`${sent.target} ${opaque(tag)}`);
-  const body = hashOf(essence(text));
+  const body = hashOf(comparableText(text));
   const known = run.bodiesByTag.get(key);
   if (known === undefined) run.bodiesByTag.set(run.keep(key), run.keep(body));
   else {
     run.check(REVISION.bytes, subject, known === body, () => ({
       expected: `the earlier body of ETag ${tag} in the response to ${requestText(judged)}`,
-      saw: `another body: ${essence(text)}`,
+      saw: `another body: ${comparableText(text)}`,
     }));
   }
 }
@@ -121,7 +124,7 @@ const GENERATED_AT = '"generatedAt":"';
 const AGEING_STATUS = /"status":"(?:online|stale)"/;
 
 /** Returns a body without the parts that may differ under the same tag. */
-export function essence(text: string): string {
+export function comparableText(text: string): string {
   const start = text.indexOf(GENERATED_AT);
   const end = start === -1 ? -1 : text.indexOf('"', start + GENERATED_AT.length);
   const undated = end === -1 ? text : text.slice(0, start + GENERATED_AT.length) + text.slice(end);

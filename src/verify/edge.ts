@@ -3,7 +3,7 @@ import type { RouteContract } from "../judge/contract.ts";
 import { errorCode, judgeRefusal, seen } from "../judge/errors.ts";
 import { header, jsonOf, type Reply, shown, textOf, type UrlSubject } from "../judge/exchange.ts";
 import { EVERY_PATH } from "../judge/report.ts";
-import { ask, eachRoute, eachSubject, essence, guarded, opaque, pathOf, targetOf } from "./ask.ts";
+import { ask, comparableText, eachRoute, eachSubject, guarded, opaque, pathOf, targetOf } from "./ask.ts";
 import { replay } from "./replay.ts";
 import { EDGE } from "./rules.ts";
 import type { Run } from "./run.ts";
@@ -54,7 +54,7 @@ interface Encoded {
 function expectSame(run: Run, { route, target }: UrlSubject, { plain, reply, encoding }: Encoded): void {
   const tags = [plain, reply].map((one) => opaque(header(one, "etag") ?? ""));
   if (tags[0] === "" || tags[0] !== tags[1]) return;
-  run.check(EDGE.encoding, route, essence(textOf(plain) ?? "") === essence(textOf(reply) ?? ""), () => ({
+  run.check(EDGE.encoding, route, comparableText(textOf(plain) ?? "") === comparableText(textOf(reply) ?? ""), () => ({
     expected: `the plain response's text in ${encoding} from GET ${target}`,
     saw: "another text under the same tag",
   }));

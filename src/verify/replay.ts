@@ -17,11 +17,11 @@ import { judgeGood } from "../judge/good.ts";
 import { EVERY_PATH, type Rule, type Subject } from "../judge/report.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { listMembers } from "../values/text.ts";
-import { type Asked, ask, eachRoute, guarded, opaque } from "./ask.ts";
+import { ask, eachRoute, guarded, type JudgedRequest, opaque } from "./ask.ts";
 import type { Run } from "./run.ts";
 
 /** The subject of an exchange: a route, a file, or neither. */
-type Of = Pick<Asked, "route" | "file"> & { readonly subject: Subject };
+type Of = Pick<JudgedRequest, "route" | "file"> & { readonly subject: Subject };
 
 /** Sends the exchanges whose rules belong to these families. */
 export async function replay(run: Run, families: readonly string[]): Promise<void> {

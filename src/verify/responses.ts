@@ -4,7 +4,7 @@ import { header, type Reply, shown, type UrlSubject } from "../judge/exchange.ts
 import { subjectOf } from "../judge/files.ts";
 import { GOOD_RESPONSE, judgeGood } from "../judge/good.ts";
 import { EVERY_PATH } from "../judge/report.ts";
-import { type Asked, ask, eachSubject, pathOf } from "./ask.ts";
+import { ask, eachSubject, type JudgedRequest, pathOf } from "./ask.ts";
 import { HEAD } from "./rules.ts";
 import type { Run } from "./run.ts";
 
@@ -47,7 +47,7 @@ export async function judgeHeads(run: Run): Promise<void> {
 }
 
 /** Repeats both requests if the response changed in between. */
-export async function expectHeadAsGet(run: Run, asked: Asked): Promise<void> {
+export async function expectHeadAsGet(run: Run, asked: JudgedRequest): Promise<void> {
   let difference: string[] = [];
   for (let moves = 0; moves < CHANGE_LIMIT; moves++) {
     const got = await ask(run, asked);

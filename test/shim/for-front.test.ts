@@ -40,7 +40,7 @@ test.each(["1", "edge", "pass", "", "x"])(
     for (const url of URLS) {
       const [plain, told] = [await ask(url), await ask(url, { untrustedFront: said })];
       expect([url, told.status, told.body]).toEqual([url, plain.status, plain.body]);
-      expect(told.headers["noonmark-heard"]).toBeUndefined();
+      expect(told.headers["noonmark-trusted"]).toBeUndefined();
       expect(told.headers["noonmark-status"]).toBeUndefined();
       const isEdge = said === "edge" || said === "pass";
       // The CDN's function restores the client's headers, except on an error, for which no function runs.
@@ -64,10 +64,10 @@ test.each(["1", "edge", "pass"])(
     const ask = await asker();
     for (const url of URLS) {
       const { status, headers } = await ask(url, { front: said });
-      expect([url, headers["noonmark-heard"]]).toEqual([url, said === "1" || status < 400 ? "1" : undefined]);
+      expect([url, headers["noonmark-trusted"]]).toEqual([url, said === "1" || status < 400 ? "1" : undefined]);
     }
     const { status, headers } = await ask("/v4/public/process", { front: "1", ifNoneMatch: "*" });
-    expect([status, headers["noonmark-heard"]]).toEqual([304, "1"]);
+    expect([status, headers["noonmark-trusted"]]).toEqual([304, "1"]);
   },
 );
 

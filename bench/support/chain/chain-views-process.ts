@@ -117,7 +117,7 @@ async function measureSettlement({ chain, projections: source, known, due, store
   const now = currentSources(snapshot, INSTALLATION, LOG, planning);
   const plan = () => planResponses(PUBLICATIONS, { snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
   const target = { at: 0, store, known, concurrency: 1, blockHash: async () => undefined, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
-  for (let needs = plan().unknown; needs.length > 0; needs = plan().unknown) await learn(needs, target);
+  for (let needs = plan().lookups; needs.length > 0; needs = plan().lookups) await learn(needs, target);
   const started = performance.now();
   source.step(snapshot, at);
   while (!source.chainStep(snapshot));

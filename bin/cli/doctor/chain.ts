@@ -4,7 +4,7 @@ import { isNodeProblem, NODE_PROBLEMS, type NodeProblem, type PollEvent } from "
 import { openChainCopy } from "../chain/chain.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
-import { type Finding, fine, wrong } from "./finding.ts";
+import { badFinding, type DoctorFinding, goodFinding } from "./finding.ts";
 
 /** Time limits (ms) for a node's response, and for the pass that checks the deployment. */
 const NODE_LIMIT_MS = 10_000;
@@ -18,9 +18,9 @@ const HEALTHY: ReadonlySet<string> = new Set(["available", "indexer_disabled", "
 type Fault = Extract<PollEvent, { readonly check: string }>;
 
 /** `now` is in epoch ms. Throws `Failure` if the deployment file is invalid. */
-export async function examineChain(settings: Settings, now: () => number): Promise<Finding[]> {
+export async function examineChain(settings: Settings, now: () => number): Promise<DoctorFinding[]> {
   if (settings.deployment === undefined || settings.rpcUrl === undefined) {
-    return [fine("chain", "none: its views are disabled")];
+    return [goodFinding("chain", "none: its views are disabled")];
   }
   const { readDeployment } = await import("../../../src/chain/deployment.ts");
   const { chainId } = readDeployment(settings.deployment);
@@ -29,7 +29,7 @@ export async function examineChain(settings: Settings, now: () => number): Promi
   return [...nodes, await examineDeployment(settings, now)];
 }
 
-async function examineNode(address: string, chainId: number, now: () => number): Promise<Finding> {
+async function examineNode(address: string, chainId: number, now: () => number): Promise<DoctorFinding> {
   const { rpcNode } = await import("../../../src/chain/rpc/rpc-node.ts");
   const { RpcError } = await import("../../../src/chain/rpc/rpc-error.ts");
   const { quantity } = await import("../../../src/chain/rpc/node-responses.ts");
@@ -56,19 +56,19 @@ async function examineNode(address: string, chainId: number, now: () => number):
     const age = now() / 1000 - Number(quantity(timestamp));
     const saw = `chain ${quantity(id)}, head ${quantity(number)} (${duration(age)} old), ${batch}`;
     if (quantity(id) !== BigInt(chainId)) {
-      return wrong(check, saw, `The deployment is on chain ${chainId}: correct rpcUrl or the deployment file.`);
+      return badFinding(check, saw, `The deployment is on chain ${chainId}: correct rpcUrl or the deployment file.`);
     }
     return age > MAX_HEAD_AGE_SECONDS
-      ? wrong(check, saw, "It does not follow the chain: see why, or name another node in rpcUrl.")
-      : fine(check, saw);
+      ? badFinding(check, saw, "It does not follow the chain: see why, or name another node in rpcUrl.")
+      : goodFinding(check, saw);
   } catch (error) {
     const what = error instanceof RpcError ? `${error.kind}: no good response` : "no good response";
-    return wrong(check, what, "Check the address, its key and whether the node runs.");
+    return badFinding(check, what, "Check the address, its key and whether the node runs.");
   }
 }
 
 /** Runs a pass over a copy of the publisher's file, which itself does not change. */
-async function examineDeployment(settings: Settings, now: () => number): Promise<Finding> {
+async function examineDeployment(settings: Settings, now: () => number): Promise<DoctorFinding> {
   const faults: Fault[] = [];
   let failed: string | undefined;
   let ofNode: NodeProblem | undefined;
@@ -82,7 +82,7 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
     await pollUntilConcluded(chain, now, now() + PASS_LIMIT_MS);
     const [fault] = faults;
     if (fault !== undefined) {
-      return wrong(
+      return badFinding(
         "deployment",
         `${fault.check}: ${fault.detail}`,
         "docs/spec/chain.md#checks says what it compares. Correct the deployment file, or remove that node from rpcUrl.",
@@ -90,14 +90,18 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
     }
     if (ofNode !== undefined) {
       const { code, hint } = NODE_PROBLEMS[ofNode.type];
-      return wrong(`node ${ofNode.node}`, `${code}: ${ofNode.detail}`, hint);
+      return badFinding(`node ${ofNode.node}`, `${code}: ${ofNode.detail}`, hint);
     }
     const { core, economy } = chain.state(now());
     const views = [core, economy].map((view) => (view.status === "available" ? "available" : view.reason));
     const saw = `core ${views[0]}, economy ${views[1]}`;
     const isGood = views.every((view) => HEALTHY.has(view));
-    if (isGood) return fine("deployment", `no check failed; ${saw}`);
-    return wrong("deployment", failed ?? saw, "Check the nodes. A first sync may take longer than this command waits.");
+    if (isGood) return goodFinding("deployment", `no check failed; ${saw}`);
+    return badFinding(
+      "deployment",
+      failed ?? saw,
+      "Check the nodes. A first sync may take longer than this command waits.",
+    );
   } finally {
     chain.close();
   }

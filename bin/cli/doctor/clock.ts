@@ -8,21 +8,21 @@ import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
-import { type Finding, fine, wrong } from "./finding.ts";
+import { badFinding, type DoctorFinding, goodFinding } from "./finding.ts";
 
 /** Tolerated difference (ms) between the clocks of host and store. From a minute on, a publisher puts nothing. */
 const TOLERATED_MS = 2_000;
 
 /** `now` returns epoch ms. A store that cannot be read is a finding of another check. */
-export async function examineClock(settings: Settings, now: () => number): Promise<Finding[]> {
+export async function examineClock(settings: Settings, now: () => number): Promise<DoctorFinding[]> {
   if (newDirectoryOf(settings) !== undefined) return [];
   try {
     const store = await openConfiguredStore(settings, { write: false });
     if (hasClock(store)) {
       const skew = provenSkew(await store.measureClock(now));
       const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
-      if (Math.abs(skew) <= TOLERATED_MS) return [fine("clock", text)];
-      return [wrong("clock", text, "Correct this host's clock (NTP), then run noonmark doctor again.")];
+      if (Math.abs(skew) <= TOLERATED_MS) return [goodFinding("clock", text)];
+      return [badFinding("clock", text, "Correct this host's clock (NTP), then run noonmark doctor again.")];
     }
     const record = (await findLease(store))?.record;
     const newest = Math.max(Date.parse(record?.renewedAt ?? ""), Date.parse(record?.lastCycleAt ?? "") || 0);
@@ -30,7 +30,7 @@ export async function examineClock(settings: Settings, now: () => number): Promi
     const saw = `this clock says ${formatTimestamp(now())}, and the store has objects of ${formatTimestamp(newest)}`;
     const todo =
       "Compare `date -u` with a clock that is right. Correct this one (NTP). If it was right, see docs/incidents.md#noonmarkclockmoved.";
-    return [wrong("clock", saw, todo)];
+    return [badFinding("clock", saw, todo)];
   } catch (error) {
     if (error instanceof StoreUnavailable || error instanceof Failure) return [];
     throw error;

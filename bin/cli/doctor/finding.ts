@@ -6,7 +6,7 @@ import { printable } from "../../../src/values/printable.ts";
 /** A `note` is no fault: it may be what the operator wants. */
 export type Severity = "ok" | "note" | "fault";
 
-export interface Finding {
+export interface DoctorFinding {
   readonly check: string;
   readonly severity: Severity;
   /** The observed state. */
@@ -15,29 +15,29 @@ export interface Finding {
   readonly todo: string | null;
 }
 
-export function fine(check: string, saw: string): Finding {
+export function goodFinding(check: string, saw: string): DoctorFinding {
   return { check: printable(check), severity: "ok", saw: printable(saw), todo: null };
 }
 
-export function wrong(check: string, saw: string, todo: string): Finding {
+export function badFinding(check: string, saw: string, todo: string): DoctorFinding {
   return { check: printable(check), severity: "fault", saw: printable(saw), todo: printable(todo) };
 }
 
-export function note(check: string, saw: string, todo: string): Finding {
-  return { ...wrong(check, saw, todo), severity: "note" };
+export function note(check: string, saw: string, todo: string): DoctorFinding {
+  return { ...badFinding(check, saw, todo), severity: "note" };
 }
 
 /** Returns the findings of `examine`, or its error as a finding, so that no fault hides another. */
 export async function examined(
   check: string,
-  examine: () => Finding[] | Promise<Finding[]>,
-): Promise<readonly Finding[]> {
+  examine: () => DoctorFinding[] | Promise<DoctorFinding[]>,
+): Promise<readonly DoctorFinding[]> {
   try {
     return await examine();
   } catch (error) {
     if (!(error instanceof Failure || error instanceof StoreUnavailable)) throw error;
     return [
-      wrong(
+      badFinding(
         check,
         `${error.code}: ${error.message}`,
         error.hint ?? "Correct what this names, then run noonmark doctor again.",

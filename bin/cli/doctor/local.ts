@@ -15,32 +15,32 @@ import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
-import { type Finding, fine, wrong } from "./finding.ts";
+import { badFinding, type DoctorFinding, goodFinding } from "./finding.ts";
 
 /** Older versions never get here, because bin/noonmark.js rejects them. */
-export function examineNode(): Finding[] {
-  return [fine("node", process.versions.node)];
+export function examineNode(): DoctorFinding[] {
+  return [goodFinding("node", process.versions.node)];
 }
 
 /** Examines loaded settings; `now` is in epoch ms. Throws `Failure` if `publish` would reject them. */
-export async function examineSettings(settings: Settings, file: string, now: number): Promise<Finding[]> {
+export async function examineSettings(settings: Settings, file: string, now: number): Promise<DoctorFinding[]> {
   await judgeSettings(settings, now);
   const from = existsSync(file) ? file : `no ${file}; only flags and variables`;
-  return [fine("settings", from), ...examineGenesis(settings)];
+  return [goodFinding("settings", from), ...examineGenesis(settings)];
 }
 
-function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): Finding[] {
+function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): DoctorFinding[] {
   if (genesisTimestamp !== undefined || rpcUrl !== undefined) return [];
   const todo = "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which has it.";
-  return [wrong("genesis", "the start of round 0 is unknown: the statistics are 503", todo)];
+  return [badFinding("genesis", "the start of round 0 is unknown: the statistics are 503", todo)];
 }
 
 /** The maximum number of installations that a line names. */
 const MAX_NAMED = 5;
 
 /** `now` is in epoch ms. Throws `Failure` if the ledger cannot be read. */
-export function examineLedger({ ledger: path, installationId }: Settings, now: number): Finding[] {
-  if (path === "none") return [fine("ledger", "none")];
+export function examineLedger({ ledger: path, installationId }: Settings, now: number): DoctorFinding[] {
+  if (path === "none") return [goodFinding("ledger", "none")];
   const ledger = openLedgerForReading(path);
   try {
     return readLedger(ledger, (db) => {
@@ -48,12 +48,12 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
       const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
       const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
       const rowId = installationId === undefined ? undefined : installationRowId(db, installationId);
-      if (installationId === undefined) return [fine("ledger", `${path}: ${all}`)];
+      if (installationId === undefined) return [goodFinding("ledger", `${path}: ${all}`)];
       if (rowId === undefined) {
         const todo = "Correct the setting installationId, or ingest that installation's records.";
         return [
-          fine("ledger", `${path}: ${all}`),
-          wrong("installation", `${installationId} is not in the ledger`, todo),
+          goodFinding("ledger", `${path}: ${all}`),
+          badFinding("installation", `${installationId} is not in the ledger`, todo),
         ];
       }
       const newest = readNewestReceipt(db, rowId);
@@ -61,7 +61,7 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
         newest === undefined
           ? "no receipt yet"
           : `newest receipt ${formatTimestamp(newest.receivedAt)} (${duration((now - newest.receivedAt) / 1000)} ago)`;
-      return [fine("ledger", `${path}: ${all}`), fine("installation", `${installationId}: ${receipt}`)];
+      return [goodFinding("ledger", `${path}: ${all}`), goodFinding("installation", `${installationId}: ${receipt}`)];
     });
   } finally {
     ledger.close();
@@ -69,9 +69,9 @@ export function examineLedger({ ledger: path, installationId }: Settings, now: n
 }
 
 /** Examines the state directory without creating anything. */
-export function examineState({ state }: Settings): Finding[] {
+export function examineState({ state }: Settings): DoctorFinding[] {
   const missing = missingPermission(stateFile(state), "write");
-  if (missing !== undefined) return [wrong("state", missing.says, missing.todo)];
+  if (missing !== undefined) return [badFinding("state", missing.says, missing.todo)];
   const there = existsSync(state);
   const chain = join(state, CHAIN_FILE);
   const damaged = [
@@ -79,17 +79,17 @@ export function examineState({ state }: Settings): Finding[] {
     ...stateDamage(join(state, PROJECTIONS_FILE), "Stop the publisher, run `noonmark rebuild`, and start it."),
     ...stateDamage(chain, `Delete ${chain}: the publisher reads the chain again.`),
   ];
-  return damaged.length > 0 ? damaged : [fine("state", there ? state : `${state}: publish will make it`)];
+  return damaged.length > 0 ? damaged : [goodFinding("state", there ? state : `${state}: publish will make it`)];
 }
 
 /** Reads a whole file of the state, if a running publisher does not lock it. */
-function stateDamage(path: string, todo: string): Finding[] {
+function stateDamage(path: string, todo: string): DoctorFinding[] {
   if (!existsSync(path)) return [];
   try {
     const db = new SqliteDatabase(path, { readonly: true, timeout: 0 });
     try {
       const damage = damageOf(db);
-      return damage === undefined ? [] : [wrong("state", `${path} is damaged: ${damage}`, todo)];
+      return damage === undefined ? [] : [badFinding("state", `${path} is damaged: ${damage}`, todo)];
     } finally {
       db.close();
     }
@@ -97,7 +97,7 @@ function stateDamage(path: string, todo: string): Finding[] {
     const { code, message } = error as Error & { readonly code?: string };
     if (code?.startsWith("SQLITE_") !== true) throw error;
     if (code.startsWith("SQLITE_BUSY")) return [];
-    return [wrong("state", `${path} cannot be read (${code}): ${message}`, todo)];
+    return [badFinding("state", `${path} cannot be read (${code}): ${message}`, todo)];
   }
 }
 
@@ -105,7 +105,7 @@ function stateDamage(path: string, todo: string): Finding[] {
 const LEAST_FREE_BYTES = 64 << 20;
 
 /** Examines the disks of ledger, state and a store of files, each by its path. */
-export function examineDisks({ ledger, state, store }: Settings): Finding[] {
+export function examineDisks({ ledger, state, store }: Settings): DoctorFinding[] {
   const place = storeLocation(store);
   const paths = {
     ...(ledger === "none" ? {} : { ledger: dirname(resolve(ledger)) }),
@@ -117,10 +117,10 @@ export function examineDisks({ ledger, state, store }: Settings): Finding[] {
     const free = bavail * bsize;
     const saw = `${name} ${path}: ${Math.floor(free / 2 ** 20)} MiB free`;
     if (files > 0 && ffree === 0)
-      return wrong("disk", `${saw}, and no inode`, "Delete files there, or name another place.");
+      return badFinding("disk", `${saw}, and no inode`, "Delete files there, or name another place.");
     return free < LEAST_FREE_BYTES
-      ? wrong("disk", saw, `Free space on that disk, or name another place with --${name}.`)
-      : fine("disk", saw);
+      ? badFinding("disk", saw, `Free space on that disk, or name another place with --${name}.`)
+      : goodFinding("disk", saw);
   });
 }
 

@@ -23,34 +23,34 @@ import { isNote, missingInputs } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Publication, readPublication } from "../status/publication.ts";
-import { type Finding, fine, note, wrong } from "./finding.ts";
+import { badFinding, type DoctorFinding, goodFinding, note } from "./finding.ts";
 
 /** Examines the store as a writer: rights and conditions. Throws `Failure`, `StoreUnavailable`. */
-export async function examineStore(settings: Settings): Promise<Finding[]> {
+export async function examineStore(settings: Settings): Promise<DoctorFinding[]> {
   const directory = newDirectoryOf(settings);
   if (directory !== undefined) return [newDirectory(directory, settings)];
   const store = await openConfiguredStore(settings, { write: true });
   const conditions = storeLocation(settings.store)?.kind === "s3" ? ", conditions judged" : "";
-  return [fine("store", `${store.name}: read, written${conditions}`)];
+  return [goodFinding("store", `${store.name}: read, written${conditions}`)];
 }
 
 /** `now` is in epoch ms. Throws `Failure`, `StoreUnavailable`. */
-export async function examineLease(settings: Settings, now: number): Promise<Finding[]> {
+export async function examineLease(settings: Settings, now: number): Promise<DoctorFinding[]> {
   if (newDirectoryOf(settings) !== undefined) return [];
   const store = await openConfiguredStore(settings, { write: false });
   const found = await readLease(store);
-  if (found === undefined) return [fine("lease", "nobody has ever held it")];
+  if (found === undefined) return [goodFinding("lease", "nobody has ever held it")];
   const { epoch, renewedAt, released } = found.record;
   const age = `${duration((now - Date.parse(renewedAt)) / 1000)} ago`;
   const held = hasExpired(found.record, now) ? "silent, free to take" : "a second publisher waits as standby";
   const state = released
     ? `released ${age}`
     : `held by ${await holderNameOf(store, found.record)}, renewed ${age}: ${held}`;
-  return [fine("lease", `epoch ${epoch}, ${state}`)];
+  return [goodFinding("lease", `epoch ${epoch}, ${state}`)];
 }
 
 /** Throws `Failure` installation_changed, `StoreUnavailable`. */
-export async function examineOwner(settings: Settings): Promise<Finding[]> {
+export async function examineOwner(settings: Settings): Promise<DoctorFinding[]> {
   const { installationId } = settings;
   if (installationId === undefined || newDirectoryOf(settings) !== undefined) return [];
   const store = await openConfiguredStore(settings, { write: false });
@@ -64,31 +64,31 @@ export async function examineOwner(settings: Settings): Promise<Finding[]> {
 /** Requests in flight. */
 const REQUESTS = 4;
 
-function newDirectory(path: string, { state }: Settings): Finding {
+function newDirectory(path: string, { state }: Settings): DoctorFinding {
   const full = resolve(path);
   if (storeOfState(state) === full) throw noStore(full);
   const missing = missingPermission(join(full, STORE_MARK), "write");
   return missing === undefined
-    ? fine("store", `${path}: publish will make it`)
-    : wrong("store", missing.says, missing.todo);
+    ? goodFinding("store", `${path}: publish will make it`)
+    : badFinding("store", missing.says, missing.todo);
 }
 
 /** `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
-export async function examinePublication(settings: Settings, now: number): Promise<Finding[]> {
+export async function examinePublication(settings: Settings, now: number): Promise<DoctorFinding[]> {
   if (newDirectoryOf(settings) !== undefined) return [];
   const store = await openConfiguredStore(settings, { write: false });
   const publication = await readPublication(store, now);
-  if (publication === undefined) return [fine("publication", "nothing is published yet")];
+  if (publication === undefined) return [goodFinding("publication", "nothing is published yet")];
   const keys = [STATUS_KEY, PRIVATE_STATUS_KEY, INSTALLATIONS_KEY, ...publication.responses.map(({ key }) => key)];
   const broken = await fsckKeys(store, keys, { now });
   const findings = [
-    ...publication.problems.map((problem) => wrong("publication", problem, "`noonmark status` shows it in full.")),
+    ...publication.problems.map((problem) => badFinding("publication", problem, "`noonmark status` shows it in full.")),
     ...unavailableFindings(publication, settings),
     // The publication's problem says once that objects are ahead of the clock.
     ...broken
       .filter(({ rule }) => rule !== "source-version-future")
       .map(({ rule, key, says }) =>
-        wrong(
+        badFinding(
           "objects",
           `${rule} ${key}: ${says}`,
           "`noonmark fsck` reads every object, and --repair rewrites what it can.",
@@ -99,7 +99,7 @@ export async function examinePublication(settings: Settings, now: number): Promi
   if (findings.some(({ severity }) => severity === "fault")) return findings;
   return [
     ...findings,
-    fine(
+    goodFinding(
       "publication",
       `${publication.responses.length} responses of ${RESPONSE_KEYS.length}, the ledger goes on from them`,
     ),
@@ -110,23 +110,23 @@ export async function examinePublication(settings: Settings, now: number): Promi
 const EXPLAIN_STATISTICS = ["no_genesis", "no_rounds", "no_closures"];
 
 /** Finds missing inputs, and other 503s. A publisher without a ledger has no statistics by design. */
-function unavailableFindings({ responses }: Publication, settings: Settings): Finding[] {
+function unavailableFindings({ responses }: Publication, settings: Settings): DoctorFinding[] {
   if (settings.ledger === "none") return [];
   const missing = missingInputs(responses, settings);
   const explained = missing.some(({ code }) => EXPLAIN_STATISTICS.includes(code)) ? RANGES.map(statisticsKey) : [];
   const todo = "See ledger, genesis and chain; a publisher that has just begun may need a minute.";
   return [
     ...missing.map(({ code, message, hint }) =>
-      (isNote(code) ? note : wrong)("inputs", `${code}: ${message}`, hint ?? ""),
+      (isNote(code) ? note : badFinding)("inputs", `${code}: ${message}`, hint ?? ""),
     ),
     ...responses
       .filter(({ key, status }) => status === 503 && !explained.includes(key))
-      .map(({ route }) => wrong("publication", `${route} is 503`, todo)),
+      .map(({ route }) => badFinding("publication", `${route} is 503`, todo)),
   ];
 }
 
-async function behindFindings(settings: Settings): Promise<Finding[]> {
+async function behindFindings(settings: Settings): Promise<DoctorFinding[]> {
   if (settings.ledger === "none" || !existsSync(settings.ledger)) return [];
   const behind = await behindPublication(settings, () => undefined);
-  return behind === undefined ? [] : [wrong("ledger", `${behind.code}: ${behind.message}`, behind.hint)];
+  return behind === undefined ? [] : [badFinding("ledger", `${behind.code}: ${behind.message}`, behind.hint)];
 }

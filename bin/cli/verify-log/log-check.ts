@@ -74,7 +74,7 @@ export async function checkLog(report: Report, check: LogCheck): Promise<readonl
   const memory = check.since === undefined ? undefined : readMemory(check.since);
   const log = await codesAsFindings(report, () => openRemembered(check, memory));
   if (log === undefined) return [];
-  report.check(LOG.log_unsigned, LOG_SUBJECT, true, NOTHING);
+  report.check(LOG.log_unsigned, LOG_SUBJECT, true, NO_DETAIL);
   const walks = new Walks(createClient({ baseUrl: check.base }), memory?.checked ?? {}, check);
   const found = await codesAsFindings(report, () => compareWithObservations(report, log, { ...check, walks, memory }));
   const isRight = found !== undefined && !report.findings.some(({ rule }) => rule.startsWith("log/"));
@@ -102,7 +102,7 @@ export async function checkLog(report: Report, check: LogCheck): Promise<readonl
   ];
 }
 
-const NOTHING = () => ({ expected: "", saw: "" });
+const NO_DETAIL = () => ({ expected: "", saw: "" });
 
 /** Runs a step of the check. A fault of the log becomes a finding with its code, and undefined is returned. */
 export async function codesAsFindings<T>(report: Report, work: () => Promise<T>): Promise<T | undefined> {

@@ -5,7 +5,7 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { webUrl } from "../../cli/arguments.ts";
 import { examineChain } from "../../cli/doctor/chain.ts";
 import { examineClock } from "../../cli/doctor/clock.ts";
-import { examined, type Finding, type Severity, wrong } from "../../cli/doctor/finding.ts";
+import { badFinding, type DoctorFinding, examined, type Severity } from "../../cli/doctor/finding.ts";
 import { examineDisks, examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
 import { examinePublicSide } from "../../cli/doctor/public-side.ts";
 import { examineLease, examineOwner, examinePublication, examineStore } from "../../cli/doctor/publication.ts";
@@ -35,7 +35,10 @@ export function registerDoctor(program: Command): void {
 }
 
 /** Runs all checks. If the settings cannot be loaded, nothing else can be checked. */
-async function examineAll(flags: { readonly config?: string }, url: URL | undefined): Promise<readonly Finding[]> {
+async function examineAll(
+  flags: { readonly config?: string },
+  url: URL | undefined,
+): Promise<readonly DoctorFinding[]> {
   const now = () => systemClock.wall();
   const loaded = settingsOrFinding(flags);
   if ("check" in loaded) return [...examineNode(), loaded];
@@ -67,18 +70,18 @@ async function timedFindings(settings: Settings, now: () => number, url: URL | u
   ];
 }
 
-function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings | Finding {
+function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings | DoctorFinding {
   try {
     return loadSettings(flags, ["ledger", "store"]);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return wrong("settings", `${error.code}: ${error.message}`, error.hint);
+    return badFinding("settings", `${error.code}: ${error.message}`, error.hint);
   }
 }
 
 const MARKS: Readonly<Record<Severity, string>> = { ok: "ok ", note: "see", fault: "FIX" };
 
-function lineOf({ check, severity, saw, todo }: Finding): string {
+function lineOf({ check, severity, saw, todo }: DoctorFinding): string {
   return `${MARKS[severity]} ${check.padEnd(12)} ${saw}${todo === null ? "" : `${/[.?]$/.test(saw) ? "" : "."} ${todo}`}`;
 }
 

@@ -1,7 +1,7 @@
 /** Generates the constants of CloudFront's two functions from the table of routes. */
 import { COMMON_HEADERS, CONTENT_TYPE, PREFLIGHT_HEADERS } from "../../../src/http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
-import { EDGE_HEADERS, FRONT, FRONT_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
+import { EDGE_HEADERS, FRONT, FRONT_HEADER, TRUSTED_HEADER } from "../../../src/http/front-headers.ts";
 import type { Representation } from "../../../src/http/representation.ts";
 import type { QueryRule } from "../../../src/http/route.ts";
 import { Source, tableFile } from "../bundle.ts";
@@ -32,7 +32,7 @@ export function cloudfrontTables(): Record<"viewer-request-table.js" | "viewer-r
       STATUS: EDGE_HEADERS.status,
       KEPT_UNTIL: EDGE_HEADERS.keptUntil,
       NOT_MODIFIED: EDGE_HEADERS.notModified,
-      HEARD: HEARD_HEADER,
+      TRUSTED: TRUSTED_HEADER,
       NOT_ON_304: ["content-type", "content-length", "content-encoding", ...Object.keys(OWN_HEADERS)],
       NONE_MATCH,
     }),

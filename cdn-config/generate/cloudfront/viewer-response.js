@@ -3,12 +3,12 @@ import { matchesNone } from "../matches-none.js";
 import { fieldOf } from "./field-of.js";
 import {
   CACHE_CONTROL,
-  HEARD,
   KEPT_UNTIL,
   NONE_MATCH,
   NOT_MODIFIED,
   NOT_ON_304,
   STATUS,
+  TRUSTED,
   UNAVAILABLE,
 } from "./generated/viewer-response-table.js";
 
@@ -21,7 +21,7 @@ export function handler(event) {
   const status = take(headers, STATUS);
   const keptUntil = take(headers, KEPT_UNTIL);
   const notModified = take(headers, NOT_MODIFIED);
-  take(headers, HEARD);
+  take(headers, TRUSTED);
   // CloudFront kept the response for too long: an error is better than a wrong response.
   if (keptUntil !== undefined && Number(keptUntil) <= Date.now()) return unavailable(event.request.method, headers);
   delete headers["cache-control"];

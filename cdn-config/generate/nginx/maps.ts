@@ -1,6 +1,6 @@
 /** nginx's caches, upstreams and maps: values computed from requests and from the origins' responses. */
 import { ALLOWED_METHODS } from "../../../src/http/common-headers.ts";
-import { HEARD_HEADER, PUBLISHED_HEADER } from "../../../src/http/front-headers.ts";
+import { PUBLISHED_HEADER, TRUSTED_HEADER } from "../../../src/http/front-headers.ts";
 import type { CdnOptions } from "../options.ts";
 import { CACHED_URLS, type CachedUrl, HOST, OWN_HEADERS } from "../plan.ts";
 
@@ -49,7 +49,7 @@ map "$status $upstream_http_noonmark_not_modified" $noonmark_etag {
 ${OWN.map((name) => `map $status $noonmark_${variable(name)} {\n  default $upstream_http_noonmark_${variable(name)};\n  304 "";\n}`).join("\n")}
 
 # nginx caches a shim's response only if the shim trusts this front, and it is a 200 or a published 503.
-map "$upstream_http_${variable(HEARD_HEADER)} $upstream_status $upstream_http_${variable(PUBLISHED_HEADER)}" $noonmark_unkept {
+map "$upstream_http_${variable(TRUSTED_HEADER)} $upstream_status $upstream_http_${variable(PUBLISHED_HEADER)}" $noonmark_unkept {
   default 1;
   "~^1 200 " "";
   "1 503 1" "";

@@ -9,13 +9,13 @@ import {
   COMPRESSED_FROM,
   CONTENT_TYPE,
   HEADERS,
-  HEARD,
   NO_SNIFF,
   OWN_HEADERS,
   PASSED,
   PUBLISHED,
   PUBLISHED_ERROR_SECONDS,
   ROUTES,
+  TRUSTED,
   UNAVAILABLE,
   VALID_UNTIL,
 } from "./generated/table.js";
@@ -75,7 +75,7 @@ async function fromShim(r, route, how, notBefore) {
     if (reply.status >= 500 && (route.staleIfErrorSeconds > 0 || reply.status !== 503)) return undefined;
   } else {
     const published = reply.headersOut[PUBLISHED] !== undefined;
-    if (reply.headersOut[HEARD] === undefined || (reply.status !== 200 && !published)) return undefined;
+    if (reply.headersOut[TRUSTED] === undefined || (reply.status !== 200 && !published)) return undefined;
     if (dateOf(reply) < notBefore) return undefined;
     seconds = published ? PUBLISHED_ERROR_SECONDS : route.edgeSeconds;
     if (!holds(dateOf(reply), until, published ? seconds : keptSeconds(route, how))) return undefined;

@@ -8,7 +8,7 @@ import {
   SOURCE_HEADER,
 } from "../../../src/http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../../src/http/errors.ts";
-import { HEARD_HEADER, PUBLISHED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
+import { PUBLISHED_HEADER, TRUSTED_HEADER, VALID_UNTIL_HEADER } from "../../../src/http/front-headers.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/route.ts";
 import { tableFile } from "../bundle.ts";
 import { COMPRESSED_FROM } from "../options.ts";
@@ -44,7 +44,7 @@ export function nginxTable(): string {
     OWN_HEADERS,
     COMPRESSED_FROM,
     COMPRESSED_CONTENT_TYPES,
-    HEARD: HEARD_HEADER,
+    TRUSTED: TRUSTED_HEADER,
     PUBLISHED: PUBLISHED_HEADER,
     VALID_UNTIL: VALID_UNTIL_HEADER,
     PUBLISHED_ERROR_SECONDS: PUBLISHED_ERROR_EDGE_SECONDS,

@@ -1,7 +1,7 @@
 /** Varnish's origin side: requests to bucket and shim, and which responses it caches for how long. */
 
 import { COMMON_HEADERS, FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../../../src/http/common-headers.ts";
-import { FRONT_HEADER, FRONT_SECRET_HEADER, HEARD_HEADER } from "../../../src/http/front-headers.ts";
+import { FRONT_HEADER, FRONT_SECRET_HEADER, TRUSTED_HEADER } from "../../../src/http/front-headers.ts";
 import { PUBLISHED_ERROR_EDGE_SECONDS } from "../../../src/http/route.ts";
 import { type CdnOptions, COMPRESSED_FROM, hostOf } from "../options.ts";
 import { alwaysOf, COMPRESSED_TYPES, OWN_HEADERS, ROWS } from "../plan.ts";
@@ -96,7 +96,7 @@ sub vcl_backend_response {
     # The object is absent, forbidden, failing, or not Noonmark's: ask the shim.
     if (beresp.status != 200 || !beresp.http.x-amz-meta-headers) { return (retry); }
     if (beresp.http.x-amz-meta-valid-until) { set beresp.http.noonmark-until = beresp.http.x-amz-meta-valid-until; }
-  } elsif (!beresp.http.${HEARD_HEADER}) {
+  } elsif (!beresp.http.${TRUSTED_HEADER}) {
     # A shim that does not trust this front does not say when its response expires.
     unset beresp.http.noonmark-published;
     set beresp.http.noonmark-past = "1";
@@ -162,7 +162,7 @@ ${[
   "noonmark-until",
   "noonmark-past",
   "noonmark-published",
-  HEARD_HEADER,
+  TRUSTED_HEADER,
 ]
   .map((name) => `  unset beresp.http.${name};`)
   .join("\n")}

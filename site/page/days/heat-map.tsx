@@ -6,7 +6,7 @@
 import { useRef, useState } from "preact/hooks";
 import type { StatisticsDay } from "../data/bodies.ts";
 import { memo } from "../parts/memo.ts";
-import { cellWords, fromNoon, lookOf, mostOf, slotClock, slotWords, stepOf } from "../words/half-hour.ts";
+import { cellWords, fromNoon, mostWork, slotClock, slotState, slotWords, stepOf } from "../words/half-hour.ts";
 import { day as dayWords, noonOf, shortDay } from "../words/time.ts";
 
 const SLOTS = 48;
@@ -70,7 +70,7 @@ interface CellsProps {
 }
 
 const Cells = memo(({ days, count }: CellsProps) => {
-  const most = mostOf(days ?? []);
+  const most = mostWork(days ?? []);
   return (
     <>
       <thead>
@@ -102,7 +102,7 @@ function Row({ day, most, first }: { readonly day: StatisticsDay; readonly most:
         {shortDay(noon)}
       </th>
       {fromNoon(day.buckets).map((bucket, index) => {
-        const look = lookOf(bucket);
+        const look = slotState(bucket);
         const step = look === "worked" ? ` step-${stepOf(bucket.workUnits ?? "0", most)}` : "";
         return (
           <td

@@ -4,7 +4,7 @@ import { plural } from "./number.ts";
 import { clockOfMinute, day, noonOf } from "./time.ts";
 
 export type Bucket = StatisticsDay["buckets"][number];
-export type Look = "worked" | "idle" | "missing" | "future";
+export type SlotState = "worked" | "idle" | "missing" | "future";
 
 const HALF_HOUR = 30;
 const NOON = 720;
@@ -17,7 +17,7 @@ export function fromNoon(buckets: readonly Bucket[]): readonly Bucket[] {
   return [...after, ...buckets.filter(({ startMinuteUtc }) => startMinuteUtc < NOON)];
 }
 
-export function lookOf({ coverage, workUnits }: Bucket): Look {
+export function slotState({ coverage, workUnits }: Bucket): SlotState {
   if (coverage === "missing" || coverage === "future") return coverage;
   return workUnits === "0" ? "idle" : "worked";
 }
@@ -27,7 +27,7 @@ export function stepOf(workUnits: string, most: bigint): number {
   return Number((BigInt(workUnits) * STEPS + most - 1n) / most);
 }
 
-export function mostOf(days: readonly StatisticsDay[]): bigint {
+export function mostWork(days: readonly StatisticsDay[]): bigint {
   let most = 1n;
   for (const { buckets } of days) {
     for (const { workUnits } of buckets) if (workUnits !== null && BigInt(workUnits) > most) most = BigInt(workUnits);

@@ -55,7 +55,7 @@ export class Nodes {
   }
 
   /** Returns true if no other node responded when it was last asked. */
-  respondsAlone(index: number): boolean {
+  isOnlyResponding(index: number): boolean {
     return !this.#memories.some((other, at) => at !== index && other.hasResponded);
   }
 }

@@ -56,11 +56,11 @@ export class SuspectMemory {
   record(
     suspects: readonly SuspectBlock[],
     through: bigint,
-    node: { readonly index: number; readonly respondsAlone: boolean },
+    node: { readonly index: number; readonly isOnlyResponding: boolean },
   ): SuspectBlock | undefined {
     const isNew = suspects.filter(({ hash, missing }) => {
       const before = this.#seen.get(hash);
-      return before?.missing !== missing.join() || (before.node === node.index && !node.respondsAlone);
+      return before?.missing !== missing.join() || (before.node === node.index && !node.isOnlyResponding);
     });
     if (isNew.length === 0) return undefined;
     for (const { hash, missing } of isNew) this.#seen.set(hash, { node: node.index, missing: missing.join() });

@@ -49,7 +49,7 @@ export interface NodeOutcome {
   /** The node's address without secrets. */
   readonly node: string;
   /** True if no other node responds, so that a second pass over this node confirms its first. */
-  readonly respondsAlone: boolean;
+  readonly isOnlyResponding: boolean;
   /** True if this poll has no node left to ask. */
   readonly isLast: boolean;
 }
@@ -196,8 +196,8 @@ function goodPass(health: ChainHealth, now: number, found?: Partial<Verdict>): C
 }
 
 /** Turns a fault into a mismatch if a second pass confirms it. */
-function faulty(health: ChainHealth, fault: UnconfirmedFault, { node, respondsAlone }: NodeOutcome): ChainHealth {
-  const isConfirmed = confirms(health.fault, fault, respondsAlone);
+function faulty(health: ChainHealth, fault: UnconfirmedFault, { node, isOnlyResponding }: NodeOutcome): ChainHealth {
+  const isConfirmed = confirms(health.fault, fault, isOnlyResponding);
   const next = { ...health, fault };
   if (isConfirmed) return mismatched(next, node, fault.failure);
   return reported(failed(next), { type: "unconfirmed_fault", node, ...fault.failure });

@@ -42,7 +42,7 @@ export interface PassNode {
   /** True if its chain has Multicall3; undefined before the first pass. */
   readonly multicall: boolean | undefined;
   /** True if no other node responds, so that a second pass over this node confirms its first. */
-  readonly respondsAlone: boolean;
+  readonly isOnlyResponding: boolean;
 }
 
 /** Unresolved findings of earlier passes. */

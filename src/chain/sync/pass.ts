@@ -271,7 +271,7 @@ function fundingFault(
   if (economy.kind !== "mismatch" || economy.repairFrom === undefined || earlier.isFundingConfirmed) return undefined;
   const fault = faultOf(context, { failure: economy.failure, block: head.safe }, logs);
   const repairFrom = economy.repairFrom < logs.from ? economy.repairFrom : logs.from;
-  return confirms(earlier.fault, fault, node.respondsAlone) ? undefined : { ...fault, repairFrom };
+  return confirms(earlier.fault, fault, node.isOnlyResponding) ? undefined : { ...fault, repairFrom };
 }
 
 class Undone extends Error {

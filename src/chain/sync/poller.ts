@@ -128,7 +128,7 @@ export class Poller {
       const passed = {
         outcome,
         node: this.#labelOf(index),
-        respondsAlone: this.#respondsAlone(index),
+        isOnlyResponding: this.#isOnlyResponding(index),
         isLast: index === order.at(-1),
       };
       this.#health = health.step(this.#health, passed, now());
@@ -144,7 +144,7 @@ export class Poller {
     const memory = this.#nodes.memory(index);
     const rpc = this.#node(index, deadline);
     const { size, multicall } = memory;
-    const node = { rpc, index, size, multicall, respondsAlone: this.#respondsAlone(index) };
+    const node = { rpc, index, size, multicall, isOnlyResponding: this.#isOnlyResponding(index) };
     let hasHead = false;
     const listener: PassListener = {
       onHead: (head) => {
@@ -188,8 +188,8 @@ export class Poller {
   }
 
   /** Returns true if a second pass over this node may confirm its first: no other responds, and there is no quorum. */
-  #respondsAlone(index: number): boolean {
-    return this.#options.rpcQuorum === 1 && this.#nodes.respondsAlone(index);
+  #isOnlyResponding(index: number): boolean {
+    return this.#options.rpcQuorum === 1 && this.#nodes.isOnlyResponding(index);
   }
 
   #quorum(index: number, deadline: number): Quorum {

@@ -38,7 +38,7 @@ export function isFault(found: object): found is Fault {
 }
 
 /** The outcome of one well-formed record. */
-export type Verdict = "accepted" | "duplicate" | Fault;
+export type IntakeOutcome = "accepted" | "duplicate" | Fault;
 
 /** Reports a stored record with the same key and other content; `field` is the last field of the key. */
 export function conflict(field: string, sentence: string): Fault {

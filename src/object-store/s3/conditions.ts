@@ -36,15 +36,15 @@ export async function probeConditions(create: ProbePut, put: ProbePut): Promise<
   const again = await put({ IfNoneMatch: "*" });
   if (again.refused !== "condition") return "none";
   for (const form of ["quoted", "unquoted"] as const) {
-    const stale = await put({ IfMatch: inForm(STALE_TAG, form) });
+    const stale = await put({ IfMatch: tagInForm(STALE_TAG, form) });
     if (stale.refused !== "condition") return "none";
-    const right = await put({ IfMatch: inForm(first.tag, form) });
+    const right = await put({ IfMatch: tagInForm(first.tag, form) });
     if (right.refused === undefined) return form;
   }
   return "none";
 }
 
-export function inForm(tag: string, form: TagForm): string {
+export function tagInForm(tag: string, form: TagForm): string {
   return form === "quoted" ? `"${tag}"` : tag;
 }
 

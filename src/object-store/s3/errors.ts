@@ -3,14 +3,14 @@
 import { type Advice, noResponse } from "../../values/no-response.ts";
 import { printable } from "../../values/printable.ts";
 import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
-import type { Verdict } from "../retry.ts";
+import type { RetryDecision } from "../retry.ts";
 
 /** A response's body exceeds `MAX_BODY_BYTES`. The rest is not read, and a retry does not help. */
 export class BodyTooLarge extends Error {
   override readonly name = "BodyTooLarge";
 }
 
-export type Refusal =
+export type S3Refusal =
   /** 404 NoSuchKey, the only sign of absence. */
   | "absent"
   /** 304: the object still has the tag in If-None-Match. */
@@ -26,7 +26,7 @@ export type Refusal =
   /** Credentials, permissions, a missing bucket: a retry does not help. */
   | "final";
 
-export function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): S3Refusal {
   const { status, code } = responseOf(error);
   if (error instanceof BodyTooLarge || error instanceof StoreDamaged) return "final";
   if (status === undefined) return isMisconfigured(error) ? "final" : "transient";
@@ -50,7 +50,7 @@ function isMisconfigured(error: unknown): boolean {
 /** Codes of 400 for a request that arrived incompletely. */
 const TRANSIENT_400 = new Set(["RequestTimeout", "IncompleteBody", "SlowDown", "TooManyRequests"]);
 
-export function verdictOf(error: unknown): Verdict {
+export function verdictOf(error: unknown): RetryDecision {
   const refusal = refusalOf(error);
   if (refusal !== "transient" && refusal !== "contended") return { retry: false };
   const afterMs = retryAfter(responseOf(error).headers);
@@ -58,7 +58,7 @@ export function verdictOf(error: unknown): Verdict {
 }
 
 /** `what` names the failed operation. The message names no library, because an operator cannot inspect it. */
-export function unavailable(what: string, error: unknown, asked: Asked): StoreUnavailable {
+export function unavailable(what: string, error: unknown, asked: S3Call): StoreUnavailable {
   const { status, code } = responseOf(error);
   const { says, todo } = adviceOn(code, error, asked);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
@@ -110,7 +110,7 @@ function responseOf(error: unknown): ErrorResponse {
 }
 
 /** The request that failed, for messages. */
-export interface Asked {
+export interface S3Call {
   /** Scheme, host and port; undefined if no request was sent. */
   readonly address: string | undefined;
   /** Time limit of the call including retries (ms). */
@@ -139,7 +139,11 @@ const REFUSED: Readonly<Record<string, string>> = {
 };
 
 /** `code` is the server's, or the error's name. Without `says`, the message contains the server's text. */
-export function adviceOn(code: string, error: unknown, { address = "the S3 server", limitMs }: Asked): Partial<Advice> {
+export function adviceOn(
+  code: string,
+  error: unknown,
+  { address = "the S3 server", limitMs }: S3Call,
+): Partial<Advice> {
   const { name = "", message = "" } = Object(error) as { name?: string; message?: string };
   if (message.startsWith("Region is missing")) {
     return {

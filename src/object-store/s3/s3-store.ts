@@ -31,7 +31,7 @@ import {
 import { type Attempt, type RetrySettings, retrying } from "../retry.ts";
 import { seal, unseal } from "../seal-node.ts";
 import { type Marked, S3Bucket } from "./bucket.ts";
-import { type Conditions, inForm, type PutHeaders, probeConditions, type Written } from "./conditions.ts";
+import { type Conditions, type PutHeaders, probeConditions, tagInForm, type Written } from "./conditions.ts";
 import { refusalOf, unavailable, verdictOf } from "./errors.ts";
 
 /** `attemptMs` leaves time for a second attempt after a hanging one. */
@@ -158,7 +158,7 @@ export class S3Store implements ObjectStore, StoreClock {
   async #headersOf(key: string, condition: PutCondition): Promise<PutHeaders> {
     const form = await this.#probed();
     if (form !== "none") {
-      return "ifTag" in condition ? { IfMatch: inForm(condition.ifTag, form) } : { IfNoneMatch: "*" };
+      return "ifTag" in condition ? { IfMatch: tagInForm(condition.ifTag, form) } : { IfNoneMatch: "*" };
     }
     await this.probe();
     const current = (await this.#read(key))?.object.tag;

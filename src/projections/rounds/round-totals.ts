@@ -6,7 +6,7 @@ import { forgetTotals, readTotals, writeTotals } from "../follow.ts";
 const NAME = "rounds";
 
 /** The greatest value, and the earliest half hour or day with that value. */
-export interface Best {
+export interface RecordValue {
   readonly value: bigint;
   readonly at: number;
 }
@@ -20,9 +20,9 @@ export interface RoundTotals {
   firstSlot: number;
   lastSlot: number;
   /** Half hours are numbered from 1970, days as in values/noon-day.ts. Undefined if no value was above zero. */
-  bestHalfHour: Best | undefined;
-  bestDay: Best | undefined;
-  farthestDay: Best | undefined;
+  bestHalfHour: RecordValue | undefined;
+  bestDay: RecordValue | undefined;
+  farthestDay: RecordValue | undefined;
 }
 
 const EMPTY: RoundTotals = {
@@ -56,10 +56,10 @@ export function forgetRoundTotals(projections: Database): void {
 }
 
 /**
- * Returns the better of two values. Zero is never a record, and ties go to the earlier one. Records only grow, because
+ * Returns the greater of two values. Zero is never a record, and ties go to the earlier one. Records only grow, because
  * facts are never withdrawn.
  */
-export function better(best: Best | undefined, value: bigint, at: number): Best | undefined {
+export function greaterRecord(best: RecordValue | undefined, value: bigint, at: number): RecordValue | undefined {
   if (value === 0n) return best;
   if (best === undefined || value > best.value || (value === best.value && at < best.at)) return { value, at };
   return best;

@@ -8,7 +8,7 @@ import { type ReadOnlyDatabase, readRow, readRows, statement } from "../../sqlit
 import { dayOfSlot, firstSlotOf, SLOTS_PER_HALF_HOUR, slotAt, slotOfRound } from "../../values/slot.ts";
 import type { Follower, StepBudget } from "../follow.ts";
 import { addToIntervals, forgetIntervals } from "./intervals.ts";
-import { better, forgetRoundTotals, roundTotalsToAddTo, writeRoundTotals } from "./round-totals.ts";
+import { forgetRoundTotals, greaterRecord, roundTotalsToAddTo, writeRoundTotals } from "./round-totals.ts";
 import { type DayRounds, emptyDay, forgetDays, readDay, writeDay } from "./rounds-day.ts";
 
 export const WAITING_TABLE = `
@@ -124,11 +124,11 @@ function observe(projections: Database, rounds: readonly ObservedRound[]): void 
 
   totals.activeDays += activeDays.length;
   for (const halfHour of halfHours) {
-    totals.bestHalfHour = better(totals.bestHalfHour, halfHourWork(dayOf, halfHour), halfHour);
+    totals.bestHalfHour = greaterRecord(totals.bestHalfHour, halfHourWork(dayOf, halfHour), halfHour);
   }
   for (const day of days.values()) {
-    totals.bestDay = better(totals.bestDay, day.work, day.day);
-    totals.farthestDay = better(totals.farthestDay, day.distance, day.day);
+    totals.bestDay = greaterRecord(totals.bestDay, day.work, day.day);
+    totals.farthestDay = greaterRecord(totals.farthestDay, day.distance, day.day);
     writeDay(projections, day);
   }
   addToIntervals(projections, "slot", ascending(activeSlots));

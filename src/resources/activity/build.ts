@@ -27,14 +27,14 @@ export interface HeadInputs {
 
 /** Throws if its first page would break a rule of docs/spec/api.md#activity. */
 export function buildActivityHead(inputs: HeadInputs, layout: ActivityLayout, at: number): Built {
-  const lasting = envelopeOf(inputs);
-  const opening = openingOf(inputs, lasting, formatTimestamp(at));
+  const envelope = envelopeOf(inputs);
+  const opening = openingOf(inputs, envelope, formatTimestamp(at));
   activitySchema.parse(JSON.parse(pageBody(opening, layout.recent.slice(0, ACTIVITY_LIMIT.maximum), null)));
   return {
     status: 200,
     headers: { "cache-control": NO_STORE },
     body: encodeHead({ opening, ...layout }),
-    lasting: encodeHead({ opening: openingOf(inputs, lasting, ""), ...layout }),
+    stableText: encodeHead({ opening: openingOf(inputs, envelope, ""), ...layout }),
     nextChangeAt: inputs.validUntil,
     successorKey: constantKey(activityKey(inputs.category)),
   };
@@ -44,11 +44,11 @@ export function buildUnavailableActivity(installationId: string, reason: ChainUn
   const body = JSON.stringify(
     activitySchema.parse({ schemaVersion: 1, installationId, status: "unavailable", reason }),
   );
-  return { status: 200, headers: { "cache-control": NO_STORE }, body, lasting: body };
+  return { status: 200, headers: { "cache-control": NO_STORE }, body, stableText: body };
 }
 
-function openingOf({ installationId }: HeadInputs, lasting: object, generatedAt: string): string {
-  const envelope = { schemaVersion: 1, installationId, status: "available", generatedAt, ...lasting };
+function openingOf({ installationId }: HeadInputs, fields: object, generatedAt: string): string {
+  const envelope = { schemaVersion: 1, installationId, status: "available", generatedAt, ...fields };
   return `${JSON.stringify(envelope).slice(0, -1)},"events":[`;
 }
 

@@ -37,7 +37,7 @@ export function buildProcess(facts: ProcessFacts, at: number, seenAt = at): Buil
     status: 200,
     headers: { etag: etagOf(revision), "cache-control": REVALIDATE },
     body: JSON.stringify(process),
-    lasting: revision,
+    stableText: revision,
     ...(changes.length === 0 ? {} : nextOf(facts, Math.min(...changes), seenAt)),
   };
 }

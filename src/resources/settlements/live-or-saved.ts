@@ -134,22 +134,22 @@ export function renderSaved(
 }
 
 /** Returns the body, and the body without generatedAt. */
-function textsOf(body: Body): { readonly body: string; readonly lasting: string } {
-  const { generatedAt: _, ...lasting } = body;
-  return { body: JSON.stringify(body), lasting: JSON.stringify(lasting) };
+function textsOf(body: Body): { readonly body: string; readonly stableText: string } {
+  const { generatedAt: _, ...undated } = body;
+  return { body: JSON.stringify(body), stableText: JSON.stringify(undated) };
 }
 
-function rendered({ body, lasting }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
+function rendered({ body, stableText }: ReturnType<typeof textsOf>, source: Source, reason?: ChainUnavailable): Built {
   return {
     status: 200,
     headers: {
       "cache-control": REVALIDATE,
-      etag: etagOf(revisionOf(JSON.stringify([source, reason ?? null, lasting]))),
+      etag: etagOf(revisionOf(JSON.stringify([source, reason ?? null, stableText]))),
       [SOURCE_HEADER]: source,
       ...(reason === undefined ? {} : { [FALLBACK_REASON_HEADER]: reason }),
     },
     body,
-    lasting,
+    stableText,
   };
 }
 

@@ -42,7 +42,7 @@ export function sitePublications(site: Site): Publication[] {
         resource: row.resource,
         key,
         sources: { installationId: null, program },
-        inputs: () => built.lasting,
+        inputs: () => built.stableText,
         ...(loads && {
           tileSet: {
             prefix: ASSETS_PREFIX,
@@ -85,7 +85,7 @@ export function renderFile(row: FileRow, text: string, contentType = row.content
     headers: { etag, "cache-control": row.cacheControl ?? NO_CACHE, ...row.headers },
     ...(contentType === null ? {} : { contentType }),
     body: text,
-    lasting: etag,
+    stableText: etag,
   };
 }
 

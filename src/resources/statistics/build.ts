@@ -29,7 +29,7 @@ export function buildStatistics(facts: StatisticsFacts | undefined, range: Stati
     status: 200,
     headers: { etag: etagOf(revision), "cache-control": REVALIDATE },
     body,
-    lasting: revision,
+    stableText: revision,
   };
 }
 
@@ -41,7 +41,7 @@ function withRevision(text: string, installationId: string, revision: string): s
 
 const REBUILDING: Built = {
   ...unavailable("public_stats_rebuilding"),
-  lasting: "public_stats_rebuilding",
+  stableText: "public_stats_rebuilding",
   isPlaceholder: true,
 };
 

@@ -6,7 +6,7 @@
 import { areStatisticsBehind } from "../../projections/advance.ts";
 import { type PeakKind, readPeak } from "../../projections/receipts.ts";
 import { longestInterval } from "../../projections/rounds/intervals.ts";
-import { type Best, type RoundTotals, readRoundTotals } from "../../projections/rounds/round-totals.ts";
+import { type RecordValue, type RoundTotals, readRoundTotals } from "../../projections/rounds/round-totals.ts";
 import { areComplete, type DayRounds, readDay, readDays } from "../../projections/rounds/rounds-day.ts";
 import {
   readSubmissionTotals,
@@ -106,7 +106,7 @@ function readRecords(projections: ReadOnlyDatabase, totals: RoundTotals): Record
     const day = readDay(projections, dayOfSlot(slot));
     return day?.rounds[slot - firstSlotOf(day.day)] !== undefined;
   };
-  const ofDay = (best: Best | undefined): RecordFact | undefined =>
+  const ofDay = (best: RecordValue | undefined): RecordFact | undefined =>
     best && {
       value: best.value,
       occurredAt: noonOf(best.at),
@@ -133,7 +133,7 @@ function readRecords(projections: ReadOnlyDatabase, totals: RoundTotals): Record
   };
 }
 
-function ofHalfHour(best: Best | undefined, isObserved: (slot: number) => boolean): RecordFact | undefined {
+function ofHalfHour(best: RecordValue | undefined, isObserved: (slot: number) => boolean): RecordFact | undefined {
   if (best === undefined) return undefined;
   const slot = best.at * SLOTS_PER_HALF_HOUR;
   const complete = [slot, slot + 1, slot + 2].every(isObserved);

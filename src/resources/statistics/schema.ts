@@ -15,7 +15,7 @@ const MAX_ROUNDS = MAX_DAYS * SLOTS_PER_DAY;
 const startMinuteUtc = z.literal(Array.from({ length: 48 }, (_, index) => index * 30));
 
 /** The rules of a bucket's coverage; messages name the rule. */
-export const BUCKET_LAWS = {
+export const BUCKET_INVARIANTS = {
   complete: { counts: [3], known: true, rule: "bucket rule 1: complete has 3 rounds and work" },
   partial: { counts: [1, 2], known: true, rule: "bucket rule 2: partial has 1 or 2 rounds and work" },
   missing: { counts: [0], known: false, rule: "bucket rule 3: missing has no round and no work" },
@@ -30,7 +30,7 @@ const bucketSchema = z
     workUnits: uint256String.nullable(),
   })
   .check(({ value, issues }) => {
-    const { counts, known, rule } = BUCKET_LAWS[value.coverage];
+    const { counts, known, rule } = BUCKET_INVARIANTS[value.coverage];
     const holds =
       (counts as readonly number[]).includes(value.observedRoundCount) && (value.workUnits !== null) === known;
     if (!holds) issues.push({ code: "custom", message: rule, input: value });

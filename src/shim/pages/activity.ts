@@ -22,7 +22,7 @@ import {
   type TileEntry,
 } from "../../resources/activity/stored-feed.ts";
 import type { RouteRequest, ShimContext, StoreReader } from "../context.ts";
-import { type FullResponse, invalidQuery, rowResponse } from "../full-response.ts";
+import { type FullResponse, queryRefused, rowResponse } from "../full-response.ts";
 import { storedResponse } from "../stored-responses.ts";
 
 const decoder = new TextDecoder();
@@ -54,7 +54,7 @@ export async function activityPage(
   // `all` and `measurement` are composed here and reject a cursor themselves. The chain's own categories pass theirs to the
   // chain read, whose refusal is no error of the request (docs/spec/api.md#activity).
   if (wanted === undefined || (wanted.isRejected && !isOfChain(wanted.category))) {
-    return invalidQuery(route, route.cacheControl);
+    return queryRefused(route, route.cacheControl);
   }
   const now = context.now();
   try {

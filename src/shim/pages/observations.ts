@@ -12,7 +12,7 @@ import {
   tileOf,
 } from "../../resources/observations/route.ts";
 import type { RouteRequest, ShimContext } from "../context.ts";
-import { type FullResponse, invalidQuery, rowResponse } from "../full-response.ts";
+import { type FullResponse, queryRefused, rowResponse } from "../full-response.ts";
 import { decodeStored } from "../stored-responses.ts";
 import { checkSubject, type NamedInstallation, namedInstallation, telemetryKeyOf } from "./installation.ts";
 
@@ -24,7 +24,7 @@ export async function observationsPage(
   context: ShimContext,
 ): Promise<FullResponse | undefined> {
   const parsed = observationsQuery(query);
-  if (parsed === undefined) return invalidQuery(route);
+  if (parsed === undefined) return queryRefused(route);
   const { after, limit } = parsed;
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;

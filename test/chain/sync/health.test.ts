@@ -61,13 +61,13 @@ const often = (outcome: Outcome): Outcome[] => Array.from({ length: 16 }, () => 
 
 interface Rules {
   readonly isQuorum?: boolean;
-  readonly respondsAlone?: boolean;
+  readonly isOnlyResponding?: boolean;
 }
 
 /** Polls one second apart. An inner list is one poll over several nodes. */
 function after(
   polls: readonly (Outcome | readonly Outcome[])[],
-  { isQuorum = false, respondsAlone = true }: Rules = {},
+  { isQuorum = false, isOnlyResponding = true }: Rules = {},
 ) {
   const verdict = {
     snapshot: undefined,
@@ -89,7 +89,7 @@ function after(
       const isLast = index === outcomes.length - 1;
       // No step may modify its input state.
       Object.freeze(state.verdict);
-      state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, respondsAlone, isLast }, now);
+      state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, isOnlyResponding, isLast }, now);
       reported.push(...state.events.map(({ type }) => type));
     }
     state = health.ended(state, now);
@@ -117,12 +117,17 @@ describe("the Core's view after polls of", () => {
     ["a mismatch that is resolved", [READ, MISMATCH, READ], "available"],
     ["a fault that one pass has seen", [READ, fault(0)], "available"],
     ["a fault that a second pass confirms", [READ, fault(0), fault(0)], "indexer_mismatch"],
-    ["a fault that another node confirms", [READ, [fault(0), fault(1)]], "indexer_mismatch", { respondsAlone: false }],
+    [
+      "a fault that another node confirms",
+      [READ, [fault(0), fault(1)]],
+      "indexer_mismatch",
+      { isOnlyResponding: false },
+    ],
     [
       "a fault of the same node twice while others respond",
       [READ, fault(0), fault(0)],
       "available",
-      { respondsAlone: false },
+      { isOnlyResponding: false },
     ],
     ["two different faults", [READ, fault(0, "one"), fault(0, "two")], "available"],
     ["a fault, a good pass and the fault again", [READ, fault(0), UNCHANGED, fault(0)], "available"],

@@ -20,7 +20,7 @@ function aging(until: number, source = "receipt 1"): (at: number) => Built {
   return (at) => {
     const status = at < until ? "online" : "stale";
     const body = JSON.stringify({ generatedAt: at, status, source });
-    const built = { status: 200, headers: { etag: `"${status} ${source}"` }, body, lasting: status + source };
+    const built = { status: 200, headers: { etag: `"${status} ${source}"` }, body, stableText: status + source };
     return at < until ? { ...built, nextChangeAt: until } : built;
   };
 }
@@ -95,7 +95,7 @@ test("--force puts an unchanged response as of now", () => {
 });
 
 test("a placeholder never replaces a good response", () => {
-  const gap = (): Built => ({ status: 503, headers: {}, body: "{}", lasting: "gap", isPlaceholder: true });
+  const gap = (): Built => ({ status: 503, headers: {}, body: "{}", stableText: "gap", isPlaceholder: true });
   expect(decide(gap, ABSENT, 5, { force: false }).put).toBe(true);
   expect(decide(gap, published(aging(1000), 0), 5, { force: false }).put).toBe(false);
 });

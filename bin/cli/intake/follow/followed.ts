@@ -24,7 +24,7 @@ export interface FileIntake {
   close(): void;
 }
 
-export const NOTHING: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
+export const NO_COUNTS: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
 
 export function sumOf(one: Counts, other: Counts): Counts {
   return {

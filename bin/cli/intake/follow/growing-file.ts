@@ -7,7 +7,7 @@ import {
   type Followed,
   type IntakeOf,
   irregularity,
-  NOTHING,
+  NO_COUNTS,
   OPEN_WITHOUT_WAITING,
   sumOf,
 } from "./followed.ts";
@@ -26,7 +26,7 @@ export class GrowingFile implements Followed {
   readonly #intakeOf: IntakeOf;
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   /** Counts of finished files. */
-  #finished: Counts = NOTHING;
+  #finished: Counts = NO_COUNTS;
   #open: Open | undefined;
 
   constructor(path: string, intakeOf: IntakeOf) {

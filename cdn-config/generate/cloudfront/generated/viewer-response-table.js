@@ -27,7 +27,7 @@ export const CACHE_CONTROL = "noonmark-cache-control";
 export const STATUS = "noonmark-status";
 export const KEPT_UNTIL = "noonmark-kept-until";
 export const NOT_MODIFIED = "noonmark-not-modified";
-export const HEARD = "noonmark-heard";
+export const TRUSTED = "noonmark-trusted";
 export const NOT_ON_304 = [
   "content-type",
   "content-length",

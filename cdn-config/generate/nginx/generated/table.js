@@ -244,7 +244,7 @@ export const COMPRESSED_CONTENT_TYPES = [
   "image/svg+xml",
   "image/svg+xml; charset=utf-8"
 ];
-export const HEARD = "noonmark-heard";
+export const TRUSTED = "noonmark-trusted";
 export const PUBLISHED = "noonmark-published";
 export const VALID_UNTIL = "noonmark-valid-until";
 export const PUBLISHED_ERROR_SECONDS = 1;

@@ -3,7 +3,7 @@
  * (docs/spec/intake.md#epoch, #oracle, #settlement_control). A run of the Reporter changes once (#reporter_run).
  */
 import { readRow, run } from "../../../sqlite/statement.ts";
-import { conflict, type Fault, type Verdict } from "../fault.ts";
+import { conflict, type Fault, type IntakeOutcome } from "../fault.ts";
 import type { RecordOf } from "../record-types.ts";
 import { flag, type Installation, isSame } from "./installation.ts";
 
@@ -17,18 +17,21 @@ interface DatedFact {
   readonly content: Readonly<Record<string, Column>>;
 }
 
-export function acceptEpoch(installation: Installation, epoch: RecordOf<"epoch">): Verdict {
+export function acceptEpoch(installation: Installation, epoch: RecordOf<"epoch">): IntakeOutcome {
   const key = ["counter_epoch", epoch.counterEpoch] as const;
   const fact = { table: "epoch_approval", key, content: { approved_at: epoch.approvedAt } };
   return acceptOnce(installation, fact, conflict("counterEpoch", "the epoch was approved at another instant"));
 }
 
-export function acceptOracle(installation: Installation, { at, blockedReason }: RecordOf<"oracle">): Verdict {
+export function acceptOracle(installation: Installation, { at, blockedReason }: RecordOf<"oracle">): IntakeOutcome {
   const fact = { table: "oracle_block", key: ["at", at] as const, content: { blocked_reason: blockedReason } };
   return acceptOnce(installation, fact, conflict("at", "another Oracle record has this instant"));
 }
 
-export function acceptSettlementControl(installation: Installation, control: RecordOf<"settlement_control">): Verdict {
+export function acceptSettlementControl(
+  installation: Installation,
+  control: RecordOf<"settlement_control">,
+): IntakeOutcome {
   const content = {
     settlement_enabled: flag(control.settlementEnabled),
     reporter_environment_enabled: flag(control.reporterEnvironmentEnabled),
@@ -43,7 +46,7 @@ export function acceptSettlementControl(installation: Installation, control: Rec
 export function acceptReporterRun(
   installation: Installation,
   { startedAt, finishedAt, result }: RecordOf<"reporter_run">,
-): Verdict {
+): IntakeOutcome {
   const { db } = installation;
   const isOpen = "SELECT 1 FROM reporter_run WHERE installation = ? AND started_at = ? AND finished_at IS NULL";
   if (readRow(db, isOpen, installation.rowId, startedAt) !== undefined) {
@@ -63,7 +66,7 @@ function acceptOnce(
   installation: Installation,
   { table, key: [column, value], content }: DatedFact,
   otherwise: Fault,
-): Verdict {
+): IntakeOutcome {
   const { db } = installation;
   const columns = Object.keys(content).join(", ");
   const select = `SELECT ${columns} FROM ${table} WHERE installation = ? AND ${column} = ?`;

@@ -3,11 +3,11 @@
  * snapshot replaces the stored one. Fields that no route has are checked, and not kept.
  */
 import { readRow, run } from "../../../sqlite/statement.ts";
-import { conflict, type Verdict } from "../fault.ts";
+import { conflict, type IntakeOutcome } from "../fault.ts";
 import type { RecordOf } from "../record-types.ts";
 import { type Installation, integer, isSame } from "./installation.ts";
 
-export function acceptModule(installation: Installation, module: RecordOf<"module">): Verdict {
+export function acceptModule(installation: Installation, module: RecordOf<"module">): IntakeOutcome {
   const { db } = installation;
   const { instanceId, observedAt } = module;
   const incoming = {

@@ -6,13 +6,13 @@
 import { statement } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
 import { RECEIPT_FIELDS, type Receipt as StoredReceipt } from "../../read/receipts.ts";
-import { conflict, fault, type Verdict } from "../fault.ts";
+import { conflict, fault, type IntakeOutcome } from "../fault.ts";
 import type { RecordOf } from "../record-types.ts";
 import { type Installation, integer, isSame } from "./installation.ts";
 
 type Receipt = RecordOf<"receipt">;
 
-export function acceptReceipt(installation: Installation, receipt: Receipt): Verdict {
+export function acceptReceipt(installation: Installation, receipt: Receipt): IntakeOutcome {
   const epoch = installation.epoch(receipt.counterEpoch);
   if (epoch !== undefined) {
     const workFalls = compareDecimals(receipt.cumulativeWorkUnits, epoch.cumulativeWorkUnits) < 0;

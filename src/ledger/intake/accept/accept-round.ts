@@ -2,12 +2,12 @@
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { TOTAL_MAX } from "../../../values/decimal.ts";
 import { paddedRound } from "../../schema.ts";
-import { conflict, type Fault, fault, type Verdict } from "../fault.ts";
+import { conflict, type Fault, fault, type IntakeOutcome } from "../fault.ts";
 import type { RecordOf } from "../record-types.ts";
 import { flag, type Installation, isSame } from "./installation.ts";
 
 /** Accepts each round once, and only while the totals stay small enough for a mean in thousandths. */
-export function acceptRound(installation: Installation, round: RecordOf<"round">): Verdict {
+export function acceptRound(installation: Installation, round: RecordOf<"round">): IntakeOutcome {
   const { db } = installation;
   const roundId = paddedRound(round.roundId);
   const { workUnits, distanceMm, closedAt } = round;
@@ -27,7 +27,7 @@ export function acceptRound(installation: Installation, round: RecordOf<"round">
 }
 
 /** Accepts a closure only if it overlaps no other and the ledger has all of its rounds. */
-export function acceptClosure(installation: Installation, closure: RecordOf<"closure">): Verdict {
+export function acceptClosure(installation: Installation, closure: RecordOf<"closure">): IntakeOutcome {
   const { db } = installation;
   const first = paddedRound(closure.firstRound);
   const last = paddedRound(closure.lastRound);

@@ -5,11 +5,11 @@
 import { readRow, run } from "../../../sqlite/statement.ts";
 import { compareDecimals } from "../../../values/decimal.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../../values/settlement-limits.ts";
-import { conflict, type Fault, fault, type Verdict } from "../fault.ts";
+import { conflict, type Fault, fault, type IntakeOutcome } from "../fault.ts";
 import type { RecordOf } from "../record-types.ts";
 import type { Installation } from "./installation.ts";
 
-export function acceptSubmission(installation: Installation, submission: RecordOf<"submission">): Verdict {
+export function acceptSubmission(installation: Installation, submission: RecordOf<"submission">): IntakeOutcome {
   const { db } = installation;
   const { submissionId } = submission;
   const columns = columnsOf(submission);

@@ -1,7 +1,7 @@
 /** Adds decoded records to the ledger. One function per kind decides how to treat a second record with its key. */
 import { entryText } from "../../entry.ts";
 import type { FactKind } from "../../schema.ts";
-import type { Verdict } from "../fault.ts";
+import type { IntakeOutcome } from "../fault.ts";
 import type { IntakeRecord, RecordOf } from "../record-types.ts";
 import { acceptEpoch, acceptOracle, acceptReporterRun, acceptSettlementControl } from "./accept-dated.ts";
 import { acceptModule } from "./accept-module.ts";
@@ -10,7 +10,7 @@ import { acceptClosure, acceptRound } from "./accept-round.ts";
 import { acceptSubmission } from "./accept-submission.ts";
 import type { Installation, Installations } from "./installation.ts";
 
-type Accept<Kind extends FactKind> = (installation: Installation, record: RecordOf<Kind>) => Verdict;
+type Accept<Kind extends FactKind> = (installation: Installation, record: RecordOf<Kind>) => IntakeOutcome;
 
 const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
   receipt: acceptReceipt,
@@ -25,7 +25,7 @@ const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
 };
 
 /** Adds one normalised record to the ledger and its log, or returns why not. */
-export function accept(installations: Installations, record: IntakeRecord): Verdict {
+export function accept(installations: Installations, record: IntakeRecord): IntakeOutcome {
   const installation = installations.of(record.installationId);
   const verdict = (BY_KIND[record.type] as Accept<FactKind>)(installation, record);
   if (verdict === "accepted") installations.append(installation, record.type, entryText(record));

@@ -22,7 +22,7 @@ import { warn } from "../../../messages.ts";
 import { Outage } from "../../../outage.ts";
 import { askedToStop } from "../../../signals.ts";
 import { type RejectsFile, reportRejections } from "../../rejects-file.ts";
-import { NOTHING, sumOf } from "../followed.ts";
+import { NO_COUNTS, sumOf } from "../followed.ts";
 import {
   type Credentials,
   type OpenStream,
@@ -120,7 +120,7 @@ class StreamFollower {
     ended: (ms) => this.#said(`the disk has space again after ${seconds(ms)} s`),
   });
   /** Counts of the sessions that are over. */
-  #finished: Counts = NOTHING;
+  #finished: Counts = NO_COUNTS;
   #intake: Intake | undefined;
   #from: number | undefined;
   /** Attempts since a session began, and the last refusal among them. */
