@@ -2,7 +2,6 @@
 import { InvalidArgumentError } from "commander";
 import { Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";
-import { didYouMean } from "./settings/setting-names.ts";
 
 /** Parses `--only telemetry,process`: names from a closed list. */
 export function namesArgument<Name extends string>(known: readonly Name[]): (text: string) => ReadonlySet<Name> {
@@ -56,12 +55,4 @@ export function parseInstant(text: string | undefined): number | undefined {
     throw new Failure("invalid_instant", `--at "${text}" is not an instant`);
   }
   return instant;
-}
-
-/** Returns the name if it is known. Throws `Failure` (exit 2, `unknown_name`) that suggests the nearest one. */
-export function knownName<Name extends string>(name: string, known: readonly Name[]): Name {
-  if (known.includes(name as Name)) return name as Name;
-  throw new Failure("unknown_name", `there is no "${name}"${didYouMean(name, known)}`, {
-    hint: `Name one of ${known.join(", ")}.`,
-  });
 }

@@ -1,5 +1,6 @@
 /** The commands by name. A new command also needs a group in build/program.ts, as the build reports. */
 import { Command, Help } from "commander";
+import { Failure } from "../../src/values/failure.ts";
 import { commandTree, type TreeCommand } from "../cli/completion/command-tree.ts";
 
 type Register = (program: Command) => void;
@@ -38,7 +39,13 @@ export async function addCommands(program: Command, given: readonly string[]): P
   const [first, second] = given.filter((argument) => !argument.startsWith("-"));
   const called = first === "help" ? second : first;
   if (called !== undefined && Object.hasOwn(COMMANDS, called)) await add(program, called);
+  else if (first === "help" && called !== undefined && called !== "help") throw await unknownCommand(called);
   else list(program, await wholeTree());
+}
+
+async function unknownCommand(name: string): Promise<Failure> {
+  const { didYouMean } = await import("../cli/settings/setting-names.ts");
+  return new Failure("usage", `unknown command '${name}'${didYouMean(name, Object.keys(COMMANDS))}`);
 }
 
 /** Loads and adds every command. */

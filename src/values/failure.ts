@@ -495,7 +495,6 @@ export const FAILURES = {
     "The setting installationId names an installation without facts.",
     "Correct the setting installationId. For the first start of a new installation, give --allow-unknown.",
   ],
-  unknown_name: [usage, "An option names something that does not exist.", "Name one of those that the hint lists."],
   unreachable: [
     io,
     "The address does not respond.",

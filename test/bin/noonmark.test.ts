@@ -53,12 +53,26 @@ test("publish does not load the logger, metrics, S3 SDK or chain reader at start
 });
 
 test("--help, a misspelt command and the completion scripts match the sources", () => {
-  const commandLines = [["--help"], ["help", "lease"], ["publisch"], ["completion", "bash"], ["completion", "fish"]];
+  const commandLines = [
+    ["--help"],
+    ["help", "lease"],
+    ["publisch"],
+    ["help", "publisch"],
+    ["completion", "bash"],
+    ["completion", "fish"],
+  ];
   for (const args of commandLines) {
     const built = run(args);
     expect(built.stdout + built.stderr, args.join(" ")).not.toBe("");
     expect(built).toEqual(run(args, ["--input-type=module", "-e", SOURCES, "--"]));
   }
+});
+
+test("help of an unknown command names it and the nearest one, without the whole help", () => {
+  expect(run(["help", "publisch"])).toMatchObject({
+    stdout: "",
+    stderr: expect.stringMatching(/^noonmark: usage: unknown command 'publisch'; did you mean publish\?\n.*\n$/),
+  });
 });
 
 test("the S3 SDK is a separate file that is loaded only if a store needs it", () => {

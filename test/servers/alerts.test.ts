@@ -262,7 +262,7 @@ test("without any publisher the alarm for a missing publisher fires", () => {
   expect(testRules({ [`up{${S}}`]: "1x60" }, [{ minute: 2, rule, labels: {} }])).toMatch("SUCCESS");
 });
 
-test("promtool accepts the names, types and help texts of our metrics", async () => {
+test("promtool accepts the names, types and help texts of every metric", async () => {
   const monitor = new PublisherMonitor(new WatchedClock({ wall: () => 0, monotonic: () => 0 }), () => 0);
   const known = { get: () => undefined } as unknown as Known;
   const counts = new ShimCounts();
@@ -275,10 +275,8 @@ test("promtool accepts the names, types and help texts of our metrics", async ()
     ingestRegistry(() => ({ accepted: 1, duplicate: 0, rejected: 0 })),
   ];
   for (const registry of registries) {
-    // The other metrics come from the library.
-    const text = (await registry.metrics()).split("\n").filter((line) => /^(?:# \w+ )?noonmark_/.test(line));
-    expect(text.length).toBeGreaterThan(3);
-    const input = `${text.join("\n")}\n`;
+    const input = await registry.metrics();
+    expect(input).toContain("\nnoonmark_");
     expect(execFileSync("promtool", ["check", "metrics"], { input, encoding: "utf8", stdio: "pipe" })).toBe("");
   }
 });

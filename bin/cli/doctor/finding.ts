@@ -20,7 +20,12 @@ export function goodFinding(check: string, saw: string): DoctorFinding {
 }
 
 export function badFinding(check: string, saw: string, todo: string): DoctorFinding {
-  return { check: printable(check), severity: "fault", saw: printable(saw), todo: printable(todo) };
+  return { check: printable(check), severity: "fault", saw: printable(saw), todo: printable(inOneLine(todo)) };
+}
+
+/** A hint about several mistakes has a line for each. */
+function inOneLine(hint: string): string {
+  return hint.replace(/:\n */, ": ").replaceAll(/\n */g, "; ");
 }
 
 export function note(check: string, saw: string, todo: string): DoctorFinding {

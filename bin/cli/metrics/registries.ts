@@ -25,20 +25,23 @@ export type Metric = {
     }
 );
 
-/** Interval (ms) at which the event loop's utilization is measured. */
-const UTILIZATION_MS = 1_000;
+/** Interval (ms) at which the event loop's lag is measured. */
 const PRECISION_MS = 20;
+
+/** Default metrics whose names break Prometheus' rules, and quantiles, which cannot be added over processes. */
+const UNWANTED = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+  "nodejs_eventloop_utilization_histogram",
+  "nodejs_eventloop_utilization_summary",
+];
 
 /** Returns a registry with metrics of this process: CPU, memory, files, event loop, garbage collection, versions. */
 export function processRegistry(metrics: readonly Metric[] = []): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({
-    register: registry,
-    eventLoopUtilizationTimeout: UTILIZATION_MS,
-    eventLoopMonitoringPrecision: PRECISION_MS,
-  });
-  // Quantiles of several processes cannot be added, but histograms can.
-  registry.removeSingleMetric("nodejs_eventloop_utilization_summary");
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: PRECISION_MS });
+  for (const name of UNWANTED) registry.removeSingleMetric(name);
   new Gauge({
     name: "noonmark_build_info",
     help: "Always 1; the version of Noonmark.",

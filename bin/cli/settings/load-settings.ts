@@ -127,7 +127,7 @@ export function configurationPath(
   environment: NodeJS.ProcessEnv = process.env,
 ): string {
   if (typeof flags.config === "string") return flags.config;
-  return environment[CONFIG_VARIABLE] || DEFAULT_CONFIGURATION;
+  return environment[CONFIG_VARIABLE] ?? DEFAULT_CONFIGURATION;
 }
 
 /** Other programs may use the prefix, too, so an unknown variable is no failure. */
@@ -235,7 +235,7 @@ const flagOf: Place = (name, { flags }) => {
 const variableOf: Place = (name, { environment, path, onWarning }) => {
   const variable = environmentName(name);
   const value = environment[variable];
-  if (value === undefined || value === "") return undefined;
+  if (value === undefined) return undefined;
   if (isKubernetesVariable(variable, value)) {
     onWarning({
       code: "variable_passed_over",
@@ -277,6 +277,7 @@ function readConfiguration(path: string): Record<string, unknown> | undefined {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return undefined;
   const fail = (where: string, message: string, hint: string, cause?: unknown) =>
     new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, { hint, cause });
+  if (path === "") throw new Failure("invalid_configuration", `the name in --config or ${CONFIG_VARIABLE} is empty`);
   let text: string;
   try {
     text = readFileSync(path, "utf8");

@@ -1,17 +1,17 @@
 /** `noonmark ingest FILE|-`: writes accepted facts to the ledger (docs/spec/intake.md). */
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
 import { exampleLine } from "../../../src/ledger/intake/record-types.ts";
 import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
 import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import { FACT_KINDS } from "../../../src/ledger/schema.ts";
+import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { knownName, wholeArgument } from "../../cli/arguments.ts";
+import { wholeArgument } from "../../cli/arguments.ts";
 import { feed } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
@@ -33,7 +33,7 @@ interface Flags {
   readonly yes?: boolean;
   readonly rejects?: string;
   readonly strict?: boolean;
-  readonly example?: string;
+  readonly example?: FactKind;
   readonly follow?: boolean;
   readonly subject?: string;
   readonly fromSequence?: number;
@@ -58,7 +58,7 @@ export function registerIngest(program: Command): void {
     .option("--retry", "take again, as they were, the lines of a file that --rejects wrote")
     .option("--allow-future", "also take facts more than a minute ahead of this clock, for replays")
     .option("--yes", "take facts although the ledger lacks published ones; give the missing ones first, in their order")
-    .option("--example <type>", `print a valid line of this type and end: ${FACT_KINDS.join(", ")}`)
+    .addOption(new Option("--example <type>", "print a valid line of this type and end").choices(FACT_KINDS))
     .option(
       "--follow",
       "follow a file that grows, a directory into which finished *.ndjson are moved, or a stream of NATS JetStream, until a signal",
@@ -73,7 +73,7 @@ export function registerIngest(program: Command): void {
     .option("--quiet", "print nothing unless a line is rejected");
   settingOptions(command, ["ledger", "store", "state", "metrics", "natsCreds"]).action(
     async (file: string | undefined, flags: Flags) => {
-      if (flags.example !== undefined) return print(exampleLine(knownName(flags.example, FACT_KINDS)));
+      if (flags.example !== undefined) return print(exampleLine(flags.example));
       if (file === undefined) throw noInput();
       const settings = loadSettings(command.opts(), ["ledger"]);
       const counts = await ingestFile(file, settings, flags);

@@ -2,6 +2,10 @@
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
+import { explicitInstant } from "../../../publish/clock/instant.ts";
+import { Known } from "../../../publish/known.ts";
+import { findLease } from "../../../publish/lease/lease-record.ts";
+import { lastPublishedAt } from "../../../publish/lease/take.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
@@ -103,6 +107,7 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
     warn({ code: "new_store", message: `nothing has been published to ${store.name} yet: publish creates it` });
   }
   const given = parseInstant(flags.at);
+  if (given !== undefined) await checkInstant(given, store);
   const now = instantClock(given);
   const { reader, chain } = await openSources(settings, { state: "copy", whole: true, now });
   try {
@@ -114,6 +119,12 @@ async function tryOut(settings: Settings, flags: Flags): Promise<CycleReport> {
   } finally {
     reader.close();
   }
+}
+
+/** Throws `Failure` at_before_published. A try may be of the future. */
+async function checkInstant(at: number, store: ObjectStore): Promise<void> {
+  const last = lastPublishedAt(Known.inMemory(), store, (await findLease(store))?.record);
+  explicitInstant({ at, now: at, last, force: false });
 }
 
 async function print(report: CycleReport, settings: Settings, flags: Flags): Promise<void> {

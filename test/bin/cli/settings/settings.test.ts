@@ -153,6 +153,17 @@ describe("settings validation", () => {
     expect(warned({}, { NOONMARK_RPC_URL: "https://node.example/v3/key-of-mine" })).toEqual([]);
   });
 
+  test("an empty variable is a mistake, and never the default", () => {
+    const ofVariable = (name: string) => failure({}, { [name]: "" });
+    expect(ofVariable("NOONMARK_STORE")).toBe('invalid_setting: NOONMARK_STORE "": is empty');
+    expect(ofVariable("NOONMARK_CHAIN_GRACE")).toBe(
+      'invalid_setting: NOONMARK_CHAIN_GRACE "": is not a number of seconds',
+    );
+    expect(() => loadSettings({}, [], { environment: { NOONMARK_CONFIG: "" } })).toThrow(
+      "the name in --config or NOONMARK_CONFIG is empty",
+    );
+  });
+
   test("an unknown variable is a warning with the nearest setting, and Kubernetes' own variables are none", () => {
     const warnings: string[] = [];
     const environment = {

@@ -53,6 +53,16 @@ describe("noonmark doctor", () => {
     ]);
   });
 
+  test("several wrong settings are one line", async () => {
+    writeFileSync(join(directory, "noonmark.json"), '{ "port": "x", "store": "" }');
+    const { lines } = await doctor();
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(
+        /^FIX settings {5}invalid_settings: 2 settings are wrong. Correct each of these: \S+ store "": is empty; \S+ port "x": is not a number$/,
+      ),
+    ]);
+  });
+
   test("an invalid setting is the only finding", async () => {
     writeFileSync(join(directory, "noonmark.json"), '{ "ledgr": "x" }');
     const { exitCode, lines } = await doctor();

@@ -53,6 +53,14 @@ describe("noonmark publish, before and alongside other runs", () => {
     expect(tried).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   });
 
+  test("a dry run as of an instant before the published one is refused, and blames no clock", async () => {
+    await publish("--once");
+    const tried = await publish("--dry-run", "--at", "2026-01-01T00:00:00Z");
+    expect(tried).toMatchObject({ exitCode: 1, stdout: "" });
+    expect(tried.stderr).toContain("noonmark: at_before_published: --at is before ");
+    expect((await publish("--dry-run", "--at", "2126-01-01T00:00:00Z")).exitCode).toBe(0);
+  });
+
   test("a state directory in use is reported with its user and the time", async () => {
     const published = Known.open(join(directory, ".noonmark/state"));
     try {
