@@ -1,10 +1,17 @@
-/** Computes when an event becomes stale, and defines how far in the future an instant may be. */
+/** Defines after what time a measurement and the Reporter are stale, and how far in the future an instant may be. */
 
 /**
  * Correct clocks differ by less than this. Applies to facts, publications and stored objects
  * (docs/spec/intake.md#future, docs/spec/api.md#future, docs/spec/publishing.md#moved-clock).
  */
 export const FUTURE_ALLOWANCE_MS = 60_000;
+
+/** A measurement is online up to and including this age of its receipt, and stale afterwards (docs/spec/api.md#telemetry). */
+export const STALE_AFTER_SECONDS = 120;
+export const STALE_AFTER_MS = STALE_AFTER_SECONDS * 1000;
+
+/** The queue is stale if the Reporter has finished no run for longer than this (docs/spec/api.md#queue-state). */
+export const REPORTER_STALE_AFTER_MS = 600_000;
 
 /**
  * Returns the first instant after `at` at which something of `instant` is stale; undefined if it is stale at `at`. All

@@ -11,6 +11,7 @@ import { installationRowId, listInstallations } from "../../../src/ledger/waterm
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { damageOf } from "../../../src/sqlite/sqlite-failure.ts";
+import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -31,7 +32,7 @@ export async function examineSettings(settings: Settings, file: string, now: num
 
 function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): DoctorFinding[] {
   if (genesisTimestamp !== undefined || rpcUrl !== undefined) return [];
-  const todo = "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which has it.";
+  const todo = `Set genesisTimestamp (seconds, a multiple of ${ROUND_SECONDS}), or a chain, which has it.`;
   return [badFinding("genesis", "the start of round 0 is unknown: the statistics are 503", todo)];
 }
 

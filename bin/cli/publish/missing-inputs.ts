@@ -7,6 +7,7 @@ import type { FactKind } from "../../../src/ledger/schema.ts";
 import { installationRowId, readWatermarks } from "../../../src/ledger/watermarks.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { NOTES, type Settings } from "../settings/settings.ts";
 
 /** The parts of a published response that this module reads. */
@@ -23,7 +24,7 @@ export function missingGenesis(responses: readonly ResponseStatus[], settings: S
   if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(responses)) return [];
   const hint =
     settings.rpcUrl === undefined
-      ? "Set genesisTimestamp (seconds, a multiple of 600), or a chain, which has it."
+      ? `Set genesisTimestamp (seconds, a multiple of ${ROUND_SECONDS}), or a chain, which has it.`
       : "The chain has it once its safe block is read; until then, set genesisTimestamp by hand.";
   return [{ code: "no_genesis", message: "the statistics are 503: the start of round 0 is unknown", hint }];
 }

@@ -7,6 +7,7 @@ import * as z from "zod";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
+import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { withoutLast } from "../../../src/values/text.ts";
 
 interface Setting<T> extends SettingTraits {
@@ -204,10 +205,10 @@ export const SETTINGS = {
       secondsNumber
         .int("must be a whole number of seconds")
         .nonnegative("must be 0 seconds or more")
-        .multipleOf(600, "must be a multiple of 600 seconds"),
+        .multipleOf(ROUND_SECONDS, `must be a multiple of ${ROUND_SECONDS} seconds`),
     ).optional(),
     "seconds",
-    "the start of round 0, a multiple of 600",
+    `the start of round 0, a multiple of ${ROUND_SECONDS}`,
   ),
   chainGrace: setting(
     seconds.default(15),

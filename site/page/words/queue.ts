@@ -1,4 +1,5 @@
 /** Describes the eight states of the settlement queue (docs/spec/api.md#queue-state). */
+import { REPORTER_STALE_AFTER_MS } from "../../../src/values/freshness.ts";
 import type { SettlementQueue } from "../data/bodies.ts";
 import { plural } from "./number.ts";
 
@@ -47,7 +48,7 @@ function sentenceOf({ state, buffered, blockedReason, latestSubmission, lastRun 
     case "stale":
       return lastRun === null
         ? `${waiting}; the Reporter has never finished a run.`
-        : `${waiting}; the Reporter has not finished a run in the last ten minutes.`;
+        : `${waiting}; the Reporter has not finished a run in the last ${REPORTER_STALE_AFTER_MS / 60_000} minutes.`;
     case "preparing":
       return `${batch} is being prepared; it has not been sent to the chain.`;
     case "submitted":

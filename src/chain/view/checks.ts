@@ -2,6 +2,8 @@
  * The binding checks, with the names shown in the operator's log and in `status` (docs/spec/chain.md#checks). The names
  * are never published. log-checks.ts has the checks that read logs.
  */
+
+import { ROUND_SECONDS } from "../../values/round.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import type { CheckName, FailedCheck } from "../poll-event.ts";
@@ -16,7 +18,6 @@ import {
   wholeEconomy,
 } from "./view-calls.ts";
 
-const ROUND_SECONDS = 600n;
 const TOKEN_DECIMALS = 18;
 
 /** Returns a failed check if a contract of the Core's part has no code, because view calls then mean nothing. */
@@ -55,8 +56,8 @@ export function failedCoreCheck(
   return (
     differs("proxy_admin_slot", reading.proxyAdminSlot, deployment.proxyAdmin) ??
     differs("stream_id", core.streamId, deployment.streamId) ??
-    differs("round_duration", core.roundDuration, ROUND_SECONDS) ??
-    differs("genesis_timestamp_multiple", genesis && genesis % ROUND_SECONDS, 0n) ??
+    differs("round_duration", core.roundDuration, BigInt(ROUND_SECONDS)) ??
+    differs("genesis_timestamp_multiple", genesis && genesis % BigInt(ROUND_SECONDS), 0n) ??
     (genesisTimestamp === undefined ? undefined : differs("genesis_timestamp_configured", genesis, genesisTimestamp)) ??
     differs("proxy_admin_owner", core.proxyAdminOwner, deployment.operatorTimelock) ??
     differs("proposer_role", core.proposerHasRole, true) ??

@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { compareDecimals, isCanonicalDecimal } from "../../values/decimal.ts";
 import { CORE_STATUSES, MODULE_STATES, PROVENANCES } from "../../values/enums.ts";
+import { ROUND_SECONDS } from "../../values/round.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import { parseTimestamp } from "../../values/timestamp.ts";
 import { FACT_KINDS, type FactKind } from "../schema.ts";
@@ -163,7 +164,7 @@ const module = {
 } as const satisfies RecordType;
 
 const round = {
-  meaning: "A closed round of 600 seconds.",
+  meaning: `A closed round of ${ROUND_SECONDS} seconds.`,
   key: ["roundId"],
   schema: z.strictObject({
     type: z.literal("round"),

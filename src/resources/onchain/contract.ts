@@ -1,6 +1,7 @@
 /** The contract of onchain: body, rules and texts (docs/spec/api.md#onchain). */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
+import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import type { Contract } from "../contract.ts";
 import {
   CHAIN_UNAVAILABLE,
@@ -150,7 +151,7 @@ export const onchainContract = {
   summary: "The settlement contract's state at a safe height",
   description: "With at most 25 recent events, newest first. It has no generatedAt.",
   rules: [
-    "safeThroughBlock = indexedThroughBlock − 11; events lie between the deployment and it, unique and ordered. docs/spec/api.md#onchain 2",
+    `safeThroughBlock = indexedThroughBlock − ${SAFE_DEPTH}; events lie between the deployment and it, unique and ordered. docs/spec/api.md#onchain 2`,
     "Each event's address is the deployment's of its kind; the proxy's identities agree. docs/spec/api.md#onchain 3",
     "blockHeight and currentWork are quotient and remainder of cumulativeWork by workPerBlock; source is the newest event of kind core. docs/spec/api.md#onchain 4",
   ],

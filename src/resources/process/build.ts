@@ -9,10 +9,15 @@ import { etagOf } from "../../http/representation.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";
 import type { ReporterRun } from "../../ledger/read/reporter-runs.ts";
 import type { Submission } from "../../ledger/read/submissions.ts";
-import { FUTURE_ALLOWANCE_MS, staleFrom } from "../../values/freshness.ts";
+import {
+  FUTURE_ALLOWANCE_MS,
+  REPORTER_STALE_AFTER_MS,
+  STALE_AFTER_MS,
+  STALE_AFTER_SECONDS,
+  staleFrom,
+} from "../../values/freshness.ts";
 import { formatTimestamp, LATEST } from "../../values/timestamp.ts";
 import { type Built, revisionOf } from "../built.ts";
-import { STALE_AFTER_MS as MEASUREMENT_STALE_AFTER_MS } from "../telemetry/build.ts";
 import { type Builder, type Oracle, type Projected, processSchema, type SettlementQueue } from "./contract.ts";
 import type { ProcessFacts, ProcessTime } from "./facts.ts";
 
@@ -59,12 +64,12 @@ function nextOf(facts: ProcessFacts, nextChangeAt: number, seenAt: number): Pick
  */
 function measurementOf(receipt: Receipt | undefined, time: ProcessTime): { measurement: unknown; changesAt?: number } {
   if (receipt === undefined) return { measurement: null };
-  const changesAt = staleFrom(receipt.receivedAt, MEASUREMENT_STALE_AFTER_MS, time);
+  const changesAt = staleFrom(receipt.receivedAt, STALE_AFTER_MS, time);
   const measurement = {
     freshness: changesAt === undefined ? "stale" : "online",
     observedAt: formatTimestamp(receipt.observedAt),
     receivedAt: formatTimestamp(receipt.receivedAt),
-    staleAfterSeconds: MEASUREMENT_STALE_AFTER_MS / 1000,
+    staleAfterSeconds: STALE_AFTER_SECONDS,
     counterEpoch: receipt.counterEpoch,
     cumulativeWorkUnits: receipt.cumulativeWorkUnits,
     provenance: receipt.provenance,
@@ -162,7 +167,6 @@ function oracleOf(facts: ProcessFacts["oracle"], time: ProcessTime): { oracle: O
 }
 
 /** The Reporter is stale when its last completion is older than this. */
-const REPORTER_STALE_AFTER_MS = 600_000;
 
 type Available = Extract<SettlementQueue, { status: "available" }>;
 

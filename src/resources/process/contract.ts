@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { uint64String, uint256String } from "../../values/decimal.ts";
 import { CORE_STATUSES, PROVENANCES } from "../../values/enums.ts";
+import { STALE_AFTER_SECONDS } from "../../values/freshness.ts";
 import { MAX_ACTIVE_ROUNDS } from "../../values/settlement-limits.ts";
 import type { Contract } from "../contract.ts";
 import { chainHash, count, installationIdField, timestamp, uuid } from "../fields.ts";
@@ -126,7 +127,7 @@ const measurementSchema = z.strictObject({
   freshness: z.enum(["online", "stale"]),
   observedAt: timestamp,
   receivedAt: timestamp,
-  staleAfterSeconds: z.literal(120),
+  staleAfterSeconds: z.literal(STALE_AFTER_SECONDS),
   counterEpoch: uuid,
   cumulativeWorkUnits: uint64String,
   provenance: z.enum(PROVENANCES),

@@ -3,6 +3,7 @@ import { REVALIDATE } from "../../http/common-headers.ts";
 import { unavailable } from "../../http/errors.ts";
 import { etagOf } from "../../http/representation.ts";
 import type { SubmissionState, SubmissionTotals } from "../../projections/settlements/submissions.ts";
+import { ROUND_SECONDS } from "../../values/round.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { type Built, revisionOf } from "../built.ts";
@@ -60,7 +61,7 @@ function contentOf(facts: StatisticsFacts, range: StatisticsRange, at: number): 
       endAt: formatTimestamp(at),
       dayCount: window.dayCount,
       bucketSeconds: 1800,
-      roundSeconds: 600,
+      roundSeconds: ROUND_SECONDS,
     },
     lifetime: lifetimeOf(facts, at),
     activity: activityOf(days),

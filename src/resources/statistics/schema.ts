@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
+import { ROUND_SECONDS } from "../../values/round.ts";
 import { SLOTS_PER_DAY } from "../../values/slot.ts";
 import { count, calendarDate as date, timestamp } from "../fields.ts";
 import { DAYS_OF_RANGE, RANGES } from "./route.ts";
@@ -138,7 +139,7 @@ export const statisticsShape = z.strictObject({
     endAt: timestamp,
     dayCount: z.union([z.literal(DAYS_OF_RANGE["7d"]), z.literal(DAYS_OF_RANGE["30d"])]),
     bucketSeconds: z.literal(1800),
-    roundSeconds: z.literal(600),
+    roundSeconds: z.literal(ROUND_SECONDS),
   }),
   lifetime: z.strictObject({
     acceptedWorkUnits: uint256String,

@@ -2,13 +2,10 @@
 
 import { etagOf } from "../../http/representation.ts";
 import type { Receipt } from "../../ledger/read/receipts.ts";
-import { staleFrom } from "../../values/freshness.ts";
+import { STALE_AFTER_MS, staleFrom } from "../../values/freshness.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { type Built, revisionOf } from "../built.ts";
 import { type Telemetry, telemetrySchema } from "./contract.ts";
-
-/** A measurement is online up to and including this age (ms) of its receipt, and stale afterwards. */
-export const STALE_AFTER_MS = 120_000;
 
 /** `receipt` has the highest position. Without one, the status is `offline` and there is no ETag. */
 export function buildTelemetry(installationId: string, receipt: Receipt | undefined, at: number): Built {

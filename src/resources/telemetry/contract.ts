@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { CORE_STATUSES, PROVENANCES } from "../../values/enums.ts";
+import { STALE_AFTER_SECONDS } from "../../values/freshness.ts";
 import { type Contract, UNKNOWN_IDS } from "../contract.ts";
 import { installationIdField, timestamp, uuid } from "../fields.ts";
 
@@ -33,7 +34,7 @@ ${UNKNOWN_IDS.map((id) => `GET /v1/public/installations/${id}/telemetry`).join("
 ? revision = null`;
 
 const TELEMETRY_RULES = [
-  "status depends only on the receipt's age: online up to and including 120 s, then stale; offline if no measurement was ever accepted. docs/spec/api.md#telemetry 2",
+  `status depends only on the receipt's age: online up to and including ${STALE_AFTER_SECONDS} s, then stale; offline if no measurement was ever accepted. docs/spec/api.md#telemetry 2`,
   "Offline, every field but schemaVersion, installationId and status is null; an unknown id is offline, with 200. docs/spec/api.md#telemetry 3",
   "The revision names the receipt and not its age. docs/spec/api.md#telemetry 4",
 ];

@@ -33,7 +33,7 @@ it("claims nothing about the present while the publisher is dead, and announces 
   );
   expect(await page.title()).toBe("Silent from 14:02 UTC · wheel-1");
   const text = await page.locator("main").innerText();
-  for (const claim of [/at the moment/, /go on/, /in the last ten minutes/, /the current round/, /does not respond/])
+  for (const claim of [/at the moment/, /go on/, /in the last 10 minutes/, /the current round/, /does not respond/])
     expect(text).not.toMatch(claim);
   expect(text).toContain("Settlements are not known. Nothing has been published since 02:00 UTC.");
   const times = await page.locator(".panel .asof").allInnerTexts();
