@@ -1,9 +1,14 @@
-/** `standby.json`: a standby rewrites it at each read of the lease. While it changes, the holder renews faster. */
+/**
+ * `standby.json`: a standby rewrites it at each read of the lease. While it changes, the holder renews faster. `noonmark status`
+ * shows what it says of the standby's ledger.
+ */
 
 import * as z from "zod";
 import { STANDBY_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
+import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
+import type { Failure } from "../../src/values/failure.ts";
 import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { publicName } from "./lease-record.ts";
@@ -11,23 +16,67 @@ import { publicName } from "./lease-record.ts";
 /** An announcement is valid for this time (ms), in which a standby reads the lease three times. */
 const RECENT_MS = 6_000;
 
+/** A standby's last check of its ledger. */
+export interface StandbyLedger {
+  readonly status: PublicRecord["sources"]["ledger"]["status"];
+  /** Why the ledger is refused. */
+  readonly failure: Failure | undefined;
+}
+
 const standbyRecordSchema = z.object({
   schemaVersion: z.literal(FORMAT_VERSION),
   /** The standby's random id, as in the lease's `holder`. */
   standby: z.string(),
   name: z.string(),
   at: z.iso.datetime(),
+  /** The last check of the standby's ledger; null before the first. Another version may not write it. */
+  ledger: z
+    .object({
+      status: z.string(),
+      failure: z.object({ code: z.string(), message: z.string(), hint: z.string() }).nullable(),
+    })
+    .nullable()
+    .default(null),
 });
 
+export type StandbyRecord = z.infer<typeof standbyRecordSchema>;
+
 /** `holder`: the standby's random id; `now` in epoch ms. */
-export async function announce(store: ObjectStore, holder: string, now: number): Promise<void> {
-  const at = formatTimestamp(now);
-  const record = { schemaVersion: FORMAT_VERSION, standby: holder, name: publicName(holder), at };
+export async function announce(
+  store: ObjectStore,
+  holder: string,
+  now: number,
+  ledger: StandbyLedger | undefined,
+): Promise<void> {
+  const record: StandbyRecord = {
+    schemaVersion: FORMAT_VERSION,
+    standby: holder,
+    name: publicName(holder),
+    at: formatTimestamp(now),
+    ledger: ledger === undefined ? null : { status: ledger.status, failure: describe(ledger.failure) },
+  };
   await store.put(STANDBY_KEY, {
     body: Buffer.from(`${JSON.stringify(record)}\n`),
     contentType: JSON_TYPE,
     metadata: {},
   });
+}
+
+function describe(failure: Failure | undefined) {
+  if (failure === undefined) return null;
+  const { code, message, hint } = failure;
+  return { code, message, hint };
+}
+
+/** A standby that has not written for this long (ms) is gone. The clocks of two hosts may differ by some seconds. */
+const GONE_AFTER_MS = 30_000;
+
+/** Returns the standby that has written last; undefined if it is gone, or holds the lease. `now` in epoch ms. */
+export async function readStandby(store: ObjectStore, holder: string, now: number): Promise<StandbyRecord | undefined> {
+  const object = await readIfWhole(store, STANDBY_KEY);
+  const { data } = standbyRecordSchema.safeParse(object && parsedOrNull(object.body));
+  const isWaiting = data !== undefined && data.standby !== holder && now - Date.parse(data.at) <= GONE_AFTER_MS;
+  return isWaiting ? data : undefined;
 }
 
 /** Shows a holder if a standby waits. */

@@ -20,7 +20,7 @@ import {
   leaseUnreadable,
   writeId,
 } from "./lease-record.ts";
-import { announce } from "./standby-record.ts";
+import { announce, type StandbyLedger } from "./standby-record.ts";
 
 export interface Candidate {
   readonly store: ObjectStore;
@@ -34,6 +34,8 @@ export interface Candidate {
   readonly check?: () => Promise<void>;
   /** True for a repair, which corrects what was published ahead of the clock. */
   readonly repairs?: boolean;
+  /** Returns the last check of a standby's ledger; undefined before the first. */
+  readonly ledger?: () => StandbyLedger | undefined;
   /** Called after the lease was taken. */
   readonly onTaken?: (taken: TakenLease) => void;
 }
@@ -173,7 +175,7 @@ export function standby(candidate: Candidate): Standby {
       // A publisher that may never have the lease ends now, and not when the holder dies.
       if (!isChecked) await candidate.check?.();
       isChecked = true;
-      await announce(store, identity.holder, clock.wall());
+      await announce(store, identity.holder, clock.wall(), candidate.ledger?.());
       const version = record === undefined ? `unreadable ${found.tag}` : `${record.epoch} ${record.renewedAt}`;
       const hasExpired = timeout.hasExpired(version, record?.ttlMs ?? DEFAULT_PACE.ttlMs);
       if (record === undefined && !isUnreadable) candidate.onUnreadable?.(timeout.remainingMs);

@@ -1,11 +1,15 @@
 /** The scopes that are planned together: the configured installation with every file, or one other installation. */
+import { FIRST_LOG } from "../../src/http/installations.ts";
 import { checkpointKey } from "../../src/http/keys.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
+import type { Failure } from "../../src/values/failure.ts";
+import type { Known } from "../known.ts";
 import { type LogPlan, type LogState, ledgerRegression, logRoot, logState, planLog, storedCheckpoint } from "./log.ts";
 import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
 import { EMPTY_PLAN, joined, type Lookup, needs, type Plan, type Planning } from "./plan.ts";
-import { isListed, ownKeys, type Responses, responsesOf, type Subject, subjectOf } from "./published.ts";
+import { isListed, logLookups, type Responses, responsesOf, type Subject, subjectOf } from "./published.ts";
 import { planResponses } from "./responses.ts";
 import { type CurrentSources, chainRegression, currentSources, type RefusedSources } from "./source-version.ts";
 
@@ -65,21 +69,32 @@ export interface CheckedScope {
  * behind or forked in one part must not advance another part.
  */
 export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanning): CheckedScope {
-  const { known, configured } = planning;
+  const { known } = planning;
   const { subject, lookups } = subjectOf(id, planning);
-  const isCommitted = storedCheckpoint(known, subject.log) !== undefined;
-  // Without a checkpoint the versions of the configured installation take its place.
-  const keys = isCommitted || id === configured ? [] : ownKeys(configured, planning);
-  const needed = [
-    ...lookups,
-    ...keys.flatMap((key) => (known.get(key) === undefined ? [{ is: "object", key } as const] : [])),
-  ];
+  const { lookups: ofLedger, log, refused: ledger } = checkLedger(snapshot.ledger, planning);
+  const needed = [...lookups, ...ofLedger];
   if (needed.length > 0) return { lookups: needed };
-  const own = id === configured ? subject.published : keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
-  const log = logState(subject.log, snapshot.ledger, known, own);
   const now = currentSources(snapshot, id, log, planning);
   const chain = chainRegression(subject.published, now, (number) => known.blocks.get(number));
   if (chain.blocks.length > 0) return { lookups: chain.blocks.map((number) => ({ is: "block", number })) };
-  const refused = { ledger: ledgerRegression(snapshot.ledger, log), chain: chain.failure };
-  return { lookups: [], checked: { subject, log, now, refused } };
+  return { lookups: [], checked: { subject, log, now, refused: { ledger, chain: chain.failure } } };
 }
+
+/**
+ * Compares a ledger with the published log: the one check, for a publisher and for its standby. If the checkpoint is lost, the
+ * versions of the configured installation take its place. While something is unknown, `refused` has no meaning.
+ */
+export function checkLedger(
+  ledger: ReadOnlyDatabase | undefined,
+  planning: { readonly known: Known } & Responses,
+): { readonly lookups: readonly Lookup[]; readonly log: LogState; readonly refused: Failure | undefined } {
+  const { known, configured } = planning;
+  const { log: number = FIRST_LOG } = known;
+  const lookups = logLookups(known);
+  const isCheckpointLost = lookups.length === 0 && storedCheckpoint(known, number) === undefined;
+  const own = isCheckpointLost ? subjectOf(configured, planning) : NO_VERSIONS;
+  const log = logState(number, ledger, known, own.subject.published);
+  return { lookups: [...lookups, ...own.lookups], log, refused: ledgerRegression(ledger, log) };
+}
+
+const NO_VERSIONS = { lookups: [], subject: { published: [] } } as const;

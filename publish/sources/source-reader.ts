@@ -134,6 +134,13 @@ export class SourceReader {
     this.#blaming(() => this.#options.projections.commit());
   }
 
+  /** Like `follow`, but only along the chain, because the ledger is refused. */
+  async followChain(at: number): Promise<void> {
+    this.reopenReplaced();
+    await this.begin(at).advanceChain(() => {});
+    this.#blaming(() => this.#options.projections.commit());
+  }
+
   /** Commits projections that have waited long enough; `now` is monotonic (ms). Throws `Failure`. */
   saveIfDue(now: number): void {
     const { projections } = this.#options;

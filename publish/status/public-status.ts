@@ -16,6 +16,7 @@ import { deploymentFile } from "../../src/resources/site/route.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
+import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Known, KnownObject } from "../known.ts";
 import type { LeaseIdentity } from "../lease/lease-record.ts";
@@ -101,11 +102,17 @@ export function sourcesOf(
   const isBehind = failures.some(({ code }) => code === "ledger_behind" || code === "ledger_forked");
   return {
     ledger: {
-      status: ledger === undefined ? "none" : isBehind ? "behind" : "followed",
+      status: ledgerStatus(ledger, isBehind),
       newestReceiptAt: newest === undefined ? null : formatTimestamp(newest.receivedAt),
     },
     chain: chainOf(chain, chainValidity),
   };
+}
+
+/** `isRefused`: the ledger does not contain what was published. */
+export function ledgerStatus(ledger: ReadOnlyDatabase | undefined, isRefused: boolean): Sources["ledger"]["status"] {
+  if (ledger === undefined) return "none";
+  return isRefused ? "behind" : "followed";
 }
 
 export function withUnreadableLedger(sources: Sources): Sources {

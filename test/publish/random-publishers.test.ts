@@ -249,7 +249,7 @@ class Story {
     actor.opened ??= this.#open(actor);
     actor.standby ??= standby(actor.opened.candidate);
     const lease = await actor.standby.tryAcquire();
-    if (lease === undefined) return actor.opened.follow();
+    if (lease === undefined) return actor.opened.standby.followIfDue();
     this.#log.push(`${actor.name} takes the lease, epoch ${lease.epoch}`);
     actor.worker = await actor.opened.begin(lease);
   }

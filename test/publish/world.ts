@@ -15,6 +15,7 @@ import type { CycleReport } from "../../publish/report.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections, type ProjectionsSource } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
+import { StandbySources } from "../../publish/standby-sources.ts";
 import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
@@ -47,8 +48,8 @@ export interface Worker {
 /** A process with its state directory and sources, before it has the lease. */
 export interface Opened {
   readonly candidate: Candidate;
-  /** Reads the sources again while it waits. */
-  follow(): Promise<void>;
+  /** Its sources while it waits. */
+  readonly standby: StandbySources;
   begin(lease: Lease): Promise<Worker>;
   close(): void;
 }
@@ -188,12 +189,20 @@ export class World {
         kill: close,
       };
     };
-    const follow = () => reader.follow(clock.wall());
+    const standby = new StandbySources({ store, clock, reader, publications, concurrency: 4 });
     const check = () =>
       checkOwner({ store, reader, publications, concurrency: 4, signers, mayPublishLog: true, newLog });
     return {
-      candidate: { store, clock, identity, known, check, repairs: options.repairs === true },
-      follow,
+      candidate: {
+        store,
+        clock,
+        identity,
+        known,
+        check,
+        ledger: () => standby.ledger,
+        repairs: options.repairs === true,
+      },
+      standby,
       begin,
       close,
     };

@@ -95,6 +95,15 @@ const CASES: Readonly<Record<string, Case>> = {
     firing: 2,
     labels: { ...ofPublisher, state: "behind" },
   },
+  NoonmarkStandbyNotReady: {
+    series: {
+      [`noonmark_ledger_state{${P}, state="behind"}`]: "1x60",
+      [`noonmark_lease_state{${P}, state="standby"}`]: "1x60",
+    },
+    pending: 9,
+    firing: 10,
+    labels: { ...ofPublisher, state: "behind" },
+  },
   NoonmarkLogStops: {
     series: {
       [`noonmark_log_checkpoint_age_seconds{${P}}`]: "60+60x60",
@@ -255,6 +264,12 @@ test.each(rules)("$name fires in time, and not earlier", (rule) => {
 test("no alarm fires in normal operation", () => {
   const expected = rules.flatMap((rule) => [5, 20, 59].map((minute) => ({ minute, rule, labels: undefined })));
   expect(testRules(WELL, expected)).toMatch("SUCCESS");
+});
+
+test("a standby that is not ready is no ledger that cannot be published from", () => {
+  const rule = rules.find(({ name }) => name === "NoonmarkLedgerUnreadable") as Rule;
+  const { series } = CASES.NoonmarkStandbyNotReady as Case;
+  expect(testRules(series, [{ minute: 30, rule, labels: undefined }])).toMatch("SUCCESS");
 });
 
 test("without any publisher the alarm for a missing publisher fires", () => {

@@ -170,9 +170,9 @@ function sourceMetrics(monitor: PublisherMonitor): Metric[] {
   return [
     {
       name: "noonmark_ledger_state",
-      help: "1 for the ledger's state in the last cycle: followed, none, unreadable, behind what was published.",
+      help: "1 for the ledger's state in the last cycle or a standby's last check: followed, none, unreadable, behind (it does not contain the published log).",
       labels: ["state"],
-      samples: () => oneOf(LEDGER_STATES, sources()?.ledger.status),
+      samples: () => oneOf(LEDGER_STATES, monitor.ledgerStatus),
     },
     {
       name: "noonmark_ledger_lag_seconds",

@@ -8,10 +8,11 @@ import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
 import { watchedPublisher } from "../../../publish/schedule/health.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
+import { StandbySources } from "../../../publish/standby-sources.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import type { Outage } from "../outage.ts";
-import { clockOutage, cycleLog, failureLog } from "./publisher-log.ts";
+import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
 import type { Repairs } from "./repairs.ts";
 import type { ServiceManager } from "./service-manager.ts";
@@ -95,7 +96,10 @@ function heldLease(
   { log, outage, monitor, service, clock }: Watchers,
   { signal }: Term,
 ): Promise<Lease | undefined> {
-  const { store, known, reader } = options;
+  const { store, known } = options;
+  const sources = new StandbySources(options);
+  monitor.standby = sources;
+  const refused = standbyLedgerOutage(log, () => clock.monotonic());
   const wrongClock = clockOutage(log, () => clock.monotonic());
   const attempts = standby({
     store,
@@ -103,6 +107,7 @@ function heldLease(
     identity: leaseIdentity(options),
     known,
     check: () => checkOwner(options),
+    ledger: () => sources.ledger,
     onTaken: (taken) => {
       if (taken.because !== "first" && taken.because !== "released") log.info(taken, "took over the lease");
     },
@@ -111,9 +116,18 @@ function heldLease(
   });
   return waitForLease(monitor.watched(attempts), {
     signal,
-    follow: () => {
+    async follow() {
       service.rested();
-      return reader.follow(monitor.now());
+      try {
+        await sources.followIfDue();
+        outage.succeeded("follow");
+      } catch (error) {
+        if (!(error instanceof StoreUnavailable)) throw error;
+        outage.failed(error, "follow");
+      }
+      const failure = sources.ledger?.failure;
+      if (failure === undefined) refused.succeeded();
+      else refused.failed(failure);
     },
     pause: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
     onWait: () => {

@@ -164,10 +164,10 @@ async function publishSession(
   }
 }
 
-/** A standby is healthy, because it is ready to take over. */
+/** A standby that asks for the lease is healthy, also if its ledger is refused: a restart would not change that. */
 function healthOf(monitor: PublisherMonitor): Health {
   const { isWell, phase, quietSeconds, reason } = monitor.state();
-  const about = { phase, lastTurnSecondsAgo: quietSeconds };
+  const about = { phase, ready: monitor.isReady, lastTurnSecondsAgo: quietSeconds };
   return { isWell, body: isWell ? { status: "ok", ...about } : { status: "failing", reason, ...about } };
 }
 

@@ -36,6 +36,15 @@ export function clockOutage(log: Logger, monotonic: Monotonic): Outage<Failure> 
   });
 }
 
+/** The ledger of a standby does not contain the published log. */
+export function standbyLedgerOutage(log: Logger, monotonic: Monotonic): Outage<Failure> {
+  return new Outage(monotonic, {
+    lasts: ({ code, message, hint }, checks) =>
+      log.error({ code, hint, checks }, `the standby does not follow its ledger: ${message}`),
+    ended: (afterMs) => log.info({ afterMs }, "the standby follows its ledger, which contains the published log"),
+  });
+}
+
 export interface Watched {
   readonly log: Logger;
   /** Of the store and its disk. */

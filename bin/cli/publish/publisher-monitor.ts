@@ -10,10 +10,12 @@ import {
   TickHealth,
   type TickHealthState,
 } from "../../../publish/schedule/health.ts";
+import type { StandbySources } from "../../../publish/standby-sources.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
 import { objectClass } from "../../../src/resources/object-class.ts";
+import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
 
 export interface PutCount {
   readonly resource: string;
@@ -35,6 +37,8 @@ export class PublisherMonitor implements CycleWatcher {
   /** Set when the lease is acquired. */
   lease: Lease | undefined;
   publisher: Publisher | undefined;
+  /** Set when the wait for the lease begins. */
+  standby: StandbySources | undefined;
   /** The head of the last good pass over the chain. */
   chainHead: bigint | undefined;
   /** Milliseconds of the monotonic clock. */
@@ -77,6 +81,19 @@ export class PublisherMonitor implements CycleWatcher {
     const age = `the lease was renewed ${Math.round(lease.age / 1_000)} s ago`;
     const reason = this.#renewalTrouble === undefined ? age : `${age}: ${this.#renewalTrouble}`;
     return { ...state, isWell: false, reason };
+  }
+
+  /** True if this process publishes, or could at once: a standby needs a ledger that contains the published log. */
+  get isReady(): boolean {
+    const { isWell, phase } = this.state();
+    const ledger = this.standby?.ledger;
+    const isPassed = ledger !== undefined && ledger.failure === undefined;
+    return isWell && (phase === "publishing" || (phase === "standby" && isPassed));
+  }
+
+  /** The ledger's state in the last cycle, or in a standby's last check; undefined before. */
+  get ledgerStatus(): PublicRecord["sources"]["ledger"]["status"] | undefined {
+    return this.publisher?.last === undefined ? this.standby?.ledger?.status : this.publisher.sources.ledger.status;
   }
 
   requested(operation: StoreOperation, key: string, outcome: StoreOutcome): void {

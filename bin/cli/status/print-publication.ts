@@ -6,7 +6,7 @@ import type { Publication } from "./publication.ts";
 
 /** `now` is in epoch ms. */
 export function publicationLines(publication: Publication, now: number): string[] {
-  const { record, responses, problems, store } = publication;
+  const { record, standby, responses, problems, store } = publication;
   return [
     sentence(publication, now),
     "",
@@ -14,6 +14,7 @@ export function publicationLines(publication: Publication, now: number): string[
     ...fields([
       ["store", store],
       ["lease", `epoch ${record.epoch}, ${record.holderName}, ${leaseState(record, now)}`],
+      ...standbyField(standby, now),
       ...clockField(record.clockSkewMs),
       [
         "last cycle",
@@ -59,6 +60,15 @@ function responseTable({ responses }: Publication, now: number): string[] {
     return [route, age, status ?? "none", problem ?? next];
   });
   return tableLines(["route", "age", "status", "next change"], rows, { hasLines: false });
+}
+
+function standbyField(standby: Publication["standby"], now: number): [string, string][] {
+  if (standby === null) return [];
+  const { name, at, ledger } = standby;
+  const failure = ledger?.failure;
+  const state = ledger === null ? "ledger not checked yet" : `ledger ${ledger.status}`;
+  const readiness = failure == null ? state : `not ready: ${failure.code}: ${failure.message}`;
+  return [["standby", `${name}, asked for the lease ${ago(at, now)}, ${readiness}`]];
 }
 
 function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): [string, string][] {

@@ -1,6 +1,7 @@
 /** Combines the publisher's last report and a read of the store for `noonmark status`. */
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import { type LeaseRecord, readLease } from "../../../publish/lease/lease-record.ts";
+import { readStandby, type StandbyRecord } from "../../../publish/lease/standby-record.ts";
 import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { isNodeProblem, NODE_PROBLEMS } from "../../../src/chain/poll-event.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
@@ -16,6 +17,8 @@ export interface Publication {
   readonly ageSeconds: number;
   readonly record: LeaseRecord;
   readonly responses: readonly PublishedResponse[];
+  /** The standby that has asked for the lease last; null without one. */
+  readonly standby: StandbyRecord | null;
   /** Why readers get no good response, or why a good one is not renewed. */
   readonly problems: readonly string[];
 }
@@ -27,7 +30,8 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   const reported = new Set(Object.keys(found.record.report.resources ?? {}));
   const responses = await publishedResponses(store, reported, now);
   const record = joined(found.record, await readPrivateStatus(store, found.record).catch(notReadable));
-  return printableValues(publicationOf(store.name, record, responses, now));
+  const standby = (await readStandby(store, record.holder, now)) ?? null;
+  return printableValues(publicationOf(store.name, { record, responses, standby }, now));
 }
 
 export function neverPublished(store: ObjectStore): Failure {
@@ -47,8 +51,7 @@ function notReadable(error: unknown): undefined {
 /** `record` includes the operator's report; `now` is in epoch ms. */
 export function publicationOf(
   store: string,
-  record: LeaseRecord,
-  responses: readonly PublishedResponse[],
+  { record, responses, standby }: Pick<Publication, "record" | "responses" | "standby">,
   now: number,
 ): Publication {
   const ageSeconds = (now - Date.parse(record.renewedAt)) / 1000;
@@ -72,9 +75,11 @@ export function publicationOf(
     ageSeconds,
     record,
     responses,
+    standby,
     problems: [
       ...silenceProblems(record, now),
       ...clock,
+      ...standbyProblems(standby),
       ...nodeProblems(record.report.sources),
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
       ...named.filter((one) => !clock.some((known) => codeOf(known) === codeOf(one))),
@@ -93,6 +98,13 @@ function silenceProblems(record: LeaseRecord, now: number): string[] {
   const seconds = Math.round((now - Date.parse(record.renewedAt)) / 1000);
   const silent = `${record.holderName} holds the lease and has been silent for ${seconds} s`;
   return [`publisher_silent: ${silent}. See why in its log (journalctl -u noonmark-publish), and start a publisher`];
+}
+
+/** A standby that is only behind gets its facts by a stream or a restore. A forked ledger never continues the log. */
+function standbyProblems(standby: StandbyRecord | null): string[] {
+  const failure = standby?.ledger?.failure;
+  if (failure?.code !== "ledger_forked") return [];
+  return [`${failure.code}: the standby, ${standby?.name}, cannot take over: ${failure.message}. ${failure.hint}`];
 }
 
 /** Finds clock problems: the publisher ended because its clock had moved, or this host's is behind the published objects. */

@@ -27,8 +27,8 @@ export function registerStatus(program: Command): void {
       const now = systemClock.wall();
       const store = await openConfiguredStore(settings, { write: false });
       const publication = await readStatus(store, now);
-      const { record, responses, problems, state, ageSeconds } = publication;
-      if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, state, responses: responses, problems }));
+      const { record, standby, responses, problems, state, ageSeconds } = publication;
+      if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, standby, state, responses, problems }));
       else for (const line of publicationLines(publication, now)) console.log(line);
       for (const warning of missingInputs(responses, settings)) warn(warning);
       if (maxAge !== undefined) judgeAhead(record, now);

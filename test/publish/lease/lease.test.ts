@@ -75,7 +75,7 @@ test("a recent announcement of another standby selects the standby's pace, and t
     store = new OddStore();
     const lease = await take();
     now += DEFAULT_PACE.renewMs;
-    await announce(store, standby, now - ago);
+    await announce(store, standby, now - ago, undefined);
     await lease.renew({});
     return (await readLease(store))?.record.ttlMs;
   };

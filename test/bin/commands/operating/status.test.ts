@@ -69,6 +69,8 @@ const RECORD: LeaseRecord = {
   public: null,
 };
 
+const publication = (record: LeaseRecord, now = 0) => publicationOf("s", { record, responses: [], standby: null }, now);
+
 test("current problems are counted even if the publisher does not list them yet, and past ones are not", () => {
   const operator: OperatorStatus = {
     schemaVersion: 1,
@@ -78,7 +80,7 @@ test("current problems are counted even if the publisher does not list them yet,
     failed: [{ key: "k", why: "w" }],
   };
   const problems = (count: number) =>
-    publicationOf("s", joined({ ...RECORD, report: { problems: count } }, operator), [], 0).problems;
+    publication(joined({ ...RECORD, report: { problems: count } }, operator)).problems;
   expect(problems(0)).toEqual([]);
   expect(problems(1)).toEqual(["k: w"]);
   expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
@@ -88,17 +90,17 @@ test("a clock that is behind is one problem, although the publisher reports it t
   const lastCycleAt = "2026-11-20T11:00:00.000Z";
   const failures = [{ code: "clock_behind", message: "telemetry was published later" }];
   const record = { ...RECORD, lastCycleAt, report: { problems: 1, failures } };
-  const { problems } = publicationOf("s", record, [], Date.parse("2026-11-20T10:00:00.000Z"));
+  const { problems } = publication(record, Date.parse("2026-11-20T10:00:00.000Z"));
   expect(problems).toEqual([expect.stringMatching(/^clock_behind: the last cycle was published as of /)]);
   // On a machine with the right clock, only the publisher's report has it.
-  expect(publicationOf("s", record, [], Date.parse(lastCycleAt)).problems).toEqual([
+  expect(publication(record, Date.parse(lastCycleAt)).problems).toEqual([
     "clock_behind: telemetry was published later",
   ]);
 });
 
 test("the other installations are counted with the right number", () => {
   const others = (count: number) =>
-    publicationLines(publicationOf("s", { ...RECORD, report: { others: { count } } }, [], 0), 0).find((line) =>
+    publicationLines(publication({ ...RECORD, report: { others: { count } } }), 0).find((line) =>
       line.startsWith("others"),
     );
   expect(others(1)).toBe("others      1 installation, 0 overdue");

@@ -1,0 +1,109 @@
+/** A standby follows only a ledger that contains the published log (docs/spec/publishing.md#source-version). */
+import { join } from "node:path";
+import SqliteDatabase from "better-sqlite3";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readStandby } from "../../publish/lease/standby-record.ts";
+import { standby } from "../../publish/lease/take.ts";
+import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { ingest } from "../ledger/ingest.ts";
+import { receipt } from "../ledger/samples.ts";
+import { type Opened, START, type Worker, World } from "./world.ts";
+
+const receipts = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index));
+
+let world: World;
+let holder: Worker;
+beforeEach(async () => {
+  world = new World();
+  ingest(world.ledger, receipts(1, 10));
+  holder = await world.work();
+  await holder.cycle(START + 60_000);
+});
+afterEach(() => world.end());
+
+const replica = () => join(world.folder, "replica.db");
+function fill(records: ReturnType<typeof receipts>): void {
+  const ledger = openLedgerForIntake(replica());
+  ingest(ledger, records);
+  ledger.close();
+}
+
+/** Receipts in the derived data. */
+function followed(): number {
+  const projections = new SqliteDatabase(join(world.folder, "standby", "projections.db"), { readonly: true });
+  const size = projections.prepare("SELECT position FROM cursor WHERE name = 'receipts'").pluck().get();
+  projections.close();
+  return Number(size ?? 0);
+}
+
+/** Waits until the next check is due, and lets it run. */
+async function next({ standby: sources }: Opened): Promise<string | undefined> {
+  world.now += 10_000;
+  await sources.followIfDue();
+  return sources.ledger?.failure?.code;
+}
+
+const open = () => world.open({ state: "standby", ledgerPath: replica() });
+
+test("a standby with a shorter log waits for the missing facts, and then follows its ledger", async () => {
+  fill(receipts(1, 9));
+  const opened = open();
+  expect([await next(opened), opened.standby.ledger?.status, followed()]).toEqual(["ledger_behind", "behind", 0]);
+  fill(receipts(10, 10));
+  expect([await next(opened), opened.standby.ledger?.status, followed()]).toEqual([undefined, "followed", 10]);
+  // The holder goes on, and the standby's facts come later.
+  ingest(world.ledger, receipts(11, 12));
+  await holder.cycle(world.now);
+  fill(receipts(11, 11));
+  expect([await next(opened), followed()]).toEqual(["ledger_behind", 10]);
+  fill(receipts(12, 12));
+  expect([await next(opened), followed()]).toEqual([undefined, 12]);
+});
+
+test("a standby with a longer log follows its ledger", async () => {
+  fill(receipts(1, 15));
+  const opened = open();
+  const before = world.store.gets.length;
+  expect([await next(opened), followed()]).toEqual([undefined, 15]);
+  expect(world.store.gets.length - before).toBe(5);
+  // The next check is not due.
+  await opened.standby.followIfDue();
+  expect(world.store.gets.length - before).toBe(5);
+});
+
+test("a standby with a forked log never follows its ledger, however many facts arrive", async () => {
+  fill([...receipts(1, 9), receipt(10, { softwareVersion: "2.0.0" })]);
+  const opened = open();
+  for (const last of [11, 12]) {
+    expect([await next(opened), opened.standby.ledger?.status, followed()]).toEqual(["ledger_forked", "behind", 0]);
+    fill(receipts(last, last));
+  }
+});
+
+test("without its checkpoint the log is compared by the newest response", async () => {
+  fill(receipts(1, 9));
+  const opened = open();
+  await world.store.delete("private/log/1/checkpoint");
+  expect([await next(opened), followed()]).toEqual(["ledger_behind", 0]);
+});
+
+test("a standby announces the last check of its ledger, and is gone 30 s after it has asked for the lease", async () => {
+  fill(receipts(1, 9));
+  const opened = open();
+  const attempts = standby(opened.candidate);
+  const announced = async () => {
+    await holder.publisher.renewIfDue(undefined);
+    await attempts.tryAcquire();
+    return readStandby(world.store, "the holder", world.now);
+  };
+  expect(await announced()).toMatchObject({ ledger: null });
+  await next(opened);
+  expect(await announced()).toMatchObject({ ledger: { status: "behind", failure: { code: "ledger_behind" } } });
+  fill(receipts(10, 10));
+  await next(opened);
+  const last = await announced();
+  expect(last).toMatchObject({ ledger: { status: "followed", failure: null } });
+  expect(await readStandby(world.store, String(last?.standby), world.now)).toBeUndefined();
+  expect(await readStandby(world.store, "the holder", world.now + 30_001)).toBeUndefined();
+});
