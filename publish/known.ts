@@ -15,7 +15,7 @@ import {
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { IdleCheckpoint } from "../src/sqlite/idle-checkpoint.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
-import { statement } from "../src/sqlite/statement.ts";
+import { readValue, statement } from "../src/sqlite/statement.ts";
 import { checkpointFile, openState, stateFile } from "./state-directory.ts";
 
 export interface KnownObject {
@@ -383,7 +383,7 @@ export class Known {
 
   meta(name: MetaName): string | undefined {
     const sql = "SELECT value FROM meta WHERE name = ?";
-    return statement<[string], string>(this.#db, sql).pluck().get(name) as string | undefined;
+    return readValue<string>(this.#db, sql, name);
   }
 
   setMeta(name: MetaName, value: string): void {

@@ -1,4 +1,5 @@
 /** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
+
 import { FIRST_LOG } from "../src/http/installations.ts";
 import { checkpointKey, INSTALLATIONS_KEY, isLogKey, LOG_ROOTS } from "../src/http/keys.ts";
 import type { LogPoint } from "../src/ledger/log.ts";
@@ -19,6 +20,7 @@ import {
   tileOf,
 } from "../src/resources/observations/route.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
+import { elementAt } from "../src/values/unknown.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, PublishedInstallations, TileProgress } from "./known.ts";
 import { storedCheckpoint } from "./plan/log.ts";
@@ -159,7 +161,7 @@ async function learnLog({ store, known }: Learning): Promise<void> {
   const read = async (log: number) => {
     const keys = LOG_ROOTS.map((root) => checkpointKey(root, log));
     const found = await Promise.all(keys.map((key) => readObject(key, store)));
-    found.forEach((one, at) => remember(keys[at] as string, one, known));
+    found.forEach((one, at) => remember(elementAt(keys, at), one, known));
     return found.some(({ tag }) => tag !== null);
   };
   await read(number);

@@ -1,8 +1,10 @@
 /** The report of a cycle, object by object. */
+
 import * as z from "zod";
 import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
+import { errorMessage } from "../src/values/unknown.ts";
 
 export const WAS_DAMAGED = "missing or damaged in the store";
 
@@ -75,5 +77,5 @@ function reasonOf(error: unknown): string {
     const [issue] = error.issues;
     return `invalid_body: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? "breaks its schema"}`;
   }
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }

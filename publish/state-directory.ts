@@ -1,4 +1,5 @@
 /** Opens the state directory, which one process uses at a time under the kernel's lock on its file. */
+
 import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -11,6 +12,7 @@ import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
 import { readValues } from "../src/sqlite/statement.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
+import { systemCode } from "../src/values/unknown.ts";
 
 const STATE_FILE = "published.db";
 
@@ -61,7 +63,7 @@ function dropOtherFormat(db: Database): void {
 }
 
 function openingFailure(cause: unknown, directory: string, path: string): unknown {
-  const code = (cause as { code?: string }).code ?? "";
+  const code = systemCode(cause) ?? "";
   if (code.startsWith("SQLITE_BUSY")) {
     return new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, { cause });
   }

@@ -6,6 +6,7 @@ import { packageFile } from "../../src/files/package-file.ts";
 import { readShortFile } from "../../src/files/short-file.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { printable, printableValues } from "../../src/values/printable.ts";
+import { errorMessage } from "../../src/values/unknown.ts";
 import { tableLines } from "./table.ts";
 
 const MONTH_MS = 30 * 86_400_000;
@@ -74,7 +75,7 @@ export function readPrices(path: string | undefined): Prices {
   try {
     text = readShortFile(file, LONGEST_PRICES_BYTES);
   } catch (cause) {
-    throw new Failure("prices_unreadable", `${file} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new Failure("prices_unreadable", `${file} cannot be read: ${errorMessage(cause)}`, { cause });
   }
   const parsed = pricesSchema.safeParse(jsonOf(text, file));
   // The file may be somebody else's.
@@ -87,7 +88,7 @@ function jsonOf(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid(file, (cause as Error).message);
+    throw invalid(file, errorMessage(cause));
   }
 }
 

@@ -2,11 +2,13 @@
  * The file with the private key of a published log. Whoever can read it can sign another log under the same name, so only
  * its owner may read it.
  */
+
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
 import { PRIVATE_MODE } from "../../src/files/private-file.ts";
 import { writeNewFile } from "../../src/files/write-all.ts";
 import { newPrivateKey, parseSigner, type Signer } from "../../src/log/signer.ts";
 import { Failure } from "../../src/values/failure.ts";
+import { errorMessage, systemCode } from "../../src/values/unknown.ts";
 
 /** Host names and paths, because the name begins the origin of each log, and people give keys as arguments. */
 const KEY_NAME = /^(?!.*\/\/)[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9])?$/;
@@ -23,7 +25,8 @@ export async function writeLogKey(path: string, name: string): Promise<Signer> {
   try {
     await writeNewFile(path, [Buffer.from(`${key}\n`)], PRIVATE_MODE);
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
+    const code = systemCode(cause);
+    const message = errorMessage(cause);
     if (code === "EEXIST") {
       throw new Failure("log_key_exists", `${path} already exists, and was not changed`, {
         hint: `It may hold the key of a published log. Look at it with: noonmark key show ${path}. For another key, add --out FILE.`,
@@ -48,7 +51,7 @@ export function readLogKey(path: string): Signer[] {
     try {
       return parseSigner(line.trim());
     } catch (cause) {
-      throw invalidKey(`line ${at + 1} of ${path}: ${(cause as Error).message}`, cause);
+      throw invalidKey(`line ${at + 1} of ${path}: ${errorMessage(cause)}`, cause);
     }
   });
   const [first] = signers;
@@ -82,7 +85,7 @@ function readPrivateFile(path: string): string {
       closeSync(fd);
     }
   } catch (cause) {
-    throw new Failure("log_key_unreadable", `the key file ${path} cannot be read (${(cause as Error).message})`, {
+    throw new Failure("log_key_unreadable", `the key file ${path} cannot be read (${errorMessage(cause)})`, {
       cause,
     });
   }

@@ -1,7 +1,9 @@
 /** The log of long-running commands (`publish`, `serve`, `ingest --follow`): its format, and shared lines. */
+
 import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { printableValues } from "../../src/values/printable.ts";
+import { errorMessage } from "../../src/values/unknown.ts";
 import { endingOf } from "./messages.ts";
 import type { Settings } from "./settings/settings.ts";
 
@@ -85,7 +87,7 @@ export function logProblem(
   error: unknown,
   more: Readonly<Record<string, unknown>> = {},
 ): void {
-  log.error({ reason: error instanceof Error ? error.message : String(error), ...more }, message);
+  log.error({ reason: errorMessage(error), ...more }, message);
   log.debug({ err: error }, message);
 }
 

@@ -1,8 +1,10 @@
 /** Prints a command's failure and its warnings on stderr. */
+
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { type ExitCode, Failure } from "../../src/values/failure.ts";
 import { printableLines } from "../../src/values/printable.ts";
+import { errorMessage } from "../../src/values/unknown.ts";
 
 /** Why a command ended: what was thrown, as a failure. */
 export function endingOf(thrown: unknown): Failure {
@@ -11,7 +13,7 @@ export function endingOf(thrown: unknown): Failure {
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) return error;
   if (error instanceof StoreUnavailable) return new Failure(error.code, error.message, { hint: error.hint });
-  return new Failure("internal_error", error instanceof Error ? error.message : String(error));
+  return new Failure("internal_error", errorMessage(error));
 }
 
 /** Prints a failure on stderr and returns the exit code: `noonmark: code: sentence`, then the hint. */

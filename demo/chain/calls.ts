@@ -1,4 +1,5 @@
 /** Sends transactions from anvil's unlocked accounts, waits until they are mined, and throws if they revert. */
+import { errorMessage } from "../../src/values/unknown.ts";
 import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex } from "viem";
 import { call } from "./anvil.ts";
 import { artifact, type ContractName } from "./compile.ts";
@@ -62,6 +63,6 @@ async function revertReason(url: string, transaction: object): Promise<string> {
     await call(url, "eth_call", [transaction, "latest"]);
     return "no reason given";
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   }
 }

@@ -1,4 +1,5 @@
 /** Follows a publisher's ticks, cycles and renewals, for `/healthz` and the metrics (docs/spec/people.md#metrics). */
+import { errorMessage } from "../../src/values/unknown.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { CycleReport } from "../report.ts";
 import { isOutage, type Scheduled } from "./schedule.ts";
@@ -86,7 +87,7 @@ export class TickHealth {
 
   /** Records a failed tick. It counts until another one finishes. */
   failed(error: unknown): void {
-    this.#trouble = error instanceof Error ? error.message : String(error);
+    this.#trouble = errorMessage(error);
   }
 
   state(): TickHealthState {

@@ -6,19 +6,19 @@ import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { ledgerFailure } from "../../src/ledger/ledger-failure.ts";
 import { openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
-import { type ReadOnlyDatabase, statement } from "../../src/sqlite/statement.ts";
+import { type ReadOnlyDatabase, readValue } from "../../src/sqlite/statement.ts";
 
 /** A state of a ledger file. */
 export interface LedgerVersion {
   readonly db: ReadOnlyDatabase;
-  readonly version: number;
+  readonly version: number | undefined;
 }
 
 export class LedgerSource {
   readonly path: string;
   #db: Database;
   #file: string;
-  #version = -1;
+  #version: number | undefined = -1;
 
   /** Throws `Failure` ledger_…: missing, locked, newer, foreign or no database. */
   constructor(path: string) {
@@ -63,9 +63,9 @@ export class LedgerSource {
     this.#db.close();
   }
 
-  #dataVersion(): number {
+  #dataVersion(): number | undefined {
     try {
-      return statement<[], number>(this.#db, "PRAGMA data_version").pluck().get() as number;
+      return readValue<number>(this.#db, "PRAGMA data_version");
     } catch (error) {
       // Another file was copied over it.
       throw ledgerFailure(error, this.path, "read");

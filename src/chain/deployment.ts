@@ -1,8 +1,10 @@
 /** Reads the deployment file (docs/spec/chain.md#deployment), which the chain must match to be published. */
+
 import { readFileSync } from "node:fs";
 import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";
 import { Failure } from "../values/failure.ts";
+import { errorMessage } from "../values/unknown.ts";
 
 /** Accepts any case; addresses are published checksummed. */
 const address = z
@@ -49,13 +51,13 @@ export function readDeployment(path: string): Deployment {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Failure("deployment_unreadable", `${path} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new Failure("deployment_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Failure("invalid_deployment", `${path} is not JSON: ${(cause as Error).message}`, { cause });
+    throw new Failure("invalid_deployment", `${path} is not JSON: ${errorMessage(cause)}`, { cause });
   }
   const parsed = deploymentSchema.safeParse(value);
   if (parsed.success) return parsed.data;

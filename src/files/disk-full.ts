@@ -1,11 +1,13 @@
 /** Recognises a full disk, and reports it with one code everywhere. */
+
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Failure } from "../values/failure.ts";
+import { systemCode } from "../values/unknown.ts";
 
 /** True if an error of the file system, SQLite or Noonmark means that the disk or a quota is full. */
 export function isDiskFull(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
+  const code = systemCode(error);
   return code === "ENOSPC" || code === "EDQUOT" || code === "SQLITE_FULL" || code === "disk_full";
 }
 

@@ -2,10 +2,12 @@
  * Describes the permission that this process lacks for a file. System errors do not name the user, and SQLite's do not
  * name the file either.
  */
+
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Advice } from "../values/no-response.ts";
+import { systemCode } from "../values/unknown.ts";
 
 const { R_OK, W_OK, X_OK } = constants;
 
@@ -33,7 +35,7 @@ function refused(target: string, mode: number, what: string): Advice | undefined
     return undefined;
   } catch (error) {
     const user = userName();
-    if ((error as NodeJS.ErrnoException).code === "EROFS") {
+    if (systemCode(error) === "EROFS") {
       return {
         says: `the disk of ${target} is mounted read-only`,
         todo: "Mount it for writing, or name another path.",

@@ -1,5 +1,7 @@
 /** Files that only their owner may read. */
+
 import { closeSync, openSync } from "node:fs";
+import { systemCode } from "../values/unknown.ts";
 
 /** The mode of an operator's private files; the umask may remove more bits. */
 export const PRIVATE_MODE = 0o600;
@@ -9,6 +11,6 @@ export function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, "wx", PRIVATE_MODE));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (systemCode(error) !== "EEXIST") throw error;
   }
 }

@@ -1,4 +1,5 @@
 /** Checks one object and keeps its facts for the checks between objects. */
+
 import * as z from "zod";
 import { parseIndex } from "../http/installations.ts";
 import { PRIVATE_LOGS } from "../http/keys.ts";
@@ -11,6 +12,7 @@ import { decodeHead } from "../resources/activity/stored-feed.ts";
 import { observationTileKey } from "../resources/observations/route.ts";
 import { FORMAT_VERSION } from "../values/format.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
+import { errorMessage } from "../values/unknown.ts";
 import type { Facts, LeaseClaim } from "./facts.ts";
 import { type Kind, kindOf, type LogPlace } from "./kind.ts";
 import {
@@ -115,7 +117,7 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
         facts.index = parseIndex(new TextDecoder().decode(object.body));
         return [];
       } catch (error) {
-        return [{ rule: "body", key, says: messageOf(error) }];
+        return [{ rule: "body", key, says: errorMessage(error) }];
       }
     case "observation-tile": {
       const found = judgeObservationTile(kind, object);
@@ -129,7 +131,7 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
         facts.logOf(kind).checkpoint = parseCheckpoint(checkpointText(kind, object));
         return [];
       } catch (error) {
-        return [{ rule: "log", key, says: messageOf(error) }];
+        return [{ rule: "log", key, says: errorMessage(error) }];
       }
     case "bundle":
       return judgeBundle(key, kind, object, facts);
@@ -163,10 +165,6 @@ function judgeResponseOf(key: string, kind: Kind, object: StoredObject, facts: F
   return complaint === undefined ? [...findings] : [...findings, { rule: "body", key, says: complaint }];
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** A public checkpoint is a signed note. Whether its signature fits is for readers with the key. */
 function checkpointText({ root }: LogPlace, { body }: StoredObject): string {
   return root === PRIVATE_LOGS ? new TextDecoder().decode(body) : parseNote(body).text;
@@ -182,6 +180,6 @@ function judgeBundle(key: string, bundle: LogPlace & Bundle, object: StoredObjec
     facts.logOf(bundle).bundles.set(bundlePath(bundle), leaves);
     return [];
   } catch (error) {
-    return [{ rule: "log", key, says: messageOf(error) }];
+    return [{ rule: "log", key, says: errorMessage(error) }];
   }
 }

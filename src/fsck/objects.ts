@@ -1,4 +1,5 @@
 /** Checks single stored objects by kind: metadata, body, tag, successors. `relations.ts` compares objects. */
+
 import * as z from "zod";
 import { TILE_SIZE } from "../http/keys.ts";
 import { applyEdits, type Edit, MAX_SUCCESSORS, type Successor } from "../http/successor.ts";
@@ -24,6 +25,7 @@ import { decodeObservationCursor, type ObservationTile } from "../resources/obse
 import { ASSETS_PREFIX, SITE_PREFIX } from "../resources/site/route.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { chainEventKey, isActivityKey } from "../values/activity-key.ts";
+import { errorMessage, fieldsOf } from "../values/unknown.ts";
 import type { Kind } from "./kind.ts";
 import type { Rule, StoreFinding } from "./rules.ts";
 
@@ -179,11 +181,11 @@ export interface ParsedBody {
 export function parseBody(kind: Kind, status: number, bytes: Uint8Array): ParsedBody {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    const value = JSON.parse(responseText(kind, text)) as Readonly<Record<string, unknown>>;
+    const value = fieldsOf(JSON.parse(responseText(kind, text)));
     const complaint = status === 200 ? schemaComplaint(kind, value) : errorComplaint(value);
     return complaint === undefined ? { value } : { value, complaint };
   } catch (error) {
-    return { complaint: `it cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    return { complaint: `it cannot be read: ${errorMessage(error)}` };
   }
 }
 

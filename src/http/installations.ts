@@ -2,7 +2,9 @@
  * The index (docs/spec/publishing.md#index) names the configured installation of a prefix and the log of its facts, and lists
  * the published installations. So an unknown id costs no store read.
  */
+
 import { checkFormat, FORMAT_VERSION } from "../values/format.ts";
+import { isObject } from "../values/unknown.ts";
 import { INSTALLATIONS_KEY } from "./keys.ts";
 
 /** The most installations of a ledger that one prefix holds. Their index has about 250 kB. */
@@ -33,7 +35,7 @@ export function encodeIndex({ configured, log, installations }: InstallationInde
 export function parseIndex(text: string): InstallationIndex {
   const index: unknown = JSON.parse(text);
   checkFormat(index, INSTALLATIONS_KEY);
-  if (!isRecord(index) || index.schemaVersion !== FORMAT_VERSION || typeof index.configured !== "string") {
+  if (!isObject(index) || index.schemaVersion !== FORMAT_VERSION || typeof index.configured !== "string") {
     throw new SyntaxError("not an installations index");
   }
   const { configured, log, installations } = index;
@@ -43,8 +45,4 @@ export function parseIndex(text: string): InstallationIndex {
     throw new SyntaxError("no installations in the index");
   }
   return { configured, log, installations: new Set(installations) };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

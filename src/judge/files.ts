@@ -1,6 +1,8 @@
 /** Rules of the files next to the routes: each row's headers, and each body's content. */
+
 import { HTML_HEADERS } from "../http/route.ts";
 import { type NamedFile, FILES as ROWS } from "../resources/table.ts";
+import { fieldsOf } from "../values/unknown.ts";
 import { header, instantOf, jsonOf, type Reply, shown, textOf } from "./exchange.ts";
 import { type Checks, family, type Rule, type Subject } from "./report.ts";
 
@@ -37,7 +39,7 @@ const shows =
 const members =
   (...names: readonly string[]): Fault =>
   (_, json) =>
-    names.find((name) => (json as Record<string, unknown> | undefined)?.[name] === undefined);
+    names.find((name) => fieldsOf(json)[name] === undefined);
 const atom: Fault = (text) => {
   const start = text.indexOf("<feed");
   const end = text.indexOf(">", start);
@@ -46,7 +48,7 @@ const atom: Fault = (text) => {
 };
 const openapi: Fault = (text, json) =>
   members("openapi", "info", "paths")(text, json) ??
-  (String((json as { openapi: unknown }).openapi).startsWith("3.1.") ? undefined : "openapi 3.1");
+  (String(fieldsOf(json).openapi).startsWith("3.1.") ? undefined : "openapi 3.1");
 
 /** Checks by row name. Assets are judged with the page that loads them, and a log by its proofs. */
 const FAULTS: Readonly<Record<NamedFile["name"], Fault | null>> = {

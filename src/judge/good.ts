@@ -1,7 +1,9 @@
 /** Rules of a good response: its headers, its body's schema, and the parameters of the request. */
+
 import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import { routeContract } from "../resources/contracts.ts";
 import { matchPath } from "../resources/find.ts";
+import { fieldsOf } from "../values/unknown.ts";
 import { judgeBodyRules } from "./bodies.ts";
 import { judgeClock } from "./clock.ts";
 import { header, type Judged, jsonOf, type Reply, requestText, shown, textOf, type UrlSubject } from "./exchange.ts";
@@ -101,7 +103,7 @@ export function judgePlain(run: Checks, { route, target }: UrlSubject, reply: Re
 function judgeSource(run: Checks, { route, target }: UrlSubject, reply: Reply): void {
   const source = header(reply, SOURCE_HEADER);
   const reason = header(reply, FALLBACK_REASON_HEADER);
-  const status = (jsonOf(reply) as { status?: unknown } | undefined)?.status;
+  const status = fieldsOf(jsonOf(reply)).status;
   const holds = route.sourceHeaders
     ? (reply.status === 304 ? ["live", "durable-cache", "unavailable"] : sourcesOf(status)).includes(source ?? "") &&
       (source === "durable-cache" ? REASONS.includes(reason ?? "") : reason === undefined)
@@ -149,7 +151,7 @@ const ANY_TAG = '"<revision>"';
 /** Returns the expected tag. It equals the body's revision, if the body has one. */
 function wantedTag(hasTag: boolean, body: unknown): string | undefined {
   if (!hasTag) return undefined;
-  const revision = (body as { revision?: unknown } | undefined)?.revision;
+  const revision = fieldsOf(body).revision;
   if (revision === null) return undefined;
   return typeof revision === "string" ? `"${revision}"` : ANY_TAG;
 }

@@ -6,6 +6,7 @@
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { damageOf } from "../sqlite/sqlite-failure.ts";
+import { readRows, readValue, readValues } from "../sqlite/statement.ts";
 import { ledgerDamaged } from "./ledger-failure.ts";
 import type { FactKind } from "./schema.ts";
 
@@ -37,19 +38,18 @@ function checkLength(db: Database, bytes: number): void {
 }
 
 function readEnds(db: Database): void {
-  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[];
+  const tables = readValues<string>(db, "SELECT name FROM sqlite_schema WHERE type = 'table'");
   for (const table of tables) {
-    const columns = db.pragma(`table_info(${table})`) as { name: string; pk: number }[];
+    const columns = readRows<{ name: string; pk: number }>(db, `PRAGMA table_info(${table})`);
     const key = columns.filter(({ pk }) => pk > 0).map(({ name }) => name);
     readBothEnds(db, `SELECT * FROM ${table}`, key);
   }
-  const indexes = db
-    .prepare(
-      "SELECT name, tbl_name AS tableName FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND sql NOT LIKE '%WHERE%'",
-    )
-    .all() as { name: string; tableName: string }[];
+  const indexes = readRows<{ name: string; tableName: string }>(
+    db,
+    "SELECT name, tbl_name AS tableName FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND sql NOT LIKE '%WHERE%'",
+  );
   for (const { name, tableName } of indexes) {
-    const columns = (db.pragma(`index_info(${name})`) as { name: string }[]).map((column) => column.name);
+    const columns = readRows<{ name: string }>(db, `PRAGMA index_info(${name})`).map((column) => column.name);
     readBothEnds(db, `SELECT ${columns.join(", ")} FROM ${tableName} INDEXED BY ${name}`, columns);
   }
 }
@@ -76,18 +76,16 @@ const TABLES: Readonly<Record<FactKind, string | null>> = {
 
 function checkCounts(db: Database): void {
   type Mark = { installation: number; kind: FactKind; value: number };
-  const marks = db
-    .prepare("SELECT * FROM watermark ORDER BY installation DESC, kind LIMIT ?")
-    .all(WATERMARKS_LIMIT) as Mark[];
+  const marks = readRows<Mark>(
+    db,
+    `SELECT * FROM watermark ORDER BY installation DESC, kind LIMIT ${WATERMARKS_LIMIT}`,
+  );
   for (const { installation, kind, value } of marks) {
     const table = TABLES[kind];
     // Positions of receipts have no gaps, so the last one is their number.
     if (!table || (kind !== "receipt" && value > COUNTED_ROWS)) continue;
     const counted = kind === "receipt" ? "ifnull(max(position), 0)" : "count(*)";
-    const rows = db
-      .prepare(`SELECT ${counted} FROM ${table} WHERE installation = ?`)
-      .pluck()
-      .get(installation) as number;
+    const rows = readValue<number>(db, `SELECT ${counted} FROM ${table} WHERE installation = ?`, installation);
     if (rows !== value) throw ledgerDamaged(db.name, `it holds ${rows} of ${value} ${kind} records`);
   }
 }

@@ -21,9 +21,14 @@ export function logSize(ledger: ReadOnlyDatabase): number {
 
 /** Returns the root of the first `size` entries (base64); undefined if the log is shorter. */
 export function rootOf(ledger: ReadOnlyDatabase, size: number): string | undefined {
+  return knownRoots(ledger).has(size) || size <= logSize(ledger) ? rootWithin(ledger, size) : undefined;
+}
+
+/** Returns the root of the first `size` entries (base64). The log must have as many. */
+export function rootWithin(ledger: ReadOnlyDatabase, size: number): string {
   const roots = knownRoots(ledger);
   let root = roots.get(size);
-  if (root === undefined && size <= logSize(ledger)) {
+  if (root === undefined) {
     root = rootAt(size, (level, from, to) => subtreeHashes(ledger, level, from, to)).toString("base64");
     roots.set(size, root);
   }
@@ -48,7 +53,7 @@ function knownRoots(ledger: ReadOnlyDatabase): Map<number, string> {
 /** Returns the whole log's size and root. */
 export function logPoint(ledger: ReadOnlyDatabase): LogPoint {
   const size = logSize(ledger);
-  return { size, root: rootOf(ledger, size) as string };
+  return { size, root: rootWithin(ledger, size) };
 }
 
 /** True if the log begins with the entries of that point. */

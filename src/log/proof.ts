@@ -2,7 +2,9 @@
  * Proves hashes of a tree (RFC 6962, section 2.1) from its tiles, by WebCrypto. A tile counts only after it was hashed
  * into the tree's root, so a server cannot invent one.
  */
+
 import { base64Text } from "../values/base64.ts";
+import { elementAt } from "../values/unknown.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { LogError } from "./log-error.ts";
 import { HASH_BYTES, hashesOfLevel, TILE_WIDTH, type Tile, tilePath } from "./tiles.ts";
@@ -67,7 +69,7 @@ export class ProvedTree {
       this.#proved(level + 1, Math.floor(index / TILE_WIDTH)),
       this.#read(tile),
     ]);
-    const expected = parent[index % TILE_WIDTH] as Uint8Array;
+    const expected = elementAt(parent, index % TILE_WIDTH);
     if (!isSame(await joinedHash(hashes), expected)) {
       throw damaged(`the tile ${tilePath(tile)} does not hash into its parent`);
     }
@@ -123,11 +125,11 @@ async function joinedHash(hashes: readonly Uint8Array[]): Promise<Uint8Array> {
     const below = level;
     level = await Promise.all(
       Array.from({ length: below.length / 2 }, (_, at) =>
-        nodeHash(below[2 * at] as Uint8Array, below[2 * at + 1] as Uint8Array),
+        nodeHash(elementAt(below, 2 * at), elementAt(below, 2 * at + 1)),
       ),
     );
   }
-  return level[0] as Uint8Array;
+  return elementAt(level, 0);
 }
 
 /** Returns SHA-256(0x01 ‖ left ‖ right). */

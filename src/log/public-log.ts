@@ -2,7 +2,9 @@
  * Reads a published log and believes nothing of it without proof: the checkpoint by its signature, tiles and entries by
  * the checkpoint's root. It knows only how to read a file by its path below the log's prefix.
  */
+
 import { printable } from "../values/printable.ts";
+import { elementAt } from "../values/unknown.ts";
 import { type Checkpoint, parseCheckpoint } from "./checkpoint.ts";
 import { LogError } from "./log-error.ts";
 import { openNote, type Verifier } from "./note.ts";
@@ -65,7 +67,7 @@ export class PublicLog {
       const entries = await this.#bundle(index);
       const first = index * TILE_WIDTH;
       for (let at = start; at < Math.min(to, nextBundle(start)); at++) {
-        yield { index: at, text: textOf(entries[at - first] as Uint8Array, at) };
+        yield { index: at, text: textOf(elementAt(entries, at - first), at) };
       }
     }
   }
@@ -74,7 +76,7 @@ export class PublicLog {
   async includes(index: number, bytes: Uint8Array): Promise<boolean> {
     if (!(Number.isSafeInteger(index) && index >= 0 && index < this.#checkpoint.size)) return false;
     const leaves = await this.#tree.leaves(Math.floor(index / TILE_WIDTH));
-    return isSame(await leafHash(bytes), leaves[index % TILE_WIDTH] as Uint8Array);
+    return isSame(await leafHash(bytes), elementAt(leaves, index % TILE_WIDTH));
   }
 
   /** Proves that the log still begins with what an earlier checkpoint had. Throws `log_rewritten`, and like `entries`. */
@@ -95,7 +97,7 @@ export class PublicLog {
     const width = Math.min(TILE_WIDTH, this.#checkpoint.size - index * TILE_WIDTH);
     const [entries, leaves] = await Promise.all([readBundle(this.#read, { index, width }), this.#tree.leaves(index)]);
     const hashes = await Promise.all(entries.map(leafHash));
-    const wrong = hashes.findIndex((hash, at) => !isSame(hash, leaves[at] as Uint8Array));
+    const wrong = hashes.findIndex((hash, at) => !isSame(hash, elementAt(leaves, at)));
     if (wrong === -1) return entries;
     const path = bundlePath({ index, width });
     throw new LogError("log_damaged", `entry ${index * TILE_WIDTH + wrong} in ${path} does not hash into the tree`);

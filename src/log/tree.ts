@@ -2,7 +2,9 @@
  * The Merkle tree of a log (RFC 6962, section 2.1), computed from the hashes of whole subtrees of 256 hashes each. Equal
  * sizes and roots mean equal entries in equal order (docs/spec/intake.md#log).
  */
+
 import { hash } from "node:crypto";
+import { elementAt } from "../values/unknown.ts";
 
 /** A subtree of level L + 1 joins this many subtrees of level L. A leaf is a subtree of level 0. */
 export const SUBTREE_WIDTH = 256;
@@ -35,7 +37,7 @@ function sha256(data: string | Buffer): Buffer {
 
 /** Returns the hash that joins the hashes of equally large subtrees; their number is a power of two. */
 export function joinedHash(hashes: readonly Buffer[], from = 0, to = hashes.length): Buffer {
-  if (to - from === 1) return hashes[from] as Buffer;
+  if (to - from === 1) return elementAt(hashes, from);
   const middle = (from + to) / 2;
   return nodeHash(joinedHash(hashes, from, middle), joinedHash(hashes, middle, to));
 }

@@ -1,6 +1,8 @@
 /** The interface to storage: its methods, objects and errors. `open-store.ts` opens the store that a setting names. */
+
 import type { FailureCode } from "../values/failure.ts";
 import { UnknownFormat } from "../values/format.ts";
+import { errorMessage } from "../values/unknown.ts";
 import type { ClockBounds } from "./clock-offset.ts";
 
 /**
@@ -146,7 +148,7 @@ export function decodedAs<T>(key: string, object: StoredObject, decode: (object:
     return decode(object);
   } catch (cause) {
     if (cause instanceof UnknownFormat) throw cause;
-    throw new StoreDamaged(key, object.tag, cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new StoreDamaged(key, object.tag, errorMessage(cause), { cause });
   }
 }
 

@@ -2,11 +2,13 @@
  * The files that the shim composes (docs/spec/people.md#files): `/badge.json` from the telemetry, `/status.json` from the lease
  * object, both as of now.
  */
+
 import { STATUS_KEY } from "../http/keys.ts";
 import { decodedAs, StoreUnavailable } from "../object-store/object-store.ts";
 import { type LeaseFacts, type PublicRecord, publisherState } from "../resources/publication-status/public-record.ts";
 import { TELEMETRY_KEY, telemetryRoute } from "../resources/telemetry/route.ts";
 import { formatTimestamp } from "../values/timestamp.ts";
+import { fieldsOf } from "../values/unknown.ts";
 import type { FileRequest, ShimContext } from "./context.ts";
 import { type FullResponse, rowResponse } from "./full-response.ts";
 import { storedResponse } from "./stored-responses.ts";
@@ -27,7 +29,7 @@ async function leaseFacts({
 }
 
 function isLeaseFacts(value: unknown): value is LeaseFacts {
-  const { ttlMs, renewedAt, public: record } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { ttlMs, renewedAt, public: record } = fieldsOf(value);
   if (typeof ttlMs !== "number" || typeof renewedAt !== "string" || Number.isNaN(Date.parse(renewedAt))) return false;
   return record == null || typeof (record as Partial<PublicRecord>).installationId === "string";
 }
@@ -54,7 +56,7 @@ export async function badge({ file }: FileRequest, context: ShimContext): Promis
 /** Throws `StoreUnavailable` if the body is not telemetry. */
 function telemetryOf(body: Uint8Array): { readonly installationId: string; readonly status: string } {
   try {
-    const { installationId, status } = JSON.parse(decoder.decode(body)) as Readonly<Record<string, unknown>>;
+    const { installationId, status } = fieldsOf(JSON.parse(decoder.decode(body)));
     if (typeof installationId === "string" && typeof status === "string") return { installationId, status };
   } catch (cause) {
     throw new StoreUnavailable(`${TELEMETRY_KEY} is not telemetry`, { cause });

@@ -1,17 +1,19 @@
 /** Converts SQLite errors into failures with a hint and a code that begins with the file's name (`ledger_locked`). */
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
 import { missingPermission } from "../files/missing-permission.ts";
 import { Failure, type FailureCode, type FileName } from "../values/failure.ts";
+import { errorMessage, systemCode } from "../values/unknown.ts";
 
 /**
  * Returns an error of SQLite or of the file system as a `Failure` for the operator, and any other error unchanged.
  * `name` is the file's name in messages; `doing` is the failed operation.
  */
 export function sqliteFailure(error: unknown, path: string, name: FileName, doing: "read" | "write"): unknown {
-  const code = errorCode(error);
+  const code = sqliteOrSystemCode(error);
   if (error instanceof Failure || code === undefined) return error;
   if (isFullDisk(error, code, path)) return diskFull(`the ${name} ${path}`, error);
   return failureOf(code, { path, name, doing, cause: error });
@@ -35,7 +37,7 @@ export interface OpenFile {
  * failed write is attributed to the written file. Only after an error, checks each file completely to find damage.
  */
 export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unknown {
-  const code = errorCode(error);
+  const code = sqliteOrSystemCode(error);
   if (error instanceof Failure || code === undefined) return error;
   const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
   const isWrite = isDiskFull(error) || /^SQLITE_(?:READONLY|BUSY|LOCKED|IOERR_(?:WRITE|FSYNC|TRUNCATE|SHM))/.test(code);
@@ -66,7 +68,7 @@ interface Attempt {
 }
 
 function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure {
-  const because = cause instanceof Error ? cause.message : String(cause);
+  const because = errorMessage(cause);
   if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
     return new Failure(`${name}_locked`, `another process is writing to ${path}`, { cause });
   }
@@ -103,7 +105,7 @@ function isDirectory(path: string): boolean {
   }
 }
 
-function errorCode(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === "string" && /^(?:SQLITE_|E[A-Z]+$)/.test(code) ? code : undefined;
+function sqliteOrSystemCode(error: unknown): string | undefined {
+  const code = systemCode(error);
+  return code !== undefined && /^(?:SQLITE_|E[A-Z]+$)/.test(code) ? code : undefined;
 }

@@ -1,4 +1,5 @@
 /** The version of the formats of stored data: JSON objects in the store, and SQLite files. */
+import { fieldsOf } from "./unknown.ts";
 
 /** The schemaVersion of the JSON objects that only Noonmark reads: the index, the lease, the statuses. */
 export const FORMAT_VERSION = 1;
@@ -19,7 +20,7 @@ export class UnknownFormat extends Error {
  * damaged.
  */
 export function checkFormat(value: unknown, name: string): void {
-  const { schemaVersion } = (value ?? {}) as { readonly schemaVersion?: unknown };
+  const { schemaVersion } = fieldsOf(value);
   if (typeof schemaVersion === "number" && schemaVersion !== FORMAT_VERSION)
     throw new UnknownFormat(name, schemaVersion);
 }

@@ -17,6 +17,7 @@ import {
   type Transport,
 } from "../judge/exchange.ts";
 import { withoutLast } from "../values/text.ts";
+import { systemCode } from "../values/unknown.ts";
 import type { Environment } from "./run.ts";
 
 export interface Connection {
@@ -197,7 +198,7 @@ function decoded(wire: Buffer, encoding: string | undefined): Uint8Array {
   try {
     return decode(wire);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") return wire;
+    if (systemCode(error) !== "ERR_BUFFER_TOO_LARGE") return wire;
     throw new TooLarge(`${wire.length} bytes of ${encoding} decompress to more than ${MAX_BODY_BYTES}`);
   }
 }

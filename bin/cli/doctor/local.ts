@@ -1,4 +1,5 @@
 /** Examines a publisher's requirements on this host: Node, settings, ledger, state. */
+
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -13,6 +14,7 @@ import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { damageOf } from "../../../src/sqlite/sqlite-failure.ts";
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
@@ -95,7 +97,8 @@ function stateDamage(path: string, todo: string): DoctorFinding[] {
       db.close();
     }
   } catch (error) {
-    const { code, message } = error as Error & { readonly code?: string };
+    const code = systemCode(error);
+    const message = errorMessage(error);
     if (code?.startsWith("SQLITE_") !== true) throw error;
     if (code.startsWith("SQLITE_BUSY")) return [];
     return [badFinding("state", `${path} cannot be read (${code}): ${message}`, todo)];

@@ -3,6 +3,7 @@
 import { fstatSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Failure } from "../../../src/values/failure.ts";
+import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -57,10 +58,10 @@ async function* readable(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
 /** Returns the `Failure` for an unreadable input: `input_not_found`, `input_unreadable`. */
 export function inputFailure(cause: unknown, path: string): Failure {
   if (cause instanceof Failure) return cause;
-  if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
+  if (systemCode(cause) === "ENOENT") {
     return new Failure("input_not_found", `there is no file ${path}`, { cause });
   }
-  return unreadable(path, cause instanceof Error ? cause.message : String(cause), cause);
+  return unreadable(path, errorMessage(cause), cause);
 }
 
 function unreadable(path: string, because: string, cause?: unknown): Failure {

@@ -1,4 +1,5 @@
 /** Writes rejected lines to the file of `--rejects`, and reads them again for `--retry` (docs/spec/intake.md#codes). */
+
 import { closeSync, openSync } from "node:fs";
 import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
@@ -11,6 +12,7 @@ import {
 } from "../../../src/ledger/intake/rejection.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
+import { errorMessage } from "../../../src/values/unknown.ts";
 
 /** Appends one JSON object per rejected line. Throws `Failure` (exit 74). */
 export class RejectsFile {
@@ -36,7 +38,7 @@ export class RejectsFile {
       return act();
     } catch (cause) {
       if (isDiskFull(cause)) throw diskFull(`the rejects file ${this.#path}`, cause);
-      const { message } = cause as Error;
+      const message = errorMessage(cause);
       throw new Failure("rejects_unwritable", `the rejects file ${this.#path} cannot be written: ${message}`, {
         cause,
       });

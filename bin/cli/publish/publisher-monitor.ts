@@ -1,4 +1,5 @@
 /** Collects the work and health of a publisher on a cadence, as plain values. */
+
 import type { WatchedClock } from "../../../publish/clock/clock.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
@@ -16,6 +17,7 @@ import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
 import { objectClass } from "../../../src/resources/object-class.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
+import { errorMessage } from "../../../src/values/unknown.ts";
 
 export interface PutCount {
   readonly resource: string;
@@ -144,7 +146,7 @@ export class PublisherMonitor implements CycleWatcher {
 
   renewed(error?: unknown): void {
     if (error === undefined) this.#renewalTrouble = undefined;
-    else this.#renewalTrouble = error instanceof Error ? error.message : String(error);
+    else this.#renewalTrouble = errorMessage(error);
   }
 
   cycled(outcome: CycleOutcome, seconds: number, error?: unknown): void {

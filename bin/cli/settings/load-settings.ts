@@ -2,12 +2,14 @@
  * Loads settings. Flags override variables, variables the file, and the file the defaults. All settings are checked
  * before anything is touched, and all mistakes are reported at once.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { redactUrl } from "../../../src/chain/rpc/secrets.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
+import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 import { type Warning, warn } from "../messages.ts";
 import {
   CONFIG_VARIABLE,
@@ -282,7 +284,8 @@ function readConfiguration(path: string): Record<string, unknown> | undefined {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
+    const code = systemCode(cause);
+    const message = errorMessage(cause);
     const closed = code === "EACCES" || code === "EPERM";
     const hint = closed
       ? `Let this user read it, or run the command as the user who may: ls -l ${resolve(path)}`

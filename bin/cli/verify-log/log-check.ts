@@ -2,6 +2,7 @@
  * `noonmark verify --log-key`: checks the signed log of a deployment, and that the observations are its receipts
  * (docs/spec/log.md#proof). It reads the log once, entry by entry, so its memory does not grow with the log.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
@@ -12,6 +13,7 @@ import { family, type Report, type Subject } from "../../../src/judge/report.ts"
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { errorMessage, fieldsOf, systemCode } from "../../../src/values/unknown.ts";
 
 export const LOG = family(
   "log",
@@ -109,7 +111,8 @@ export async function codesAsFindings<T>(report: Report, work: () => Promise<T>)
   try {
     return await work();
   } catch (error) {
-    const { code, message } = error as { readonly code?: string; readonly message: string };
+    const code = systemCode(error);
+    const message = errorMessage(error);
     const isKnown = (error instanceof NoonmarkError || error instanceof Failure) && code !== undefined && code in LOG;
     if (!isKnown) throw error;
     const rule = LOG[code as keyof typeof LOG];
@@ -227,7 +230,7 @@ function factOf(index: number, text: string): Fact {
 
 async function isObserved(report: Report, index: number, fact: Fact, walks: Walks): Promise<boolean> {
   const item = await walks.next(String(fact.installationId));
-  const fields = fact as Readonly<Record<string, unknown>>;
+  const fields = fieldsOf(fact);
   const isSame =
     item !== undefined && Object.entries(item).every(([name, value]) => name === "cursor" || fields[name] === value);
   return report.check(LOG.entry_missing, LOG_SUBJECT, isSame, () => ({

@@ -1,4 +1,5 @@
 /** `noonmark ingest FILE|-`: writes accepted facts to the ledger (docs/spec/intake.md). */
+
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import { type Command, Option } from "commander";
@@ -11,6 +12,7 @@ import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
+import { errorMessage } from "../../../src/values/unknown.ts";
 import { wholeArgument } from "../../cli/arguments.ts";
 import { feed } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
@@ -190,8 +192,7 @@ async function pageOf(counts: () => Counts): Promise<MetricsPage> {
   const { ingestRegistry } = await import("../../cli/metrics/registries.ts");
   return {
     registry: ingestRegistry(counts),
-    defect: (error) =>
-      warn({ code: "metrics_failed", message: error instanceof Error ? error.message : String(error) }),
+    defect: (error) => warn({ code: "metrics_failed", message: errorMessage(error) }),
   };
 }
 

@@ -7,7 +7,7 @@ import { intakeLine } from "../../../src/ledger/entry.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { type IntakeRecord, RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
 import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
-import { contains, entryTexts, type LogPoint, logSize, newestTexts, rootOf } from "../../../src/ledger/log.ts";
+import { contains, entryTexts, type LogPoint, logSize, newestTexts, rootWithin } from "../../../src/ledger/log.ts";
 import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { GrowingTree } from "../../../src/log/tree.ts";
 import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
@@ -93,7 +93,7 @@ function commonPoint(path: string, log: LogPoint): LogPoint {
   try {
     refuseStreamLedger(ledger);
     const size = Math.min(logSize(ledger), log.size);
-    return { size, root: rootOf(ledger, size) as string };
+    return { size, root: rootWithin(ledger, size) };
   } finally {
     ledger.close();
   }

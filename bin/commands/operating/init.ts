@@ -1,4 +1,5 @@
 /** `noonmark init`: writes an initial noonmark.json with comments. */
+
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
@@ -7,6 +8,7 @@ import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
 import { verifierKey } from "../../../src/log/note.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 import { writeLogKey } from "../../cli/log-key.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
@@ -78,11 +80,11 @@ function write(path: string, force: boolean, chosen: Chosen): void {
     if (force) replaceFile(path, Buffer.from(text), PRIVATE_MODE);
     else writeFileSync(path, text, { flag: "wx", mode: PRIVATE_MODE });
   } catch (cause) {
-    const exists = (cause as NodeJS.ErrnoException).code === "EEXIST";
+    const exists = systemCode(cause) === "EEXIST";
     if (exists) {
       throw new Failure("configuration_exists", `${path} already exists`, { cause });
     }
-    throw new Failure("configuration_unwritable", `${path} cannot be written: ${(cause as Error).message}`, { cause });
+    throw new Failure("configuration_unwritable", `${path} cannot be written: ${errorMessage(cause)}`, { cause });
   }
 }
 

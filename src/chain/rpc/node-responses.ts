@@ -1,5 +1,7 @@
 /** Validates a node's responses: logs, blocks and quantities. */
+
 import type { Hex } from "viem";
+import { fieldsOf } from "../../values/unknown.ts";
 import type { RpcCall } from "./rpc-node.ts";
 
 /** Thrown if a node's response contradicts itself or the request: nothing of it is stored. */
@@ -31,7 +33,7 @@ export function blockCall(number: bigint): RpcCall {
 /** Parses a result of eth_getBlockByNumber. Throws `ContradictingResponse` if it is not the requested block. */
 export function parseBlock(value: unknown, number: bigint): Block {
   if (typeof value !== "object" || value === null) throw new ContradictingResponse(`block ${number} is unknown`);
-  const block = value as Record<string, unknown>;
+  const block = fieldsOf(value);
   const hash = typeof block.hash === "string" ? block.hash.toLowerCase() : "";
   if (quantity(block.number) !== number || !HASH.test(hash)) throw new ContradictingResponse(`no block ${number}`);
   const { logsBloom } = block;
@@ -67,7 +69,7 @@ export interface Log {
 
 /** Parses a log. Throws `ContradictingResponse` if a field is missing or malformed. */
 export function validLog(value: unknown): Log {
-  const log = Object(value) as Record<string, unknown>;
+  const log = fieldsOf(Object(value));
   const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;
   if (
     typeof address !== "string" ||

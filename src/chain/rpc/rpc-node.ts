@@ -2,8 +2,10 @@
  * Sends requests and batches to one RPC address, each with a size limit and a time limit that covers the body. Error
  * messages contain the node's text, which `Secrets` cleans before display.
  */
+
 import { NODE_WAITS, waitMs } from "../../values/backoff.ts";
 import { noResponse } from "../../values/no-response.ts";
+import { errorMessage } from "../../values/unknown.ts";
 import { implausibility, type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
 import { kindOfResponse, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
 import { redactUrl } from "./secrets.ts";
@@ -205,7 +207,7 @@ function shortened(text: string): string {
 function rootMessage(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return shortened(root instanceof Error ? root.message : String(root));
+  return shortened(errorMessage(root));
 }
 
 /** Retries after 429, 5xx, and broken or missing responses, never after the deadline. */

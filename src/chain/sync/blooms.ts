@@ -3,7 +3,9 @@
  * confirm a mint without a log. A header's logsBloom has no false negatives: if it indicates logs, they must be in the
  * response, or they are requested again (docs/spec/chain.md#blooms).
  */
+
 import { type Hex, keccak256 } from "viem";
+import { elementAt } from "../../values/unknown.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Block } from "../rpc/node-responses.ts";
 import { type Contract, type LogSources, shapeOf } from "./logs.ts";
@@ -95,8 +97,8 @@ function holds(bloom: Uint8Array, item: Hex): boolean {
   let bits = positions.get(item);
   if (bits === undefined) {
     const hash = Buffer.from(keccak256(item).slice(2), "hex");
-    bits = [0, 2, 4].map((at) => (((hash[at] as number) << 8) | (hash[at + 1] as number)) & 2047);
+    bits = [0, 2, 4].map((at) => ((elementAt(hash, at) << 8) | elementAt(hash, at + 1)) & 2047);
     positions.set(item, bits);
   }
-  return bits.every((bit) => ((bloom[255 - (bit >> 3)] as number) & (1 << (bit & 7))) !== 0);
+  return bits.every((bit) => (elementAt(bloom, 255 - (bit >> 3)) & (1 << (bit & 7))) !== 0);
 }

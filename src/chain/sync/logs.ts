@@ -1,5 +1,7 @@
 /** Converts a node's logs to events: validated, decoded, without duplicates, in order (docs/spec/chain.md#reading). */
+
 import type { Hex } from "viem";
+import { errorMessage } from "../../values/unknown.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "../event-shape.ts";
@@ -143,7 +145,7 @@ function eventOf(log: Log, contract: Contract, { kind, shape }: FoundShape): Cha
       arguments: shape.decode(log.topics, log.data),
     };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     throw new ContradictingResponse(
       `a ${shape.name} of ${kind} in block ${log.blockNumber} does not decode: ${reason}`,
     );

@@ -2,7 +2,9 @@
  * Runs passes over the nodes in order until one reaches a verdict (docs/spec/chain.md#reading). `step` combines their
  * outcomes. The poller reports the result to the operator and stores it.
  */
+
 import type { Database } from "better-sqlite3";
+import { elementAt, errorMessage } from "../../values/unknown.ts";
 import type { Deployment } from "../deployment.ts";
 import type { PollEvent, ProblemEvent } from "../poll-event.ts";
 import { Nodes } from "../rpc/nodes.ts";
@@ -178,7 +180,7 @@ export class Poller {
 
   /** Returns the operator's message for a failure. After a harmful response the node is skipped for a while. */
   #failed(index: number, error: unknown): string {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorMessage(error);
     if (!(error instanceof RpcError)) return message;
     const now = this.#chain.now();
     if (error.silent) this.#nodes.memory(index).silentAt = now;
@@ -218,7 +220,7 @@ export class Poller {
     const isAlone = rpcUrls.length === 1;
     const attempts = isAlone ? ATTEMPTS : ATTEMPTS / 2;
     const retry = { attempts, deadline, now, sleep, random, repeatSilent: isAlone };
-    return rpcNode(rpcUrls[index] as string, retry, limits, onRequest);
+    return rpcNode(elementAt(rpcUrls, index), retry, limits, onRequest);
   }
 
   /** Stores the part of the last step that a restart needs. */
@@ -269,7 +271,7 @@ export class Poller {
   }
 
   #labelOf(index: number): string {
-    return redactUrl(this.#options.rpcUrls[index] as string);
+    return redactUrl(elementAt(this.#options.rpcUrls, index));
   }
 
   #earlier(): EarlierFindings {

@@ -2,8 +2,10 @@
  * Finds nodes whose head is stalled (docs/spec/chain.md#stalled). Such a node hides every later event, so its
  * unchanged passes must not stay good. While the stored safe block does not change, other nodes are asked.
  */
+
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
+import { elementAt } from "../../values/unknown.ts";
 import { ContradictingResponse } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
@@ -118,7 +120,7 @@ export class HeadWatch {
     const limit = needed === 0 ? 1 : nodes.length;
     let [agreeing, ahead] = [0, 0];
     for (let asked = 0; asked < limit && agreeing < Math.max(1, needed); asked++) {
-      const safe = await this.#safeOf(nodes[this.#turn++ % nodes.length] as OtherNode, inquiry);
+      const safe = await this.#safeOf(elementAt(nodes, this.#turn++ % nodes.length), inquiry);
       if (safe === inquiry.block) agreeing++;
       else if (safe !== undefined && safe > inquiry.block) ahead++;
     }

@@ -13,6 +13,7 @@
  * The lock file also marks the directory as a store. If it is missing (such as on an unmounted disk), reads fail
  * instead of reporting "absent".
  */
+
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -31,6 +32,7 @@ import { isDiskFull } from "../../files/disk-full.ts";
 import { PRIVATE_MODE } from "../../files/private-file.ts";
 import { writeNewFile } from "../../files/write-all.ts";
 import { PRIVATE_PREFIX } from "../../http/keys.ts";
+import { errorMessage, systemCode } from "../../values/unknown.ts";
 import { checkKey, checkObject, MAX_BODY_BYTES } from "../check-object.ts";
 import {
   type GetOptions,
@@ -101,7 +103,7 @@ export class FilesystemStore implements ObjectStore {
       return tag;
     } catch (error) {
       rmSync(temporary, { force: true });
-      if (codeOf(error) === "ENOENT") this.absent();
+      if (systemCode(error) === "ENOENT") this.absent();
       throw error instanceof StoreConflict ? error : unavailable("put", path, error);
     }
   }
@@ -112,7 +114,7 @@ export class FilesystemStore implements ObjectStore {
       await this.writable().remove(path, performance.now() + STORE_LIMIT_MS);
       await syncDirectory(dirname(path));
     } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw unavailable("delete", path, error);
+      if (systemCode(error) !== "ENOENT") throw unavailable("delete", path, error);
     }
     this.cache.drop(path);
   }
@@ -129,7 +131,7 @@ export class FilesystemStore implements ObjectStore {
         if (key?.startsWith(prefix)) keys.push(key);
       }
     } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw unavailable("list", directory, error);
+      if (systemCode(error) !== "ENOENT") throw unavailable("list", directory, error);
       this.absent();
     }
     yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
@@ -153,7 +155,7 @@ export class FilesystemStore implements ObjectStore {
     } catch (error) {
       if (fd !== undefined) closeSync(fd);
       // The file was deleted after the stat.
-      if (codeOf(error) === "ENOENT" && fd === undefined) return this.absent();
+      if (systemCode(error) === "ENOENT" && fd === undefined) return this.absent();
       throw error instanceof StoreUnavailable ? error : unavailable("get", path, error);
     }
   }
@@ -228,12 +230,8 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
 function unavailable(what: string, path: string, cause: unknown): StoreUnavailable {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = errorMessage(cause);
   const Kind = isDiskFull(cause) ? StoreFull : StoreUnavailable;
   return new Kind(`${what} ${path}: ${reason}`, { cause });
 }

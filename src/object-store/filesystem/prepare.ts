@@ -1,4 +1,5 @@
 /** Prepares a directory for writing, or checks that it can be read. */
+
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../files/disk-full.ts";
@@ -6,6 +7,7 @@ import { makeDirectory, syncDirectory } from "../../files/make-directory.ts";
 import { missingPermission } from "../../files/missing-permission.ts";
 import { overwriteFile } from "../../files/write-all.ts";
 import { Failure } from "../../values/failure.ts";
+import { errorMessage } from "../../values/unknown.ts";
 import { StoreUnavailable } from "../object-store.ts";
 
 /** The lock file of the machine's writers, which also marks a directory as a store. */
@@ -81,7 +83,7 @@ function asFailure(directory: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   if (isDiskFull(cause)) return diskFull(`the store ${directory}`, cause);
   const missing = missingPermission(join(directory, STORE_MARK), "write");
-  const reason = missing?.says ?? (cause instanceof Error ? cause.message : String(cause));
+  const reason = missing?.says ?? errorMessage(cause);
   return new Failure("store_unwritable", `the store ${directory} cannot be written (${reason})`, {
     hint: missing?.todo ?? "Name another directory with --store.",
     cause,

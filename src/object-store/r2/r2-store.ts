@@ -2,6 +2,7 @@
  * An R2 bucket as a store through a Worker's binding, at the edge and without `node:` modules. The runtime signs and
  * retries requests. Tags hash only the body, as on S3.
  */
+import { errorMessage } from "../../values/unknown.ts";
 import { checkKey, checkObject } from "../check-object.ts";
 import {
   type GetOptions,
@@ -128,7 +129,7 @@ async function limited<T>(what: string, request: () => Promise<T>): Promise<T> {
   try {
     return await Promise.race([request(), late]);
   } catch (cause) {
-    throw new StoreUnavailable(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new StoreUnavailable(`${what}: ${errorMessage(cause)}`, { cause });
   } finally {
     clearTimeout(timer);
   }

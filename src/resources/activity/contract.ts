@@ -9,6 +9,7 @@ import {
 } from "../../projections/activity/event-types.ts";
 import { POLICY_VERSION } from "../../projections/activity/milestone-policy.ts";
 import { uint256String } from "../../values/decimal.ts";
+import { elementAt } from "../../values/unknown.ts";
 import type { Contract } from "../contract.ts";
 import {
   CHAIN_UNAVAILABLE,
@@ -217,7 +218,7 @@ function isOfThisInstallation({ installationId }: Available, { source }: Event):
 /** Newest first; at one instant, chain events precede measurements, then higher positions precede lower ones. */
 function isInOrder({ events }: Available): boolean {
   return events.slice(1).every((event, index) => {
-    const newer = events[index] as Event;
+    const newer = elementAt(events, index);
     if (newer.occurredAt !== event.occurredAt) return newer.occurredAt > event.occurredAt;
     if (newer.source.kind !== event.source.kind) return newer.source.kind === "chain";
     return newer.source.kind === "measurement" || newer.id !== event.id;

@@ -6,6 +6,7 @@
  * - Tile: one line per event, newest first: its key, a tab, its JSON text.
  * - Index tile: one line per tile, newest first: its name, a tab, the key of its oldest event.
  */
+import { fieldsOf } from "../../values/unknown.ts";
 
 export interface TileEntry {
   readonly name: string;
@@ -47,17 +48,17 @@ export function decodeHead(text: string): Head | undefined {
 }
 
 function isLayout(value: unknown): value is Pick<Head, "tiles" | "indexes"> {
-  const { tiles, indexes } = (value ?? {}) as { readonly tiles?: unknown; readonly indexes?: unknown };
+  const { tiles, indexes } = fieldsOf(value);
   return (
     Array.isArray(tiles) &&
     tiles.every(isTileEntry) &&
     Array.isArray(indexes) &&
-    indexes.every((index: unknown) => isTileEntry(index) && isTileEntry((index as { readonly first?: unknown }).first))
+    indexes.every((index: unknown) => isTileEntry(index) && isTileEntry(fieldsOf(index).first))
   );
 }
 
 function isTileEntry(value: unknown): value is TileEntry {
-  const { name, last } = (value ?? {}) as { readonly name?: unknown; readonly last?: unknown };
+  const { name, last } = fieldsOf(value);
   return typeof name === "string" && typeof last === "string";
 }
 

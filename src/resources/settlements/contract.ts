@@ -1,6 +1,8 @@
 /** The contract of settlements (v4): bodies, rules and texts, and what v3 shares (docs/spec/api.md#settlements). */
+
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
+import { elementAt } from "../../values/unknown.ts";
 import type { Contract } from "../contract.ts";
 import {
   CHAIN_UNAVAILABLE,
@@ -183,7 +185,7 @@ function adjacentContinue({ recentSettlements }: HistoryBody): boolean {
 }
 
 function pairs<T>(items: readonly T[]): [T, T][] {
-  return items.slice(1).map((item, index) => [items[index] as T, item]);
+  return items.slice(1).map((item, index) => [elementAt(items, index), item]);
 }
 
 function sum(texts: readonly string[]): bigint {

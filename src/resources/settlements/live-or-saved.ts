@@ -11,6 +11,7 @@ import { etagOf } from "../../http/representation.ts";
 import { lastSettlementBefore, memoizedUntilChange } from "../../projections/settlements/settlements.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
+import { fieldsOf } from "../../values/unknown.ts";
 import { type Built, revisionOf } from "../built.ts";
 import { chainPointOf } from "../fields.ts";
 import { readHistory, type SettlementHistory, windowOf } from "./history.ts";
@@ -176,7 +177,7 @@ function savedForm(
   binding: ChainBinding,
   schemaVersion: 3 | 4,
 ): string | undefined {
-  const body = JSON.parse(published) as Record<string, unknown>;
+  const body = fieldsOf(JSON.parse(published));
   if (body.status !== "available" || body.installationId !== installationId) return undefined;
   const economy = body.economy as Record<string, unknown> | undefined;
   const isSameSource = schemaVersion === 3 || economy?.releaseId === binding.releaseId;

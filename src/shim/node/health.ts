@@ -1,9 +1,11 @@
 /** `/healthz` and `/readyz`: for operators of the shim, not for readers; never cached. */
+
 import { NO_STORE } from "../../http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../http/errors.ts";
 import { STATUS_KEY } from "../../http/keys.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
+import { fieldsOf } from "../../values/unknown.ts";
 import type { ShimContext } from "../context.ts";
 import { plainResponse } from "../full-response.ts";
 import type { ShimRequest, ShimResponse } from "../respond.ts";
@@ -60,7 +62,7 @@ async function readiness(
 function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
   let record: Record<string, unknown> | null = null;
   try {
-    record = JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown> | null;
+    record = fieldsOf(JSON.parse(new TextDecoder().decode(body)));
   } catch {
     // The record has another format. The store can still be read.
   }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import { Failure } from "../../values/failure.ts";
+import { systemCode } from "../../values/unknown.ts";
 
 export interface ListenAddress {
   readonly host: string;
@@ -27,7 +28,7 @@ export async function listen(server: Server, { host, port, hint, reusePort = fal
   try {
     await once(server, "listening");
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
+    const code = systemCode(cause);
     if (code === "EADDRINUSE") {
       const message = `another program listens on ${hostAndPort(host, port)}`;
       throw new Failure("port_in_use", message, { hint: `Stop it, or ${hint}`, cause });

@@ -1,9 +1,11 @@
 /** An installation's entry in the index, and the telemetry of each kind of installation (docs/spec/api.md#telemetry). */
+
 import { parseIndex } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/route.ts";
+import { fieldsOf } from "../../values/unknown.ts";
 import type { RouteRequest, ShimContext } from "../context.ts";
 import { type FullResponse, rowResponse } from "../full-response.ts";
 import { decodeStored, storedResponse } from "../stored-responses.ts";
@@ -87,7 +89,7 @@ export function checkSubject(key: string, { body }: { readonly body: Uint8Array 
 
 function subjectOf(body: Uint8Array): unknown {
   try {
-    return (JSON.parse(decoder.decode(body)) as { readonly installationId?: unknown } | null)?.installationId;
+    return fieldsOf(JSON.parse(decoder.decode(body))).installationId;
   } catch {
     return undefined;
   }

@@ -1,6 +1,8 @@
 /** Follows a file that grows and is rotated. A replaced or truncated file is read from its beginning. */
+
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Counts } from "../../../../src/ledger/intake/intake.ts";
+import { systemCode } from "../../../../src/values/unknown.ts";
 import { inputFailure } from "../input.ts";
 import {
   type FileIntake,
@@ -72,7 +74,7 @@ export class GrowingFile implements Followed {
       }
       return { handle, file: this.#intakeOf({}), offset: 0 };
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      if (systemCode(cause) === "ENOENT") return undefined;
       throw inputFailure(cause, this.#path);
     }
   }
@@ -116,7 +118,7 @@ async function statOrNone(path: string) {
   try {
     return await stat(path, { bigint: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (systemCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }

@@ -3,6 +3,7 @@
  * finished when its writer has renamed it to *.ndjson. Many may write there, so one bad file, or something else in the
  * place of `done/`, must neither stop the next file nor touch anything outside the spool.
  */
+
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";
@@ -13,6 +14,7 @@ import { makeDirectory } from "../../../../src/files/make-directory.ts";
 import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 import { printable } from "../../../../src/values/printable.ts";
+import { errorMessage, systemCode } from "../../../../src/values/unknown.ts";
 import { inputFailure } from "../input.ts";
 import { type Followed, type IntakeOf, irregularity, NO_COUNTS, OPEN_WITHOUT_LINKS, sumOf } from "./followed.ts";
 
@@ -139,7 +141,8 @@ export class Spool implements Followed {
       renameSync(path, target);
       return true;
     } catch (cause) {
-      const { code, message } = cause as NodeJS.ErrnoException;
+      const code = systemCode(cause);
+      const message = errorMessage(cause);
       if (code !== "EXDEV" && code !== "ENAMETOOLONG" && code !== "ENOENT") throw unwritable(target, cause);
       const inode = lstatSync(path, { throwIfNoEntry: false })?.ino;
       if (inode === undefined) return false;
@@ -189,7 +192,7 @@ export class Spool implements Followed {
 
 function unwritable(place: string, cause: unknown): Failure {
   if (isDiskFull(cause)) return diskFull(place, cause);
-  return new Failure("spool_unwritable", `${place} cannot be written: ${(cause as Error).message}`, { cause });
+  return new Failure("spool_unwritable", `${place} cannot be written: ${errorMessage(cause)}`, { cause });
 }
 
 function freeName(directory: string, name: string): string {
@@ -208,10 +211,10 @@ async function openRegular(path: string): Promise<FileHandle | string | undefine
     await handle.close();
     return `is ${found}: only regular files are read`;
   } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "ENOENT" ? undefined : unreadable(cause);
+    return systemCode(cause) === "ENOENT" ? undefined : unreadable(cause);
   }
 }
 
 function unreadable(cause: unknown): string {
-  return `cannot be read: ${printable(cause instanceof Error ? cause.message : String(cause))}`;
+  return `cannot be read: ${printable(errorMessage(cause))}`;
 }

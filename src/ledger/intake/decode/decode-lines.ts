@@ -1,10 +1,11 @@
 /** Splits bytes into lines, and decodes non-empty ones into records or faults (docs/spec/intake.md#lines). */
+
 import { isUtf8 } from "node:buffer";
+import { isObject } from "../../../values/unknown.ts";
 import { type Fault, fault } from "../fault.ts";
 import { type IntakeRecord, withDroppedFields } from "../record-types.ts";
 import { receiptDecoder } from "./decode-receipt.ts";
 import { decodeRecord } from "./decode-record.ts";
-import { isObject } from "./fields.ts";
 
 export interface DecodedLine {
   /** Line number from 1; empty lines count. */

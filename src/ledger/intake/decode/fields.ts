@@ -4,10 +4,12 @@
  * issue is an invalid field (docs/spec/intake.md#records). `meta` holds the field's form as JSON Schema, because zod
  * exports only the type of a refined or transformed value.
  */
+
 import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
 import { isNameableInstallationId, NAMEABLE_ID } from "../../../values/installation-id.ts";
 import { parseTimestamp } from "../../../values/timestamp.ts";
+import { isObject } from "../../../values/unknown.ts";
 
 /** Lets `decodeRecord` distinguish out_of_range from invalid_field. */
 export const OUT_OF_RANGE = "out_of_range";
@@ -135,10 +137,6 @@ export function word<const Words extends readonly [string, ...string[]]>(...word
 export function isText(value: string): boolean {
   if (value.length === 0 || value.length > 2 * TEXT_MAX || CONTROL.test(value)) return false;
   return value.length <= TEXT_MAX || [...value].length <= TEXT_MAX;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function decimal(title: string, max: bigint, name: string) {

@@ -2,6 +2,7 @@
  * Runs `ingest --follow nats://…` until a signal ends it (docs/spec/intake.md#stream). Each session begins at the ledger's
  * own position and with the checks of the stream, so there is one way to begin, whatever ended the last session.
  */
+
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
@@ -17,6 +18,7 @@ import {
 import { IdleCheckpoint } from "../../../../../src/sqlite/idle-checkpoint.ts";
 import { Failure } from "../../../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
+import { elementAt, errorMessage } from "../../../../../src/values/unknown.ts";
 import { isQuiet } from "../../../feed.ts";
 import { warn } from "../../../messages.ts";
 import { Outage } from "../../../outage.ts";
@@ -83,7 +85,7 @@ function readCredentials(path: string): Credentials {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Failure("credentials_unreadable", `${path} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new Failure("credentials_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
   }
   return parseCredentials(text, path);
 }
@@ -144,7 +146,7 @@ class StreamFollower {
     const { servers } = this.#address;
     for (let attempt = 0; !this.#stop.aborted; attempt++) {
       try {
-        await this.#session(servers[attempt % servers.length] as StreamServer);
+        await this.#session(elementAt(servers, attempt % servers.length));
       } catch (error) {
         const isRefusal = error instanceof Failure && REFUSALS.has(error.code);
         if (isRefusal) this.#refusal = error;

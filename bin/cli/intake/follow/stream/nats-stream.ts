@@ -2,12 +2,14 @@
  * One connection to a NATS server, and one ordered consumer of a stream. Nothing is repaired: after any trouble the
  * connection ends, and the next one begins with the checks of the stream.
  */
+
 import { createHash } from "node:crypto";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
 import type { Authenticator, NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import type { StreamState, TakenMessage } from "../../../../../src/ledger/intake/stream-position.ts";
 import { Failure } from "../../../../../src/values/failure.ts";
+import { systemCode } from "../../../../../src/values/unknown.ts";
 import type { StreamAddress, StreamServer } from "./stream-address.ts";
 
 type Client = typeof import("./nats-client.ts");
@@ -210,7 +212,7 @@ function failureOf(
 }
 
 function isCertificateError(error: Error): boolean {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCode(error);
   return typeof code === "string" && /CERT|ISSUER|SELF_SIGNED|ALTNAME|UNABLE_TO_VERIFY/.test(code);
 }
 
