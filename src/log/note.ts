@@ -27,6 +27,9 @@ const ED25519 = 1;
 export const KEY_BYTES = 32;
 const ID_BYTES = 4;
 
+/** Begins a line of a signature. Written as an escape, because a page without a charset reads scripts as Windows-1252. */
+export const DASH = "\u2014";
+
 /** The specification asks for at least 16. Each known key is verified once, so more lines cost parsing only. */
 export const MAX_SIGNATURES = 100;
 /** A hundred signatures of the largest kind (ML-DSA, 5 kB) and the text. */
@@ -147,9 +150,9 @@ function decodedNote(bytes: Uint8Array): string {
 }
 
 function parseSignature(line: string, at: number): Signature {
-  const [, name = "", data = ""] = /^— ([^ ]+) ([^ ]+)$/.exec(line) ?? [];
+  const [dash, name = "", data = "", ...more] = line.split(" ");
   const bytes = base64Bytes(data);
-  if (!isKeyName(name) || bytes === undefined || bytes.length <= ID_BYTES) {
+  if (dash !== DASH || more.length > 0 || !isKeyName(name) || bytes === undefined || bytes.length <= ID_BYTES) {
     throw malformed(`its signature line ${at + 1} is ${printable(JSON.stringify(line))}`);
   }
   return { name, id: hexadecimal(bytes.subarray(0, ID_BYTES)), bytes: bytes.slice(ID_BYTES) };

@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { base64Text } from "../values/base64.ts";
 import { LogError } from "./log-error.ts";
-import { idInput, KEY_BYTES, keyParts, MAX_SIGNATURES, type Verifier } from "./note.ts";
+import { DASH, idInput, KEY_BYTES, keyParts, MAX_SIGNATURES, type Verifier } from "./note.ts";
 
 export interface Signer {
   readonly verifier: Verifier;
@@ -47,7 +47,7 @@ export function signNote(text: string, signers: readonly Signer[]): string {
     throw new RangeError(`a text without a newline at its end, or ${signers.length} signers`);
   }
   const lines = signers.map(({ verifier: { name, id }, sign }) => {
-    return `— ${name} ${base64Text(Buffer.concat([Buffer.from(id, "hex"), sign(text)]))}\n`;
+    return `${DASH} ${name} ${base64Text(Buffer.concat([Buffer.from(id, "hex"), sign(text)]))}\n`;
   });
   return `${text}\n${lines.join("")}`;
 }

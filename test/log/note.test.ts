@@ -73,6 +73,7 @@ test.each([
   ["a signature without bytes after the id", `${note}${lineOf("a", signature.subarray(0, 4))}`, "log_malformed"],
   ["base64 that is none", `${note}— a b*==\n`, "log_malformed"],
   ["a third word", `${note}${lineOf("a", signature).replace("\n", " x\n")}`, "log_malformed"],
+  ["two signatures and no newline at its end", (note + lineOf("a", signature)).trimEnd(), "log_malformed"],
   ["nothing", "", "log_malformed"],
 ])("a note with %s is refused", async (_, text, code) => {
   await expect(open(text)).rejects.toThrow(coded(code));
@@ -119,6 +120,8 @@ test.each([
   ["a name only", "a", "the key does not have the form NAME+ID+DATA"],
   ["no name", `+00000000+${data(1, 32)}`, "the key does not have the form NAME+ID+DATA"],
   ["a name with a space", `a b+00000000+${data(1, 32)}`, "the key does not have the form NAME+ID+DATA"],
+  ["a name with a control character", `a\u0001+00000000+${data(1, 32)}`, "the key does not have the form"],
+  ["a name with half a character", `a\ud800+00000000+${data(1, 32)}`, "the key does not have the form"],
   ["a short id", `a+0+${data(1, 32)}`, "the id of the key a is not 8 hexadecimal digits"],
   ["broken base64", "a+00000000+x", "the data of the key a is not base64"],
   ["another type", `a+00000000+${data(2, 32)}`, "the key a is not an Ed25519 key of the type 1"],

@@ -112,6 +112,17 @@ test("in a log of three levels a proof reads one tile of each level, and the rig
   }
 });
 
+test("a walk over many tiles reads their parent once", async () => {
+  const { publisher, checkpoint } = published(65_537);
+  const read: string[] = [];
+  const log = new PublicLog(reader(publisher, read), checkpoint);
+  for (let index = 0; index < 150 * 256; index += 256) {
+    expect(await log.includes(index, Buffer.from(entryText(index)))).toBe(true);
+  }
+  expect(read.filter((path) => path === "tile/1/000").length).toBe(1);
+  expect(read.filter((path) => path.startsWith("tile/0/")).length).toBe(151);
+});
+
 test("proofs read each tile once while they are few, and again after many others", async () => {
   const { publisher, checkpoint } = published(70 * 256);
   const read: string[] = [];
@@ -170,12 +181,12 @@ test("each missing file is named", async () => {
   }
 });
 
-test("a read that fails once does not fail for ever", async () => {
+test.each(["tile/0/000", "tile/0/002.p/88"])("a read of %s that fails once does not fail for ever", async (tile) => {
   const { publisher, checkpoint } = published(600);
   const read = reader(publisher);
   let failures = 2;
   const log = new PublicLog(async (path) => {
-    if (path.startsWith("tile/0/000") && failures-- > 0) throw new Error("cut off");
+    if (path === tile && failures-- > 0) throw new Error("cut off");
     return read(path);
   }, checkpoint);
   await expect(textsOf(log)).rejects.toThrow("cut off");

@@ -10,11 +10,11 @@ import { clientScene } from "../client/client-scene.ts";
 export default { fetch: async (request) => Response.json(await clientScene(await request.json())) };
 `;
 
-async function sceneInWorker({ good, bad }: SceneAddresses): Promise<unknown> {
+async function sceneInWorker(addresses: SceneAddresses): Promise<unknown> {
   const script = await workerBundle(WORKER);
   const workerd = new Miniflare({ host: "127.0.0.1", modules: true, script, compatibilityDate: "2026-07-01" });
   onTestFinished(() => workerd.dispose());
-  const response = await workerd.dispatchFetch("http://w/", { method: "POST", body: JSON.stringify({ good, bad }) });
+  const response = await workerd.dispatchFetch("http://w/", { method: "POST", body: JSON.stringify(addresses) });
   return response.json();
 }
 

@@ -1,7 +1,9 @@
 /** The two servers of `client-scene.ts`, their recorded requests, and the expected result of the scene. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, onTestFinished } from "vitest";
+import { verifierKey } from "../../../src/log/note.ts";
 import { nodeHandler } from "../../../src/shim/node/node-handler.ts";
+import { entryText, LogPublisher, newSigner } from "../../log/support/published-log.ts";
 import { localServer } from "../../support/local-server.ts";
 import { scriptWorld } from "../../support/scripts/script-world.ts";
 import type { SceneAddresses } from "./client-scene.ts";
@@ -13,6 +15,7 @@ export interface SceneServers extends SceneAddresses {
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
+const signer = newSigner();
 const TELEMETRY = JSON.stringify({ schemaVersion: 1, status: "offline" });
 
 export async function sceneServers(): Promise<SceneServers> {
@@ -28,7 +31,13 @@ export async function sceneServers(): Promise<SceneServers> {
     });
     shim(request, response);
   });
-  return { good, bad: await listening(misbehave()), requests };
+  const publisher = new LogPublisher({ signers: [signer] });
+  publisher.grow(300);
+  const log = await listening(({ url = "" }, response) => {
+    const bytes = publisher.files.get(url.replace("/log/1/", ""));
+    response.writeHead(bytes === undefined ? 404 : 200, { "access-control-allow-origin": "*" }).end(bytes);
+  });
+  return { good, bad: await listening(misbehave()), log, key: verifierKey(signer.verifier), requests };
 }
 
 function misbehave(): Handler {
@@ -93,4 +102,7 @@ export const SCENE_OUTCOME = {
   nobody: ["network", null],
   units: String(2n ** 256n - 1n),
   amount: "1.5",
+  log: [300, [255, 256].map((index) => ({ index, text: entryText(index) })), true, false],
+  otherKey: ["log_key_invalid", null],
+  noLog: ["log_incomplete", null],
 };

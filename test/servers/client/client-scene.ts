@@ -3,15 +3,19 @@
  * the test.
  */
 import { amount, type Client, createClient, NoonmarkError, units } from "../../../src/client/create-client.ts";
+import { openLog } from "../../../src/client/log.ts";
 
 export interface SceneAddresses {
   /** The shim over the world of the HTTP scripts. */
   readonly good: string;
   /** Each fault has its own subpath: `client-scene-servers.ts`. */
   readonly bad: string;
+  /** A server with log 1, and its key. */
+  readonly log: string;
+  readonly key: string;
 }
 
-export async function clientScene({ good, bad }: SceneAddresses): Promise<Record<string, unknown>> {
+export async function clientScene({ good, bad, log, key }: SceneAddresses): Promise<Record<string, unknown>> {
   const api = createClient({ baseUrl: good });
   const at = (fault: string) => createClient({ baseUrl: `${bad}/${fault}`, retries: 0 });
   return {
@@ -29,7 +33,17 @@ export async function clientScene({ good, bad }: SceneAddresses): Promise<Record
     nobody: await codeOf(createClient({ baseUrl: "http://127.0.0.1:1", retries: 0 }).telemetry()),
     units: String(units("115792089237316195423570985008687907853269984665640564039457584007913129639935")),
     amount: amount("1500000000000000000", 18),
+    log: await logOf(log, key),
+    otherKey: await codeOf(openLog({ baseUrl: log, key: key.replace(/.*\+/, "x+00000000+"), number: 1 })),
+    noLog: await codeOf(openLog({ baseUrl: log, key, number: 2 })),
   };
+}
+
+async function logOf(baseUrl: string, key: string) {
+  const log = await openLog({ baseUrl, key, number: 1 });
+  const entries = await all(log.entries({ from: 255, to: 257 }));
+  const [first] = entries;
+  return [log.checkpoint.size, entries, await log.includes(255, first?.text ?? ""), await log.includes(0, "")];
 }
 
 async function responsesOf(api: Client) {
