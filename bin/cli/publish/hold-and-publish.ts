@@ -11,6 +11,7 @@ import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { StandbySources } from "../../../publish/standby-sources.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { logProblem } from "../log.ts";
 import type { Outage } from "../outage.ts";
 import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
@@ -38,13 +39,19 @@ export interface Term {
 /** Throws errors that end a publisher, such as a lost lease. */
 export async function holdAndPublish(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
   const { signal } = term;
+  const { log, outage } = watchers;
   for (;;) {
     try {
       return await heldOnce(options, watchers, term);
     } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      if (signal.aborted) {
+        logProblem(log, "stopped, but the store does not respond: the lease expires by itself", error);
+        return;
+      }
+      if (error.isFinal) throw error;
       // The schedule handles outages. This one happened between taking the lease and the first cycle.
-      if (signal.aborted || !(error instanceof StoreUnavailable) || error.isFinal) throw error;
-      watchers.outage.failed(error, "begin");
+      outage.failed(error, "begin");
     }
     await wait(BEGIN_AGAIN_MS, undefined, { signal }).catch(() => {});
   }

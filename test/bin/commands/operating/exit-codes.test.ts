@@ -231,6 +231,14 @@ test("a run under a clock that is behind takes no lease, and a publisher on a ca
   expect([exitCode, stdout]).toEqual([1, expect.stringContaining("noonmark fsck --repair")]);
 });
 
+test("a signal ends a publisher with 0 although its store is gone, and the log says that the lease expires", async () => {
+  withLedger();
+  const publisher = await started("publish", ...PUBLISH);
+  rmSync(join(folder, "public"), { recursive: true });
+  expect((await publisher.ended("SIGTERM")).exitCode).toBe(0);
+  expect(publisher.output()).toMatch(/"msg":"stopped, but the store does not respond: the lease expires by itself"\}\n$/);
+});
+
 test("an unreachable store at start-up is retried until a signal", async () => {
   mkdirSync(join(folder, "home"));
   withLedger();
