@@ -236,7 +236,9 @@ test("a signal ends a publisher with 0 although its store is gone, and the log s
   const publisher = await started("publish", ...PUBLISH);
   rmSync(join(folder, "public"), { recursive: true });
   expect((await publisher.ended("SIGTERM")).exitCode).toBe(0);
-  expect(publisher.output()).toMatch(/"msg":"stopped, but the store does not respond: the lease expires by itself"\}\n$/);
+  expect(publisher.output()).toMatch(
+    /"msg":"stopped, but the store does not respond: the lease expires by itself"\}\n$/,
+  );
 });
 
 test("an unreachable store at start-up is retried until a signal", async () => {
