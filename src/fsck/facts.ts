@@ -5,6 +5,7 @@ import { logPrefix } from "../http/keys.ts";
 import type { Checkpoint } from "../log/checkpoint.ts";
 import type { Category } from "../resources/activity/route.ts";
 import type { Head } from "../resources/activity/stored-feed.ts";
+import type { Statistics } from "../resources/statistics/schema.ts";
 import type { LogPlace } from "./kind.ts";
 import type { ActivityTileFacts, ObservationFacts, Writer } from "./objects.ts";
 
@@ -38,6 +39,7 @@ export class Facts {
   readonly logs = new Map<string, LogFacts>();
   readonly activityTiles = new Map<string, ActivityTileFacts>();
   readonly heads = new Map<Category, Head>();
+  readonly statistics = new Map<string, Statistics>();
   /** Undefined if it is missing or damaged. */
   index: InstallationIndex | undefined;
   lease: LeaseClaim | undefined;
@@ -46,7 +48,7 @@ export class Facts {
     const prefix = logPrefix(root, log);
     let found = this.logs.get(prefix);
     if (found === undefined) {
-      found = { root, log, checkpoint: undefined, bundles: new Map(), tiles: new Map() };
+      found = { root, log, checkpoint: undefined, bundles: new Map(), counted: new Map(), tiles: new Map() };
       this.logs.set(prefix, found);
     }
     return found;
@@ -58,6 +60,8 @@ export interface LogFacts extends LogPlace {
   checkpoint: Checkpoint | undefined;
   /** The hashes of the entries, by the path of their bundle. */
   readonly bundles: Map<string, readonly Buffer[]>;
+  /** By the path of their bundle: the entries that count for lifetime totals, and their place in the bundle. */
+  readonly counted: Map<string, ReadonlyMap<number, string>>;
   /** The bodies of tiles of hashes, by path. */
   readonly tiles: Map<string, Uint8Array>;
 }

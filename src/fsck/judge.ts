@@ -10,11 +10,13 @@ import { leafHash } from "../log/tree.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
 import { decodeHead } from "../resources/activity/stored-feed.ts";
 import { observationTileKey } from "../resources/observations/route.ts";
+import type { Statistics } from "../resources/statistics/schema.ts";
 import { FORMAT_VERSION } from "../values/format.ts";
 import { FUTURE_ALLOWANCE_MS } from "../values/freshness.ts";
 import { errorMessage } from "../values/unknown.ts";
 import type { Facts, LeaseClaim } from "./facts.ts";
 import { type Kind, kindOf, type LogPlace } from "./kind.ts";
+import { isCounted } from "./lifetime.ts";
 import {
   assetsIn,
   eventsComplaint,
@@ -154,9 +156,13 @@ function judgeKind(key: string, kind: Kind, object: StoredObject, facts: Facts):
 }
 
 function judgeResponseOf(key: string, kind: Kind, object: StoredObject, facts: Facts): StoreFinding[] {
-  const { findings, constants, installationId } = judgeResponse(key, kind, object);
+  const { findings, constants, installationId, body } = judgeResponse(key, kind, object);
   facts.named.set(key, constants);
   if (installationId !== undefined && kind.is !== "template") facts.installations.set(key, installationId);
+  if (kind.is === "response" && kind.resource === "statistics" && body !== undefined) {
+    // Its contract was checked.
+    facts.statistics.set(key, body as Statistics);
+  }
   if (kind.is !== "head" || findings.some(({ rule }) => rule === "body")) return [...findings];
   const head = decodeHead(new TextDecoder().decode(object.body));
   if (head === undefined) return [...findings];
@@ -176,8 +182,10 @@ function judgeBundle(key: string, bundle: LogPlace & Bundle, object: StoredObjec
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true });
     const entries = decodeBundle(object.body, size - bundle.index * TILE_WIDTH);
-    const leaves = entries.map((entry) => leafHash(decoder.decode(entry)));
-    facts.logOf(bundle).bundles.set(bundlePath(bundle), leaves);
+    const texts = entries.map((entry) => decoder.decode(entry));
+    const found = facts.logOf(bundle);
+    found.bundles.set(bundlePath(bundle), texts.map(leafHash));
+    found.counted.set(bundlePath(bundle), new Map([...texts.entries()].filter(([, text]) => isCounted(text))));
     return [];
   } catch (error) {
     return [{ rule: "log", key, says: errorMessage(error) }];

@@ -1,15 +1,17 @@
 /** Checks the stored logs: each from its own entries, and the responses against the checkpoints. */
 import { checkpointKey, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS, parseCheckpointKey } from "../http/keys.ts";
-import { bundlePath, newBundles, newTiles, TILE_WIDTH, tilePath } from "../log/tiles.ts";
+import { type Bundle, bundlePath, newBundles, newTiles, TILE_WIDTH, tilePath } from "../log/tiles.ts";
 import { joinedHash, rootAt, SUBTREE_WIDTH } from "../log/tree.ts";
 import type { Facts, LogFacts } from "./facts.ts";
+import { lifetimeComplaint } from "./lifetime.ts";
 import type { StoreFinding } from "./rules.ts";
 
 /** Recomputes the root of each log from its entries, and compares tiles and responses with it. */
-export function* logFindings({ logs, writers, damaged }: Facts): Generator<StoreFinding> {
+export function* logFindings(all: Facts): Generator<StoreFinding> {
+  const { logs, writers, damaged } = all;
   const committed = new Map<number, number>();
   for (const facts of logs.values()) {
-    const { root: place, log, checkpoint, bundles } = facts;
+    const { root: place, log, checkpoint } = facts;
     const key = checkpointKey(place, log);
     if (checkpoint === undefined) {
       // A log that is public now has left its private bundles behind.
@@ -22,11 +24,14 @@ export function* logFindings({ logs, writers, damaged }: Facts): Generator<Store
     const isOwn = place === PRIVATE_LOGS ? `${origin}/` === logPrefix(place, log) : origin.endsWith(`/log/${log}`);
     if (!isOwn) yield { rule: "log", key, says: `it is of ${origin}` };
     const leaves: Buffer[] = [];
+    const counted: CountedEntry[] = [];
     for (const bundle of newBundles(0, size)) {
-      const full = bundlePath({ ...bundle, width: TILE_WIDTH });
-      const found = (place === PUBLIC_LOGS ? bundles.get(bundlePath(bundle)) : undefined) ?? bundles.get(full);
+      const path = pathOf(bundle, facts);
+      const found = facts.bundles.get(path);
       if (found === undefined || found.length < bundle.width) break;
       leaves.push(...found.slice(0, bundle.width));
+      const first = bundle.index * TILE_WIDTH;
+      for (const [place, text] of facts.counted.get(path) ?? []) counted.push({ index: first + place, text });
     }
     if (leaves.length < size) {
       yield { rule: "log-root", key, says: `${leaves.length} of its ${size} entries are stored without a gap` };
@@ -35,13 +40,43 @@ export function* logFindings({ logs, writers, damaged }: Facts): Generator<Store
     const levels = levelsOf(leaves);
     if (merkleRoot(size, levels) !== root) {
       yield { rule: "log-root", key, says: `its ${size} stored entries have another root` };
-    } else if (place === PUBLIC_LOGS) yield* tileFindings(facts, size, levels);
+      continue;
+    }
+    if (place === PUBLIC_LOGS) yield* tileFindings(facts, size, levels);
+    yield* lifetimeFindings(all, { log, size, counted });
   }
   for (const [key, { sourceVersion }] of writers) {
     const { log = 0, size = 0, root } = sourceVersion;
     const limit = committed.get(log);
     if (root === undefined || limit === undefined || parseCheckpointKey(key) !== undefined || size <= limit) continue;
     yield { rule: "log-ahead", key, says: `it is of ${size} entries, and the checkpoint of log ${log} has ${limit}` };
+  }
+}
+
+/** A public log has partial bundles under keys of their own. */
+function pathOf(bundle: Bundle, { root, bundles }: LogFacts): string {
+  const path = bundlePath(bundle);
+  return root === PUBLIC_LOGS && bundles.has(path) ? path : bundlePath({ ...bundle, width: TILE_WIDTH });
+}
+
+interface CountedEntry {
+  readonly index: number;
+  readonly text: string;
+}
+
+/** Compares statistics with the entries of the log from which they were computed. */
+function* lifetimeFindings(
+  { statistics, writers }: Facts,
+  { log, size, counted }: { readonly log: number; readonly size: number; readonly counted: readonly CountedEntry[] },
+): Generator<StoreFinding> {
+  for (const [key, body] of statistics) {
+    const { sourceVersion } = writers.get(key) ?? {};
+    const { size: own = 0 } = sourceVersion ?? {};
+    // `log-ahead` says that there are more.
+    if (sourceVersion?.log !== log || own > size) continue;
+    const entries = counted.filter(({ index }) => index < own).map(({ text }) => text);
+    const says = lifetimeComplaint(body, entries);
+    if (says !== undefined) yield { rule: "lifetime", key, says };
   }
 }
 

@@ -40,6 +40,8 @@ export interface ResponseHead {
 export interface JudgedResponse {
   readonly findings: readonly StoreFinding[];
   readonly installationId?: string;
+  /** The body of a 200 that follows its contract. */
+  readonly body?: Readonly<Record<string, unknown>>;
   /** Keys of the constants that its successors name. */
   readonly constants: readonly string[];
 }
@@ -83,7 +85,8 @@ export function judgeResponse(key: string, kind: Kind, object: StoredObject): Ju
     const wrong = then.complaint ?? tagComplaint({ status: head.status, headers }, then.value);
     add("successors", wrong && `as of ${new Date(version.from).toISOString()}: ${wrong}`);
   }
-  return { ...judged, constants: successors.flatMap((one) => one.key ?? []) };
+  const isGood = head.status === 200 && complaint === undefined && value !== undefined;
+  return { ...judged, ...(isGood ? { body: value } : {}), constants: successors.flatMap((one) => one.key ?? []) };
 }
 
 /** Bodies of telemetry, process and statistics have a revision, which must equal the ETag. */

@@ -18,6 +18,7 @@ export const RULES = {
   log: "a log's checkpoint and bundles of entries are readable, and belong to their log",
   "log-root": "the stored entries of a log hash into the root of its checkpoint",
   "log-ahead": "no response is computed from more entries than its log's checkpoint commits",
+  lifetime: "the lifetime totals of statistics are the sums of the stored log's rounds and submissions",
   "index-missing": "a store with responses has an index of installations",
   "index-entry": "the index names the configured installation; each named one has telemetry",
   "activity-tile": "an activity tile has its events or tiles in order, and the hash of its bytes as its name",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Rule } from "../../src/fsck/rules.ts";
 import type { StoreObject } from "../../src/object-store/object-store.ts";
 import { decodeHead, decodeTile, encodeHead, encodeTile, type Head } from "../../src/resources/activity/stored-feed.ts";
+import { revisionOf } from "../../src/resources/built.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { ASSET, type Damaged, HOUR } from "./fsck-world.ts";
 
@@ -29,6 +30,7 @@ export const LEFT_BY_FORCE: ReadonlySet<string> = new Set([
 const TELEMETRY = "v1/public/telemetry";
 const PROCESS = "v4/public/process";
 const ONCHAIN = "v4/public/onchain";
+const STATISTICS = "v2/public/stats/30d";
 const HEAD = "v1/public/activity/players";
 const tileKey = (tile: number, log = 1, id = "wheel-1") => observationTileKey(id, log, tile);
 
@@ -140,6 +142,31 @@ const withLast = (change: (bytes: Buffer) => void) => (all: Buffer) => {
   return all;
 };
 
+/** A change of a body with a revision, and the ETag of the changed body. */
+function revised(from: RegExp, to: string): Change {
+  return (object, text) => {
+    const { text: changed = "" } = replaced(from, to)(object, text);
+    const { revision: _, ...content } = JSON.parse(changed) as Record<string, unknown>;
+    const revision = revisionOf(JSON.stringify(content));
+    const headers = { ...(JSON.parse(object.metadata.headers ?? "{}") as object), etag: `"${revision}"` };
+    return {
+      text: changed.replace(/"revision":"[^"]*"/, `"revision":"${revision}"`),
+      metadata: { ...object.metadata, headers: JSON.stringify(headers) },
+    };
+  };
+}
+
+const LIFETIME: readonly (readonly [string, RegExp, string])[] = [
+  ["acceptedWorkUnits", /"acceptedWorkUnits":"/, '"acceptedWorkUnits":"9'],
+  ["observedDistanceMm", /"observedDistanceMm":"/, '"observedDistanceMm":"9'],
+  ["settledBlockCount", /"settledBlockCount":"2"/, '"settledBlockCount":"1"'],
+  ["settlementCount", /"settlementCount":"2"/, '"settlementCount":"3"'],
+  ["settledWorkUnits", /"settledWorkUnits":"200"/, '"settledWorkUnits":"900"'],
+  ["activeDayCount", /"activeDayCount":2,"coverageBps"/, '"activeDayCount":3,"coverageBps"'],
+  ["coverageBps", /("activeDayCount":2,"coverageBps":)\d+/, "$19999"],
+  ["firstObservedAt", /"firstObservedAt":"2026-11-18T10:/, '"firstObservedAt":"2026-11-18T09:'],
+];
+
 export const DAMAGES: readonly Damage[] = [
   bytes("cut", TELEMETRY, (all) => all.subarray(0, all.length - 10)),
   bytes("emptied", PROCESS, () => Buffer.alloc(0)),
@@ -213,6 +240,7 @@ export const DAMAGES: readonly Damage[] = [
     replaced(/"installationId":"[^"]*"/, '"installationId":""'),
   ),
   sealed("an empty object as index", "body", "installations", () => ({ text: "{}" })),
+  ...LIFETIME.map(([name, from, to]) => sealed(`another lifetime.${name}`, "lifetime", STATISTICS, revised(from, to))),
   sealed("another installation's response", "installation", TELEMETRY, replaced('"wheel-1"', '"wheel-9"')),
   sealed(
     "an ETag of another revision",

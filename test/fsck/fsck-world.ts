@@ -11,6 +11,8 @@ import type { ObjectStore, StoreObject } from "../../src/object-store/object-sto
 import { activityKey, activityTileKey } from "../../src/resources/activity/route.ts";
 import { decodeHead, encodeHead, encodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
 import { hashOf } from "../../src/resources/activity/tiles.ts";
+import { ingest } from "../ledger/ingest.ts";
+import { closure, instant, type Json, round, submission, uuid } from "../ledger/samples.ts";
 import { unitMinted } from "../publish/activity/chain-logs.ts";
 import { GrownChain } from "../publish/activity/grown-chain.ts";
 import { START, World } from "../publish/world.ts";
@@ -44,6 +46,28 @@ export interface Damaged {
   fsck(now?: number): Promise<FsckReport>;
 }
 
+/** Two days before the first receipt (epoch seconds). */
+const GENESIS = START / 1_000 - 172_800;
+/** Of these rounds, the last one is not accepted yet, and the one before has not elapsed. */
+const COUNTED: readonly Json[] = [
+  ...[0, 1, 200, 290].map((id, index) =>
+    round(id, { workUnits: String(600 * index), distanceMm: index === 1 ? null : "5300" }),
+  ),
+  closure(0, 1),
+  closure(200, 200),
+  closure(290, 290),
+  round(291),
+  ...[1, 2].map((n) => {
+    const times = { submittedAt: instant(1), terminalAt: instant(3), confirmedAt: instant(2) };
+    const expected = { cumulativeWork: `${n}00`, blockHeight: `${n}`, currentWork: "1", completedBlockCount: "2" };
+    return submission({ submissionId: uuid(n), lifecycle: "confirmed", expected, ...times });
+  }),
+  submission({
+    submissionId: uuid(3),
+    expected: { cumulativeWork: "900", blockHeight: "9", currentWork: "1", completedBlockCount: "2" },
+  }),
+];
+
 export class FsckWorld {
   readonly folder = mkdtempSync(join(tmpdir(), "noonmark-fsck-"));
   readonly #clean = join(this.folder, "clean");
@@ -51,11 +75,13 @@ export class FsckWorld {
 
   readonly #world = new World();
   readonly #chain = new GrownChain();
+  readonly #options = { chain: this.#chain, site: SITE, genesisTimestamp: GENESIS };
 
-  /** 300 receipts of one installation, 10 of another, and 300 events. An index tile holds the older events. */
+  /** 300 receipts of one installation, 10 of another, rounds, a settlement, and 300 events. An index tile holds the older events. */
   async publish(): Promise<void> {
     this.#world.receive(300);
     this.#world.receive(10, 2, "wheel-2");
+    ingest(this.#world.ledger, COUNTED);
     const log = (blockNumber: bigint) => (_: unknown, logIndex: number) =>
       unitMinted({ blockNumber, logIndex, blockTimestamp: 1_700_000_000 });
     this.#chain.mine((blockNumber) => Array.from({ length: 300 }, log(blockNumber)));
@@ -67,7 +93,7 @@ export class FsckWorld {
 
   /** Repairs like `fsck --repair` if nobody holds the lease. */
   async repair(store: ObjectStore): Promise<void> {
-    const worker = await this.#world.work({ store, state: `state-${++this.#copies}`, chain: this.#chain, site: SITE });
+    const worker = await this.#world.work({ store, state: `state-${++this.#copies}`, ...this.#options });
     await worker.publisher.repair(this.#world.now, repairStore);
     await worker.stop();
   }
@@ -82,7 +108,7 @@ export class FsckWorld {
   }
 
   async #cycle(store: ObjectStore, state: string, at: number): Promise<void> {
-    const worker = await this.#world.work({ store, state, chain: this.#chain, site: SITE, force: at > PUBLISHED });
+    const worker = await this.#world.work({ store, state, ...this.#options, force: at > PUBLISHED });
     const { failures } = await worker.cycle(at);
     await worker.stop();
     if (failures.length > 0) throw new Error(JSON.stringify(failures));

@@ -11,12 +11,17 @@ import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";
+import { lifetimeComplaint } from "../../../src/fsck/lifetime.ts";
 import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { contains, recordTexts } from "../../../src/ledger/log.ts";
+import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { noStore, STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
-import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
+import type { Statistics } from "../../../src/resources/statistics/schema.ts";
+import { newDirectoryOf, openConfiguredStore, readResponse } from "../configured-store.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
 import { readLogKey } from "../log-key.ts";
 import { isNote, missingInputs } from "../publish/missing-inputs.ts";
@@ -95,6 +100,7 @@ export async function examinePublication(settings: Settings, now: number): Promi
         ),
       ),
     ...(await behindFindings(settings)),
+    ...(await lifetimeFindings(store, publication, settings)),
   ];
   if (findings.some(({ severity }) => severity === "fault")) return findings;
   return [
@@ -124,6 +130,36 @@ function unavailableFindings({ responses }: Publication, settings: Settings): Do
       .map(({ route }) => badFinding("publication", `${route} is 503`, todo)),
   ];
 }
+
+/** Compares the lifetime totals of statistics with the ledger from which they were computed. */
+async function lifetimeFindings(
+  store: ObjectStore,
+  { responses }: Publication,
+  settings: Settings,
+): Promise<DoctorFinding[]> {
+  if (settings.ledger === "none" || !existsSync(settings.ledger)) return [];
+  const findings: DoctorFinding[] = [];
+  const ledger = openLedgerForReading(settings.ledger);
+  try {
+    for (const key of RANGES.map(statisticsKey)) {
+      if (!responses.some((one) => one.key === key && one.status === 200)) continue;
+      const response = await readResponse(store, key);
+      const { size, root } = response?.writerMetadata.sourceVersion ?? {};
+      if (response === undefined || size === undefined || root === undefined) continue;
+      const body = JSON.parse(new TextDecoder().decode(response.body)) as Statistics;
+      const says = readLedger(ledger, (db) =>
+        contains(db, { size, root }) ? lifetimeComplaint(body, recordTexts(db, size)) : undefined,
+      );
+      if (says !== undefined) findings.push(badFinding("statistics", `lifetime ${key}: ${says}`, LIFETIME_TODO));
+    }
+  } finally {
+    ledger.close();
+  }
+  return findings;
+}
+
+const LIFETIME_TODO =
+  "`noonmark fsck --repair` rewrites it. If it comes back, derive the publisher's data again: noonmark rebuild.";
 
 async function behindFindings(settings: Settings): Promise<DoctorFinding[]> {
   if (settings.ledger === "none" || !existsSync(settings.ledger)) return [];

@@ -127,6 +127,23 @@ describe("noonmark doctor", () => {
     ]);
   });
 
+  test("it finds a lifetime total that is not the sum of the ledger's rounds", async () => {
+    await ingest(receipt(1), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    const store = new FilesystemStore(join(directory, ".noonmark/public"), { write: true });
+    const key = "v2/public/stats/30d";
+    const found = await store.get(key);
+    if (found === undefined) throw new Error("no statistics");
+    const text = Buffer.from(found.body).toString();
+    const body = Buffer.from(text.replace('"acceptedWorkUnits":"600"', '"acceptedWorkUnits":"6000"'));
+    await store.put(key, { ...found, body });
+    expect(await wrongLines(...SETTINGS)).toEqual([
+      expect.stringMatching(
+        /^FIX statistics +lifetime v2\/public\/stats\/30d: lifetime.acceptedWorkUnits is 6000, and the log's entries give 600\. /,
+      ),
+    ]);
+  });
+
   test("it explains 503 statistics by their missing input, and finds a damaged object", async () => {
     await ingest(receipt(1), reporterRun());
     await runCli(["publish", "--once", ...SETTINGS], directory);
