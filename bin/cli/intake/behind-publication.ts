@@ -39,7 +39,7 @@ export async function behindPublication(
   onUnasked: (warning: Warning) => void,
 ): Promise<Failure | undefined> {
   const kept = keptCheckpoint(settings.state);
-  const stored = await storedCheckpoint(settings, onUnasked);
+  const stored = await storedCheckpoint(settings, (reason) => onUnasked(notCompared(kept, reason)));
   // After `--new-log` on another machine, the copy on this one is of the abandoned log.
   const points = [kept, stored].filter((one) => one !== undefined);
   const newest = Math.max(...points.map(({ number }) => number));
@@ -51,6 +51,19 @@ export async function behindPublication(
     if (fault !== undefined) return fault;
   }
   return undefined;
+}
+
+function notCompared(kept: Published | undefined, reason: string): Warning {
+  return kept === undefined
+    ? {
+        code: "store_not_compared",
+        message: `the ledger cannot be compared with the published log: ${reason}`,
+        hint: "If facts were published before and this ledger is new, restore it first: noonmark ledger restore",
+      }
+    : {
+        code: "store_not_compared",
+        message: `the ledger was compared with what this machine has published, and not with the store: ${reason}`,
+      };
 }
 
 function regressionOf(path: string, published: Published): Failure | undefined {
@@ -76,7 +89,7 @@ function keptCheckpoint(state: string): Published | undefined {
 
 async function storedCheckpoint(
   settings: Settings,
-  onUnasked: (warning: Warning) => void,
+  onUnread: (reason: string) => void,
 ): Promise<Published | undefined> {
   try {
     // Opening fails if a file is in place of the directory, even if there is no store yet.
@@ -87,10 +100,7 @@ async function storedCheckpoint(
     return { number: index.log, published: await readCheckpoint(store, index.log) };
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
-    onUnasked({
-      code: "store_not_compared",
-      message: `the ledger cannot be compared with the published log: ${error.code}: ${error.message}`,
-    });
+    onUnread(`${error.code}: ${error.message}`);
     return undefined;
   }
 }
