@@ -4,7 +4,7 @@ import type { CycleReport, ReportFailure, ReportRow } from "../../../publish/rep
 import { isLocked } from "../../../publish/sources/source-reader.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
-import type { Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { logProblem } from "../log.ts";
 import { Outage } from "../outage.ts";
@@ -21,8 +21,8 @@ export function storeOutage(log: Logger, monotonic: Monotonic): Outage {
   return new Outage(monotonic, {
     lasts(error, failures) {
       words = isDiskFull(error) ? DISK : isLocked(error) ? LOCK : STORE;
-      const { hint } = error as { hint?: unknown };
-      logProblem(log, `${words.lasts}: publish tries it again`, error, { failures, hint });
+      const { code, hint } = error as { code?: unknown; hint?: unknown };
+      logProblem(log, `${words.lasts}: publish tries it again`, error, { code, failures, hint });
     },
     ended: (afterMs) => log.info({ afterMs }, words.ended),
   });
@@ -66,7 +66,7 @@ export function failureLog({ log, outage, monotonic }: Watched): (report: CycleR
     const failed = rows.filter(({ action }) => action === "failed");
     const [away] = failed.filter(isOutage);
     if (away === undefined) outage.succeeded("cycle");
-    else outage.failed(Object.assign(new Error(away.why), { code: away.code }), "cycle");
+    else outage.failed(new Failure(away.code, away.why), "cycle");
     const others = failed.filter((row) => !isOutage(row));
     if (others.length === 0) unpublished.succeeded();
     else unpublished.failed(others);
@@ -79,8 +79,8 @@ export function failureLog({ log, outage, monotonic }: Watched): (report: CycleR
   };
 }
 
-function isOutage({ code }: ReportRow): boolean {
-  return code === "store_unavailable" || code === "disk_full";
+function isOutage(row: ReportRow): row is ReportRow & { readonly code: "store_unavailable" | "disk_full" } {
+  return row.code === "store_unavailable" || row.code === "disk_full";
 }
 
 function refusedOutage(code: string, log: Logger, monotonic: Monotonic): Outage<ReportFailure> {
