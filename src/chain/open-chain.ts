@@ -1,5 +1,6 @@
 /** Opens the chain of a deployment file. Only one process should poll it: a second writer makes a pass start over. */
 import type { Database } from "better-sqlite3";
+import { formatTimestamp } from "../values/timestamp.ts";
 import type { Chain } from "./chain.ts";
 import type { ChainPoint } from "./chain-state.ts";
 import { type PollEvent, plainEvent } from "./poll-event.ts";
@@ -61,7 +62,11 @@ export function openChain(options: ChainOptions): OpenChain {
       return blockHash(number, core.view.chain, now, { ...options, sleep, random });
     },
     problem: () => readSync(db).problem,
-    describe: () => (last === undefined ? "no pass yet" : plainEvent(last)),
+    describe() {
+      const { problem } = readSync(db);
+      if (problem !== undefined) return { ...plainEvent(problem.event), since: formatTimestamp(problem.since) };
+      return last === undefined ? "no pass yet" : plainEvent(last);
+    },
     close: () => db.close(),
   };
 }

@@ -1,5 +1,6 @@
 /** Events of a poll and names of checks, for the operator. They contain no keys and are never published. */
 import { decimalText } from "../values/decimal.ts";
+import { Failure } from "../values/failure.ts";
 
 /** Reported after each stored range. */
 export interface RangeProgress {
@@ -26,23 +27,30 @@ export type ProblemEvent =
       readonly detail: string;
     };
 
-/** The codes of problems that another node's good pass does not resolve, and what to do. */
-export const NODE_PROBLEMS = {
-  disagreement: {
-    code: "nodes_disagree",
-    hint: "Find out which of the two is wrong: docs/nodes.md#quorum",
-  },
-  stalled: {
-    code: "head_stands_still",
-    hint: "Find out if the node or the chain has stalled: docs/nodes.md#stalled",
-  },
-} as const;
+const PROBLEMS: Readonly<Record<ProblemEvent["type"], (message: string) => Failure>> = {
+  failed: (message) => new Failure("indexer_unavailable", message),
+  disagreement: (message) => new Failure("nodes_disagree", message),
+  stalled: (message) => new Failure("head_stands_still", message),
+  unconfirmed_fault: (message) => new Failure("indexer_mismatch", message),
+  mismatch: (message) => new Failure("indexer_mismatch", message),
+};
 
-/** A problem of a node in the list above. */
-export type NodeProblem = Extract<ProblemEvent, { readonly type: keyof typeof NODE_PROBLEMS }>;
+export function isProblem(event: { readonly type?: unknown }): event is ProblemEvent {
+  return Object.hasOwn(PROBLEMS, String(event.type));
+}
 
-export function isNodeProblem(event: { readonly type?: unknown }): event is NodeProblem {
-  return Object.hasOwn(NODE_PROBLEMS, String(event.type));
+/** A problem of a node that another node's good pass does not resolve. */
+export type NodeProblem = Extract<ProblemEvent, { readonly type: "disagreement" | "stalled" }>;
+
+export function isNodeProblem(event: PollEvent): event is NodeProblem {
+  return event.type === "disagreement" || event.type === "stalled";
+}
+
+/** Returns the problem as a failure of a command. */
+export function problemFailure(event: ProblemEvent): Failure {
+  const found = event.type === "failed" ? event.message : event.detail;
+  const message = "check" in event ? `${event.check}: ${found} (${event.node})` : `${event.node}: ${found}`;
+  return PROBLEMS[event.type](message);
 }
 
 export type PollEvent =

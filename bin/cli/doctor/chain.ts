@@ -1,6 +1,6 @@
 /** Sends each node of the chain a request, and runs the deployment's checks. */
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
-import { isNodeProblem, NODE_PROBLEMS, type NodeProblem, type PollEvent } from "../../../src/chain/poll-event.ts";
+import { isNodeProblem, type NodeProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { openChainCopy } from "../chain/chain.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
@@ -89,7 +89,7 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
       );
     }
     if (ofNode !== undefined) {
-      const { code, hint } = NODE_PROBLEMS[ofNode.type];
+      const { code, hint } = problemFailure(ofNode);
       return badFinding(`node ${ofNode.node}`, `${code}: ${ofNode.detail}`, hint);
     }
     const { core, economy } = chain.state(now());

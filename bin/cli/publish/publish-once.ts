@@ -12,7 +12,7 @@ import { heldBy } from "../../../publish/status/private-status.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
-import { isNodeProblem, NODE_PROBLEMS, type PollEvent } from "../../../src/chain/poll-event.ts";
+import { isNodeProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
@@ -97,7 +97,7 @@ async function judgedInstant(at: number, flags: OnceFlags, known: Known, store: 
 /** Warns the operator. An unavailable chain is data, so the exit code stays 0. */
 function warnOf(event: PollEvent): void {
   if (event.type === "failed") console.error(printable(`noonmark: warning: chain: ${event.node}: ${event.message}`));
-  if (isNodeProblem(event)) warn({ ...NODE_PROBLEMS[event.type], message: `${event.node}: ${event.detail}` });
+  if (isNodeProblem(event)) warn(problemFailure(event));
   if (event.type === "mismatch" || event.type === "unconfirmed_fault") {
     const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
     console.error(printable(`noonmark: warning: chain: ${event.node}: ${what} ${event.check}: ${event.detail}`));

@@ -3,7 +3,7 @@ import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import { type LeaseRecord, readLease } from "../../../publish/lease/lease-record.ts";
 import { readStandby, type StandbyRecord } from "../../../publish/lease/standby-record.ts";
 import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
-import { isNodeProblem, NODE_PROBLEMS } from "../../../src/chain/poll-event.ts";
+import { isNodeProblem, isProblem, problemFailure } from "../../../src/chain/poll-event.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import { Failure } from "../../../src/values/failure.ts";
@@ -80,7 +80,7 @@ export function publicationOf(
       ...silenceProblems(record, now),
       ...clock,
       ...standbyProblems(standby),
-      ...nodeProblems(record.report.sources),
+      ...chainProblems(record),
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
       ...named.filter((one) => !clock.some((known) => codeOf(known) === codeOf(one))),
       ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
@@ -129,12 +129,18 @@ function clockProblems(record: LeaseRecord, responses: readonly PublishedRespons
   return problems;
 }
 
-/** Finds a node that disagrees or is stalled in the publisher's last report on the chain. */
-function nodeProblems(sources: unknown): string[] {
-  const { chain = {} } = (sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
-  if (!isNodeProblem(chain)) return [];
-  const { code, hint } = NODE_PROBLEMS[chain.type];
-  return [`${code}: ${chain.node}: ${chain.detail}. ${hint}`];
+/**
+ * Finds the chain's problem in the publisher's last report for the operator, which may be five minutes old. A node that
+ * failed is no problem once the chain is followed again.
+ */
+function chainProblems({ report, public: publicRecord }: LeaseRecord): string[] {
+  const { chain = {} } = (report.sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
+  if (!isProblem(chain)) return [];
+  const lasts = chain.type === "mismatch" || isNodeProblem(chain);
+  if (!lasts && publicRecord?.sources.chain.status === "followed") return [];
+  const { code, message, hint } = problemFailure(chain);
+  const since = "since" in chain ? ` (since ${chain.since})` : "";
+  return [`${code}: ${message}${since}. ${hint}`];
 }
 
 /** Adds the holder's report for the operator, if any. */

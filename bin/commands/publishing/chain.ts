@@ -1,12 +1,10 @@
-/** `noonmark chain`: shows the chain's state, syncs ahead of a publisher, and repairs after a deep reorg. */
+/** `noonmark chain`: syncs ahead of a publisher, and repairs after a deep reorg. */
 import { type Command, InvalidArgumentError } from "commander";
-import { isNodeProblem, NODE_PROBLEMS, type PollEvent, type ProblemEvent } from "../../../src/chain/poll-event.ts";
+import { isNodeProblem, type PollEvent, type ProblemEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { rewind } from "../../../src/chain/store/append.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { CONFIRMATIONS } from "../../../src/values/settlement-limits.ts";
-import { chainStatus, printChainStatus } from "../../cli/chain/chain-status.ts";
-import { type ConfiguredChain, openConfiguredChain } from "../../cli/chain/configured-chain.ts";
+import { openConfiguredChain } from "../../cli/chain/configured-chain.ts";
 import { warn } from "../../cli/messages.ts";
 import { progressBar, ratePerSecond } from "../../cli/progress.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
@@ -20,20 +18,7 @@ const SYNC_FORMAT =
   "{bar} {percentage}% | block {block} of {safe} | {events} events | {rate} events/s | {eta_formatted} left";
 
 export function registerChain(program: Command): void {
-  const chain = program.command("chain").description("show, read or rewind the stored data of the settlement chain");
-  const status = chain
-    .command("status")
-    .description("show what is stored of the chain and why a view is unavailable; exit 1 on a mismatch")
-    .option("--json", "as one JSON object");
-  settingOptions(status, CHAIN_SETTINGS).action(({ json }: { json?: boolean }) => {
-    withChain(ofFile(status), (configured) => {
-      const found = chainStatus(configured, Date.now());
-      if (json === true) console.log(JSON.stringify(found));
-      else printChainStatus(found);
-      if (found.problem?.type === "mismatch") process.exitCode = EXIT.failed;
-    });
-  });
-
+  const chain = program.command("chain").description("read or rewind the stored data of the settlement chain");
   const sync = chain.command("sync").description("read the chain up to its safe block, then end");
   settingOptions(sync, CHAIN_SETTINGS).action(async () => {
     await syncToSafeBlock(loadSettings(sync.opts(), []));
@@ -44,16 +29,7 @@ export function registerChain(program: Command): void {
     .description(`delete the stored data above a block, after a reorg deeper than ${CONFIRMATIONS} blocks`)
     .requiredOption("--to <block>", "the last block to keep", blockArgument);
   settingOptions(back, CHAIN_SETTINGS).action(({ to }: { to: bigint }) => {
-    withChain(ofFile(back), ({ chain: { db } }) => {
-      const { stored } = readSync(db);
-      if (stored === undefined || stored.block <= to) {
-        console.log(`nothing above block ${to} is stored`);
-        return;
-      }
-      const { removed, next } = rewind(db, to);
-      const read = next === undefined ? "everything is read again" : `block ${next} is read next`;
-      console.log(`${removed} events removed; ${read}`);
-    });
+    rewindTo(to, loadSettings(back.opts(), [], { spared: ["rpcUrl"] }));
   });
 }
 
@@ -87,8 +63,8 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
     } while (!chain.concluded() && readSync(chain.db).stored?.block !== before);
     bar.stop();
     if (problem !== undefined) {
-      if (!isNodeProblem(problem) || !chain.concluded()) throw failureOf(problem);
-      warn({ ...NODE_PROBLEMS[problem.type], message: `${problem.node}: ${problem.detail}` });
+      if (!isNodeProblem(problem) || !chain.concluded()) throw problemFailure(problem);
+      warn(problemFailure(problem));
     }
     const { stored, indexedThroughBlock } = readSync(chain.db);
     const { core } = chain.state(Date.now());
@@ -101,34 +77,22 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
   }
 }
 
-function failureOf(problem: ProblemEvent): Failure {
-  if (problem.type === "disagreement") {
-    return new Failure("nodes_disagree", `${problem.node}: ${problem.detail}`);
-  }
-  if (problem.type === "stalled") {
-    return new Failure("head_stands_still", `${problem.node}: ${problem.detail}`);
-  }
-  return problem.type === "failed"
-    ? new Failure("indexer_unavailable", `${problem.node}: ${problem.message}`)
-    : new Failure("indexer_mismatch", `${problem.check}: ${problem.detail} (${problem.node})`);
-}
-
-function withChain(settings: Settings & { readonly rpcUrl: string }, use: (configured: ConfiguredChain) => void): void {
-  const configured = openConfiguredChain(
-    { ...settings, deployment: required(settings, "deployment") },
-    { now: Date.now },
-  );
+/** Deletes the stored data above the block. Needs no node. */
+function rewindTo(to: bigint, settings: Settings): void {
+  const deployment = required(settings, "deployment");
+  const { chain } = openConfiguredChain({ ...settings, deployment, rpcUrl: "" }, { now: Date.now });
   try {
-    use(configured);
+    const { stored } = readSync(chain.db);
+    if (stored === undefined || stored.block <= to) {
+      console.log(`nothing above block ${to} is stored`);
+      return;
+    }
+    const { removed, next } = rewind(chain.db, to);
+    const read = next === undefined ? "everything is read again" : `block ${next} is read next`;
+    console.log(`${removed} events removed; ${read}`);
   } finally {
-    configured.chain.close();
+    chain.close();
   }
-}
-
-/** Returns the settings of a command that reads the chain's file without a node. */
-function ofFile(command: Command): Settings & { readonly rpcUrl: string } {
-  const settings = loadSettings(command.opts(), [], { spared: ["rpcUrl"] });
-  return { ...settings, rpcUrl: settings.rpcUrl ?? "" };
 }
 
 function blockArgument(text: string): bigint {

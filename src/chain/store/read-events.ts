@@ -1,7 +1,7 @@
 /** Reads stored events. The time of a read does not grow with the history, unless its comment says so. */
 
 import { createHash } from "node:crypto";
-import { eachRow, type ReadOnlyDatabase, readRows, readValue } from "../../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readRows } from "../../sqlite/statement.ts";
 import { type Log, type Position, START } from "../../values/log.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import { EVENT_SHAPES } from "../event-shape.ts";
@@ -45,10 +45,6 @@ export function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[
 /** Returns the newest events of one name, newest first. */
 export function newestOf(db: ReadOnlyDatabase, kind: ContractKind, name: string, limit: number): ChainEvent[] {
   return select(db, `WHERE contract_kind = ? AND event_name = ? ${newest(limit)}`, kind, name);
-}
-
-export function countEvents(db: ReadOnlyDatabase): number {
-  return readValue<number>(db, "SELECT count(*) FROM event") ?? 0;
 }
 
 /** Returns all events from a block on, ascending. The time grows with their number. */

@@ -51,7 +51,7 @@ export function touch(db: Database, lastGoodPassAt: number): void {
   run(db, "UPDATE sync SET last_good_pass_at = ? WHERE id = 1", lastGoodPassAt);
 }
 
-/** Stores the problem for `chain status`; undefined clears it. */
+/** Stores the problem for `noonmark status`; undefined clears it. */
 export function writeProblem(db: Database, event: ProblemEvent | undefined, since: number): void {
   const problem = event === undefined ? null : JSON.stringify({ since, event } satisfies Problem);
   run(db, "UPDATE sync SET problem = ? WHERE id = 1", problem);

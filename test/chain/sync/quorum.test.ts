@@ -65,6 +65,8 @@ describe.skipIf(NO_ANVIL !== undefined)(`a quorum of nodes${NO_ANVIL ? `: ${NO_A
         / disagrees on blocks \d+ to \d+: the logs: \d+ instead of \d+, or different ones$/,
       ),
     });
+    const since = new Date(most.now).toISOString();
+    expect(most.chain.describe()).toMatchObject({ type: "disagreement", node: origin(liar.url), since });
     // Nothing new is read. The node's record is kept, even over a restart.
     most.events.length = 0;
     await most.poll();

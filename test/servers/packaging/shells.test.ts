@@ -48,7 +48,7 @@ describe.each(Object.keys(OFFERED))("%s", (shell) => {
   const offered = (line: string) => OFFERED[shell]?.(line).toSorted();
   test.each([
     ["noonmark le", ["lease", "ledger"]],
-    ["noonmark chain ", ["rewind", "status", "sync"]],
+    ["noonmark chain ", ["rewind", "sync"]],
     ["noonmark cdn ", ["cloudflare", "cloudfront", "nginx", "varnish"]],
     ["noonmark cdn nginx --front", ["--front-secret", "--front-secret-file"]],
     ["noonmark lease release --s3-r", ["--s3-region"]],

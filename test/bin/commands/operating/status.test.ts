@@ -98,6 +98,44 @@ test("a clock that is behind is one problem, although the publisher reports it t
   ]);
 });
 
+const NODE = "https://node.example/…";
+const FAILED = { type: "failed", node: NODE, message: "HTTP 404" };
+const MISMATCH = { type: "mismatch", node: NODE, check: "chain_id", detail: "the node's chain is 1" };
+const STALLED = { type: "stalled", node: NODE, detail: "its head is block 9" };
+
+test.each([
+  ["silent", FAILED, `indexer_unavailable: ${NODE}: HTTP 404 (since 10:00). Check rpcUrl`],
+  [
+    "mismatch",
+    MISMATCH,
+    `indexer_mismatch: chain_id: the node's chain is 1 (${NODE}) (since 10:00). Look the check up`,
+  ],
+  [
+    "followed",
+    MISMATCH,
+    `indexer_mismatch: chain_id: the node's chain is 1 (${NODE}) (since 10:00). Look the check up`,
+  ],
+  ["followed", STALLED, `head_stands_still: ${NODE}: its head is block 9 (since 10:00). Compare its height`],
+  ["followed", FAILED, undefined],
+] as const)("a chain that is %s and reports %o has its problem named", (status, event, problem) => {
+  const chain = { status, indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null };
+  const ledger = { status: "followed", newestReceiptAt: null } as const;
+  const record: LeaseRecord = {
+    ...RECORD,
+    report: { sources: { chain: { ...event, since: "10:00" } } },
+    public: {
+      installationId: "i",
+      log: null,
+      deploymentHash: null,
+      responses: {},
+      sources: { ledger, chain },
+      explorer: null,
+    },
+  };
+  const { problems } = publication(record);
+  expect(problems).toEqual(problem === undefined ? [] : [expect.stringContaining(problem)]);
+});
+
 test("the other installations are counted with the right number", () => {
   const others = (count: number) =>
     publicationLines(publication({ ...RECORD, report: { others: { count } } }), 0).find((line) =>

@@ -25,7 +25,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     });
   }
 
-  test("sync, status and rewind work in sequence, a mismatch is named, and no key is printed", async () => {
+  test("sync and rewind work in sequence, a mismatch is named, and no key is printed", async () => {
     await using on = await stage();
     writeFileSync(join(directory, "deployment.json"), JSON.stringify(on.world.deployment));
     const early = await chain(["sync"], on.anvil.url);
@@ -40,8 +40,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
       stderr: "",
     });
 
-    const withoutNode = await chain(["status"], undefined);
-    expect(withoutNode).toMatchObject({ exitCode: 0, stderr: "", stdout: expect.stringMatching(/^rpc {9}not set$/m) });
     expect(await chain(["rewind", "--to", "99999"], undefined)).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await chain(["sync"], undefined)).toMatchObject({
       exitCode: 2,
@@ -50,19 +48,6 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
 
     await using proxy = await scriptedRpc(on.anvil.url);
     const secret = `${proxy.url}/v2/c0ffee-secret-key`;
-    const status = await chain(["status", "--json"], secret);
-    expect(status.exitCode).toBe(0);
-    expect(JSON.parse(status.stdout)).toMatchObject({
-      target: "anvil",
-      chainId: 31337,
-      rpc: [`${proxy.url}/…`],
-      events: 8,
-      storedThroughBlock: String(head - Number(SAFE_DEPTH)),
-      indexedThroughBlock: String(head),
-      views: { core: "available", economy: "available" },
-      problem: null,
-    });
-
     const block = on.world.deployment.deploymentBlock;
     expect((await chain(["rewind", "--to", String(block)], secret)).stdout).toBe(
       `1 events removed; block ${block + 1} is read next\n`,
@@ -77,15 +62,12 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     const wrong = await chain(["sync"], secret);
     expect(wrong.exitCode).toBe(1);
     expect(wrong.stderr).toContain("indexer_mismatch: chain_id: the node's chain is 1");
-    const printed = await chain(["status"], secret);
-    expect(printed.exitCode).toBe(1);
-    expect(printed.stdout).toMatch(/problem +mismatch: chain_id: the node's chain is 1 /);
 
     proxy.script = () => ({ http: { status: 404, body: "no such project" } });
     const gone = await chain(["sync"], secret);
     expect(gone.exitCode).toBe(1);
     expect(gone.stderr).toContain("indexer_unavailable");
-    for (const { stdout, stderr } of [status, wrong, printed, gone]) expect(stdout + stderr).not.toContain("c0ffee");
+    for (const { stdout, stderr } of [wrong, gone]) expect(stdout + stderr).not.toContain("c0ffee");
   });
 
   test("with rpcQuorum a disagreeing node is named, and the majority's result is used", async () => {
@@ -108,9 +90,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`noonmark chain${NO_ANVIL ? `: ${NO_ANVI
     const most = await chain(["sync"], three, { NOONMARK_RPC_QUORUM: "2" });
     expect(most).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^8 events read; /) });
     expect(most.stderr).toMatch(/^noonmark: warning: nodes_disagree: .* disagrees on .*runtimeHash/);
-    const status = await chain(["status"], three, { NOONMARK_RPC_QUORUM: "2" });
-    expect(status.stdout).toMatch(new RegExp(`^problem +disagreement: .*runtimeHash.* \\(${liar.url}, since `, "m"));
-    for (const { stdout, stderr } of [pair, most, status]) expect(stdout + stderr).not.toContain("key-of-mine");
+    for (const { stdout, stderr } of [pair, most]) expect(stdout + stderr).not.toContain("key-of-mine");
     expect(await chain(["sync", "--rpc-quorum", "4"], three)).toMatchObject({
       exitCode: 2,
       stderr: expect.stringMatching(/^noonmark: invalid_setting: rpcQuorum 4 is more than the 3 addresses of rpcUrl\n/),
