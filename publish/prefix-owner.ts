@@ -6,7 +6,7 @@
 
 import { FIRST_LOG } from "../src/http/installations.ts";
 import { checkpointKey, PUBLIC_LOGS } from "../src/http/keys.ts";
-import { ONLY_IN_LOG } from "../src/ledger/entry.ts";
+import { EVERY_RECORD, fieldsShown } from "../src/ledger/intake/shown-in.ts";
 import { parseNote } from "../src/log/note.ts";
 import { originOf } from "../src/log/public-log.ts";
 import type { Signer } from "../src/log/signer.ts";
@@ -83,8 +83,13 @@ function installationChanged({ name }: ObjectStore, configured: string, owner = 
 }
 
 function unconfirmed(log: number, name: string): string {
-  const kinds = Object.entries(ONLY_IN_LOG).map(([kind, fields]) => `${kind}: ${fields.join(", ")}`);
-  return `log ${log} becomes public for ever, signed as ${originOf(name, log)}. Fields that no route has:\n    ${kinds.join("\n    ")}`;
+  const unseen = fieldsShown((routes) => routes.length === 0);
+  const summed = fieldsShown((routes) => !routes.includes(EVERY_RECORD), ["receipt"]);
+  return (
+    `log ${log} becomes public for ever, signed as ${originOf(name, log)}: every value of every record\n` +
+    `    no route shows: ${unseen}\n` +
+    `    routes show only newest values, sums and peaks of: ${summed}; every other record`
+  );
 }
 
 /** A log that was signed once is never stored without a signature, or by another name, because its readers remember both. */

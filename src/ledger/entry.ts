@@ -6,11 +6,6 @@
 import { type IntakeRecord, instantFields, type Json, RECORD_TYPES, withDroppedFields } from "./intake/record-types.ts";
 import type { Receipt } from "./read/receipts.ts";
 
-/** Fields of entries that no route shows, or that routes show of the newest record only. */
-export const ONLY_IN_LOG: Readonly<Partial<Record<IntakeRecord["type"], readonly string[]>>> = {
-  receipt: ["coreStatus", "rpmMilli", "speedMmPerSecond", "distanceMm"],
-};
-
 /** Returns the text of an accepted record. */
 export function entryText(record: IntakeRecord): string {
   if (record.type === "receipt") return receiptText(record.installationId, record);

@@ -7,6 +7,7 @@ import { FORMS } from "./decode/fields.ts";
 import { FAULT_CODES, type FaultCode } from "./fault.ts";
 import { type FieldSchema, recordSchema } from "./record-schema.ts";
 import { exampleLine, RECORD_TYPES } from "./record-types.ts";
+import { placeOf } from "./shown-in.ts";
 
 export function intakeReference(): string {
   const sections = [HEAD, ...FACT_KINDS.map(record), forms(), codes(), WITHDRAWAL];
@@ -44,7 +45,19 @@ A rejected line never stops the others: it is reported on stderr as \`line N: co
 \`--rejects FILE\` keeps it for \`noonmark ingest --retry FILE\`. [Following](spec/intake.md#follow) goes on until a signal ends it.
 
 The tables below come from the schemas that validate each line; [Forms](#forms) explains their second column.
-[spec/intake.md](spec/intake.md) has the rules in full.`;
+[spec/intake.md](spec/intake.md) has the rules in full.
+
+<a id="shown-in"></a>
+The last column says who can read a field:
+
+- The name of a route: another value of the field changes the route's response. The observations show a field of every receipt. The
+  other routes show newest values, sums, peaks and milestones. For example, process shows \`rpmMilli\`, \`speedMmPerSecond\` and \`distanceMm\`
+  of the newest receipt, and statistics and activity show single peaks and milestones of them.
+- *only in the log*: no route shows it.
+- *dropped*: the field is checked and not kept. Of \`health\`, only \`checkedAt\` is kept.
+
+The [log](log.md) has every value of every field that is not dropped, also those that no route shows any more. If the log is signed, it is
+public.`;
 
 const WITHDRAWAL = `<a id="wrong-facts"></a>
 ## Wrong facts
@@ -77,18 +90,18 @@ function record(kind: FactKind): string {
   const parts = [
     `<a id="${kind}"></a>\n## ${kind}`,
     `${meaning} Key: ${key.map(code).join(", ")}, per installation. [Meaning](spec/intake.md#${kind}).`,
-    table(["field", "form", ""], fieldRows(recordSchema(kind))),
+    table(["field", "form", "", "shown in"], fieldRows(kind, recordSchema(kind))),
     ...(rules.length === 0 ? [] : [rules.map((rule) => `- ${rule}`).join("\n")]),
     `\`\`\`json\n${exampleLine(kind)}\n\`\`\``,
   ];
   return parts.join("\n\n");
 }
 
-function fieldRows({ properties = {} }: FieldSchema, prefix = ""): string[][] {
+function fieldRows(kind: FactKind, { properties = {} }: FieldSchema, prefix = ""): string[][] {
   return Object.entries(properties).flatMap(([name, field]) => [
-    [code(prefix + name), formOf(field), noteOf(field)],
+    [code(prefix + name), formOf(field), noteOf(field), placeOf(kind, prefix + name)],
     // The form of health already describes its members.
-    ...(field.title === undefined ? fieldRows(field, `${prefix}${name}.`) : []),
+    ...(field.title === undefined ? fieldRows(kind, field, `${prefix}${name}.`) : []),
   ]);
 }
 
