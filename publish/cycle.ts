@@ -113,11 +113,17 @@ function indexGoesFirst({ known, configured }: Cycle): boolean {
   return index === undefined || index === "lost" || index.configured !== configured || index.log !== known.log;
 }
 
-/** An installation that the index lacks is offline for its readers. So a new index lists every installation of the ledger. */
+/**
+ * An installation that the index lacks is offline for its readers. So a new index, or that of a new log, lists every
+ * installation of the ledger.
+ */
 async function publishIndexFirst(cycle: Cycle): Promise<void> {
   const { sources, known, configured, selected } = cycle;
-  const isLost = storedIndex(known) === "lost" && selected("observations");
-  const all = isLost ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
+  const index = storedIndex(known);
+  const isNew =
+    (index === "lost" && selected("observations")) ||
+    (index !== undefined && index !== "lost" && index.log !== known.log);
+  const all = isNew ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
   for (const { id } of [{ id: configured }, ...all.filter(isPublishable)]) known.unlisted.add(id);
   await publishIndex(cycle);
 }

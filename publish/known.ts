@@ -47,7 +47,8 @@ export interface TileProgress {
 
 /** What is stored of installations, as far as the keys of their objects show it. */
 export interface PublishedInstallations {
-  readonly installations: ReadonlySet<string>;
+  /** Installation id → the number of the last log of which it has tiles; the first log if it has telemetry only. */
+  readonly installations: ReadonlyMap<string, number>;
   /** The highest number of a log. */
   readonly log: number;
 }

@@ -180,14 +180,15 @@ const INSTALLATIONS_PREFIX = "v1/public/installations/~";
 
 /** Returns every installation that has stored objects. */
 async function listInstallations(store: ObjectStore): Promise<PublishedInstallations> {
-  const installations = new Set<string>();
+  const installations = new Map<string, number>();
   let log = FIRST_LOG;
   for await (const key of store.list(INSTALLATIONS_PREFIX)) {
     const tile = parseObservationTileKey(key);
     const id = tile?.installationId ?? parseInstallationTelemetryKey(key);
     if (id === undefined) continue;
-    installations.add(id);
-    log = Math.max(log, tile?.log ?? FIRST_LOG);
+    const own = Math.max(installations.get(id) ?? FIRST_LOG, tile?.log ?? FIRST_LOG);
+    installations.set(id, own);
+    log = Math.max(log, own);
   }
   return { installations, log };
 }

@@ -3,7 +3,7 @@ import { encodeIndex, FIRST_LOG } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { decide, responsePut } from "./decide.ts";
 import { EMPTY_PLAN, needs, type Plan, type Planning } from "./plan.ts";
-import { logLookups, type Responses, storedIndex } from "./published.ts";
+import { logLookups, type Responses, storedIn, storedIndex } from "./published.ts";
 
 export interface IndexPlanning extends Planning, Responses {
   /** The index is put at once, whatever the minimum put interval, because nothing may be stored before it. */
@@ -18,15 +18,17 @@ export function planIndex(planning: IndexPlanning): Plan {
   const index = storedIndex(known);
   const object = known.get(INSTALLATIONS_KEY);
   if (index === undefined || object === undefined) return needs([{ is: "index" }]);
+  const isNewLog = index !== "lost" && index.log !== log;
   // With `force`, the index lists everything that is stored: an older one may have come back.
-  const isComplete = index === "lost" || force;
+  const isComplete = index === "lost" || isNewLog || force;
   if (isComplete && known.publishedInstallations === undefined) return needs([{ is: "installations" }]);
-  const isChange = index === "lost" || index.configured !== configured || index.log !== log;
+  const isChange = index === "lost" || index.configured !== configured || isNewLog;
   if (!isChange && !force && known.unlisted.size === 0) return EMPTY_PLAN;
-  const installations = new Set(index === "lost" ? [] : index.installations);
+  // Installations of an abandoned log are not listed, unless they are in the new one, too.
+  const installations = new Set(index === "lost" || isNewLog ? [] : index.installations);
   // A mistyped id has no facts. An installation of the ledger is listed again once it is published under its own key.
   if (index !== "lost" && index.configured !== configured) installations.delete(index.configured);
-  const stored = isComplete ? (known.publishedInstallations?.installations ?? []) : [];
+  const stored = isComplete ? storedIn(log, known) : [];
   for (const id of [...stored, ...known.unlisted]) installations.add(id);
   const text = encodeIndex({ configured, log, installations });
   const build = () => ({ status: 200, headers: {}, body: text, stableText: text });

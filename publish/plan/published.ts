@@ -109,8 +109,14 @@ export function subjectOf(
 export function reconcileListed(known: Known): void {
   const index = storedIndex(known);
   if (index === undefined || index === "lost") return;
-  const published = [...known.all()].flatMap(({ key }) => parseInstallationTelemetryKey(key) ?? []);
-  for (const id of [...published, ...(known.publishedInstallations?.installations ?? [])]) {
-    if (!index.installations.has(id)) known.unlisted.add(id);
-  }
+  const log = Math.max(index.log, known.log ?? FIRST_LOG);
+  const published = [...known.all()].flatMap(({ key, sourceVersion }) =>
+    (sourceVersion.log ?? FIRST_LOG) === log ? (parseInstallationTelemetryKey(key) ?? []) : [],
+  );
+  for (const id of [...published, ...storedIn(log, known)]) if (!index.installations.has(id)) known.unlisted.add(id);
+}
+
+/** Returns the installations that have stored objects of a log. Those of an abandoned log may be unknown to the new one. */
+export function storedIn(log: number, { publishedInstallations }: Known): string[] {
+  return [...(publishedInstallations?.installations ?? [])].flatMap(([id, own]) => (own === log ? [id] : []));
 }

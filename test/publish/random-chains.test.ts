@@ -346,6 +346,7 @@ class Story {
     else if (change < 33) this.#changeFile("the chain's file", this.#chainPath);
     else if (change === 33) this.#reconfigure();
     else if (change === 34) await this.#newLog();
+    if (change >= 18 && change < 27) this.#reader.loseSavedHistory();
     this.#say(`restarts with state ${this.#state}, chain file ${this.#chainFile}`);
   }
 

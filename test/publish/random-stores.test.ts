@@ -395,7 +395,7 @@ class Story {
   async #newLog(): Promise<void> {
     const number = await nextLog(this.#bucket.stored);
     this.log.push(`  log ${number}`);
-    this.#watcher.abandon();
+    this.#watcher.abandon(IDS);
     this.#published = new PublishedLog();
     await this.#wholeRun(number);
   }

@@ -280,7 +280,8 @@ class Story {
     this.log.push(`  log ${number}`);
     const before = this.#published;
     this.#published = new PublishedLog();
-    this.#watcher.abandon();
+    const { configured, ledger } = this.#sources;
+    this.#watcher.abandon(IDS.filter((id) => id === configured || ledger.facts[id].receipts.length > 0));
     const way = this.#random.below(4);
     if (way === 0) await this.#dyingCycle(number);
     else if (way === 1) await this.#failingCycle(number);

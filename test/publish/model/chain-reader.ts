@@ -76,6 +76,10 @@ export class ChainReader {
   #forgotten = Number.NEGATIVE_INFINITY;
   /** URLs whose last response was available and not from saved history. */
   readonly #live = new Set<string>();
+  /** URLs whose last response was available. */
+  readonly #available = new Set<string>();
+  /** URLs whose history was neither in the store nor in the publisher's state when the publisher got another state. */
+  readonly #lost = new Set<string>();
   readonly problems: string[] = [];
 
   constructor(options: ReaderOptions) {
@@ -86,6 +90,11 @@ export class ChainReader {
   forget(at: number): void {
     this.#seen.clear();
     this.#forgotten = at;
+  }
+
+  /** The publisher has another state directory or other projections. They lack history that is not in the store. */
+  loseSavedHistory(): void {
+    for (const url of this.#seen.keys()) if (!this.#available.has(url)) this.#lost.add(url);
   }
 
   /**
@@ -105,6 +114,7 @@ export class ChainReader {
       const { view, complaint } = await this.#viewOf(url, response, body, at);
       const isSaved = response.headers["x-service-settlement-source"] === "durable-cache";
       if (!isLater && (view === undefined || isSaved)) this.#live.delete(url);
+      if (!isLater && view === undefined) this.#available.delete(url);
       if (complaint !== undefined) problem(complaint);
       if (view === undefined) continue;
       if (view.blocks.length === 0) {
@@ -117,6 +127,8 @@ export class ChainReader {
         problem(`it went back from ${labels(before?.blocks ?? [])} to ${labels(view.blocks)}`);
       } else if (!isLater) {
         if (!isSaved) this.#live.add(url);
+        this.#available.add(url);
+        this.#lost.delete(url);
         this.#seen.set(url, { ...next, until: this.#options.validUntil(url) });
       }
     }
@@ -174,7 +186,8 @@ export class ChainReader {
     const { chain: configured, releaseId } = this.#options.configured();
     if (before === undefined || before.blocks[0]?.chain !== configured) return undefined;
     const isBound = (before.body.economy?.releaseId ?? releaseId) === releaseId;
-    if (url.includes("/settlements") && isBound && reason !== "indexer_disabled") return "its saved history is lost";
+    const isKept = isBound && reason !== "indexer_disabled" && !this.#lost.has(url);
+    if (url.includes("/settlements") && isKept) return "its saved history is lost";
     if (at >= before.until || !this.#live.has(url)) return undefined;
     if (reason === "not_yet_safe") return "not_yet_safe has replaced a valid view";
     const isSilent = at >= this.#options.lastGoodPassAt(configured) + GRACE;

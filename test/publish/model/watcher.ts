@@ -21,7 +21,7 @@ export class Watcher {
   readonly #seen: Record<Id, Seen> = { "wheel-1": nothingSeen(), "wheel-2": nothingSeen() };
   /** Receipts of abandoned logs, which an older index may show again. */
   readonly #abandonedReceipts: Record<Id, (readonly number[])[]> = { "wheel-1": [], "wheel-2": [] };
-  /** The installations of which readers got receipts before the log was abandoned. */
+  /** The installations of which readers got receipts before the log was abandoned, and that the new log may have. */
   #hadReceipts: readonly Id[] = [];
   /** The newest signed checkpoint of each log. */
   readonly #checkpoints = new Map<number, Checkpoint>();
@@ -34,9 +34,9 @@ export class Watcher {
     this.#now = now;
   }
 
-  /** The operator has abandoned the published log. */
-  abandon(): void {
-    this.#hadReceipts = IDS.filter((id) => this.#seen[id].receipts.length > 0);
+  /** The operator has abandoned the published log. The new one has facts of these installations. */
+  abandon(ids: readonly Id[]): void {
+    this.#hadReceipts = ids.filter((id) => this.#seen[id].receipts.length > 0);
     for (const id of IDS) {
       this.#abandonedReceipts[id].push(this.#seen[id].receipts);
       this.#seen[id] = nothingSeen();
