@@ -113,18 +113,8 @@ function indexGoesFirst({ known, configured }: Cycle): boolean {
   return index === undefined || index === "lost" || index.configured !== configured || index.log !== known.log;
 }
 
-/**
- * An installation that the index lacks is offline for its readers. So a new index, or that of a new log, lists every
- * installation of the ledger.
- */
 async function publishIndexFirst(cycle: Cycle): Promise<void> {
-  const { sources, known, configured, selected } = cycle;
-  const index = storedIndex(known);
-  const isNew =
-    (index === "lost" && selected("observations")) ||
-    (index !== undefined && index !== "lost" && index.log !== known.log);
-  const all = isNew ? sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger))) : [];
-  for (const { id } of [{ id: configured }, ...all.filter(isPublishable)]) known.unlisted.add(id);
+  cycle.known.unlisted.add(cycle.configured);
   await publishIndex(cycle);
 }
 
@@ -162,10 +152,12 @@ async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Prom
 }
 
 async function publishIndex(cycle: Cycle): Promise<void> {
-  const { known, selected } = cycle;
+  const { sources, known, selected } = cycle;
   const isFirst = indexGoesFirst(cycle);
   if (!selected("observations") && !isFirst) return;
-  await publishScope(cycle, async () => planIndex({ ...cycle, indexGoesFirst: isFirst }));
+  const ofLedger = () =>
+    sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger).filter(isPublishable)));
+  await publishScope(cycle, async () => planIndex({ ...cycle, indexGoesFirst: isFirst, ofLedger }));
   for (const id of known.unlisted) if (isListed(known, id)) known.unlisted.delete(id);
   // If the index is lost once more, the objects must be listed once more.
   known.publishedInstallations = undefined;

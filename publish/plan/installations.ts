@@ -8,6 +8,8 @@ import { logLookups, type Responses, storedIn, storedIndex } from "./published.t
 export interface IndexPlanning extends Planning, Responses {
   /** The index is put at once, whatever the minimum put interval, because nothing may be stored before it. */
   readonly indexGoesFirst: boolean;
+  /** The installations of the ledger that this prefix may hold. */
+  ofLedger(): readonly { readonly id: string }[];
 }
 
 export function planIndex(planning: IndexPlanning): Plan {
@@ -29,7 +31,9 @@ export function planIndex(planning: IndexPlanning): Plan {
   // A mistyped id has no facts. An installation of the ledger is listed again once it is published under its own key.
   if (index !== "lost" && index.configured !== configured) installations.delete(index.configured);
   const stored = isComplete ? storedIn(log, known) : [];
-  for (const id of [...stored, ...known.unlisted]) installations.add(id);
+  // An installation that the index lacks is offline for its readers. So a new index, or that of a new log, lists the ledger's.
+  const accepted = isNewLog || (index === "lost" && planning.selected("observations")) ? planning.ofLedger() : [];
+  for (const id of [...stored, ...known.unlisted, ...accepted.map((one) => one.id)]) installations.add(id);
   const text = encodeIndex({ configured, log, installations });
   const build = () => ({ status: 200, headers: {}, body: text, stableText: text });
   const decision = decide(build, object, at, { force });
