@@ -27,9 +27,9 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
     if (now.ledger === undefined && now.chain === undefined) due.refused.delete(id);
     else due.refused.set(id, now);
   }
-  for (const { publication, inputs, row } of plan.failed) {
+  for (const { publication, inputs, error } of plan.failed) {
     if (inputs !== undefined) due.failed(publication.key, inputs, at);
-    if (row !== undefined) rows.push(row);
+    if (error !== undefined) rows.push(failedRow(publication, error));
   }
   for (const response of plan.responses)
     acknowledgeResponse(response, byKey.get(response.publication.key), acknowledging);

@@ -8,7 +8,6 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
 import type { Due, Inputs } from "../due.ts";
 import type { Known } from "../known.ts";
-import type { ReportRow } from "../report.ts";
 import type { RefusedSources } from "./source-version.ts";
 
 /** Inputs of every plan besides the snapshot. */
@@ -140,7 +139,7 @@ export interface FailedResponse {
   readonly publication: Publication;
   readonly inputs: Inputs | undefined;
   /** Undefined if the sources are refused. */
-  readonly row: ReportRow | undefined;
+  readonly error: unknown;
 }
 
 /** The result of checking an installation's sources. */

@@ -4,7 +4,6 @@ import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { earlier, type Inputs } from "../due.ts";
-import { failedRow } from "../report.ts";
 import { decide, type Place, responsePut } from "./decide.ts";
 import { permittedSources, type Scope } from "./permitted-sources.ts";
 import {
@@ -39,13 +38,13 @@ export function planResponses(publications: readonly Publication[], scope: Scope
         continue;
       }
       if (refused.ledger !== undefined && hasFacts(publication)) {
-        failed.push({ publication, inputs, row: undefined });
+        failed.push({ publication, inputs, error: undefined });
         continue;
       }
       lookups.push(...lookupsOf(publication, planning));
       due.push({ publication, inputs });
     } catch (error) {
-      failed.push({ publication, inputs, row: failedRow(publication, error) });
+      failed.push({ publication, inputs, error });
     }
   }
   if (lookups.length > 0) return needs(lookups);
@@ -63,8 +62,7 @@ export function planResponses(publications: readonly Publication[], scope: Scope
       if (response.put !== undefined) puts.push({ ...response.put, after: [...response.put.after, ...after] });
     } catch (error) {
       if (error instanceof Failure && error.code === "clock_behind") throw error;
-      const row = error === refused.chain ? undefined : failedRow(publication, error);
-      failed.push({ publication, inputs, row });
+      failed.push({ publication, inputs, error: error === refused.chain ? undefined : error });
     }
   }
   return { ...EMPTY_PLAN, responses, failed, waits, puts, tileSets };
