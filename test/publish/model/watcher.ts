@@ -72,7 +72,7 @@ export class Watcher {
   }
 
   async #lookAtFacts(when: string): Promise<void> {
-    if (this.isAbandoning) return this.#lookAtNewLog(when);
+    if (this.isAbandoning) return this.servesOlder ? undefined : this.#lookAtNewLog(when);
     for (const id of IDS) {
       const before = this.#seen[id];
       const now = await this.#reader.seen(id, before, this.#now());
