@@ -111,10 +111,11 @@ function remember(key: string, { tag, object, stored }: Found, known: Known): vo
   }
   const { epoch } = decodeWriterMetadata(stored.metadata);
   if (Number.isSafeInteger(epoch)) known.highestEpoch = Math.max(known.highestEpoch, epoch);
-  const { at, of, log } = object.sourceVersion;
+  const { at, of, log, size = 0 } = object.sourceVersion;
   const floor = known.floor(key) ?? { at: 0 };
-  // Bucket versioning may have brought back an older object. The newest published version is kept.
-  const isOlder = at < floor.at && of === floor.of && log === floor.log;
+  // Bucket versioning may have brought back an older object. The newest published version is kept. An object of more entries is
+  // never older, whatever its instant: a publisher that has lost its lease may still have put it.
+  const isOlder = at < floor.at && of === floor.of && log === floor.log && size <= (floor.size ?? 0);
   known.remember(isOlder ? { ...object, sourceVersion: floor } : object);
   known.keepBody(key, stored);
 }
