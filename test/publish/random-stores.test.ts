@@ -192,6 +192,7 @@ class Story {
       const what = await this.#bucket.damage(key, damage, (versions) => random.below(versions));
       if (what === undefined) continue;
       if (damage === "older") this.#watcher.servesOlder = true;
+      if (key.startsWith("log/")) this.#watcher.isLogDamaged = true;
       if (key === "status.json") this.#isStateKept = false;
       this.log.push(`  ${what}`);
       await this.#watcher.look(`after ${what}`);
@@ -435,6 +436,7 @@ class Story {
   #heal(): void {
     this.#damaged = undefined;
     this.#watcher.servesOlder = false;
+    this.#watcher.isLogDamaged = false;
   }
 
   async #judge(codes: string): Promise<void> {

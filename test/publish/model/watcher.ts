@@ -3,6 +3,7 @@ import { PUBLIC_LOGS, parseCheckpointKey } from "../../../src/http/keys.ts";
 import type { Checkpoint } from "../../../src/log/checkpoint.ts";
 import { PublicLog, readCheckpoint } from "../../../src/log/public-log.ts";
 import { newPrivateKey, parseSigner } from "../../../src/log/signer.ts";
+import { StoreDamaged } from "../../../src/object-store/object-store.ts";
 import { IDS, type Id, isPrefix, runs } from "./ledgers.ts";
 import { hasGrown, nothingSeen, type Reader, type Seen } from "./reader.ts";
 
@@ -16,6 +17,8 @@ export class Watcher {
   isAbandoning = false;
   /** Older versions of objects have returned and may be served until a publisher has run, but never mixed. */
   servesOlder = false;
+  /** Files of a public log are lost or damaged until a scrub. A reader who proves it gets an error, and nothing false. */
+  isLogDamaged = false;
   readonly #reader: Reader;
   readonly #now: () => number;
   readonly #seen: Record<Id, Seen> = { "wheel-1": nothingSeen(), "wheel-2": nothingSeen() };
@@ -62,7 +65,8 @@ export class Watcher {
       if (before !== undefined) await new PublicLog(read, checkpoint).requirePrefix(before);
       this.#checkpoints.set(log, checkpoint);
     } catch (error) {
-      if (!this.servesOlder) this.wrong.push(`log ${log} ${when}: ${error}`);
+      const isDamage = this.isLogDamaged && error instanceof StoreDamaged;
+      if (!this.servesOlder && !isDamage) this.wrong.push(`log ${log} ${when}: ${error}`);
     }
   }
 
