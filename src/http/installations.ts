@@ -4,7 +4,7 @@
  */
 
 import { checkFormat, FORMAT_VERSION } from "../values/format.ts";
-import { isObject } from "../values/unknown.ts";
+import { fieldsOf } from "../values/unknown.ts";
 import { INSTALLATIONS_KEY } from "./keys.ts";
 
 /** The most installations of a ledger that one prefix holds. Their index has about 250 kB. */
@@ -35,10 +35,10 @@ export function encodeIndex({ configured, log, installations }: InstallationInde
 export function parseIndex(text: string): InstallationIndex {
   const index: unknown = JSON.parse(text);
   checkFormat(index, INSTALLATIONS_KEY);
-  if (!isObject(index) || index.schemaVersion !== FORMAT_VERSION || typeof index.configured !== "string") {
+  const { schemaVersion, configured, log, installations } = fieldsOf(index);
+  if (schemaVersion !== FORMAT_VERSION || typeof configured !== "string") {
     throw new SyntaxError("not an installations index");
   }
-  const { configured, log, installations } = index;
   if (typeof log !== "number" || !Number.isSafeInteger(log) || log < FIRST_LOG)
     throw new SyntaxError("no log in the index");
   if (!Array.isArray(installations) || !installations.every((id) => typeof id === "string")) {

@@ -1,8 +1,8 @@
 /** Reads values whose type is not known: caught errors, parsed JSON, an element that must exist. */
 
-/** Returns the fields of an object; an empty object for any other value. */
+/** Returns the value as an object, of which any field may be read; an object without own fields for null and undefined. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
+  return Object(value);
 }
 
 /** True for an object with fields; false for null and for a list. */
