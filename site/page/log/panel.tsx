@@ -19,10 +19,10 @@ export function LogPanel({ log }: { readonly log: PublicationStatus["log"] | und
         caption="The log"
         columns={["Log", "Value"]}
         rows={[
-          { key: "name", cells: ["Name", origin] },
+          { key: "name", cells: ["Name", <span class="text">{origin}</span>] },
           { key: "size", cells: ["Entries", grouped(size)] },
-          { key: "root", cells: ["Root, one hash of all entries", <span class="hash">{root}</span>] },
-          ...verifierKey.map((key) => ({ key, cells: ["Key that signs", <span class="hash">{key}</span>] })),
+          { key: "root", cells: ["Root, one hash of all entries", <span class="hash text">{root}</span>] },
+          ...verifierKey.map((key) => ({ key, cells: ["Key that signs", <span class="hash text">{key}</span>] })),
         ]}
       />
     </section>

@@ -3,33 +3,38 @@ import { expect, it } from "vitest";
 import { setLargestNumbers, setProcess, setStatus } from "../support/changed-worlds.ts";
 import { fullWorld, TARGETS } from "../support/full-world.ts";
 import { accessibilityFindings, read, useBrowser } from "../support/reader.ts";
+import type { World } from "../support/world.ts";
 
 /** Events of one page of the recorded activity. */
 const PAGE_EVENTS = 12;
 
 const browser = useBrowser();
 
+/** A signed log. */
+const LOG = {
+  number: 1,
+  size: 1_234_067,
+  root: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+  origin: "wheel.example.org/log/1",
+  verifierKey: ["wheel.example.org+01020304+AcQmFN7tBdEiTUrS9rAMLrrwQjJZkzBr1hBRJEJhwjqH"],
+};
+
+const publishLog = (world: World) => setStatus(world, (status) => Object.assign(status, { log: LOG }));
+
 it("shows the size, root and key of a public log, and nothing of a log without a key", async () => {
-  const log = {
-    number: 1,
-    size: 1_234_067,
-    root: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
-    origin: "wheel.example.org/log/1",
-    verifierKey: ["wheel.example.org+01020304+AcQmFN7tBdEiTUrS9rAMLrrwQjJZkzBr1hBRJEJhwjqH"],
-  };
   const world = fullWorld();
-  setStatus(world, (status) => Object.assign(status, { log }));
+  publishLog(world);
   await using reader = await read(browser, world);
   const panel = reader.page.locator("#log");
   expect(await panel.locator("tbody tr").allInnerTexts()).toEqual([
-    `Name\t${log.origin}`,
+    `Name\t${LOG.origin}`,
     "Entries\t1,234,067",
-    `Root, one hash of all entries\t${log.root}`,
-    `Key that signs\t${log.verifierKey[0]}`,
+    `Root, one hash of all entries\t${LOG.root}`,
+    `Key that signs\t${LOG.verifierKey[0]}`,
   ]);
   expect(await panel.getByRole("link").getAttribute("href")).toBe("docs#log");
   expect(await accessibilityFindings(reader.page)).toEqual([]);
-  setStatus(world, (status) => Object.assign(status, { log: { ...log, origin: null, verifierKey: [] } }));
+  setStatus(world, (status) => Object.assign(status, { log: { ...LOG, origin: null, verifierKey: [] } }));
   await using other = await read(browser, world);
   await other.page.locator("#modules").waitFor();
   expect(await other.page.locator("#log").count()).toBe(0);
@@ -206,6 +211,7 @@ it("shows the activity by category and loads more", async () => {
 it.each([360, 375, 1024, 1280])("fits a window of %i px, for any text size and any numbers", async (width) => {
   const world = fullWorld();
   setLargestNumbers(world);
+  publishLog(world);
   await using reader = await read(browser, world, { viewport: { width, height: 900 } });
   const { page } = reader;
   expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
@@ -227,7 +233,9 @@ it.each([
 ] as const)(
   "hides no figure and breaks no word at %i px and a text size of %s, with every table open",
   async (width, size) => {
-    await using reader = await read(browser, fullWorld(), { viewport: { width, height: 900 } });
+    const world = fullWorld();
+    publishLog(world);
+    await using reader = await read(browser, world, { viewport: { width, height: 900 } });
     const { page } = reader;
     for (const summary of await page.locator("summary").all()) await summary.click();
     await page.evaluate(`document.documentElement.style.fontSize = "${size}"`);
@@ -259,6 +267,23 @@ it("labels its axes: round values from 0 on, and evenly spaced days, none in the
   const ticks = await page.locator("#settlements .ticks span").allInnerTexts();
   expect(ticks).toHaveLength(7);
   expect(ticks).toEqual(ticks.map(() => expect.stringMatching(/^\d+ Nov$/)));
+});
+
+it.each([320, 375])("cuts no label of an axis at %i px, for any text size", async (width) => {
+  await using reader = await read(browser, fullWorld(), { viewport: { width, height: 900 } });
+  const { page } = reader;
+  for (const size of ["100%", "200%"]) {
+    await page.evaluate(`document.documentElement.style.fontSize = "${size}"`);
+    const cut = await page.evaluate<string[]>(`[...document.querySelectorAll(".ticks span")]
+      .filter((e) => getComputedStyle(e).visibility === "visible" && e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right + 1)
+      .map((e) => e.innerText)`);
+    expect(cut).toEqual([]);
+  }
+});
+
+it("has its scroll bar from the start, so that the page does not shift when it becomes long", async () => {
+  await using reader = await read(browser, fullWorld());
+  expect(await reader.page.evaluate("getComputedStyle(document.documentElement).overflowY")).toBe("scroll");
 });
 
 it("prints dark text on white from a dark screen", async () => {
