@@ -1,5 +1,4 @@
 /** Looks up what a plan needs and `known` lacks. This is the only code that reads the store for a plan. */
-
 import { FIRST_LOG } from "../src/http/installations.ts";
 import { checkpointKey, INSTALLATIONS_KEY, isLogKey, LOG_ROOTS } from "../src/http/keys.ts";
 import type { LogPoint } from "../src/ledger/log.ts";

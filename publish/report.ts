@@ -1,5 +1,4 @@
 /** The report of a cycle, object by object. */
-
 import * as z from "zod";
 import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { ResourceName } from "../src/resources/table.ts";

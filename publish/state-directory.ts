@@ -1,5 +1,4 @@
 /** Opens the state directory, which one process uses at a time under the kernel's lock on its file. */
-
 import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";

@@ -2,7 +2,6 @@
  * The file with the private key of a published log. Whoever can read it can sign another log under the same name, so only
  * its owner may read it.
  */
-
 import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
 import { PRIVATE_MODE } from "../../src/files/private-file.ts";
 import { writeNewFile } from "../../src/files/write-all.ts";

@@ -1,5 +1,4 @@
 /** The log of long-running commands (`publish`, `serve`, `ingest --follow`): its format, and shared lines. */
-
 import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { printableValues } from "../../src/values/printable.ts";

@@ -1,5 +1,4 @@
 /** Prints a command's failure and its warnings on stderr. */
-
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { type ExitCode, Failure } from "../../src/values/failure.ts";

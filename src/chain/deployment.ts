@@ -1,5 +1,4 @@
 /** Reads the deployment file (docs/spec/chain.md#deployment), which the chain must match to be published. */
-
 import { readFileSync } from "node:fs";
 import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";

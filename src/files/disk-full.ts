@@ -1,5 +1,4 @@
 /** Recognises a full disk, and reports it with one code everywhere. */
-
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Failure } from "../values/failure.ts";

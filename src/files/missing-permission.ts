@@ -2,7 +2,6 @@
  * Describes the permission that this process lacks for a file. System errors do not name the user, and SQLite's do not
  * name the file either.
  */
-
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";

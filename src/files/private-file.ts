@@ -1,5 +1,4 @@
 /** Files that only their owner may read. */
-
 import { closeSync, openSync } from "node:fs";
 import { systemCode } from "../values/unknown.ts";
 

@@ -1,5 +1,4 @@
 /** Checks one object and keeps its facts for the checks between objects. */
-
 import * as z from "zod";
 import { parseIndex } from "../http/installations.ts";
 import { PRIVATE_LOGS } from "../http/keys.ts";

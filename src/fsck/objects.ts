@@ -1,5 +1,4 @@
 /** Checks single stored objects by kind: metadata, body, tag, successors. `relations.ts` compares objects. */
-
 import * as z from "zod";
 import { TILE_SIZE } from "../http/keys.ts";
 import { applyEdits, type Edit, MAX_SUCCESSORS, type Successor } from "../http/successor.ts";

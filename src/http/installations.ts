@@ -2,7 +2,6 @@
  * The index (docs/spec/publishing.md#index) names the configured installation of a prefix and the log of its facts, and lists
  * the published installations. So an unknown id costs no store read.
  */
-
 import { checkFormat, FORMAT_VERSION } from "../values/format.ts";
 import { fieldsOf } from "../values/unknown.ts";
 import { INSTALLATIONS_KEY } from "./keys.ts";

@@ -1,5 +1,4 @@
 /** Rules of the files next to the routes: each row's headers, and each body's content. */
-
 import { HTML_HEADERS } from "../http/route.ts";
 import { type NamedFile, FILES as ROWS } from "../resources/table.ts";
 import { fieldsOf } from "../values/unknown.ts";

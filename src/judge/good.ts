@@ -1,5 +1,4 @@
 /** Rules of a good response: its headers, its body's schema, and the parameters of the request. */
-
 import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import { routeContract } from "../resources/contracts.ts";
 import { matchPath } from "../resources/find.ts";

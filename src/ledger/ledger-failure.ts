@@ -1,5 +1,4 @@
 /** Converts SQLite errors on a ledger into failures with a stable code and a hint. */
-
 import { sqliteFailure } from "../sqlite/sqlite-failure.ts";
 import { Failure } from "../values/failure.ts";
 import { systemCode } from "../values/unknown.ts";

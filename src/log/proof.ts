@@ -2,7 +2,6 @@
  * Proves hashes of a tree (RFC 6962, section 2.1) from its tiles, by WebCrypto. A tile counts only after it was hashed
  * into the tree's root, so a server cannot invent one.
  */
-
 import { base64Text } from "../values/base64.ts";
 import { elementAt } from "../values/unknown.ts";
 import type { Checkpoint } from "./checkpoint.ts";

@@ -2,7 +2,6 @@
  * Reads a published log and believes nothing of it without proof: the checkpoint by its signature, tiles and entries by
  * the checkpoint's root. It knows only how to read a file by its path below the log's prefix.
  */
-
 import { printable } from "../values/printable.ts";
 import { elementAt } from "../values/unknown.ts";
 import { type Checkpoint, parseCheckpoint } from "./checkpoint.ts";

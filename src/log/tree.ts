@@ -2,7 +2,6 @@
  * The Merkle tree of a log (RFC 6962, section 2.1), computed from the hashes of whole subtrees of 256 hashes each. Equal
  * sizes and roots mean equal entries in equal order (docs/spec/intake.md#log).
  */
-
 import { hash } from "node:crypto";
 import { elementAt } from "../values/unknown.ts";
 

@@ -1,5 +1,4 @@
 /** The interface to storage: its methods, objects and errors. `open-store.ts` opens the store that a setting names. */
-
 import type { FailureCode } from "../values/failure.ts";
 import { UnknownFormat } from "../values/format.ts";
 import { errorMessage } from "../values/unknown.ts";

@@ -2,7 +2,6 @@
  * The files that the shim composes (docs/spec/people.md#files): `/badge.json` from the telemetry, `/status.json` from the lease
  * object, both as of now.
  */
-
 import { STATUS_KEY } from "../http/keys.ts";
 import { decodedAs, StoreUnavailable } from "../object-store/object-store.ts";
 import { type LeaseFacts, type PublicRecord, publisherState } from "../resources/publication-status/public-record.ts";

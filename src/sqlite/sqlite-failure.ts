@@ -1,5 +1,4 @@
 /** Converts SQLite errors into failures with a hint and a code that begins with the file's name (`ledger_locked`). */
-
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";

@@ -1,5 +1,4 @@
 /** Puts responses and tiles into a store without a publisher, in the publisher's format. */
-
 import { encodeIndex } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY, TILE_SIZE } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";

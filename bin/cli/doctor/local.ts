@@ -1,5 +1,4 @@
 /** Examines a publisher's requirements on this host: Node, settings, ledger, state. */
-
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import SqliteDatabase from "better-sqlite3";

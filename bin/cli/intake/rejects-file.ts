@@ -1,5 +1,4 @@
 /** Writes rejected lines to the file of `--rejects`, and reads them again for `--retry` (docs/spec/intake.md#codes). */
-
 import { closeSync, openSync } from "node:fs";
 import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";

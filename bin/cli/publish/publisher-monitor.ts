@@ -1,5 +1,4 @@
 /** Collects the work and health of a publisher on a cadence, as plain values. */
-
 import type { WatchedClock } from "../../../publish/clock/clock.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";

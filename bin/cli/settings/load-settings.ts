@@ -2,7 +2,6 @@
  * Loads settings. Flags override variables, variables the file, and the file the defaults. All settings are checked
  * before anything is touched, and all mistakes are reported at once.
  */
-
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";

@@ -2,7 +2,6 @@
  * `noonmark verify --log-key`: checks the signed log of a deployment, and that the observations are its receipts
  * (docs/spec/log.md#proof). It reads the log once, entry by entry, so its memory does not grow with the log.
  */
-
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";

@@ -1,5 +1,4 @@
 /** `noonmark ingest FILE|-`: writes accepted facts to the ledger (docs/spec/intake.md). */
-
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import { type Command, Option } from "commander";

@@ -1,5 +1,4 @@
 /** `noonmark init`: writes an initial noonmark.json with comments. */
-
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";

@@ -1,5 +1,4 @@
 /** Validates a node's responses: logs, blocks and quantities. */
-
 import type { Hex } from "viem";
 import { fieldsOf } from "../../values/unknown.ts";
 import type { RpcCall } from "./rpc-node.ts";

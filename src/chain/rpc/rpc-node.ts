@@ -2,7 +2,6 @@
  * Sends requests and batches to one RPC address, each with a size limit and a time limit that covers the body. Error
  * messages contain the node's text, which `Secrets` cleans before display.
  */
-
 import { NODE_WAITS, waitMs } from "../../values/backoff.ts";
 import { noResponse } from "../../values/no-response.ts";
 import { errorMessage } from "../../values/unknown.ts";

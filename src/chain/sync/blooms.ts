@@ -3,7 +3,6 @@
  * confirm a mint without a log. A header's logsBloom has no false negatives: if it indicates logs, they must be in the
  * response, or they are requested again (docs/spec/chain.md#blooms).
  */
-
 import { type Hex, keccak256 } from "viem";
 import { elementAt } from "../../values/unknown.ts";
 import type { ChainEvent } from "../chain-state.ts";

@@ -1,5 +1,4 @@
 /** Converts a node's logs to events: validated, decoded, without duplicates, in order (docs/spec/chain.md#reading). */
-
 import type { Hex } from "viem";
 import { errorMessage } from "../../values/unknown.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";

@@ -2,7 +2,6 @@
  * Runs passes over the nodes in order until one reaches a verdict (docs/spec/chain.md#reading). `step` combines their
  * outcomes. The poller reports the result to the operator and stores it.
  */
-
 import type { Database } from "better-sqlite3";
 import { elementAt, errorMessage } from "../../values/unknown.ts";
 import type { Deployment } from "../deployment.ts";

@@ -2,7 +2,6 @@
  * Finds nodes whose head is stalled (docs/spec/chain.md#stalled). Such a node hides every later event, so its
  * unchanged passes must not stay good. While the stored safe block does not change, other nodes are asked.
  */
-
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { elementAt } from "../../values/unknown.ts";

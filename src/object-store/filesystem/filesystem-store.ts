@@ -13,7 +13,6 @@
  * The lock file also marks the directory as a store. If it is missing (such as on an unmounted disk), reads fail
  * instead of reporting "absent".
  */
-
 import { randomBytes } from "node:crypto";
 import {
   closeSync,

@@ -1,5 +1,4 @@
 /** Prepares a directory for writing, or checks that it can be read. */
-
 import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../files/disk-full.ts";

@@ -1,5 +1,4 @@
 /** The contract of settlements (v4): bodies, rules and texts, and what v3 shares (docs/spec/api.md#settlements). */
-
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { elementAt } from "../../values/unknown.ts";

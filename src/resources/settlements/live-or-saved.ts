@@ -3,7 +3,6 @@
  * body as saved history, or only a reason. Its tag is a hash of the body without generatedAt, the source and the
  * reason.
  */
-
 import type * as z from "zod";
 import type { ChainBinding, ChainState, ChainUnavailable, CoreView } from "../../chain/chain-state.ts";
 import { FALLBACK_REASON_HEADER, REVALIDATE, SOURCE_HEADER } from "../../http/common-headers.ts";

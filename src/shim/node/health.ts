@@ -1,5 +1,4 @@
 /** `/healthz` and `/readyz`: for operators of the shim, not for readers; never cached. */
-
 import { NO_STORE } from "../../http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../http/errors.ts";
 import { STATUS_KEY } from "../../http/keys.ts";

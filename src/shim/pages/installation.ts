@@ -1,5 +1,4 @@
 /** An installation's entry in the index, and the telemetry of each kind of installation (docs/spec/api.md#telemetry). */
-
 import { parseIndex } from "../../http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../http/keys.ts";
 import type { Route } from "../../http/route.ts";

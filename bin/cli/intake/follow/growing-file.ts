@@ -1,5 +1,4 @@
 /** Follows a file that grows and is rotated. A replaced or truncated file is read from its beginning. */
-
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Counts } from "../../../../src/ledger/intake/intake.ts";
 import { systemCode } from "../../../../src/values/unknown.ts";

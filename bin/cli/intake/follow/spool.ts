@@ -3,7 +3,6 @@
  * finished when its writer has renamed it to *.ndjson. Many may write there, so one bad file, or something else in the
  * place of `done/`, must neither stop the next file nor touch anything outside the spool.
  */
-
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";

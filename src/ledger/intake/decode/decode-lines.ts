@@ -1,5 +1,4 @@
 /** Splits bytes into lines, and decodes non-empty ones into records or faults (docs/spec/intake.md#lines). */
-
 import { isUtf8 } from "node:buffer";
 import { isObject } from "../../../values/unknown.ts";
 import { type Fault, fault } from "../fault.ts";

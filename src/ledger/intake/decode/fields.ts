@@ -4,7 +4,6 @@
  * issue is an invalid field (docs/spec/intake.md#records). `meta` holds the field's form as JSON Schema, because zod
  * exports only the type of a refined or transformed value.
  */
-
 import * as z from "zod";
 import { isCanonicalDecimal, isDecimalAtMost, UINT64_MAX, UINT256_MAX } from "../../../values/decimal.ts";
 import { isNameableInstallationId, NAMEABLE_ID } from "../../../values/installation-id.ts";

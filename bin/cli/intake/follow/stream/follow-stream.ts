@@ -2,7 +2,6 @@
  * Runs `ingest --follow nats://…` until a signal ends it (docs/spec/intake.md#stream). Each session begins at the ledger's
  * own position and with the checks of the stream, so there is one way to begin, whatever ended the last session.
  */
-
 import { readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "better-sqlite3";

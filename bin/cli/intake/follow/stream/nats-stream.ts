@@ -2,7 +2,6 @@
  * One connection to a NATS server, and one ordered consumer of a stream. Nothing is repaired: after any trouble the
  * connection ends, and the next one begins with the checks of the stream.
  */
-
 import { createHash } from "node:crypto";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
