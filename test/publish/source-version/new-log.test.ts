@@ -1,8 +1,10 @@
 /** New logs, unknown installations, lost leases, lost puts and damaged objects (docs/spec/publishing.md#source-version). */
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { WatchedClock } from "../../../publish/clock/clock.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import { StoreDamaged } from "../../../src/object-store/object-store.ts";
+import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
+import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { INSTALLATION, receive, START, World } from "../world.ts";
@@ -97,6 +99,77 @@ test("readers get 503 for the observations of a new log that has a name and noth
   await next.cycle(START + 702_000);
   await next.stop();
   expect(await observations()).toBe(100);
+});
+
+/** Writes another ledger: some receipts of each installation, which are the first ones of the world's. */
+function otherLedger(receipts: Readonly<Record<string, number>>): string {
+  const path = join(world.folder, "other.db");
+  const ledger = openLedgerForIntake(path);
+  for (const [id, count] of Object.entries(receipts)) receive(ledger, count, { rowId: Number(id.slice(-1)), id });
+  ledger.close();
+  return path;
+}
+
+test("the index of a new log lists the installations of the new ledger, also after it was lost", async () => {
+  world.receive(3);
+  world.receive(2, 2, "wheel-2");
+  world.receive(2, 3, "wheel-3");
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  await worker.stop();
+  const ledgerPath = otherLedger({ "wheel-1": 1, "wheel-3": 1 });
+  // The first index lists them all. Until the rest is stored, readers of a listed installation get 503 and not an empty page.
+  const first = await world.work({ ledgerPath, newLog: 2, state: "other" });
+  let indexes = 0;
+  world.store.failPuts = (key) => (key === "installations" ? indexes++ > 0 : key.startsWith("v1/public/"));
+  await first.cycle(START + 11_000);
+  expect((await index()).installations).toEqual(["wheel-1", "wheel-3"]);
+  await first.stop();
+  world.store.failPuts = undefined;
+  for (const state of ["other", "lost"]) {
+    const next = await world.work({ ledgerPath, state });
+    await next.cycle(START + 50_000);
+    await next.stop();
+    expect(await index()).toMatchObject({ log: 2, installations: ["wheel-1", "wheel-3"] });
+    expect(await Promise.all(["wheel-1", "wheel-2", "wheel-3"].map(observations))).toEqual([1, 0, 1]);
+    expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"offline"');
+    await world.store.delete("installations");
+  }
+});
+
+test("a holder that lacks facts keeps newer responses of the last holder, whose clock was behind", async () => {
+  world.receive(10);
+  // By this clock the lease has not expired, so its holder goes on.
+  const clock = new WatchedClock({ wall: () => START, monotonic: () => START });
+  const last = await world.work({ clock });
+  await last.cycle(START + 10_000);
+  world.receive(20);
+  const ledgerPath = otherLedger({ "wheel-1": 12 });
+  const { store } = world;
+  // The last holder does not know yet that the lease is lost. It publishes 30 receipts just before a put of the next holder.
+  await store.delete("status.json");
+  let waits = true;
+  const late: ObjectStore = {
+    name: store.name,
+    get: (...get) => store.get(...get),
+    list: (...list) => store.list(...list),
+    delete: (...deletion) => store.delete(...deletion),
+    async put(key, ...put) {
+      if (waits && key === TELEMETRY_KEY) {
+        waits = false;
+        await last.cycle(START + 11_000);
+      }
+      return store.put(key, ...put);
+    },
+  };
+  const next = await world.work({ state: "next", store: late, ledgerPath });
+  await next.cycle(START + 20_000);
+  const { failures } = await next.cycle(START + 60_000);
+  expect(failures.map(({ code }) => code)).toEqual(["ledger_behind"]);
+  expect(await world.body("/v1/public/telemetry")).toContain('"cumulativeWorkUnits":"30"');
+  expect(await observations()).toBe(30);
+  await next.stop();
+  last.kill();
 });
 
 test("a configured installation that the ledger does not know gets a warning", async () => {
