@@ -37,8 +37,8 @@ export interface Beginning extends Learning, Responses {
 /** Reads the index, finds the published log, and starts a new one. Throws `StoreUnavailable`, `Failure` format_unknown. */
 export async function dueAtStart(beginning: Beginning): Promise<Due> {
   const { known, minimumPutInterval, newLog, at } = beginning;
-  for (let unknown = logLookups(known); unknown.length > 0; unknown = logLookups(known)) {
-    await learn(unknown, beginning);
+  for (let lookups = logLookups(known); lookups.length > 0; lookups = logLookups(known)) {
+    await learn(lookups, beginning);
   }
   if (isOlderIndex(beginning)) {
     await learn([{ is: "installations" }], beginning);

@@ -62,7 +62,8 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   sources.snapshot((snapshot) => rememberChain(snapshot, known));
   const dirty = sources.snapshot(({ ledger }) => ledger && due.dirty(ledger, at));
   if (indexGoesFirst(cycle)) {
-    await publishIndexFirst(cycle);
+    known.unlisted.add(configured);
+    await publishIndex(cycle);
     if (indexGoesFirst(cycle)) return { at, rows, failures: [], warnings: warningsOf(sources) };
   }
   await publishScope(cycle, () => planInstallation(configured, cycle));
@@ -111,11 +112,6 @@ function rememberChain({ chainDb, chain: { core } }: Snapshot, known: Known): vo
 function indexGoesFirst({ known, configured }: Cycle): boolean {
   const index = storedIndex(known);
   return index === undefined || index === "lost" || index.configured !== configured || index.log !== known.log;
-}
-
-async function publishIndexFirst(cycle: Cycle): Promise<void> {
-  cycle.known.unlisted.add(cycle.configured);
-  await publishIndex(cycle);
 }
 
 /** A prefix holds the installations that came first in the log. */

@@ -6,19 +6,19 @@ import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { ledgerFailure } from "../../src/ledger/ledger-failure.ts";
 import { openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
-import { type ReadOnlyDatabase, readValue } from "../../src/sqlite/statement.ts";
+import { type ReadOnlyDatabase, readNumber } from "../../src/sqlite/statement.ts";
 
 /** A state of a ledger file. */
 export interface LedgerVersion {
   readonly db: ReadOnlyDatabase;
-  readonly version: number | undefined;
+  readonly version: number;
 }
 
 export class LedgerSource {
   readonly path: string;
   #db: Database;
   #file: string;
-  #version: number | undefined = -1;
+  #version = -1;
 
   /** Throws `Failure` ledger_…: missing, locked, newer, foreign or no database. */
   constructor(path: string) {
@@ -63,9 +63,9 @@ export class LedgerSource {
     this.#db.close();
   }
 
-  #dataVersion(): number | undefined {
+  #dataVersion(): number {
     try {
-      return readValue<number>(this.#db, "PRAGMA data_version");
+      return readNumber(this.#db, "PRAGMA data_version");
     } catch (error) {
       // Another file was copied over it.
       throw ledgerFailure(error, this.path, "read");

@@ -8,7 +8,7 @@ import { openProjections, openProjectionsCopy, PROJECTIONS_FILE } from "../../sr
 import { activityContext } from "../../src/resources/activity/tiles.ts";
 import type { WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
-import { type ReadOnlyDatabase, readValue } from "../../src/sqlite/statement.ts";
+import { type ReadOnlyDatabase, readNumber } from "../../src/sqlite/statement.ts";
 import { planActivity } from "../activity-tiles.ts";
 
 export type ProjectionInputs = Pick<
@@ -143,5 +143,5 @@ function source(
 
 /** Rows that this connection has written since it was opened. */
 function totalChanges(db: ReadOnlyDatabase): number {
-  return readValue<number>(db, "SELECT total_changes()") ?? 0;
+  return readNumber(db, "SELECT total_changes()");
 }

@@ -4,7 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { joinedHash, leafHash, rootAt, SUBTREE_WIDTH } from "../log/tree.ts";
-import { eachRow, type ReadOnlyDatabase, readValue, readValues, statement } from "../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readNumber, readValues, statement } from "../sqlite/statement.ts";
 import { receiptText } from "./entry.ts";
 import { RECEIPT_FIELDS, type Receipt } from "./read/receipts.ts";
 
@@ -16,7 +16,7 @@ export interface LogPoint {
 
 /** Returns the number of entries. */
 export function logSize(ledger: ReadOnlyDatabase): number {
-  return readValue<number>(ledger, "SELECT ifnull(max(entry_index), -1) + 1 FROM entry") ?? 0;
+  return readNumber(ledger, "SELECT ifnull(max(entry_index), -1) + 1 FROM entry");
 }
 
 /** Returns the root of the first `size` entries (base64); undefined if the log is shorter. */
@@ -36,7 +36,7 @@ export function rootWithin(ledger: ReadOnlyDatabase, size: number): string {
 }
 
 interface KnownRoots {
-  readonly version: number | undefined;
+  readonly version: number;
   readonly bySize: Map<number, string>;
 }
 
@@ -44,7 +44,7 @@ const memo = new WeakMap<ReadOnlyDatabase, KnownRoots>();
 
 /** Roots by size, computed once for each state of the file: a plan asks for the same few sizes again and again. */
 function knownRoots(ledger: ReadOnlyDatabase): Map<number, string> {
-  const version = readValue<number>(ledger, "PRAGMA data_version");
+  const version = readNumber(ledger, "PRAGMA data_version");
   let known = memo.get(ledger);
   if (known === undefined || known.version !== version) memo.set(ledger, (known = { version, bySize: new Map() }));
   return known.bySize;

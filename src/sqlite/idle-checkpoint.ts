@@ -3,14 +3,14 @@
  * for a reader: the next call tries again.
  */
 import type { Database } from "better-sqlite3";
-import { readValue } from "./statement.ts";
+import { readNumber } from "./statement.ts";
 
 /** Time without writes before the -wal file is emptied (ms). */
 const IDLE_MS = 10_000;
 
 export class IdleCheckpoint {
   readonly #db: Database;
-  #changes: number | undefined = -1;
+  #changes = -1;
   #quietSince = 0;
   #isEmpty = false;
 
@@ -21,7 +21,7 @@ export class IdleCheckpoint {
 
   /** Must be called regularly; `now` is ms of a monotonic clock. */
   look(now: number): void {
-    const changes = readValue<number>(this.#db, "SELECT total_changes()");
+    const changes = readNumber(this.#db, "SELECT total_changes()");
     if (changes !== this.#changes || this.#db.inTransaction) {
       this.#changes = changes;
       this.#quietSince = now;
@@ -35,7 +35,7 @@ export class IdleCheckpoint {
 
 /** Returns false if a reader still needs the content of the -wal file. */
 function emptyWal(db: Database): boolean {
-  const busyTimeout = readValue<number>(db, "PRAGMA busy_timeout") ?? 0;
+  const busyTimeout = readNumber(db, "PRAGMA busy_timeout");
   try {
     db.pragma("busy_timeout = 0");
     const [passive] = db.pragma("wal_checkpoint(PASSIVE)") as { busy: number; log: number; checkpointed: number }[];

@@ -6,7 +6,7 @@ import { makeDirectory } from "../files/make-directory.ts";
 import { makePrivateFile } from "../files/private-file.ts";
 import { Failure, type FileName } from "../values/failure.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
-import { readValue } from "./statement.ts";
+import { readNumber } from "./statement.ts";
 
 /** A kind of file: its name in messages, and the marks that identify the kind and its schema version. */
 export interface DatabaseKind {
@@ -89,7 +89,7 @@ export function openForWriting(
 
 /** Sets the size at which the -wal file is checkpointed, and to which it is truncated after a long transaction. */
 export function checkpointEach(db: Database, bytes: number): void {
-  const pageBytes = readValue<number>(db, "PRAGMA page_size") ?? 4_096;
+  const pageBytes = readNumber(db, "PRAGMA page_size");
   db.pragma(`wal_autocheckpoint = ${Math.ceil(bytes / pageBytes)}`);
   db.pragma(`journal_size_limit = ${bytes}`);
 }
@@ -113,7 +113,7 @@ function isEmpty(db: Database): boolean {
 }
 
 function checkKind(db: Database, path: string, kind: DatabaseKind): void {
-  const applicationId = readValue<number>(db, "PRAGMA application_id");
+  const applicationId = readNumber(db, "PRAGMA application_id");
   if (applicationId !== kind.applicationId) {
     throw new Failure(`${kind.name}_foreign`, `${path} is an SQLite file but not a Noonmark ${kind.name}`);
   }

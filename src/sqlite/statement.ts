@@ -64,6 +64,13 @@ export function readValue<Value>(db: ReadOnlyDatabase, sql: string, ...parameter
     .get(...parameters);
 }
 
+/** Returns a number that every database has, such as a pragma. Use each SQL text for values or for rows, not both. */
+export function readNumber(db: ReadOnlyDatabase, sql: string): number {
+  const value = readValue(db, sql);
+  if (typeof value !== "number") throw new TypeError(`${sql} gives no number`);
+  return value;
+}
+
 /** Returns the first column of each row. */
 export function readValues<Value>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Value[] {
   return statement<Parameter[], Value>(db, sql)

@@ -11,8 +11,6 @@ const LIMIT_WORDS = 30;
 
 /** Retired words that files below a path need. */
 const EXCEPTIONS: readonly (readonly [path: string, ...words: string[]])[] = [
-  // The name of a helper in a line that the test adds to a source file.
-  ["test/servers/new-route/new-route.test.ts", "answer"],
   // The page's readers are not cache engineers.
   ["site/page/", "answer", "answers", "answered", "heard", "anew", "stands"],
   ["test/site/browser/", "answer", "answered", "heard"],

@@ -48,7 +48,7 @@ export interface Damaged {
 
 /** Two days before the first receipt (epoch seconds). */
 const GENESIS = START / 1_000 - 172_800;
-/** Of these rounds, the last one is not accepted yet, and the one before has not elapsed. */
+/** The last round is not accepted yet, and the one before it has not elapsed. */
 const COUNTED: readonly Json[] = [
   ...[0, 1, 200, 290].map((id, index) =>
     round(id, { workUnits: String(600 * index), distanceMm: index === 1 ? null : "5300" }),

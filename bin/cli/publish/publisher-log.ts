@@ -6,6 +6,7 @@ import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { fieldsOf } from "../../../src/values/unknown.ts";
 import { logProblem } from "../log.ts";
 import { Outage } from "../outage.ts";
 
@@ -21,7 +22,7 @@ export function storeOutage(log: Logger, monotonic: Monotonic): Outage {
   return new Outage(monotonic, {
     lasts(error, failures) {
       words = isDiskFull(error) ? DISK : isLocked(error) ? LOCK : STORE;
-      const { code, hint } = error as { code?: unknown; hint?: unknown };
+      const { code, hint } = fieldsOf(error);
       logProblem(log, `${words.lasts}: publish tries it again`, error, { code, failures, hint });
     },
     ended: (afterMs) => log.info({ afterMs }, words.ended),

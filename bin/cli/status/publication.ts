@@ -8,6 +8,7 @@ import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/ob
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
+import { fieldsOf } from "../../../src/values/unknown.ts";
 import { warn } from "../messages.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
@@ -134,7 +135,7 @@ function clockProblems(record: LeaseRecord, responses: readonly PublishedRespons
  * failed is no problem once the chain is followed again.
  */
 function chainProblems({ report, public: publicRecord }: LeaseRecord): string[] {
-  const { chain = {} } = (report.sources ?? {}) as { readonly chain?: Readonly<Record<string, unknown>> };
+  const chain = fieldsOf(fieldsOf(report.sources).chain);
   if (!isProblem(chain)) return [];
   const lasts = chain.type === "mismatch" || isNodeProblem(chain);
   if (!lasts && publicRecord?.sources.chain.status === "followed") return [];

@@ -68,7 +68,7 @@ export interface Log {
 
 /** Parses a log. Throws `ContradictingResponse` if a field is missing or malformed. */
 export function validLog(value: unknown): Log {
-  const log = fieldsOf(Object(value));
+  const log = fieldsOf(value);
   const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;
   if (
     typeof address !== "string" ||
