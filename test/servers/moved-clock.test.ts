@@ -4,9 +4,10 @@
  */
 import type { ChildProcess } from "node:child_process";
 import events from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
@@ -47,11 +48,73 @@ interface Scene {
   once(settings: readonly string[]): Promise<{ exitCode: number | null; stderr: string }>;
   /** Starts the publisher again. */
   restart(): void;
+  /** The statuses of telemetry that a reader got from a shim on the same machine, in order. */
+  readonly seen: readonly string[];
+}
+
+/** Reads telemetry all the time, through a shim with the moved clock, and judges it by the true time. */
+class Reader {
+  readonly seen: string[] = [];
+  readonly #shim: ChildProcess;
+  readonly #polls: Promise<void>;
+  #ends = false;
+  #fault: string | undefined;
+
+  private constructor(shim: ChildProcess, url: string, trueTime: () => number) {
+    this.#shim = shim;
+    this.#polls = this.#poll(url, trueTime);
+  }
+
+  static async start(
+    settings: readonly string[],
+    folder: string,
+    offset: string,
+    trueTime: () => number,
+  ): Promise<Reader> {
+    const { shim, url } = await startShim(settings, folder, offset);
+    return new Reader(shim, url, trueTime);
+  }
+
+  async #poll(url: string, trueTime: () => number): Promise<void> {
+    let newest = "";
+    while (!this.#ends) {
+      const asked = trueTime();
+      const response = await fetch(`${url}/v1/public/telemetry`);
+      const { status, receivedAt } = (await response.json()) as { status: string; receivedAt: string };
+      if (this.seen.at(-1) !== status) this.seen.push(status);
+      const age = asked - Date.parse(receivedAt);
+      if (status === "online" && age > ONLINE_LIMIT_MS) this.#fault ??= `online ${age} ms after the receipt`;
+      if (receivedAt < newest) this.#fault ??= `the receipt of ${receivedAt} after that of ${newest}`;
+      newest = receivedAt;
+      await nextTurn();
+    }
+  }
+
+  async end(): Promise<void> {
+    this.#ends = true;
+    await this.#polls;
+    await stop(this.#shim);
+  }
+
+  /** Throws if the reader got an older receipt than before, or `online` for too long. */
+  judge(): void {
+    expect(this.#fault).toBeUndefined();
+  }
+}
+
+async function startShim(settings: readonly string[], folder: string, offset: string) {
+  const shim = startCli(["serve", "--port", "0", ...settings], folder, byClockIn(offset));
+  let output = "";
+  for (const stream of [shim.stdout, shim.stderr]) stream.on("data", (data: Buffer) => (output += data));
+  let url = "";
+  await until("it serves", async () => (url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0] ?? "") !== "");
+  return { shim, url, output: () => output };
 }
 
 async function withMovingClock(
   stored: (folder: string) => Promise<{ store: ObjectStore; settings: string[] }>,
   body: (scene: Scene) => Promise<void>,
+  /** A machine that slept: its clock begins so many seconds from now, and is right then. */
   beginsAt = 0,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-moved-"));
@@ -126,9 +189,13 @@ async function withMovingClock(
     const { stdout } = await runCli(["status", "--json", ...settings], folder);
     return JSON.parse(stdout.split("\n", 1)[0] ?? "") as { problems: string[] };
   };
+  const trueTime = () => Date.now() + (beginsAt === 0 ? 0 : Number.parseInt(readFileSync(offset, "utf8"), 10) * 1000);
+  let reader: Reader | undefined;
   try {
     await until("it publishes", async () => (await publishedAt()) > 0);
+    reader = await Reader.start(settings, folder, offset, trueTime);
     await body({
+      seen: reader.seen,
       settings,
       store,
       publisher,
@@ -141,9 +208,12 @@ async function withMovingClock(
       publishedAt,
       status,
     });
+    await reader.end();
+    reader.judge();
   } catch (error) {
     throw new Error(`the publisher's log: ${output}`, { cause: error });
   } finally {
+    await reader?.end();
     for (const child of started) await stop(child);
     rmSync(folder, { recursive: true, force: true });
   }
@@ -187,66 +257,81 @@ test.concurrent.each([
   ["a bucket", "a day ahead for 15 s", inBucket, { by: 24 * HOUR, seconds: 15 }],
   ["a bucket", "an hour behind for 12 s", inBucket, { by: -HOUR, seconds: 12 }],
 ] as const)("over %s nothing is published with a clock that is %s", async (_, _way, stored, { by, seconds }) => {
-  await withMovingClock(stored, async ({ move, receive, publishedAt, status, publisher, output, settings, once }) => {
-    move(by);
-    const rightAt = Date.now() + seconds * 1000;
-    await until("the log reports the moved clock", async () => output().includes('"code":"clock_moved"'));
-    await until("the lease is released", async () =>
-      (await status()).problems.some((one) => one.startsWith("clock_moved: ")),
-    );
-    const before = await publishedAt();
-    await receive();
-    // A run beside it, on the same machine with the same clock.
-    const beside = await once(settings);
-    expect([beside.exitCode, beside.stderr]).toEqual([
-      1,
-      expect.stringMatching(/noonmark: clock_(?:moved|skew|behind): /),
-    ]);
-    await until("the clock is right again", async () => Date.now() >= rightAt);
-    expect(await publishedAt()).toBe(before);
-    move(0);
-    const right = Date.now();
-    await until("publishing goes on by itself", async () => (await publishedAt()) > before, STEADY_AND_SLACK_MS);
-    console.log(
-      `${_}, ${_way}: published again ${((Date.now() - right) / 1000).toFixed(1)} s after the clock was right`,
-    );
-    expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
-    await until("status has no problem", async () => (await status()).problems.length === 0);
-    expect(publisher.exitCode).toBeNull();
-    expect(output()).not.toContain('"level":"fatal"');
-    expect(Date.now() - right).toBeLessThan(ONLINE_LIMIT_MS);
-  });
+  await withMovingClock(
+    stored,
+    async ({ move, receive, publishedAt, status, publisher, output, settings, once, seen }) => {
+      move(by);
+      const rightAt = Date.now() + seconds * 1000;
+      await until("the log reports the moved clock", async () => output().includes('"code":"clock_moved"'));
+      await until("the lease is released", async () =>
+        (await status()).problems.some((one) => one.startsWith("clock_moved: ")),
+      );
+      const before = await publishedAt();
+      await receive();
+      // A run beside it, on the same machine with the same clock.
+      const beside = await once(settings);
+      expect([beside.exitCode, beside.stderr]).toEqual([
+        1,
+        expect.stringMatching(/noonmark: clock_(?:moved|skew|behind): /),
+      ]);
+      await until("the clock is right again", async () => Date.now() >= rightAt);
+      expect(await publishedAt()).toBe(before);
+      move(0);
+      const right = Date.now();
+      await until("publishing goes on by itself", async () => (await publishedAt()) > before, STEADY_AND_SLACK_MS);
+      console.log(
+        `${_}, ${_way}: published again ${((Date.now() - right) / 1000).toFixed(1)} s after the clock was right; readers saw ${seen.join(", ")}`,
+      );
+      expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
+      await until("status has no problem", async () => (await status()).problems.length === 0);
+      expect(publisher.exitCode).toBeNull();
+      expect(output()).not.toContain('"level":"fatal"');
+      expect(Date.now() - right).toBeLessThan(ONLINE_LIMIT_MS);
+    },
+  );
 });
 
-test.concurrent("a machine that boots years behind publishes by itself once its clock is right", async () => {
-  await withMovingClock(inDirectory, async ({ move, receive, publishedAt, publisher, restart, output }) => {
-    const before = await publishedAt();
-    await stop(publisher);
-    move(-6 * 365 * 24 * HOUR);
-    restart();
-    await until("it waits", async () => output().includes('"code":"clock_behind"'));
-    await receive();
-    move(0);
-    await until("it publishes", async () => (await publishedAt()) > before, STEADY_AND_SLACK_MS);
-    expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
-  });
-});
+const STORES = [
+  ["a directory", inDirectory],
+  ["a bucket", inBucket],
+] as const;
+
+test.concurrent.each(STORES)(
+  "over %s a machine that boots years behind publishes by itself once its clock is right",
+  async (_, stored) => {
+    await withMovingClock(stored, async ({ move, receive, publishedAt, publisher, restart, output }) => {
+      const before = await publishedAt();
+      await stop(publisher);
+      move(-6 * 365 * 24 * HOUR);
+      restart();
+      await until("it waits", async () => /"code":"clock_(?:behind|skew)"/.test(output()));
+      await receive();
+      move(0);
+      await until("it publishes", async () => (await publishedAt()) > before, STEADY_AND_SLACK_MS);
+      expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
+    });
+  },
+);
 
 test.concurrent("a machine that slept for an hour publishes by itself after a steady minute", async () => {
-  const body = async ({ move, receive, publishedAt, output }: Scene) => {
+  const body = async ({ move, receive, publishedAt, output, seen }: Scene) => {
     const before = await publishedAt();
+    await until("readers see the receipt", async () => seen.length === 1);
     // Asleep, neither clock counts. Awake, only the wall clock is an hour later.
     move(0);
     await until("the log reports the sleep", async () => output().includes("moved 3600 s ahead"));
+    await until("readers see that the receipt is old", async () => seen.length === 2);
     await receive();
     await until("it publishes", async () => (await publishedAt()) > before + NOW_MS, STEADY_AND_SLACK_MS);
     expect(Math.abs((await publishedAt()) - Date.now())).toBeLessThan(NOW_MS);
+    await until("readers see the new receipt", async () => seen.length === 3);
+    expect(seen).toEqual(["online", "stale", "online"]);
   };
   await withMovingClock(inDirectory, body, -HOUR);
 });
 
-test.concurrent("slewing by 500 ppm is no move", async () => {
-  await withMovingClock(inDirectory, async ({ slew, receive, publishedAt, output }) => {
+test.concurrent.each(STORES)("over %s slewing by 500 ppm is no move", async (_, stored) => {
+  await withMovingClock(stored, async ({ slew, receive, publishedAt, output, seen }) => {
     slew(500e-6);
     for (let times = 0; times < 3; times++) {
       const before = await publishedAt();
@@ -254,33 +339,33 @@ test.concurrent("slewing by 500 ppm is no move", async () => {
       await until("it publishes", async () => (await publishedAt()) > before);
     }
     expect(output()).not.toContain("clock_moved");
+    await until("readers see the receipt", async () => seen.length > 0);
+    expect(seen).toEqual(["online"]);
   });
 });
 
-test("a shim over a directory whose clock goes back an hour does not serve stale telemetry as online", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-moved-shim-"));
-  const offset = join(folder, "offset");
-  writeFileSync(offset, "+0\n");
-  const store = await openStore(join(folder, "public"), { write: true });
-  const successors = [{ from: Date.now() - 600_000, edits: [{ offset: 1, length: 6, text: "stale" }] }];
-  await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"online"' }, successors);
-  const args = ["serve", "--port", "0", "--store", join(folder, "public")];
-  const shim = startCli(args, folder, byClockIn(offset));
-  let output = "";
-  for (const stream of [shim.stdout, shim.stderr]) stream.on("data", (data: Buffer) => (output += data));
-  try {
-    let url = "";
-    await until("it serves", async () => (url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0] ?? "") !== "");
-    const telemetry = async () => (await fetch(`${url}/v1/public/telemetry`)).text();
-    expect(await telemetry()).toBe('"stale"');
-    writeFileSync(offset, "-3600\n");
-    expect(await telemetry()).toBe('"stale"');
-    await until("the shim reports the moved clock", async () => output.includes("clock_moved"));
-    expect(await telemetry()).toBe('"stale"');
+test.concurrent.each(STORES)(
+  "a shim over %s whose clock goes back an hour does not serve stale telemetry as online",
+  async (_, stored) => {
+    const folder = mkdtempSync(join(tmpdir(), "noonmark-moved-shim-"));
+    const offset = join(folder, "offset");
     writeFileSync(offset, "+0\n");
-    expect(await telemetry()).toBe('"stale"');
-  } finally {
-    await stop(shim);
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+    const { store, settings } = await stored(folder);
+    const successors = [{ from: Date.now() - 600_000, edits: [{ offset: 1, length: 6, text: "stale" }] }];
+    await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"online"' }, successors);
+    const { shim, url, output } = await startShim(settings, folder, offset);
+    try {
+      const telemetry = async () => (await fetch(`${url}/v1/public/telemetry`)).text();
+      expect(await telemetry()).toBe('"stale"');
+      writeFileSync(offset, "-3600\n");
+      expect(await telemetry()).toBe('"stale"');
+      await until("the shim reports the moved clock", async () => /clock_moved|differs from the store/.test(output()));
+      expect(await telemetry()).toBe('"stale"');
+      writeFileSync(offset, "+0\n");
+      expect(await telemetry()).toBe('"stale"');
+    } finally {
+      await stop(shim);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);
