@@ -13,7 +13,7 @@ import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import type { Checkpoint } from "./lease/lease-record.ts";
 import { storedCheckpoint } from "./plan/log.ts";
-import { logLookups, type Responses, reconcileListed, storedIndex } from "./plan/published.ts";
+import { logLookups, type Responses, reconcileListed } from "./plan/published.ts";
 
 /** A publisher with at most this many installations plans all of them at its start, which also finds damage. */
 const FULL_SCAN_LIMIT = 64;
@@ -71,7 +71,7 @@ function isOlderIndex({ known, checkpoint }: Beginning): boolean {
  */
 function resumable(beginning: Beginning): boolean {
   const { checkpoint, known, configured, program, force, newLog } = beginning;
-  const index = storedIndex(known);
+  const index = known.index;
   if (checkpoint === null || index === undefined || index === "lost" || index.configured !== configured) return false;
   const isFew = index.installations.size <= FULL_SCAN_LIMIT;
   return checkpoint.program === program && !isOlderIndex(beginning) && !force && !isFew && newLog === undefined;

@@ -8,7 +8,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readSync } from "../src/chain/store/sync-row.ts";
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
-import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import {
   type Installation,
   installationRowId,
@@ -22,11 +21,11 @@ import type { Snapshot } from "../src/resources/snapshot.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { eachLimited, type Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
-import { learn } from "./learn.ts";
+import { type Learning, learn } from "./learn.ts";
 import { planIndex } from "./plan/installations.ts";
 import { plannedLogDeletions } from "./plan/log.ts";
-import { needs, type Plan } from "./plan/plan.ts";
-import { isListed, storedIndex } from "./plan/published.ts";
+import { type Lookup, needs, type Plan } from "./plan/plan.ts";
+import { isListed } from "./plan/published.ts";
 import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutOutcome, type PutTarget } from "./put.ts";
@@ -43,6 +42,7 @@ import type { CycleSources } from "./sources/source-reader.ts";
 /** Only `known` and `due` last from one cycle to the next. */
 export interface Cycle extends ScopePlanning {
   readonly sources: CycleSources;
+  readonly learning: Learning;
   readonly target: PutTarget;
   /** The site is published besides the API. */
   readonly hasSite: boolean;
@@ -73,7 +73,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   await deleteUnnamed(cycle);
   if (!isRefused) due.planned(dirty?.point);
   due.ended(at);
-  known.dropBodies((key) => isKept(key, cycle));
+  known.dropBodies(keptBodies(cycle));
   known.forgetSilentBlocks();
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   return { at, rows, failures: [...failuresOf(cycle), ...tooMany(sources)], warnings: warningsOf(sources) };
@@ -110,7 +110,7 @@ function rememberChain({ chainDb, chain: { core } }: Snapshot, known: Known): vo
  * may be stored under a new log that it does not name.
  */
 function indexGoesFirst({ known, configured }: Cycle): boolean {
-  const index = storedIndex(known);
+  const index = known.index;
   return index === undefined || index === "lost" || index.configured !== configured || index.log !== known.log;
 }
 
@@ -135,7 +135,7 @@ async function planInstallation(id: string, cycle: Cycle): Promise<Plan> {
 
 /** Publishes the other installations, a few at a time. Separate snapshots keep memory flat and let the event loop run. */
 async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Promise<void> {
-  const { target, configured } = cycle;
+  const { configured, target } = cycle;
   const others = dirty.filter((one) => one.id !== configured && isPublishable(one));
   let turns = Promise.resolve();
   await eachLimited(others, target.concurrency, async ({ id }) => {
@@ -161,17 +161,17 @@ async function publishIndex(cycle: Cycle): Promise<void> {
 
 /** Plans, learns what the plan lacks, commits the log, puts what depends on it, and plans again after a conflict. */
 async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<void> {
-  const { sources, target } = cycle;
+  const { sources } = cycle;
   for (let conflicts = 0; ; ) {
     const planned = await plan();
     if (planned.lookups.length > 0) {
-      await learn(planned.lookups, target);
+      await lookUp(planned.lookups, cycle);
       continue;
     }
     saveLostHistory(planned, sources);
     const committed = await commitLog(planned, cycle);
     if (committed === "moved") continue;
-    const outcomes = [...committed, ...(await executePuts(planned.puts, sources, target, committed))];
+    const outcomes = [...committed, ...(await executePuts(planned.puts, sources, cycle.target, committed))];
     const isLast = !outcomes.some(({ result }) => result === "conflicted") || ++conflicts === ATTEMPTS;
     acknowledge(planned, outcomes, { ...cycle, isLast });
     const hasMore =
@@ -179,6 +179,16 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
       outcomes.every(({ result }) => result === "done");
     if (isLast && !hasMore) return;
   }
+}
+
+/** Reads what a plan lacks from the store, and asks the chain's nodes for the hashes of published blocks. */
+async function lookUp(lookups: readonly Lookup[], { known, sources, learning }: Cycle): Promise<void> {
+  const blocks = new Set(lookups.flatMap((one) => (one.is === "block" ? one.number : [])));
+  await eachLimited(blocks, learning.concurrency, async (number) =>
+    known.rememberBlock(number, (await sources.blockHash(BigInt(number))) ?? null),
+  );
+  const inStore = lookups.filter((one) => one.is !== "block");
+  await learn(inStore, learning);
 }
 
 /**
@@ -210,16 +220,15 @@ async function deleteUnnamed(cycle: Cycle): Promise<void> {
     const own = publications.filter(({ resource }) => selected(resource));
     const tiles = plannedDeletions(own, known, at);
     await executeDeletions([...tiles, ...plannedLogDeletions(known, signers, at)], target);
-    if (selected("site") && !hasSite) await removeSite(target);
+    if (selected("site") && !hasSite) await removeSite(cycle);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }
 }
 
 /** Deletes everything below the site's prefix, once after the site was turned off. */
-async function removeSite(target: PutTarget): Promise<void> {
-  const { known } = target;
-  if (known.listing(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], target);
+async function removeSite({ known, learning, target }: Cycle): Promise<void> {
+  if (known.listing(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], learning);
   const names = [...(known.listing(SITE_PREFIX)?.keys() ?? [])];
   const deletions = names.map((name) => ({
     key: SITE_PREFIX + name,
@@ -232,10 +241,9 @@ async function removeSite(target: PutTarget): Promise<void> {
   if (names.length > 0) known.dropListing(ASSETS_PREFIX);
 }
 
-/** True for bodies that later plans read: the index, and responses from which a part is kept while no node responds. */
-function isKept(key: string, { publications }: Cycle): boolean {
-  if (key === INSTALLATIONS_KEY) return true;
-  return publications.some((one) => one.key === key && one.publishedBody !== undefined);
+/** The keys of responses from which a part is kept while no node responds, so that later plans read their bodies. */
+function keptBodies({ publications }: Cycle): ReadonlySet<string> {
+  return new Set(publications.flatMap(({ key, publishedBody }) => (publishedBody === undefined ? [] : [key])));
 }
 
 function failuresOf({ due: { refused } }: Cycle): ReportFailure[] {

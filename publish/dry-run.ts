@@ -28,13 +28,12 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
     configured: reader.installationId,
     checkpoint: null,
     minimumPutInterval: 0,
-    blockHash: (number: bigint) => reader.blockHash(number, at),
   };
   const due = await dueAtStart(beginning);
   const sources = reader.begin(at);
   const target = { ...beginning, fence: UNFENCED };
-  const turns = new Turns();
-  return runCycle({ ...beginning, due, sources, target, turns, hasSite: site !== undefined, rows: [] });
+  const rest = { learning: beginning, target, turns: new Turns(), hasSite: site !== undefined, rows: [] };
+  return runCycle({ ...beginning, ...rest, due, sources });
 }
 
 /** A store that accepts no write, but checks the condition of each put, so that the report shows conflicts. */

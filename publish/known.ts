@@ -4,6 +4,8 @@
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { replaceFile } from "../src/files/write-all.ts";
+import { type InstallationIndex, parseIndex } from "../src/http/installations.ts";
+import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import type { LogPoint } from "../src/ledger/log.ts";
 import type { StoreObject, StoreTag } from "../src/object-store/object-store.ts";
 import {
@@ -90,6 +92,8 @@ export class Known {
   readonly #faultyTiles = new Set<string>();
   /** Bodies that a plan needs, of objects that were read or put. */
   readonly #bodies = new Map<string, StoreObject>();
+  /** The index that was read or put last, instead of its body. */
+  #index: InstallationIndex | undefined;
   /** Looked up only if the index is lost. */
   publishedInstallations: PublishedInstallations | undefined;
   /** The number of the published log; undefined until it is looked up. */
@@ -177,6 +181,7 @@ export class Known {
     this.#unread.delete(key);
     // It was of the object before.
     this.#bodies.delete(key);
+    if (key === INSTALLATIONS_KEY) this.#index = undefined;
   }
 
   /** Makes the next plan read the object. Its published version is kept, so that nothing older replaces it. */
@@ -248,7 +253,14 @@ export class Known {
   }
 
   keepBody(key: string, object: StoreObject): void {
-    this.#bodies.set(key, object);
+    if (key === INSTALLATIONS_KEY) this.#index = parseIndex(new TextDecoder().decode(object.body));
+    else this.#bodies.set(key, object);
+  }
+
+  /** The stored index. "lost": it is damaged or absent; undefined: it must be read. */
+  get index(): InstallationIndex | "lost" | undefined {
+    const condition = this.get(INSTALLATIONS_KEY)?.condition;
+    return condition === "damaged" || condition === "absent" ? "lost" : condition && this.#index;
   }
 
   /**
@@ -272,8 +284,8 @@ export class Known {
   }
 
   /** Frees all bodies except those of some keys. */
-  dropBodies(isKept: (key: string) => boolean): void {
-    for (const key of this.#bodies.keys()) if (!isKept(key)) this.#bodies.delete(key);
+  dropBodies(kept: ReadonlySet<string>): void {
+    for (const key of this.#bodies.keys()) if (!kept.has(key)) this.#bodies.delete(key);
   }
 
   /** Returns undefined if the progress was never looked up, or must be read again. */

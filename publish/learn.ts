@@ -23,8 +23,8 @@ import { elementAt } from "../src/values/unknown.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, PublishedInstallations, TileProgress } from "./known.ts";
 import { storedCheckpoint } from "./plan/log.ts";
-import type { Lookup } from "./plan/plan.ts";
-import { reconcileListed, storedIndex } from "./plan/published.ts";
+import type { StoreLookup } from "./plan/plan.ts";
+import { reconcileListed } from "./plan/published.ts";
 import { logObjectVersion, receiptsIn, responseAt } from "./stored-object.ts";
 
 export interface Learning {
@@ -32,12 +32,10 @@ export interface Learning {
   readonly store: ObjectStore;
   /** Requests in flight. */
   readonly concurrency: number;
-  /** From the chain's nodes; undefined if all are silent. */
-  blockHash(number: bigint): Promise<string | undefined>;
 }
 
 /** Throws `StoreUnavailable`. */
-export async function learn(lookups: readonly Lookup[], learning: Learning): Promise<void> {
+export async function learn(lookups: readonly StoreLookup[], learning: Learning): Promise<void> {
   const { store, known, concurrency } = learning;
   const asked = new Map(lookups.map((one) => [nameOf(one), one]));
   const read: SourceVersion[] = [];
@@ -51,8 +49,6 @@ export async function learn(lookups: readonly Lookup[], learning: Learning): Pro
       }
       case "listing":
         return known.rememberListing(one.prefix, await namesBelow(one.prefix, store));
-      case "block":
-        return known.rememberBlock(one.number, (await learning.blockHash(BigInt(one.number))) ?? null);
       case "installations":
         known.publishedInstallations = await listInstallations(store);
         return;
@@ -78,9 +74,8 @@ function forgetOlderCheckpoint({ log, size = 0 }: SourceVersion, known: Known): 
   if (checkpoint !== undefined && (checkpoint.sourceVersion.size ?? 0) < size) known.forget(checkpoint.key);
 }
 
-function nameOf(lookup: Lookup): string {
+function nameOf(lookup: StoreLookup): string {
   if (lookup.is === "progress") return `progress ${lookup.installationId}`;
-  if (lookup.is === "block") return `block ${lookup.number}`;
   if (lookup.is === "listing") return `listing ${lookup.prefix}`;
   return lookup.is === "object" ? lookup.key : lookup.is;
 }
@@ -154,7 +149,7 @@ async function learnIndex({ store, known }: Learning): Promise<void> {
  * entry in the index. So it is the last number that has a checkpoint, or else the one in the index.
  */
 async function learnLog({ store, known }: Learning): Promise<void> {
-  const index = storedIndex(known);
+  const index = known.index;
   const inIndex =
     index === undefined || index === "lost" ? (known.publishedInstallations?.log ?? FIRST_LOG) : index.log;
   let number = Math.max(inIndex, known.log ?? FIRST_LOG);
@@ -204,7 +199,7 @@ interface FoundProgress {
  * tiles, which also finds missing ones below the end.
  */
 async function readProgress(
-  { installationId, log }: Extract<Lookup, { readonly is: "progress" }>,
+  { installationId, log }: Extract<StoreLookup, { readonly is: "progress" }>,
   { store, known }: Learning,
 ): Promise<FoundProgress> {
   const nothing = { log, position: 0, tag: null, point: null };

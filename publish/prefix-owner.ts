@@ -17,7 +17,7 @@ import { Failure } from "../src/values/failure.ts";
 import { printable } from "../src/values/printable.ts";
 import { Known, type KnownObject } from "./known.ts";
 import { learn } from "./learn.ts";
-import { isIndexOf, ownKeys, storedIndex } from "./plan/published.ts";
+import { isIndexOf, ownKeys } from "./plan/published.ts";
 import { shortHash } from "./plan/source-version.ts";
 
 export interface Claim {
@@ -41,7 +41,7 @@ export async function checkOwner(claim: Claim): Promise<void> {
   const { store, reader, publications, concurrency } = claim;
   const configured = reader.installationId;
   const known = Known.inMemory();
-  const learning = { store, known, concurrency, blockHash: async () => undefined };
+  const learning = { store, known, concurrency };
   try {
     await learn([{ is: "index" }], learning);
     await learn([{ is: "log" }], learning);
@@ -50,7 +50,7 @@ export async function checkOwner(claim: Claim): Promise<void> {
     if (log > FIRST_LOG) await learn([{ is: "object", key: checkpointKey(PUBLIC_LOGS, log - 1) }], learning);
     checkLogKey(log, known, claim);
     if (isIndexOf(configured, known)) return;
-    const index = storedIndex(known);
+    const index = known.index;
     const owner = index === undefined || index === "lost" ? undefined : index.configured;
     const keys = owner === undefined ? ownKeys(configured, { configured, publications }) : [TELEMETRY_KEY];
     const responses = keys.map((key) => ({ is: "object", key }) as const);

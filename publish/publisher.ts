@@ -18,7 +18,7 @@ import type { Known } from "./known.ts";
 import type { Lease, StatusUpdate } from "./lease/lease.ts";
 import type { LeaseGuard } from "./put.ts";
 import type { CycleReport } from "./report.ts";
-import { checkTiles, Scrub } from "./scrub.ts";
+import { checkTiles, Scrub, type Scrubbing } from "./scrub.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { PublishedSite } from "./status/public-status.ts";
 import { PublisherStatus } from "./status/publisher-status.ts";
@@ -114,8 +114,7 @@ export class Publisher {
     const at = clock.wall();
     const configured = reader.installationId;
     known.forgetOwn(configured);
-    const blockHash = (number: bigint) => reader.blockHash(number, clock.wall());
-    const due = await dueAtStart({ ...options, configured, checkpoint: lease.checkpoint, blockHash, at });
+    const due = await dueAtStart({ ...options, configured, checkpoint: lease.checkpoint, at });
     // If this run is killed after it named the new log, the next one must plan every installation too.
     if (newLog !== undefined && lease.checkpoint !== null) await lease.renew({ checkpoint: null });
     return new Publisher(options, lease, due);
@@ -178,7 +177,7 @@ export class Publisher {
     const isRenewed = renewal !== this.#checkedAfter;
     const isDue = now - this.#scrubbedAt >= scrubInterval;
     if (!isRenewed && !isDue) return;
-    const scrubbing = this.#cycleAt(at, false);
+    const scrubbing = this.#scrubbingAt(at);
     if (isRenewed) await this.#scrub.checkShared(scrubbing);
     this.#checkedAfter = renewal;
     if (!isDue) return;
@@ -203,7 +202,7 @@ export class Publisher {
   /** Reads every tile, then rewrites the wrong ones with a second cycle. */
   async #checkTiles(report: CycleReport): Promise<CycleReport> {
     const { at } = report;
-    await checkTiles(this.#cycleAt(at, false));
+    await checkTiles(this.#scrubbingAt(at));
     const second = await this.#run(at, false);
     const before = new Set(report.rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key));
     const rows = second.rows.filter(({ key, action }) => !before.has(key) && action !== "unchanged");
@@ -214,7 +213,6 @@ export class Publisher {
 
   #cycleAt(at: number, force: boolean): Cycle {
     const { reader, known, store, concurrency, site } = this.#options;
-    const blockHash = (number: bigint) => reader.blockHash(number, at);
     return {
       ...this.#options,
       at,
@@ -222,11 +220,16 @@ export class Publisher {
       configured: reader.installationId,
       due: this.#due,
       sources: reader.begin(at),
-      target: { at, store, fence: this.#lease, known, concurrency, blockHash },
+      learning: { known, store, concurrency },
+      target: { known, store, concurrency, fence: this.#lease, at },
       hasSite: site !== undefined,
       turns: new Turns(),
       rows: [],
     };
+  }
+
+  #scrubbingAt(at: number): Scrubbing {
+    return { ...this.#options, ...this.#cycleAt(at, false) };
   }
 
   async #run(at: number, force: boolean): Promise<CycleReport> {

@@ -3,6 +3,7 @@
  * (docs/spec/publishing.md#one-writer). After a crash at any point, no stored object refers to a missing one.
  */
 import {
+  type ObjectStore,
   readOrDamaged,
   StoreConflict,
   StoreDamaged,
@@ -15,7 +16,6 @@ import type { Snapshots } from "../src/resources/snapshot.ts";
 import { EXIT, Failure } from "../src/values/failure.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known } from "./known.ts";
-import type { Learning } from "./learn.ts";
 import { type Deletion, PHASES, type Put } from "./plan/plan.ts";
 
 /** The lease, as a put needs it. */
@@ -28,10 +28,14 @@ export interface LeaseGuard {
   raiseAbove(epoch: number): Promise<void>;
 }
 
-export interface PutTarget extends Learning {
+export interface PutTarget {
+  readonly known: Known;
+  readonly store: ObjectStore;
+  readonly fence: LeaseGuard;
+  /** Puts in flight. */
+  readonly concurrency: number;
   /** Epoch ms. */
   readonly at: number;
-  readonly fence: LeaseGuard;
 }
 
 /** `conflicted`: the store holds something else than `known` says. The next plan looks it up. */
@@ -163,7 +167,7 @@ function hasMetadata(found: StoredObject, object: StoreObject): boolean {
 /** Deletes objects under the lease. Throws the store's own errors, lease_… (75). */
 export async function executeDeletions(
   deletions: readonly Deletion[],
-  { store, fence, known }: PutTarget,
+  { store, fence, known }: Pick<PutTarget, "store" | "fence" | "known">,
 ): Promise<void> {
   for (const deletion of deletions) {
     await fence.beforePut();

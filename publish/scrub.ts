@@ -15,13 +15,12 @@ import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/
 import { type Learning, learn } from "./learn.ts";
 import { type CommittedFile, committedFiles } from "./plan/log.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
-import type { Lookup } from "./plan/plan.ts";
+import type { StoreLookup } from "./plan/plan.ts";
 import type { ScopePlanning } from "./plan/scopes.ts";
 import { isNamedByContent } from "./stored-object.ts";
 
-export interface Scrubbing extends ScopePlanning {
+export interface Scrubbing extends ScopePlanning, Learning {
   readonly sources: Snapshots;
-  readonly target: Learning;
 }
 
 type Item =
@@ -66,7 +65,7 @@ export async function checkTiles(scrubbing: Scrubbing): Promise<void> {
   const work = async () => {
     for (const item of items) await check(item, scrubbing);
   };
-  await Promise.all(Array.from({ length: scrubbing.target.concurrency }, work));
+  await Promise.all(Array.from({ length: scrubbing.concurrency }, work));
 }
 
 /**
@@ -111,10 +110,11 @@ async function check(item: Item, scrubbing: Scrubbing): Promise<void> {
 }
 
 /** Makes the next cycle plan the object if it is not the one that was put. */
-async function checkObject(key: string, { known, due, sources, target, at }: Scrubbing): Promise<void> {
+async function checkObject(key: string, scrubbing: Scrubbing): Promise<void> {
+  const { known, due, sources, at } = scrubbing;
   const before = known.get(key);
-  const lookup: Lookup = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "object", key };
-  await learn([lookup], target);
+  const lookup: StoreLookup = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "object", key };
+  await learn([lookup], scrubbing);
   if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
   const of = parseInstallationTelemetryKey(key);
   const isPlanned = sources.snapshot(
@@ -124,7 +124,7 @@ async function checkObject(key: string, { known, due, sources, target, at }: Scr
 }
 
 /** Compares an observation tile with the ledger. A tile of other receipts is damaged, because the ledger has the published log. */
-async function checkTile(id: string, tile: number, { known, due, sources, target, at }: Scrubbing): Promise<void> {
+async function checkTile(id: string, tile: number, { known, due, sources, store, at }: Scrubbing): Promise<void> {
   const progress = known.progress(id);
   if (progress === undefined || tileBounds(tile).first > progress.position) return;
   const key = observationTileKey(id, progress.log, tile);
@@ -135,7 +135,7 @@ async function checkTile(id: string, tile: number, { known, due, sources, target
       ? undefined
       : observationTile(ledger, { rowId, id }, tile, through);
   });
-  const found = await readOrDamaged(target.store, key);
+  const found = await readOrDamaged(store, key);
   // The tile has grown meanwhile, or the ledger does not reach so far. `ledgerRegression` decides about that.
   if (expected?.position !== through || known.progress(id) !== progress) return;
   if (found !== undefined && !(found instanceof StoreDamaged) && isAsExpected(found, expected)) return;
@@ -146,10 +146,10 @@ async function checkTile(id: string, tile: number, { known, due, sources, target
 /** Compares a file of the log with the ledger. */
 async function checkLogFile(
   { key, expected }: CommittedFile,
-  { known, due, sources, target, at }: Scrubbing,
+  { known, due, sources, store, at }: Scrubbing,
 ): Promise<void> {
   const body = sources.snapshot(({ ledger }) => ledger && expected(ledger));
-  const found = await readOrDamaged(target.store, key);
+  const found = await readOrDamaged(store, key);
   if (body === undefined) return;
   // A bundle of a private log may have more entries than the checkpoint commits.
   const begins = (stored: Uint8Array) => Buffer.compare(stored.subarray(0, body.length), body) === 0;
@@ -171,10 +171,10 @@ function isAsExpected({ body, metadata }: StoredObject, expected: ObservationTil
 async function checkNamed(
   prefix: string,
   name: string,
-  { known, publications, due, target, at }: Scrubbing,
+  { known, publications, due, store, at }: Scrubbing,
 ): Promise<void> {
   const key = prefix + name;
-  const found = await readOrDamaged(target.store, key);
+  const found = await readOrDamaged(store, key);
   const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedByContent(key, name, found);
   const unnamedSince = known.listing(prefix)?.get(name);
   if (!isDamaged || unnamedSince === undefined) return;

@@ -55,7 +55,7 @@ export class StandbySources {
   async #checked(): Promise<StandbyLedger> {
     const { reader, clock, store, publications, concurrency } = this.#options;
     const known = Known.inMemory();
-    const learning = { store, known, concurrency, blockHash: async () => undefined };
+    const learning = { store, known, concurrency };
     const planning = { known, publications, configured: reader.installationId };
     const check = (ledger: ReadOnlyDatabase | undefined) => {
       const { lookups, refused } = checkLedger(ledger, planning);

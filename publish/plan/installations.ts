@@ -3,7 +3,7 @@ import { encodeIndex, FIRST_LOG } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { decide, responsePut } from "./decide.ts";
 import { EMPTY_PLAN, needs, type Plan, type Planning } from "./plan.ts";
-import { logLookups, type Responses, storedIn, storedIndex } from "./published.ts";
+import { logLookups, type Responses, storedIn } from "./published.ts";
 
 export interface IndexPlanning extends Planning, Responses {
   /** The index is put at once, whatever the minimum put interval, because nothing may be stored before it. */
@@ -17,7 +17,7 @@ export function planIndex(planning: IndexPlanning): Plan {
   const lookups = logLookups(known);
   if (lookups.length > 0) return needs(lookups);
   const { log = FIRST_LOG } = known;
-  const index = storedIndex(known);
+  const index = known.index;
   const object = known.get(INSTALLATIONS_KEY);
   if (index === undefined || object === undefined) return needs([{ is: "index" }]);
   const isNewLog = index !== "lost" && index.log !== log;

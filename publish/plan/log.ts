@@ -24,7 +24,7 @@ import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { Failure } from "../../src/values/failure.ts";
 import type { Known, KnownObject } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import type { Deletion, Lookup, Planning, Put } from "./plan.ts";
+import type { Deletion, Planning, Put, StoreLookup } from "./plan.ts";
 
 /** At most so many bundles per plan, so that a long log needs little memory. */
 const BUNDLES_LIMIT = 64;
@@ -120,7 +120,7 @@ export function isOfLog(
 
 export interface LogPlan {
   /** Names below the log's prefix that must be listed first. */
-  readonly lookups: readonly Lookup[];
+  readonly lookups: readonly StoreLookup[];
   readonly puts: readonly Put[];
   /** The plan commits all entries of the ledger. */
   readonly isWhole: boolean;

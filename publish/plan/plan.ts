@@ -103,7 +103,15 @@ export interface Deletion {
 }
 
 /** Something that a plan needs and `known` lacks. */
-export type Lookup =
+export type Lookup = StoreLookup | BlockLookup;
+
+/** The chain's hash at a published block. */
+export interface BlockLookup {
+  readonly is: "block";
+  readonly number: string;
+}
+
+export type StoreLookup =
   /** An object, with its body. */
   | { readonly is: "object"; readonly key: string }
   | { readonly is: "index" }
@@ -113,8 +121,6 @@ export type Lookup =
   | { readonly is: "progress"; readonly installationId: string; readonly log: number }
   /** The names below a prefix. */
   | { readonly is: "listing"; readonly prefix: string }
-  /** The chain's hash at a published block. */
-  | { readonly is: "block"; readonly number: string }
   /** All installations with stored objects; needed if the index is lost. */
   | { readonly is: "installations" };
 

@@ -1,6 +1,6 @@
 /** What is published: the index, the log's number, and the versions of each installation. */
-import { FIRST_LOG, type InstallationIndex, parseIndex } from "../../src/http/installations.ts";
-import { checkpointKey, INSTALLATIONS_KEY, LOG_ROOTS } from "../../src/http/keys.ts";
+import { FIRST_LOG } from "../../src/http/installations.ts";
+import { checkpointKey, LOG_ROOTS } from "../../src/http/keys.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../../src/resources/telemetry/publication.ts";
@@ -10,40 +10,24 @@ import {
   TELEMETRY_KEY,
 } from "../../src/resources/telemetry/route.ts";
 import type { Known } from "../known.ts";
-import type { Lookup } from "./plan.ts";
+import type { StoreLookup } from "./plan.ts";
 import { shortHash } from "./source-version.ts";
-
-const parsedIndexes = new WeakMap<object, InstallationIndex>();
-
-/** The stored index, parsed once. "lost": damaged or absent; undefined: never looked up. */
-export function storedIndex(known: Known): InstallationIndex | "lost" | undefined {
-  const condition = known.get(INSTALLATIONS_KEY)?.condition;
-  if (condition !== undefined && condition !== "stored") return "lost";
-  const object = condition === undefined ? undefined : known.object(INSTALLATIONS_KEY);
-  if (object === undefined) return undefined;
-  let index = parsedIndexes.get(object);
-  if (index === undefined) {
-    index = parseIndex(new TextDecoder().decode(object.body));
-    parsedIndexes.set(object, index);
-  }
-  return index;
-}
 
 /** True if the stored index names the installation as the configured one. */
 export function isIndexOf(configured: string, known: Known): boolean {
-  const index = storedIndex(known);
+  const index = known.index;
   return index !== undefined && index !== "lost" && index.configured === configured;
 }
 
 /** True if the stored index lists the installation and names the published log. */
 export function isListed(known: Known, id: string): boolean {
-  const index = storedIndex(known);
+  const index = known.index;
   return index !== undefined && index !== "lost" && index.log === known.log && index.installations.has(id);
 }
 
 /** Returns what must be looked up before the number of the log is known. */
-export function logLookups(known: Known): Lookup[] {
-  const index = storedIndex(known);
+export function logLookups(known: Known): StoreLookup[] {
+  const index = known.index;
   if (index === undefined) return [{ is: "index" }];
   if (index === "lost" && known.publishedInstallations === undefined) return [{ is: "installations" }];
   const { log } = known;
@@ -88,7 +72,7 @@ export interface Subject {
 export function subjectOf(
   id: string,
   { known, ...responses }: { readonly known: Known } & Responses,
-): { readonly subject: Subject; readonly lookups: readonly Lookup[] } {
+): { readonly subject: Subject; readonly lookups: readonly StoreLookup[] } {
   const lookups = logLookups(known);
   const of = shortHash(id);
   const keys = ownKeys(id, responses);
@@ -107,7 +91,7 @@ export function subjectOf(
 
 /** An index that was just read may be an older version. Installations that it lacks are listed again. */
 export function reconcileListed(known: Known): void {
-  const index = storedIndex(known);
+  const index = known.index;
   if (index === undefined || index === "lost") return;
   const log = Math.max(index.log, known.log ?? FIRST_LOG);
   const published = [...known.all()].flatMap(({ key, sourceVersion }) =>

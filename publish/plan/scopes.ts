@@ -8,7 +8,7 @@ import type { Known } from "../known.ts";
 import { type LogPlan, type LogState, ledgerRegression, logRoot, logState, planLog, storedCheckpoint } from "./log.ts";
 import { planObservations } from "./observations.ts";
 import type { Scope } from "./permitted-sources.ts";
-import { EMPTY_PLAN, joined, type Lookup, needs, type Plan, type Planning } from "./plan.ts";
+import { EMPTY_PLAN, joined, type Lookup, needs, type Plan, type Planning, type StoreLookup } from "./plan.ts";
 import { isListed, logLookups, type Responses, responsesOf, type Subject, subjectOf } from "./published.ts";
 import { planResponses } from "./responses.ts";
 import { type CurrentSources, chainRegression, currentSources, type RefusedSources } from "./source-version.ts";
@@ -87,7 +87,7 @@ export function checkScope(id: string, snapshot: Snapshot, planning: ScopePlanni
 export function checkLedger(
   ledger: ReadOnlyDatabase | undefined,
   planning: { readonly known: Known } & Responses,
-): { readonly lookups: readonly Lookup[]; readonly log: LogState; readonly refused: Failure | undefined } {
+): { readonly lookups: readonly StoreLookup[]; readonly log: LogState; readonly refused: Failure | undefined } {
   const { known, configured } = planning;
   const { log: number = FIRST_LOG } = known;
   const lookups = logLookups(known);

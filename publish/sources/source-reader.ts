@@ -112,6 +112,7 @@ export class SourceReader {
           await nextTurn();
         }
       },
+      blockHash: (number) => chain.blockHash(number, at),
       snapshot: (use) => this.#read((ledger) => queried(whole.projections, () => use({ ...whole, ledger }))),
       forgetLedger: () => this.#write(() => forgetLedger(whole.projections)),
       write: (keep) => this.#write((ledger) => keep({ ...whole, ledger })),
@@ -150,11 +151,6 @@ export class SourceReader {
   /** The next instant (epoch ms) after `now` at which the chain's state changes without new blocks. */
   nextChange(now: number): number | undefined {
     return this.#options.chain.nextChange(now);
-  }
-
-  /** From the chain's nodes; undefined if all are silent. `now` in epoch ms. */
-  blockHash(number: bigint, now: number): Promise<string | undefined> {
-    return this.#options.chain.blockHash(number, now);
   }
 
   /** For `noonmark status`. */
@@ -236,6 +232,8 @@ export interface CycleSources extends Snapshots {
   advance<T>(use: (snapshot: Snapshot) => T): Promise<T>;
   /** Like `advance`, but only along the chain, because the ledger is refused. */
   advanceChain<T>(use: (snapshot: Snapshot) => T): Promise<T>;
+  /** Returns the chain's hash at a block; undefined if every node is silent. */
+  blockHash(number: bigint): Promise<string | undefined>;
   /** Makes the projections derive everything from the ledger again, because its facts may have been replaced. */
   forgetLedger(): void;
   /** Writes to the projections. All other users of a snapshot only read. */
