@@ -3,7 +3,7 @@ import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
 import { type Block, blockCall, ContradictingResponse, parseBlock, quantity } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
-import { MULTICALL3 } from "../view/view-calls.ts";
+import { MULTICALL3 } from "../view/reading.ts";
 
 export interface Head {
   readonly head: bigint;

@@ -11,8 +11,16 @@ import { append } from "../store/append.ts";
 import { highestFunded, newestOf } from "../store/read-events.ts";
 import { readSync, type StoredThrough } from "../store/sync-row.ts";
 import { type EconomyFinding, economyFinding, failedCoreCheck, missingCoreCode } from "../view/checks.ts";
-import { type Reading, readState, type WholeReading, wholeReading } from "../view/reading.ts";
-import { type CoreStateRead, type Returned, returnedCore, wholeCore } from "../view/view-calls.ts";
+import {
+  type CoreStateRead,
+  type Reading,
+  type Returned,
+  readState,
+  returnedCore,
+  type WholeReading,
+  wholeCore,
+  wholeReading,
+} from "../view/reading.ts";
 import { snapshotOf } from "../view/views.ts";
 import { BLOOM_BLOCKS, type SuspectBlock, suspectBlocks } from "./blooms.ts";
 import { fetchRanges, headersOf, isProven } from "./fetch-ranges.ts";

@@ -8,8 +8,7 @@ import type { RangeSize } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { digestOf } from "../store/read-events.ts";
-import { type Reading, type ReadingRequest, readState } from "../view/reading.ts";
-import { FailedView } from "../view/view-calls.ts";
+import { FailedView, type Reading, type ReadingRequest, readState } from "../view/reading.ts";
 import { fetchRanges } from "./fetch-ranges.ts";
 import type { LogSources, RangeLogs } from "./logs.ts";
 

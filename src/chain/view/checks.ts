@@ -8,14 +8,15 @@ import type { Deployment } from "../deployment.ts";
 import type { CheckName, FailedCheck } from "../poll-event.ts";
 import { ContradictingResponse } from "../rpc/node-responses.ts";
 import { integerArgument } from "../store/read-events.ts";
-import { type Reading, requireEconomyCode } from "./reading.ts";
 import {
   type CoreStateRead,
   type EconomyStateRead,
+  type Reading,
   type Returned,
+  requireEconomyCode,
   returnedEconomy,
   wholeEconomy,
-} from "./view-calls.ts";
+} from "./reading.ts";
 
 const TOKEN_DECIMALS = 18;
 

@@ -7,8 +7,7 @@ import { ContradictingResponse } from "../rpc/node-responses.ts";
 import { newestEvents, newestOf, ONCHAIN_KINDS, timelockEvents } from "../store/read-events.ts";
 import type { SyncRow } from "../store/sync-row.ts";
 import { governance } from "./governance.ts";
-import { miningImplementation, type WholeReading } from "./reading.ts";
-import type { CoreStateRead, EconomyStateRead } from "./view-calls.ts";
+import { type CoreStateRead, type EconomyStateRead, miningImplementation, type WholeReading } from "./reading.ts";
 
 export interface Snapshot {
   readonly core: CoreView;

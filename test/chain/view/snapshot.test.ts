@@ -6,7 +6,7 @@ import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { deploy } from "../../../demo/chain/calls.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
-import { MULTICALL3 } from "../../../src/chain/view/view-calls.ts";
+import { MULTICALL3 } from "../../../src/chain/view/reading.ts";
 import { coreOf, economyOf, reader, stage } from "../../support/chain/harness.ts";
 import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";
 

@@ -3,7 +3,7 @@ import { encodeAbiParameters } from "viem";
 import { expect, test } from "vitest";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import { ContradictingResponse } from "../../../src/chain/rpc/node-responses.ts";
-import { FailedView, rpcCalls, viewCalls, viewResults } from "../../../src/chain/view/view-calls.ts";
+import { FailedView, rpcCalls, viewCalls, viewResults } from "../../../src/chain/view/reading.ts";
 
 const address = `0x${"11".repeat(20)}`;
 const VIEWS = viewCalls(
