@@ -7,7 +7,7 @@ import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { call } from "./anvil.ts";
 import { callData, deploy, type Receipt, send } from "./calls.ts";
-import { type Governance, governance } from "../../test/support/chain/upgrade.ts";
+import { type Governance, governance } from "./upgrade.ts";
 
 export interface WorldOptions {
   readonly target?: string;

@@ -24,7 +24,7 @@ interface Import {
   readonly isType: boolean;
 }
 
-const SOURCES = globSync("{src,publish,cdn-config,site,generate,build,demo,bin}/**/*.{ts,tsx}", {
+const SOURCES = globSync("{src,publish,cdn-config,site,generate,build,demo,bin,start}/**/*.{ts,tsx}", {
   cwd: ROOT,
 }).toSorted();
 

@@ -67,7 +67,7 @@ test("the manual page escapes backslashes and dots at the start of a line", () =
 });
 
 test("each code of a failure is raised somewhere", () => {
-  const source = globSync("{src,bin,publish,cdn-config,demo}/**/*.ts", { cwd: ROOT })
+  const source = globSync("{src,bin,publish,cdn-config,demo,start}/**/*.ts", { cwd: ROOT })
     .map((path) => readFileSync(join(ROOT, path), "utf8"))
     .join("");
   const raised = [...source.matchAll(/(?:new Failure\(\s*|\bcode(?:: FailureCode)? = )"(\w+)"/g)].map(

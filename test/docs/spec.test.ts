@@ -17,7 +17,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const DOCUMENTS = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT });
 const SOURCES = globSync(
   [
-    "{src,bin,publish,cdn-config,test,demo,bench,.ci}/**/*.{ts,js,json,jsonc,vcl,conf,mjs,http-script,sh}",
+    "{src,bin,publish,cdn-config,test,demo,start,bench,.ci}/**/*.{ts,js,json,jsonc,vcl,conf,mjs,http-script,sh}",
     "{.oxlintrc,knip,biome,tsconfig}.json",
   ],
   { cwd: ROOT },

@@ -20,7 +20,7 @@ let known: number[] = [];
 beforeEach(async () => {
   folder = testFolder();
   // Runs the checkout's npm script in a temporary folder.
-  const start = scripts.start.replace("demo/start.ts", `${join(ROOT, "demo/start.ts")} --port ${await freePort()}`);
+  const start = scripts.start.replace("start/start.ts", `${join(ROOT, "start/start.ts")} --port ${await freePort()}`);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ scripts: { start } }));
 });
 

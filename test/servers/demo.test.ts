@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
-import { CHAIN_TARGETS } from "../../demo/ready.ts";
+import { CHAIN_TARGETS } from "../../start/ready.ts";
 import { freePort } from "../support/free-port.ts";
 import { confirmedIn, coreOnChain } from "./demo-chain.ts";
 
-const START = join(import.meta.dirname, "../../demo/start.ts");
+const START = join(import.meta.dirname, "../../start/start.ts");
 /** A batch that is being settled is on the chain before it is safe, and safe before it is confirmed. */
 const SETTLING = { timeout: 200_000, interval: 1_000 };
 /** A limit for events that never come. The time until ready depends on the machine. */

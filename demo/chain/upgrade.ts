@@ -1,7 +1,7 @@
 /** Upgrades a test world's Core through its operator timelock, with transactions of the proposer. */
 import { type Address, type Hex, numberToHex } from "viem";
-import { call } from "../../../demo/chain/anvil.ts";
-import { callData, deploy, type Receipt, send } from "../../../demo/chain/calls.ts";
+import { call } from "./anvil.ts";
+import { callData, deploy, type Receipt, send } from "./calls.ts";
 
 /** An operation of the timelock, with everything needed to execute it. */
 export interface Operation {

@@ -4,7 +4,7 @@ import { join, relative } from "node:path";
 import * as z from "zod";
 import { writeLogKey } from "../bin/cli/log-key.ts";
 import { Failure } from "../src/values/failure.ts";
-import { DEMO_INSTALLATION, DEMO_LOG_NAME, DEMO_SEED, type Plan, planFrom, planOf } from "./history/plan.ts";
+import { DEMO_INSTALLATION, DEMO_LOG_NAME, DEMO_SEED, type Plan, planFrom, planOf } from "../demo/history/plan.ts";
 import { takeLock } from "./running.ts";
 
 const savedDemoSchema = z.strictObject({
