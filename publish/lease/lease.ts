@@ -18,7 +18,7 @@ import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { WatchedClock } from "../clock/clock.ts";
 import { clockMoved, isClockFailure, StoreSkew } from "../clock/judge.ts";
-import { heldBy } from "../status/private-status.ts";
+import { heldBy } from "./holder.ts";
 import {
   type Checkpoint,
   DEFAULT_PACE,

@@ -8,7 +8,7 @@ import type { Clock, WatchedClock } from "../clock/clock.ts";
 import { isClockFailure, judgeClock, storeTime } from "../clock/judge.ts";
 import type { Known } from "../known.ts";
 import { isLocked } from "../sources/source-reader.ts";
-import { heldBy } from "../status/private-status.ts";
+import { heldBy } from "./holder.ts";
 import { Lease } from "./lease.ts";
 import type { LeaseIdentity } from "./lease-record.ts";
 import {

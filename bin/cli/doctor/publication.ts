@@ -5,9 +5,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { storeOfState } from "../../../publish/known.ts";
+import { holderNameOf } from "../../../publish/lease/holder.ts";
 import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
-import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";

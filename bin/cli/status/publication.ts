@@ -1,8 +1,9 @@
 /** Combines the publisher's last report and a read of the store for `noonmark status`. */
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
+import { readPrivateStatus } from "../../../publish/lease/holder.ts";
 import { type LeaseRecord, readLease } from "../../../publish/lease/lease-record.ts";
 import { readStandby, type StandbyRecord } from "../../../publish/lease/standby-record.ts";
-import { type OperatorStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
+import type { OperatorStatus } from "../../../publish/status/private-status.ts";
 import { isNodeProblem, isProblem, problemFailure } from "../../../src/chain/poll-event.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";

@@ -1,7 +1,7 @@
 /** `noonmark cost`: requests and cost per month, from the publisher's request counts. */
 import type { Command } from "commander";
+import { readPrivateStatus } from "../../../publish/lease/holder.ts";
 import { readLease } from "../../../publish/lease/lease-record.ts";
-import { readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { type MeasuredRequests, measuredRequestsSchema } from "../../../publish/status/request-tally.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { costJson, costLines, monthOf, readPrices } from "../../cli/cost.ts";

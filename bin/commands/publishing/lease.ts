@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
+import { holderNameOf } from "../../../publish/lease/holder.ts";
 import { forceRelease, hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
-import { holderNameOf } from "../../../publish/status/private-status.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";

@@ -1,8 +1,8 @@
 /** The public status in the lease object, and the private status (docs/spec/publishing.md#private-status). */
 import { hostname } from "node:os";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { parsePrivateStatus, readPrivateStatus } from "../../../publish/lease/holder.ts";
 import { readLease } from "../../../publish/lease/lease-record.ts";
-import { parsePrivateStatus, readPrivateStatus } from "../../../publish/status/private-status.ts";
 import { PRIVATE_STATUS_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import { INSTALLATION, receive, START, World } from "../world.ts";
 
