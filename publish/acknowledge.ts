@@ -2,8 +2,8 @@
 import { observationsKey, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import { type Due, RETRY_AFTER_MS } from "./due.ts";
 import type { Known } from "./known.ts";
+import { isListed } from "./plan/check.ts";
 import type { Plan, PlannedResponse } from "./plan/plan.ts";
-import { isListed } from "./plan/published.ts";
 import { confirmTiles } from "./plan/tile-sets.ts";
 import type { PutOutcome } from "./put.ts";
 import { failedRow, type ReportRow } from "./report.ts";

@@ -8,6 +8,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readSync } from "../src/chain/store/sync-row.ts";
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
+import { checkpointKey } from "../src/http/keys.ts";
 import {
   type Installation,
   installationRowId,
@@ -22,11 +23,12 @@ import { acknowledge } from "./acknowledge.ts";
 import { eachLimited, type Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
+import { checkScope, isListed, type Responses, type Scope } from "./plan/check.ts";
 import { planIndex } from "./plan/installations.ts";
-import { plannedLogDeletions } from "./plan/log.ts";
-import { type Lookup, needs, type Plan } from "./plan/plan.ts";
-import { isListed } from "./plan/published.ts";
-import { checkScope, planScope, type ScopePlanning } from "./plan/scopes.ts";
+import { type LogPlan, logRoot, planLog, plannedLogDeletions } from "./plan/log.ts";
+import { planObservations } from "./plan/observations.ts";
+import { EMPTY_PLAN, type Lookup, needs, type Plan, type Planning } from "./plan/plan.ts";
+import { planResponses } from "./plan/responses.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutOutcome, type PutTarget } from "./put.ts";
 import {
@@ -40,7 +42,7 @@ import {
 import type { CycleSources } from "./sources/source-reader.ts";
 
 /** Only `known` and `due` last from one cycle to the next. */
-export interface Cycle extends ScopePlanning {
+export interface Cycle extends Planning, Responses {
   readonly sources: CycleSources;
   readonly learning: Learning;
   readonly target: PutTarget;
@@ -73,10 +75,11 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   await deleteUnnamed(cycle);
   if (!isRefused) due.planned(dirty?.point);
   due.ended(at);
+  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const failures = [...failuresOf(cycle), ...tooMany(sources)];
   known.dropBodies(keptBodies(cycle));
   known.forgetSilentBlocks();
-  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return { at, rows, failures: [...failuresOf(cycle), ...tooMany(sources)], warnings: warningsOf(sources) };
+  return { at, rows, failures, warnings: warningsOf(sources) };
 }
 
 /** A put with an unknown result may reach the store within this time (ms). A put's own time limit is far shorter. */
@@ -126,11 +129,50 @@ function isPublishable({ rowId }: Installation): boolean {
 async function planInstallation(id: string, cycle: Cycle): Promise<Plan> {
   const { sources, configured } = cycle;
   const check = (snapshot: Snapshot) => checkScope(id, snapshot, cycle);
-  const plan = (snapshot: Snapshot) => planScope(id, snapshot, cycle);
+  const plan = (snapshot: Snapshot) => {
+    const { scope, lookups } = check(snapshot);
+    return scope === undefined ? needs(lookups) : planScope(scope, cycle);
+  };
   if (id !== configured) return sources.snapshot(plan);
-  const { checked, lookups } = sources.snapshot(check);
-  if (checked === undefined) return needs(lookups);
-  return checked.refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
+  const { scope, lookups } = sources.snapshot(check);
+  if (scope === undefined) return needs(lookups);
+  return scope.refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
+}
+
+/** Plans one installation, after its sources were checked. Throws `Failure` clock_behind. */
+function planScope(scope: Scope, cycle: Cycle): Plan {
+  const { subject, log: state, refused } = scope;
+  const unlisted = subject.isUnlisted ? [subject.id] : [];
+  // An older index that came back is corrected even while a source is refused.
+  const result: Plan = { ...EMPTY_PLAN, checked: [{ installationId: subject.id, refused }], unlisted };
+  const logPlan = refused.ledger === undefined ? planLog(state, cycle) : NO_LOG;
+  if (logPlan.lookups.length > 0) return needs(logPlan.lookups);
+  const { puts: log, isWhole } = logPlan;
+  // Nothing may be computed from entries that are not committed yet.
+  if (!isWhole) return { ...result, log, hasMoreLog: true };
+  const tiles = planObservations(scope, cycle);
+  // Telemetry says where the observations end, so it waits for the last tile of a bulk.
+  const hasMore = tiles.observations.some((one) => one.hasMore);
+  const responses = hasMore ? EMPTY_PLAN : planResponses(scope, cycle);
+  const lookups = [...responses.lookups, ...tiles.lookups];
+  if (lookups.length > 0) return needs(lookups);
+  const { checked } = result;
+  const puts = [...responses.puts, ...tiles.puts];
+  const plan: Plan = { ...responses, checked, unlisted, observations: tiles.observations, puts };
+  if (log.length === 0) return plan;
+  const checkpoint = checkpointKey(logRoot(cycle.signers), state.number);
+  // Entries that no response needs now wait as long as other keys.
+  const until = (cycle.known.get(checkpoint)?.putAt ?? 0) + cycle.due.minimumPutInterval;
+  if (!needsEntries(plan) && until > cycle.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
+  return { ...plan, log, puts: puts.map((put) => ({ ...put, after: [...put.after, checkpoint] })) };
+}
+
+const NO_LOG: LogPlan = { lookups: [], puts: [], isWhole: true };
+
+/** True if a put of the plan is computed from facts. */
+function needsEntries({ responses, observations }: Plan): boolean {
+  const isNeeded = responses.some(({ put, version }) => put !== undefined && version.size !== undefined);
+  return isNeeded || observations.some(({ hasPuts }) => hasPuts);
 }
 
 /** Publishes the other installations, a few at a time. Separate snapshots keep memory flat and let the event loop run. */
@@ -161,7 +203,7 @@ async function publishIndex(cycle: Cycle): Promise<void> {
 
 /** Plans, learns what the plan lacks, commits the log, puts what depends on it, and plans again after a conflict. */
 async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<void> {
-  const { sources } = cycle;
+  const { sources, target } = cycle;
   for (let conflicts = 0; ; ) {
     const planned = await plan();
     if (planned.lookups.length > 0) {
@@ -171,7 +213,7 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
     saveLostHistory(planned, sources);
     const committed = await commitLog(planned, cycle);
     if (committed === "moved") continue;
-    const outcomes = [...committed, ...(await executePuts(planned.puts, sources, cycle.target, committed))];
+    const outcomes = [...committed, ...(await executePuts(planned.puts, target, committed))];
     const isLast = !outcomes.some(({ result }) => result === "conflicted") || ++conflicts === ATTEMPTS;
     acknowledge(planned, outcomes, { ...cycle, isLast });
     const hasMore =
@@ -183,12 +225,11 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
 
 /** Reads what a plan lacks from the store, and asks the chain's nodes for the hashes of published blocks. */
 async function lookUp(lookups: readonly Lookup[], { known, sources, learning }: Cycle): Promise<void> {
-  const blocks = new Set(lookups.flatMap((one) => (one.is === "block" ? one.number : [])));
-  await eachLimited(blocks, learning.concurrency, async (number) =>
-    known.rememberBlock(number, (await sources.blockHash(BigInt(number))) ?? null),
-  );
   const inStore = lookups.filter((one) => one.is !== "block");
   await learn(inStore, learning);
+  const blocks = new Set(lookups.flatMap((one) => (one.is === "block" ? one.number : [])));
+  const ask = async (number: string) => known.rememberBlock(number, (await sources.blockHash(BigInt(number))) ?? null);
+  await Promise.all([...blocks].map(ask));
 }
 
 /**
@@ -200,7 +241,7 @@ async function commitLog({ log }: Plan, cycle: Cycle): Promise<PutOutcome[] | "m
   const checkpoint = log.find(({ phase }) => phase === "checkpoint");
   return cycle.turns.run(async () => {
     const tag = checkpoint && (cycle.known.get(checkpoint.key)?.tag ?? null);
-    return tag === checkpoint?.replaces ? executePuts(log, cycle.sources, cycle.target) : "moved";
+    return tag === checkpoint?.replaces ? executePuts(log, cycle.target) : "moved";
   });
 }
 

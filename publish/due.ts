@@ -9,7 +9,7 @@ import { observationsKey, parseObservationsKey } from "../src/resources/observat
 import type { Publication } from "../src/resources/publication.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import type { ReadOnlyDatabase } from "../src/sqlite/statement.ts";
-import type { RefusedSources } from "./plan/source-version.ts";
+import type { Failure } from "../src/values/failure.ts";
 
 /** The inputs of a response, as texts that change with them. */
 export interface Inputs {
@@ -36,6 +36,12 @@ interface Item {
   /** Epoch ms; undefined if only other inputs make it due. */
   readonly at?: number | undefined;
   readonly why: Why;
+}
+
+/** Why sources are refused: they would take back something that was published of an installation. */
+export interface RefusedSources {
+  readonly ledger?: Failure | undefined;
+  readonly chain?: Failure | undefined;
 }
 
 /** The installations that a cycle plans. */

@@ -22,9 +22,9 @@ import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.
 import { elementAt } from "../src/values/unknown.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known, KnownObject, PublishedInstallations, TileProgress } from "./known.ts";
+import { reconcileListed } from "./plan/check.ts";
 import { storedCheckpoint } from "./plan/log.ts";
 import type { StoreLookup } from "./plan/plan.ts";
-import { reconcileListed } from "./plan/published.ts";
 import { logObjectVersion, receiptsIn, responseAt } from "./stored-object.ts";
 
 export interface Learning {

@@ -17,8 +17,7 @@ import { Failure } from "../src/values/failure.ts";
 import { printable } from "../src/values/printable.ts";
 import { Known, type KnownObject } from "./known.ts";
 import { learn } from "./learn.ts";
-import { isIndexOf, ownKeys } from "./plan/published.ts";
-import { shortHash } from "./plan/source-version.ts";
+import { isIndexOf, ownKeys, responsesOf, shortHash } from "./plan/check.ts";
 
 export interface Claim {
   readonly store: ObjectStore;
@@ -52,7 +51,10 @@ export async function checkOwner(claim: Claim): Promise<void> {
     if (isIndexOf(configured, known)) return;
     const index = known.index;
     const owner = index === undefined || index === "lost" ? undefined : index.configured;
-    const keys = owner === undefined ? ownKeys(configured, { configured, publications }) : [TELEMETRY_KEY];
+    const keys =
+      owner === undefined
+        ? ownKeys(configured, responsesOf(configured, { configured, publications }))
+        : [TELEMETRY_KEY];
     const responses = keys.map((key) => ({ is: "object", key }) as const);
     await learn(responses, learning);
     const of = shortHash(configured);

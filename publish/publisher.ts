@@ -213,15 +213,16 @@ export class Publisher {
 
   #cycleAt(at: number, force: boolean): Cycle {
     const { reader, known, store, concurrency, site } = this.#options;
+    const sources = reader.begin(at);
     return {
       ...this.#options,
       at,
       force,
       configured: reader.installationId,
       due: this.#due,
-      sources: reader.begin(at),
+      sources,
       learning: { known, store, concurrency },
-      target: { known, store, concurrency, fence: this.#lease, at },
+      target: { sources, known, store, concurrency, fence: this.#lease, at },
       hasSite: site !== undefined,
       turns: new Turns(),
       rows: [],

@@ -29,6 +29,8 @@ export interface LeaseGuard {
 }
 
 export interface PutTarget {
+  /** Objects are built from them right before their puts. */
+  readonly sources: Snapshots;
   readonly known: Known;
   readonly store: ObjectStore;
   readonly fence: LeaseGuard;
@@ -52,7 +54,6 @@ export interface PutOutcome {
  */
 export async function executePuts(
   puts: readonly Put[],
-  sources: Snapshots,
   target: PutTarget,
   before: readonly PutOutcome[] = [],
 ): Promise<PutOutcome[]> {
@@ -65,7 +66,7 @@ export async function executePuts(
     const own = puts.filter((put) => put.phase === phase);
     await eachLimited(own, target.concurrency, async (put) => {
       const started = performance.now();
-      const [result, bytes] = await resultOf(put, done, sources, target);
+      const [result, bytes] = await resultOf(put, done, target);
       const outcome = { put, result, bytes, milliseconds: performance.now() - started };
       done.set(put.key, outcome);
       outcomes.push(outcome);
@@ -77,7 +78,6 @@ export async function executePuts(
 async function resultOf(
   put: Put,
   outcomes: ReadonlyMap<string, PutOutcome>,
-  sources: Snapshots,
   target: PutTarget,
 ): Promise<[PutOutcome["result"], bytes: number]> {
   try {
@@ -87,7 +87,7 @@ async function resultOf(
       if (first === "conflicted") return ["conflicted", 0];
       throw typeof first === "object" ? first.failed : constantMissing(waitsFor);
     }
-    const object = put.object(target.fence, (use) => sources.snapshot(use));
+    const object = put.object(target.fence, (use) => target.sources.snapshot(use));
     if (object === undefined) return ["conflicted", 0];
     const tag = await fencedPut(put, object, target);
     if (tag === undefined) return ["conflicted", object.body.length];
@@ -113,8 +113,10 @@ function constantMissing(key: string): Failure {
 async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Promise<StoreTag | undefined> {
   const { key, replaces, isContentEnough } = put;
   try {
-    const repeated = () => target.known.doubt(key, target.at);
-    const { tag, found } = await putUnderLease({ key, object, replaces, isContentEnough, repeated }, target);
+    const { tag, found } = await putUnderLease(
+      { key, object, replaces, isContentEnough, repeated: () => target.known.doubt(key, target.at) },
+      target,
+    );
     if (tag === undefined) put.conflicted(target.known, found);
     return tag;
   } catch (error) {

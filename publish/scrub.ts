@@ -13,13 +13,13 @@ import type { Snapshots } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { type Learning, learn } from "./learn.ts";
+import type { Responses } from "./plan/check.ts";
 import { type CommittedFile, committedFiles } from "./plan/log.ts";
 import { type ObservationTileBody, observationTile } from "./plan/observations.ts";
-import type { StoreLookup } from "./plan/plan.ts";
-import type { ScopePlanning } from "./plan/scopes.ts";
+import type { Planning, StoreLookup } from "./plan/plan.ts";
 import { isNamedByContent } from "./stored-object.ts";
 
-export interface Scrubbing extends ScopePlanning, Learning {
+export interface Scrubbing extends Planning, Responses, Learning {
   readonly sources: Snapshots;
 }
 

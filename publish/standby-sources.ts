@@ -9,7 +9,7 @@ import type { Clock } from "./clock/clock.ts";
 import { Known } from "./known.ts";
 import { learn } from "./learn.ts";
 import type { StandbyLedger } from "./lease/standby-record.ts";
-import { checkLedger } from "./plan/scopes.ts";
+import { checkLedger } from "./plan/check.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import { ledgerStatus } from "./status/public-status.ts";
 

@@ -1,9 +1,9 @@
 /** Plans the index of installations (docs/spec/publishing.md#index). */
 import { encodeIndex, FIRST_LOG } from "../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
+import { logLookups, type Responses, storedIn } from "./check.ts";
 import { decide, responsePut } from "./decide.ts";
 import { EMPTY_PLAN, needs, type Plan, type Planning } from "./plan.ts";
-import { logLookups, type Responses, storedIn } from "./published.ts";
 
 export interface IndexPlanning extends Planning, Responses {
   /** The index is put at once, whatever the minimum put interval, because nothing may be stored before it. */

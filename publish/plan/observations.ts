@@ -12,7 +12,7 @@ import { observationsKey, observationTileKey, tileOf } from "../../src/resources
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { TileProgress } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import type { Scope } from "./permitted-sources.ts";
+import type { Scope } from "./check.ts";
 import { EMPTY_PLAN, needs, type Phase, type Plan, type Planning, type Put } from "./plan.ts";
 
 /** One line of JSON per item. */

@@ -6,9 +6,8 @@ import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
-import type { Due, Inputs } from "../due.ts";
+import type { Due, Inputs, RefusedSources } from "../due.ts";
 import type { Known } from "../known.ts";
-import type { RefusedSources } from "./source-version.ts";
 
 /** Inputs of every plan besides the snapshot. */
 export interface Planning {
@@ -195,25 +194,6 @@ export const EMPTY_PLAN: Plan = {
   puts: [],
   tileSets: [],
 };
-
-/** Joins plans. If one of them has lookups, the result has only these. */
-export function joined(plans: readonly Plan[]): Plan {
-  const lookups = plans.flatMap((plan) => plan.lookups);
-  if (lookups.length > 0) return needs(lookups);
-  return {
-    lookups,
-    checked: plans.flatMap(({ checked }) => checked),
-    responses: plans.flatMap(({ responses }) => responses),
-    failed: plans.flatMap(({ failed }) => failed),
-    waits: plans.flatMap(({ waits }) => waits),
-    observations: plans.flatMap(({ observations }) => observations),
-    unlisted: plans.flatMap(({ unlisted }) => unlisted),
-    log: plans.flatMap(({ log }) => log),
-    hasMoreLog: plans.some(({ hasMoreLog }) => hasMoreLog),
-    puts: plans.flatMap(({ puts }) => puts),
-    tileSets: plans.flatMap(({ tileSets }) => tileSets),
-  };
-}
 
 export function needs(lookups: readonly Lookup[]): Plan {
   return { ...EMPTY_PLAN, lookups };

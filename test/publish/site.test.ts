@@ -1,7 +1,7 @@
 /** The site's files, which are stored next to the responses. */
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { isNewerProgram } from "../../publish/plan/source-version.ts";
+import { isNewerProgram } from "../../publish/plan/responses.ts";
 import { parseCheckpoint } from "../../src/log/checkpoint.ts";
 import { openNote, parseVerifierKey } from "../../src/log/note.ts";
 import { newPrivateKey, parseSigner } from "../../src/log/signer.ts";

@@ -6,7 +6,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { learn } from "../../../publish/learn.ts";
 import { Due } from "../../../publish/due.ts";
 import { planResponses } from "../../../publish/plan/responses.ts";
-import { currentSources } from "../../../publish/plan/source-version.ts";
+import { currentSources } from "../../../publish/plan/check.ts";
 import { confirmTiles } from "../../../publish/plan/tile-sets.ts";
 import { executePuts } from "../../../publish/put.ts";
 import { ownProjections, type ProjectionsSource } from "../../../publish/sources/projections-source.ts";
@@ -105,7 +105,7 @@ async function projectHistory({ batches, chain, projections: source }: Subject):
   console.log(`${batches} batches projected: ${steps} steps, ${seconds} s (${times.cpuMs.toFixed(0)} ms of CPU); ${blockingText(times)}`);
 }
 
-const SUBJECT = { id: INSTALLATION, isPublished: true, published: [], log: 1 };
+const SUBJECT = { id: INSTALLATION, publications: PUBLICATIONS, isUnlisted: false, published: [] };
 const LOG = { number: 1, now: undefined, published: undefined };
 
 /** Measures one more settlement. Its puts are executed but not timed. */
@@ -115,8 +115,9 @@ async function measureSettlement({ chain, projections: source, known, due, store
   const snapshot = snapshotOf(chain, source);
   const planning = { known, due, signers: [], force: false, at, program: "bench", selected: () => true };
   const now = currentSources(snapshot, INSTALLATION, LOG, planning);
-  const plan = () => planResponses(PUBLICATIONS, { snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
-  const target = { at: 0, store, known, concurrency: 1, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
+  const plan = () => planResponses({ snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
+  const sources = { snapshot: <T>(use: (snapshot: WritableSnapshot) => T) => use(snapshot) };
+  const target = { sources, at: 0, store, known, concurrency: 1, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
   const lookups = () => plan().lookups.filter((one) => one.is !== "block");
   for (let needs = lookups(); needs.length > 0; needs = lookups()) await learn(needs, target);
   const started = performance.now();
@@ -127,7 +128,7 @@ async function measureSettlement({ chain, projections: source, known, due, store
   parts.set("plan", performance.now() - started - (parts.get("advance") ?? 0));
   parts.set("total", performance.now() - started);
   for (const [part, time] of parts) times.set(part, [...(times.get(part) ?? []), time]);
-  await executePuts(planned.puts, { snapshot: (use) => use(snapshot) }, target);
+  await executePuts(planned.puts, target);
   for (const set of planned.tileSets) confirmTiles(known, set, at);
   for (const { publication, inputs, dueAt } of planned.responses) due.built(publication.key, { ...inputs, at }, dueAt);
 }

@@ -1,7 +1,7 @@
 /** The byte edits of successors, and how many of them fit into an object's metadata. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { shortHash } from "../../../publish/plan/source-version.ts";
+import { shortHash } from "../../../publish/plan/check.ts";
 import { byteEdits, fitResponse, metadataBytes } from "../../../publish/plan/successors.ts";
 import { applyEdits, type Successor } from "../../../src/http/successor.ts";
 import { MAX_METADATA_BYTES } from "../../../src/object-store/check-object.ts";
