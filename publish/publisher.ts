@@ -249,6 +249,7 @@ export class Publisher {
 
   async #reported(cycle: Cycle): Promise<CycleReport> {
     try {
+      this.#status.cycleBegins(cycle.sources);
       const report = await runCycle(cycle);
       this.#status.cycleEnded(cycle.sources, report);
       return report;

@@ -2,16 +2,51 @@
  * `private/status.json` (docs/spec/publishing.md#private-status): what the holder of the lease reports to its operator,
  * besides the public part in the lease object. No front and no shim serves it.
  */
+import * as z from "zod";
 import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
-import type { StoreTag } from "../../src/object-store/object-store.ts";
+import type { LoggedPosition } from "../../src/ledger/intake/stream-position.ts";
+import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { FORMAT_VERSION } from "../../src/values/format.ts";
 import type { Clock } from "../clock/clock.ts";
-import type { PrivateStatus } from "../lease/holder.ts";
+import { type PrivateStatus, parsePrivateStatus } from "../lease/holder.ts";
 import { type PutTarget, putUnderLease } from "../put.ts";
 import type { Problems, ReportFailure } from "../report.ts";
 import type { WorstInstallation } from "./public-status.ts";
 import type { MeasuredRequests } from "./request-tally.ts";
+
+/** The position of the publisher's ledger in its stream. `log`: the number of the published log that contains its facts. */
+export interface PublishedPosition extends LoggedPosition {
+  readonly log: number;
+}
+
+const positionSchema = z.object({
+  log: z.number().int(),
+  size: z.number().int(),
+  root: z.string(),
+  position: z.object({
+    name: z.string(),
+    createdAt: z.string(),
+    subject: z.string().nullable(),
+    sequence: z.number().int(),
+    message: z.object({ sequence: z.number().int(), time: z.number().int(), sha256: z.string() }).nullable(),
+    rules: z.number().int(),
+  }),
+});
+
+/**
+ * Returns the last stored position in a stream, whoever stored it; undefined if there is none, or if its object is damaged.
+ * Throws `StoreUnavailable`.
+ */
+export async function readPublishedPosition(store: Pick<ObjectStore, "get">): Promise<PublishedPosition | undefined> {
+  const found = await readIfWhole(store, PRIVATE_STATUS_KEY);
+  if (found === undefined) return undefined;
+  try {
+    return positionSchema.parse(parsePrivateStatus(found.body)["stream"]);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The report of a publisher about itself. */
 export interface OperatorReport {
@@ -21,6 +56,7 @@ export interface OperatorReport {
   readonly sources: Readonly<Record<string, unknown>>;
   readonly worst: readonly WorstInstallation[];
   readonly requests?: MeasuredRequests;
+  readonly stream?: PublishedPosition;
 }
 
 /** At most this many failures are listed. The lease object has the total. */

@@ -1,10 +1,12 @@
 /** A publisher's status: the public part goes into the lease object, the rest into `private/status.json`. */
-import { INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
+import { FIRST_LOG, INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
+import { loggedPosition } from "../../src/ledger/intake/stream-position.ts";
+import { contains } from "../../src/ledger/log.ts";
 import { lastInstallationRowId } from "../../src/ledger/watermarks.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
-import type { Snapshots } from "../../src/resources/snapshot.ts";
+import type { Snapshot, Snapshots } from "../../src/resources/snapshot.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -12,7 +14,7 @@ import type { Known } from "../known.ts";
 import type { Lease, StatusUpdate } from "../lease/lease.ts";
 import { type CycleReport, type Problems, type ReportFailure, reportFailure } from "../report.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
-import { operatorReport, PrivateStatusWriter } from "./private-status.ts";
+import { operatorReport, PrivateStatusWriter, type PublishedPosition } from "./private-status.ts";
 import {
   deploymentHash,
   type PublishedSite,
@@ -43,20 +45,49 @@ export class PublisherStatus {
   /** Count of those that the ledger has and the prefix holds. */
   #installations = 0;
   #ended: ReportFailure | undefined;
+  /** The newest position in a stream at which every fact of the ledger is published. */
+  #published: PublishedPosition | undefined;
+  /** A later position, until its facts are published. */
+  #unpublished: PublishedPosition | undefined;
+  /** True until the first position is reported, so that it need not wait for the next report. */
+  #hasNewStream = false;
 
   constructor(options: StatusOptions, lease: Lease) {
     this.#options = options;
     this.#operator = new PrivateStatusWriter({ store: options.store, fence: lease }, options.clock, lease.holderName);
   }
 
+  /** Notes the position in a stream whose facts this cycle is going to publish. */
+  cycleBegins(sources: Snapshots): void {
+    const { log = FIRST_LOG } = this.#options.known;
+    this.#unpublished ??= sources.snapshot(({ ledger }) => {
+      const found = ledger && loggedPosition(ledger);
+      return found && { log, ...found };
+    });
+  }
+
   /** Keeps the state of the sources after a cycle. */
   cycleEnded(sources: Snapshots, report: CycleReport): void {
     const { chainValidity = 0 } = this.#options.site ?? {};
     sources.snapshot((snapshot) => {
+      this.#checkPosition(snapshot);
       this.#sources = sourcesOf(snapshot, report, chainValidity);
       const { ledger } = snapshot;
       this.#installations = ledger === undefined ? 0 : Math.min(lastInstallationRowId(ledger), INSTALLATIONS_LIMIT);
     });
+  }
+
+  #checkPosition({ ledger }: Snapshot): void {
+    const { known, signers } = this.#options;
+    const position = this.#unpublished;
+    const committed = publicLog(known, signers);
+    if (position === undefined || committed === null || ledger === undefined) return;
+    if (position.size > committed.size) return;
+    this.#unpublished = undefined;
+    // The ledger may have been replaced, or may have other facts than were published.
+    if (position.log !== committed.number || !contains(ledger, position) || !contains(ledger, committed)) return;
+    this.#hasNewStream ||= this.#published === undefined;
+    this.#published = position;
   }
 
   /** The sources at the end of the last cycle. */
@@ -87,7 +118,7 @@ export class PublisherStatus {
   }
 
   get isPrivateStatusDue(): boolean {
-    return this.#operator.isDue;
+    return this.#operator.isDue || this.#hasNewStream;
   }
 
   /** Throws the store's own errors, lease_… (75). */
@@ -95,7 +126,12 @@ export class PublisherStatus {
     const { known, reader, clock, requests } = this.#options;
     const now = clock.wall();
     const report = operatorReport(this.#withEnd(last), reader.describe(), worstInstallations(known, now));
-    await this.#operator.put(requests === undefined ? report : { ...report, requests: requests.report(now) });
+    await this.#operator.put({
+      ...report,
+      ...(requests === undefined ? {} : { requests: requests.report(now) }),
+      ...(this.#published === undefined ? {} : { stream: this.#published }),
+    });
+    this.#hasNewStream = false;
   }
 
   #withEnd(last: CycleReport | undefined): Problems | undefined {

@@ -468,7 +468,7 @@ export const FAILURES = {
   stream_position_unknown: [
     usage,
     "The ledger has facts and no position in a stream.",
-    "If it has every fact before message N of the stream and none after: --from-sequence N. Otherwise begin a new ledger, or copy one that follows the stream.",
+    "If it has every fact before message N of the stream and none after: --from-sequence N. Otherwise copy a ledger that follows the stream, or restore to a new file: noonmark ledger restore --ledger NEW.db",
   ],
   stream_replaced: [
     failed,

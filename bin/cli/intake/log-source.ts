@@ -3,11 +3,13 @@
  * that signs it. Nothing is yielded for writing before it is checked against the checkpoint.
  */
 import { readEntries, readCheckpoint as readStoredCheckpoint } from "../../../publish/published-log.ts";
+import { readPublishedPosition } from "../../../publish/status/private-status.ts";
 import { baseAddress } from "../../../src/client/client.ts";
 import { fileReader, jsonOf } from "../../../src/client/exchange.ts";
 import { NoonmarkError } from "../../../src/client/noonmark-error.ts";
 import { parseIndex } from "../../../src/http/installations.ts";
 import { checkpointKey, INSTALLATIONS_KEY, logPrefix, PUBLIC_LOGS, STATUS_KEY } from "../../../src/http/keys.ts";
+import type { LoggedPosition } from "../../../src/ledger/intake/stream-position.ts";
 import type { LogPoint } from "../../../src/ledger/log.ts";
 import { LogError } from "../../../src/log/log-error.ts";
 import { parseVerifierKey } from "../../../src/log/note.ts";
@@ -23,6 +25,8 @@ export interface LogSource extends LogPoint {
   readonly number: number;
   /** True if the log begins with the entries of this point, whose size is not above the log's. */
   readonly beginsWith: (point: LogPoint) => Promise<boolean>;
+  /** The stored position in the stream that the published facts came from; undefined if none is known. */
+  readonly stream?: LoggedPosition | undefined;
   /** May be called after `beginsWith`. */
   readonly entries: (from: number) => AsyncIterable<Entry>;
 }
@@ -38,9 +42,14 @@ export async function storedLog(
       hint: "Name the store that was published to. If only its index is lost, name the log: --log 1",
     });
   }
-  if (key === undefined) return unprovedLog(store, number);
+  // The position is read first, so it is not above the checkpoint.
+  const stream = await readPublishedPosition(store);
   const prefix = logPrefix(PUBLIC_LOGS, number);
-  return provedLog(async (path) => (await store.get(prefix + path, { fresh: true }))?.body, key, number);
+  const log =
+    key === undefined
+      ? await unprovedLog(store, number)
+      : await provedLog(async (path) => (await store.get(prefix + path, { fresh: true }))?.body, key, number);
+  return stream?.log === number && stream.size <= log.size ? { ...log, stream } : log;
 }
 
 /** Opens the public log that is served below a URL. Throws `Failure` never_published, log_damaged, log_unsigned, unreachable. */

@@ -6,7 +6,12 @@ import type { Command } from "commander";
 import { intakeLine } from "../../../src/ledger/entry.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
 import { type IntakeRecord, RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
-import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
+import {
+  type LoggedPosition,
+  readStreamPosition,
+  restorePosition,
+  type StreamPosition,
+} from "../../../src/ledger/intake/stream-position.ts";
 import { contains, entryTexts, type LogPoint, logSize, newestTexts, rootWithin } from "../../../src/ledger/log.ts";
 import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { GrowingTree } from "../../../src/log/tree.ts";
@@ -25,6 +30,7 @@ import { tableLines } from "../../cli/table.ts";
 interface Flags {
   readonly log?: number;
   readonly logKey?: string;
+  readonly withoutStream?: boolean;
 }
 
 export function registerLedger(program: Command): void {
@@ -38,9 +44,10 @@ export function registerLedger(program: Command): void {
       "where the log is: a directory, s3://BUCKET/PREFIX, or the URL of a deployment; by default the setting store",
     )
     .option("--log <number>", "the number of the log; by default the current one", wholeArgument)
-    .option("--log-key <key>", "the verifier key that must have signed the log; a URL requires it");
+    .option("--log-key <key>", "the verifier key that must have signed the log; a URL requires it")
+    .option("--without-stream", "if the facts came from a stream, take them all, and do not follow the stream");
   settingOptions(restore, ["ledger", "s3Provider", "s3Endpoint", "s3Region", "s3PathStyle"]).action(
-    async (place: string | undefined, { log: number, logKey: key, ...flags }: Flags) => {
+    async (place: string | undefined, { log: number, logKey: key, withoutStream, ...flags }: Flags) => {
       const url = place === undefined ? undefined : apiUrl(place);
       const given = place === undefined || url !== undefined ? flags : { ...flags, store: place };
       const settings = loadSettings(given, ["ledger"]);
@@ -54,7 +61,9 @@ export function registerLedger(program: Command): void {
         url !== undefined && key !== undefined
           ? await servedLog(url, key, number)
           : await storedLog(await openConfiguredStore(settings, { write: false }), { number, key });
-      for (const line of await restored(path, log)) console.log(line);
+      const { stream } = withoutStream === true ? {} : log;
+      const lines = stream === undefined ? restored(path, log) : restoredToStream(path, log, stream);
+      for (const line of await lines) console.log(line);
     },
   );
 }
@@ -69,18 +78,47 @@ function ledgerPath({ ledger }: Settings): string {
 
 /** Restores the file, and returns the report's lines. Throws `Failure`, `StoreUnavailable`. */
 async function restored(path: string, log: LogSource): Promise<string[]> {
-  const own = commonPoint(path, log);
-  if (own.size === log.size ? own.root !== log.root : !(await log.beginsWith(own))) throw forked(path, log);
-  const ledger = openLedgerForIntake(path);
-  try {
-    if (own.size < log.size) await takeEntries(ledger, own.size, log);
+  return restoreUpTo(log, path, log, (ledger, added) => {
     const ahead = logSize(ledger) - log.size;
     return [
-      `ledger ${printable(resolve(path))} contains the ${log.size} entries of log ${log.number}; ${log.size - own.size} of them are new`,
+      `ledger ${printable(resolve(path))} contains the ${log.size} entries of log ${log.number}; ${added} of them are new`,
       ...(ahead > 0 ? [`It has ${ahead} more that are not published.`] : []),
       ...newestFacts(ledger),
       "Send again every fact that came after these: noonmark ingest FILE. What the ledger has is a duplicate.",
     ];
+  });
+}
+
+/**
+ * Restores the entries up to a position in a stream, which has the others. So the ledger takes exactly what the lost one took,
+ * also if a line was rejected once and would be accepted now. Throws as `restored` does, and `Failure` stream_position_unknown.
+ */
+async function restoredToStream(path: string, log: LogSource, stream: LoggedPosition): Promise<string[]> {
+  const { name, sequence, subject } = stream.position;
+  return restoreUpTo(stream, path, log, (ledger, added) => {
+    restorePosition(ledger, stream);
+    const filter = subject === null ? "" : ` --subject ${printable(subject)}`;
+    return [
+      `ledger ${printable(resolve(path))} contains the first ${stream.size} of the ${log.size} entries of log ${log.number}; ${added} of them are new`,
+      `The stream ${printable(name)} has the others, from message ${sequence + 1} on: noonmark ingest --follow nats://HOST/${printable(name)}${filter}`,
+    ];
+  });
+}
+
+/** `report` gets the ledger and how many entries were added. */
+async function restoreUpTo(
+  end: LogPoint,
+  path: string,
+  log: LogSource,
+  report: (ledger: Database, added: number) => string[],
+): Promise<string[]> {
+  const own = commonPoint(path, log);
+  if (own.size === log.size ? own.root !== log.root : !(await log.beginsWith(own))) throw forked(path, log);
+  const ledger = openLedgerForIntake(path);
+  try {
+    const added = Math.max(0, end.size - own.size);
+    if (added > 0) await takeEntries(ledger, own.size, end.size, log);
+    return report(ledger, added);
   } finally {
     ledger.close();
   }
@@ -91,7 +129,8 @@ function commonPoint(path: string, log: LogPoint): LogPoint {
   if (!existsSync(path)) return { size: 0, root: new GrowingTree().root().toString("base64") };
   const ledger = openLedgerForIntake(path);
   try {
-    refuseStreamLedger(ledger);
+    const stream = readStreamPosition(ledger);
+    if (stream !== undefined) throw followsStream(path, stream);
     const size = Math.min(logSize(ledger), log.size);
     return { size, root: rootWithin(ledger, size) };
   } finally {
@@ -103,16 +142,27 @@ function commonPoint(path: string, log: LogPoint): LogPoint {
  * Throws `Failure` log_not_replayable, ledger_forked, and errors of reading and writing. The ledger then has the first
  * entries of the log, and the next run continues.
  */
-async function takeEntries(ledger: Database, since: number, log: LogSource): Promise<void> {
+async function takeEntries(ledger: Database, since: number, end: number, log: LogSource): Promise<void> {
   const intake = new Intake(ledger);
   try {
-    for await (const { text, index } of log.entries(since)) intake.writeEntry(text, index);
+    for await (const { text, index } of log.entries(since)) {
+      intake.writeEntry(text, index);
+      if (index + 1 === end) break;
+    }
   } finally {
     // After a failed read the entries so far are right. A refused entry has discarded its batch.
     intake.end();
   }
-  if (contains(ledger, log)) return;
+  if (end < log.size || contains(ledger, log)) return;
   throw new Failure("log_damaged", `the entries of log ${log.number} changed while they were read`);
+}
+
+function followsStream(path: string, { name }: StreamPosition): Failure {
+  return new Failure(
+    "ledger_follows_stream",
+    `the ledger ${printable(path)} follows the stream ${printable(name)}, which has the facts that it lacks`,
+    { hint: "Start its intake. To begin again from the store, move the ledger away first." },
+  );
 }
 
 function forked(path: string, { number, size }: LogSource): Failure {

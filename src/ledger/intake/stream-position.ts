@@ -6,6 +6,7 @@ import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRow, readValue, run } from "../../sqlite/statement.ts";
 import { Failure } from "../../values/failure.ts";
 import { ledgerFailure } from "../ledger-failure.ts";
+import { contains, type LogPoint, logPoint, logSize } from "../log.ts";
 
 /**
  * The number of the rules by which intake accepts or rejects a line. Raise it with every change after which some input
@@ -175,13 +176,52 @@ export function attach(db: Database, stream: StreamState, after: number, from: n
   const chosen = faultOf({ name, subject, createdAt, sequence: after, message: null, rules: INTAKE_RULES }, stream);
   if (chosen !== undefined) throw chosen;
   try {
-    run(db, ATTACH, name, createdAt, subject, after, INTAKE_RULES);
+    write(db, { name, createdAt, subject, sequence: after, message: null, rules: INTAKE_RULES });
   } catch (error) {
     throw ledgerFailure(error, db.name, "write");
   }
 }
 
-const ATTACH = "INSERT OR REPLACE INTO followed_stream VALUES (1, ?, ?, ?, ?, NULL, NULL, ?)";
+/** A ledger's position in its stream, and the ledger's log at this position. */
+export interface LoggedPosition extends LogPoint {
+  readonly position: StreamPosition;
+}
+
+/** Returns undefined if the ledger follows no stream. Must be called in one read transaction. */
+export function loggedPosition(db: ReadOnlyDatabase): LoggedPosition | undefined {
+  const position = readStreamPosition(db);
+  return position === undefined ? undefined : { ...logPoint(db), position };
+}
+
+/**
+ * Makes a restored ledger follow the stream from this position on. Throws `Failure` stream_position_unknown if the ledger's
+ * log is another one.
+ */
+export function restorePosition(db: Database, { position, ...point }: LoggedPosition): void {
+  try {
+    db.transaction(() => {
+      if (logSize(db) !== point.size || !contains(db, point)) {
+        throw new Failure(
+          "stream_position_unknown",
+          `the ledger ${db.name} has other facts than the one whose position was stored`,
+          {
+            hint: "Restore to a new file: --ledger NEW.db. Or take every published fact and no position: --without-stream",
+          },
+        );
+      }
+      write(db, position);
+    }).immediate();
+  } catch (error) {
+    throw ledgerFailure(error, db.name, "write");
+  }
+}
+
+function write(db: Database, { name, createdAt, subject, sequence, message, rules }: StreamPosition): void {
+  const { time = null, sha256 = null } = message ?? {};
+  run(db, WRITE, name, createdAt, subject, sequence, time, sha256, rules);
+}
+
+const WRITE = "INSERT OR REPLACE INTO followed_stream VALUES (1, ?, ?, ?, ?, ?, ?, ?)";
 
 /** Returns why the stream does not continue the ledger, if so. */
 function faultOf({ sequence, message, createdAt }: StreamPosition, stream: StreamState): Failure | undefined {

@@ -155,3 +155,37 @@ test("control characters in a holder's name are escaped for the operator's termi
   expect(status.holderName).toBe("host 1\\u001b[2J\\u000d\\u000aproblems    none\\u202e");
   expect(JSON.stringify(status.failures)).not.toMatch(/(?<!\\)\\u00/);
 });
+
+test("the private status has the stream's position only once all of its facts are published", async () => {
+  const follow = (sequence: number) => {
+    world.ledger.exec("DELETE FROM followed_stream");
+    world.ledger.exec(`INSERT INTO followed_stream VALUES (1, 'FACTS', 'then', NULL, ${sequence}, 5, 'hash', 1)`);
+  };
+  follow(3);
+  world.receive(3);
+  const worker = await world.work();
+  world.store.failPuts = (key) => key === "private/log/1/checkpoint";
+  await worker.cycle(START + 10_000);
+  await worker.publisher.renewIfDue(undefined);
+  expect((await status()).stream).toBeUndefined();
+  follow(5);
+  world.receive(2);
+  world.store.failPuts = () => false;
+  await worker.cycle(START + 50_000);
+  // The first position does not wait for the next report.
+  await worker.publisher.renewIfDue(undefined);
+  const position = {
+    name: "FACTS",
+    createdAt: "then",
+    subject: null,
+    message: { sequence: 3, time: 5, sha256: "hash" },
+    sequence: 3,
+    rules: 1,
+  };
+  expect((await status()).stream).toMatchObject({ log: 1, size: 3, position });
+  expect(privatePuts()).toBe(2);
+  await worker.cycle(START + 51_000);
+  follow(6);
+  await worker.stop();
+  expect((await status()).stream).toMatchObject({ size: 5, position: { sequence: 5 } });
+});

@@ -1,8 +1,10 @@
 /** `noonmark ledger restore`: a lost ledger comes back from the store (docs/spec/intake.md#replay). */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
-import { INSTALLATIONS_KEY } from "../../../../src/http/keys.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY } from "../../../../src/http/keys.ts";
+import { Intake } from "../../../../src/ledger/intake/intake.ts";
+import { attach, readStreamPosition, StreamSource, startAfter } from "../../../../src/ledger/intake/stream-position.ts";
 import { entryTexts, logPoint, logSize } from "../../../../src/ledger/log.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { checkpointText } from "../../../../src/log/checkpoint.ts";
@@ -73,7 +75,7 @@ function textsOf(path = LEDGER): string[] {
 
 /** Puts a log with these entries. */
 async function putLog(texts: readonly string[], change: { readonly root?: string } = {}): Promise<void> {
-  const store = new FilesystemStore(join(folder, ".noonmark/public"), { write: true });
+  const store = publicStore();
   const tree = new GrowingTree();
   for (const text of texts) tree.append(text);
   const { root = tree.root().toString("base64") } = change;
@@ -210,14 +212,112 @@ test("a ledger that another command is writing to is locked and keeps what it ha
   expect(textsOf()).toHaveLength(2);
 });
 
-test("a ledger that follows a stream is refused", async () => {
-  await ingest([module()]);
-  await publish();
-  const ledger = openLedgerForIntake(join(folder, LEDGER));
-  ledger.exec("INSERT INTO followed_stream VALUES (1, 'FACTS', '2026-11-20T10:00:00Z', NULL, 7, NULL, NULL, 1)");
-  ledger.close();
-  expect(await restore()).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("ledger_follows_stream") });
+describe("facts from a stream", () => {
+  // The first reading rejects each closure, because its round comes later.
+  const messages = [closure(1, 1), module(), receipt(1), closure(2, 2), round(2), receipt(2)];
+  const refused = (code: string) => ({
+    exitCode: 2,
+    stdout: "",
+    stderr: expect.stringContaining(`noonmark: ${code}: `),
+  });
+
+  /** Publishes after three messages and again after all. The stored position is the first one. */
+  async function publishTwice(): Promise<void> {
+    take(messages.slice(0, 3));
+    await publish();
+    const first = await statusIn(publicStore());
+    take(messages.slice(3));
+    await publish();
+    await putStatus((second) => ({ ...second, stream: first["stream"] }));
+  }
+
+  test("a restored ledger goes on with the stream at the stored position and takes what the lost one took", async () => {
+    await publishTwice();
+    const [texts, position] = [textsOf(), positionOf()];
+    lose();
+    expect(await restore()).toMatchObject({
+      exitCode: 0,
+      stderr: "",
+      stdout: expect.stringMatching(
+        /contains the first 2 of the 4 entries of log 1; 2 of them are new\nThe stream FACTS has the others, from message 4 on: noonmark ingest --follow nats:\/\/HOST\/FACTS --subject facts\.>\n$/,
+      ),
+    });
+    take(messages.slice(3));
+    expect(textsOf()).toEqual(texts);
+    expect(positionOf()).toEqual(position);
+    expect(await restore()).toMatchObject(refused("ledger_follows_stream"));
+  });
+
+  test("on request every published fact is restored, and then nobody knows the position", async () => {
+    await publishTwice();
+    const texts = textsOf();
+    lose();
+    expect(await restore("--without-stream")).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(textsOf()).toEqual(texts);
+    expect(await restore()).toMatchObject(refused("stream_position_unknown"));
+    expect(textsOf()).toEqual(texts);
+    expect(positionOf()).toBeUndefined();
+  });
+
+  test("a position counts only for its own log", async () => {
+    await publishTwice();
+    const { stream } = await statusIn(publicStore());
+    const ignored = [{ ...stream, log: 2 }, { ...stream, size: 5 }, { ...stream, size: "2" }, undefined];
+    for (const changed of ignored) {
+      await putStatus((status) => ({ ...status, stream: changed }));
+      lose();
+      expect(await restore()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("the 4 entries of log 1") });
+      expect(positionOf()).toBeUndefined();
+    }
+    await putStatus((status) => ({ ...status, stream: { ...stream, root: logPoint(emptyLedger()).root } }));
+    lose();
+    expect(await restore()).toMatchObject(refused("stream_position_unknown"));
+    expect(positionOf()).toBeUndefined();
+  });
 });
+
+/** Takes messages of one line each, as `ingest --follow nats://…` does. */
+function take(lines: readonly Json[]): void {
+  const ledger = openLedgerForIntake(join(folder, LEDGER));
+  const stream = { name: "FACTS", subject: "facts.>", createdAt: "2026-11-20T10:00:00Z" };
+  const after = startAfter(ledger, stream.name, stream.subject, undefined);
+  attach(ledger, { ...stream, first: 1, last: after + lines.length, message: undefined }, after, undefined);
+  const source = new StreamSource(after);
+  const intake = new Intake(ledger, { source });
+  for (const [index, line] of lines.entries()) {
+    source.advance({ sequence: after + index + 1, time: 0, sha256: String(index) });
+    intake.writeMessage(Buffer.from(JSON.stringify(line)));
+  }
+  intake.flush();
+  ledger.close();
+}
+
+function positionOf() {
+  const ledger = openLedgerForReading(join(folder, LEDGER));
+  try {
+    return readStreamPosition(ledger);
+  } finally {
+    ledger.close();
+  }
+}
+
+function publicStore(): FilesystemStore {
+  return new FilesystemStore(join(folder, ".noonmark/public"), { write: true });
+}
+
+type Status = Json & { readonly stream?: Json | undefined };
+
+async function statusIn(store: FilesystemStore): Promise<Status> {
+  const found = await store.get(PRIVATE_STATUS_KEY);
+  return JSON.parse(new TextDecoder().decode(found?.body)) as Status;
+}
+
+async function putStatus(change: (status: Status) => Status): Promise<void> {
+  const store = publicStore();
+  const metadata = encodeWriterMetadata({ epoch: 1, writer: "w", sourceVersion: { at: 0 } });
+  const body = Buffer.from(JSON.stringify(change(await statusIn(store))));
+  await store.put(PRIVATE_STATUS_KEY, { body, contentType: "application/json", metadata });
+}
 
 function emptyLedger() {
   return openLedgerForIntake(":memory:");
