@@ -43,6 +43,7 @@ import { START, type Worker, World } from "./world.ts";
 const STEPS = 25;
 /** Number of story lines in a failure message. */
 const LOGGED_LINES = 40;
+const ASK_INTERVAL = 15_000;
 const MINUTE = 60_000;
 const SAFE_DEPTH = Number(CHAIN_SAFE_DEPTH);
 const SITE = { program: "1.0.0", files: [ROBOTS], publicUrl: undefined, deployment: null, chainMaxAge: 600_000 };
@@ -87,6 +88,8 @@ class Story {
   readonly #goodPasses = new Map<SimulatedChain, number>();
   /** Epoch ms at which a chain's head last moved. */
   readonly #movedAt = new Map<SimulatedChain, number>();
+  /** When the configured chain's nodes became healthy (epoch ms). */
+  #healthySince = 0;
   readonly #ledgers: ModelLedger[] = [];
   #ledger: ModelLedger;
   readonly #quorum: number;
@@ -133,9 +136,11 @@ class Story {
 
   async step(): Promise<void> {
     const random = this.#random;
+    const wereHealthy = this.#areHealthy();
     for (let changes = 1 + random.below(3); changes > 0; changes--) this.#change();
     await this.#changePublisher();
     if (random.once(6)) this.#heal();
+    if (!wereHealthy) this.#healthySince = this.world.now;
     for (let cycles = 1 + random.below(3); cycles > 0; cycles--) {
       await this.#pass(random.of([1_000, 4_000, 20_000, 20_000, 40_000, 2 * MINUTE, 11 * MINUTE, 70 * MINUTE]));
       await this.#cycle();
@@ -590,14 +595,20 @@ class Story {
     const { chain } = this.#configured;
     const safe = this.#safe();
     if (safe === undefined || safe.number < chain.deployment.deploymentBlock) return false;
-    if (!this.#nodes.every((node) => node.isHealthy(chain)) || this.#isStalled(chain)) return false;
+    if (!this.#areHealthy() || this.#isStalled(chain)) return false;
     if (![...published.values()].every(({ block }) => block === undefined || descends(safe, block))) return false;
     return this.#isStoredOf(safe);
   }
 
-  /** No other node confirms the head of a single one (docs/spec/chain.md#stalled). */
+  #areHealthy(): boolean {
+    return this.#nodes.every((node) => node.isHealthy(this.#configured.chain));
+  }
+
+  /** No other node confirms the head of a single one, and others are asked only every 15 s (docs/spec/chain.md#stalled). */
   #isStalled(chain: SimulatedChain): boolean {
-    return this.#nodes.length === 1 && this.world.now - (this.#movedAt.get(chain) ?? 0) >= VALIDITY;
+    const { now } = this.world;
+    if (now - (this.#movedAt.get(chain) ?? 0) < VALIDITY) return false;
+    return this.#nodes.length === 1 || now - this.#healthySince < ASK_INTERVAL;
   }
 
   #isStoredOf(safe: SimulatedBlock): boolean {

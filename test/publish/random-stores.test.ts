@@ -148,8 +148,11 @@ class Story {
 
   /** A holder may still be alive, or a clock may have been ahead. */
   #isForeseen({ code }: Failure): boolean {
-    if (code === "clock_behind") return this.#publishedAt - this.#world.now > MINUTE;
-    return code === "lease_held" || code === "lease_unreadable";
+    return code === "clock_behind" ? this.#isClockBehind() : code === "lease_held" || code === "lease_unreadable";
+  }
+
+  #isClockBehind(): boolean {
+    return this.#publishedAt - this.#world.now > MINUTE;
   }
 
   // Sources.
@@ -230,7 +233,7 @@ class Story {
     else if (kind === 2) await this.#failingRun(true);
     else if (kind === 3) await this.#wrongClockRun();
     else if (kind === 8) await this.#repairRun();
-    else if (kind === 4 && canBegin && random.once(2)) await this.#newLog();
+    else if (kind === 4 && canBegin && !this.#isClockBehind() && random.once(2)) await this.#newLog();
     else await this.#wholeRun();
   }
 
@@ -335,7 +338,8 @@ class Story {
     try {
       await this.#process(this.#options(), async (worker) => {
         this.#bucket.fate = () => (this.#random.once(4) ? this.#random.of(FATES) : "done");
-        this.log.push(`  ${await this.#cycle(worker)}`);
+        // A lost renewal of the lease ends a cycle.
+        this.log.push(`  ${await this.#cycle(worker).catch(ignoreOutage)}`);
         if (continues) await this.#continueRun(worker);
       });
     } finally {
@@ -380,6 +384,8 @@ class Story {
     const worker = await this.#world.work(this.#options({ state: `repair-${this.log.length}`, repairs: true }));
     try {
       const at = worker.publisher.instant(this.#world.now);
+      // What was published less than a minute ahead stays, and is compared as of then.
+      this.#pass(at - this.#world.now);
       this.#publishedAt = Math.max(this.#publishedAt, at);
       const { failures } = await worker.publisher.repair(at, repairStore);
       const codes = [...new Set(failures.map(({ code }) => code))].join(" ");

@@ -31,6 +31,7 @@ export class ModelLedger {
   readonly facts: Record<Id, Facts> = { "wheel-1": NO_FACTS, "wheel-2": NO_FACTS };
   /** All facts of all installations in the order of acceptance. */
   readonly order: Taken[] = [];
+  readonly #records: Json[] = [];
   readonly path: string;
   readonly number: number;
 
@@ -40,7 +41,7 @@ export class ModelLedger {
     this.db = openLedgerForIntake(path);
   }
 
-  /** Accepts facts in batches of random size. */
+  /** Accepts facts in batches of random size. Some records are sent again later, which changes nothing. */
   take(added: readonly Taken[], random: Random): void {
     const records: Json[] = [];
     for (const fact of added) {
@@ -52,8 +53,16 @@ export class ModelLedger {
     }
     while (records.length > 0) {
       const batch = records.splice(0, 1 + random.below(records.length));
-      expect(ingest(this.db, batch).rejected).toBe(0);
+      expect(ingest(this.db, batch)).toMatchObject({ accepted: batch.length, rejected: 0 });
+      this.#records.push(...batch);
+      if (random.once(4)) this.#repeat(random.below(this.#records.length));
     }
+  }
+
+  /** Sends some records again, from an index on. */
+  #repeat(from: number): void {
+    const again = this.#records.slice(from, from + 20);
+    expect(ingest(this.db, again)).toMatchObject({ accepted: 0, duplicate: again.length, rejected: 0 });
   }
 }
 
@@ -129,7 +138,8 @@ export class PublishedLog {
   }
 }
 
-function nameOf({ id, kind, maker }: Taken): string {
+/** Two facts with the same name, at the same place, are the same record. */
+export function nameOf({ id, kind, maker }: Taken): string {
   return `${id} ${kind} ${maker}`;
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { rewardsClaimed, unitMinted } from "../activity/chain-logs.ts";
 import { GrownChain, settledBlock } from "../activity/grown-chain.ts";
 import { START } from "../world.ts";
-import { IDS, type Id, type Kind, LEDGERS, ModelLedger, type Taken } from "./ledgers.ts";
+import { IDS, type Id, type Kind, LEDGERS, ModelLedger, nameOf, type Taken } from "./ledgers.ts";
 import type { Random } from "./random.ts";
 
 const SECOND = 1_000;
@@ -52,8 +52,8 @@ export class ModelSources {
   }
 
   /**
-   * Copies all or the beginning of the ledger in other batches. Two neighbours may be exchanged, and the copy may then get
-   * other facts.
+   * Copies all or the beginning of the ledger in other batches. Two neighbours may be exchanged, a fact may be left out or
+   * altered, and the copy may then get other facts.
    */
   copy(receipts: number): void {
     if (this.ledgers.length === LEDGERS) return;
@@ -62,7 +62,10 @@ export class ModelSources {
     const { order } = this.ledger;
     const size = random.once(3) ? order.length : order.length - random.below(1 + order.length / 2);
     const copied = order.slice(0, size);
-    if (random.once(4)) exchange(copied, random);
+    const change = random.below(12);
+    if (change < 3) exchange(copied, random);
+    else if (change === 3) copied.splice(random.below(copied.length), 1);
+    else if (change === 4) alter(copied, copy.number, random);
     copy.take(copied, random);
     if (random.once(2)) this.grow(copy, receipts);
     this.ledger = copy;
@@ -73,14 +76,21 @@ export class ModelSources {
   }
 }
 
-/** Exchanges two neighbours of different kinds or installations, if there are any near a random place. */
+/** Exchanges two different neighbours, if there are any near a random place. */
 function exchange(facts: Taken[], random: Random): void {
   for (let at = 1 + random.below(facts.length); at < facts.length; at++) {
     const [one, other] = [facts[at - 1], facts[at]];
-    if (one === undefined || other === undefined || (one.id === other.id && one.kind === other.kind)) continue;
+    if (one === undefined || other === undefined || nameOf(one) === nameOf(other)) continue;
     facts.splice(at - 1, 2, other, one);
     return;
   }
+}
+
+/** Gives one fact other values. */
+function alter(facts: Taken[], maker: number, random: Random): void {
+  const at = random.below(facts.length);
+  const fact = facts[at];
+  if (fact !== undefined) facts[at] = { ...fact, maker };
 }
 
 /** A chain with settlements, and with enough events for several tiles. */

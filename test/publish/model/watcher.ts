@@ -1,6 +1,7 @@
 /** A reader that reads repeatedly and remembers what it got: nothing may go back. */
 import { PUBLIC_LOGS, parseCheckpointKey } from "../../../src/http/keys.ts";
 import type { Checkpoint } from "../../../src/log/checkpoint.ts";
+import { LogError } from "../../../src/log/log-error.ts";
 import { PublicLog, readCheckpoint } from "../../../src/log/public-log.ts";
 import { newPrivateKey, parseSigner } from "../../../src/log/signer.ts";
 import { StoreDamaged } from "../../../src/object-store/object-store.ts";
@@ -65,8 +66,8 @@ export class Watcher {
       if (before !== undefined) await new PublicLog(read, checkpoint).requirePrefix(before);
       this.#checkpoints.set(log, checkpoint);
     } catch (error) {
-      const isDamage = this.isLogDamaged && error instanceof StoreDamaged;
-      if (!this.servesOlder && !isDamage) this.wrong.push(`log ${log} ${when}: ${error}`);
+      const isFault = error instanceof StoreDamaged || (error instanceof LogError && error.code === "log_incomplete");
+      if (!this.servesOlder && !(this.isLogDamaged && isFault)) this.wrong.push(`log ${log} ${when}: ${error}`);
     }
   }
 
