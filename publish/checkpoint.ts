@@ -85,7 +85,7 @@ function startLog(number: number, known: Known): void {
   const next = isBegun ? log : log + 1;
   if (number !== next && number !== log + 1) {
     const message = `log ${log} is published, so the next one is ${next}, not ${number}`;
-    throw new Failure("new_log_not_next", message, { hint: `noonmark publish --once --new-log ${next}` });
+    throw new Failure("new_log_not_next", message, { facts: { is: "next_log", newLog: next } });
   }
   known.log = number;
 }

@@ -19,6 +19,7 @@ import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import { saveHistory } from "../src/projections/settlements/saved-history.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
+import type { Failure } from "../src/values/failure.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { eachLimited, type Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
@@ -31,14 +32,7 @@ import { EMPTY_PLAN, type Lookup, needs, type Plan, type Planning } from "./plan
 import { planResponses } from "./plan/responses.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutOutcome, type PutTarget } from "./put.ts";
-import {
-  type CycleReport,
-  type ReportFailure,
-  type ReportRow,
-  reportFailure,
-  tooManyInstallations,
-  unknownInstallation,
-} from "./report.ts";
+import { type CycleReport, type ReportRow, tooManyInstallations, unknownInstallation } from "./report.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
 /** Only `known` and `due` last from one cycle to the next. */
@@ -287,17 +281,17 @@ function keptBodies({ publications }: Cycle): ReadonlySet<string> {
   return new Set(publications.flatMap(({ key, publishedBody }) => (publishedBody === undefined ? [] : [key])));
 }
 
-function failuresOf({ due: { refused } }: Cycle): ReportFailure[] {
+function failuresOf({ due: { refused } }: Cycle): Failure[] {
   const failures = [...refused.values()].flatMap(({ ledger, chain }) => [ledger, chain]);
-  return failures.filter((failure) => failure !== undefined).map(reportFailure);
+  return failures.filter((failure) => failure !== undefined);
 }
 
-function tooMany(sources: CycleSources): ReportFailure[] {
+function tooMany(sources: CycleSources): Failure[] {
   const count = sources.snapshot(({ ledger }) => (ledger === undefined ? 0 : lastInstallationRowId(ledger)));
-  return count <= INSTALLATIONS_LIMIT ? [] : [reportFailure(tooManyInstallations(count, INSTALLATIONS_LIMIT))];
+  return count <= INSTALLATIONS_LIMIT ? [] : [tooManyInstallations(count, INSTALLATIONS_LIMIT)];
 }
 
-function warningsOf(sources: CycleSources) {
+function warningsOf(sources: CycleSources): Failure[] {
   return sources.snapshot(({ ledger, installationId }) => {
     if (ledger === undefined || installationRowId(ledger, installationId) !== undefined) return [];
     return [

@@ -80,7 +80,7 @@ function isBinding(telemetry: KnownObject, of: string): boolean {
 
 function installationChanged({ name }: ObjectStore, configured: string, owner = "another installation"): Failure {
   return new Failure("installation_changed", `${name} belongs to ${owner}, and installationId is ${configured}`, {
-    hint: `Publish ${configured} to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation`,
+    facts: { is: "prefix_of_other", configured },
   });
 }
 
@@ -101,12 +101,12 @@ function checkLogKey(log: number, known: Known, { store, signers, newLog, mayPub
   const name = signers[0]?.verifier.name;
   if (name === undefined) {
     if (stored?.condition !== "stored") return;
-    throw new Failure("log_key_missing", `log ${log} in ${store.name} is signed, and no logKey is set`);
+    throw new Failure("log_key_missing", `log ${log} in ${store.name} is signed, and the publisher has no key`);
   }
   if (stored?.condition === "absent") {
     if (mayPublishLog || before?.condition === "stored") return;
     throw new Failure("log_unconfirmed", unconfirmed(log, name), {
-      hint: "What is published once cannot be taken back. To do it: noonmark publish --once --publish-log",
+      facts: { is: "log_consent" },
     });
   }
   const body = known.object(checkpointKey(PUBLIC_LOGS, log))?.body;
@@ -114,6 +114,6 @@ function checkLogKey(log: number, known: Known, { store, signers, newLog, mayPub
   const [origin = ""] = parseNote(body).text.split("\n");
   if (origin === originOf(name, log)) return;
   throw new Failure("log_key_changed", `log ${log} is signed as ${printable(origin)}, and the key is named ${name}`, {
-    hint: `Set logKey to a key of the name ${printable(origin.slice(0, origin.lastIndexOf("/log/")))}. A new key of that name rotates: docs/log.md#rotation`,
+    facts: { is: "log_name", name: printable(origin.slice(0, origin.lastIndexOf("/log/"))) },
   });
 }

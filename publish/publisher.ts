@@ -20,6 +20,7 @@ import type { LeaseGuard } from "./put.ts";
 import type { CycleReport } from "./report.ts";
 import { checkTiles, Scrub, type Scrubbing } from "./scrub.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
+import type { HintOf } from "./status/private-status.ts";
 import type { PublishedSite } from "./status/public-status.ts";
 import { PublisherStatus } from "./status/publisher-status.ts";
 import type { RequestTally } from "./status/request-tally.ts";
@@ -47,6 +48,8 @@ export interface PublisherOptions {
   readonly scrubInterval: number;
   /** The version of this program. */
   readonly program: string;
+  /** Phrases the next step after a failure, for the operator. */
+  readonly hintOf: HintOf;
   /** Counts the requests for `noonmark cost`. */
   readonly requests?: RequestTally | undefined;
   /** Undefined if the site is turned off. */

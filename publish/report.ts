@@ -22,21 +22,14 @@ export interface ReportRow {
   readonly milliseconds: number;
 }
 
-/** Why an installation or a source could not be published. `code` is stable. */
-export interface ReportFailure {
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
-
 export interface CycleReport {
   /** The instant of the cycle, epoch ms. */
   readonly at: number;
   readonly rows: readonly ReportRow[];
   /** Why an installation or a view could not be published. */
-  readonly failures: readonly ReportFailure[];
+  readonly failures: readonly Failure[];
   /** Possible mistakes of the operator. Everything was published. */
-  readonly warnings: readonly ReportFailure[];
+  readonly warnings: readonly Failure[];
 }
 
 /** The part of a report that goes into the status. */
@@ -49,18 +42,12 @@ export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">
   return { ...row, ...code, etag: null, milliseconds: 0 };
 }
 
-export function reportFailure({ code, message, hint }: Failure): ReportFailure {
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
-}
-
 /** A configured installation that is not in the ledger. */
-export function unknownInstallation(installationId: string, known: readonly string[]): ReportFailure {
+export function unknownInstallation(installationId: string, known: readonly string[]): Failure {
   const named = known.length === 0 ? "it has none" : `it has ${known.slice(0, 10).join(", ")}`;
-  return {
-    code: "unknown_installation",
-    message: `the ledger has no installation ${installationId}: ${named}`,
-    hint: "It is published as offline until its first fact. Check the setting installationId.",
-  };
+  return new Failure("unknown_installation", `the ledger has no installation ${installationId}: ${named}`, {
+    facts: { is: "published_offline" },
+  });
 }
 
 /** More installations than one prefix holds. Those that came last in the log are not published. */

@@ -4,13 +4,16 @@
  */
 import type { ObjectStore } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
+import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import type { ReadOnlyDatabase } from "../src/sqlite/statement.ts";
+import type { Failure } from "../src/values/failure.ts";
 import type { Clock } from "./clock/clock.ts";
 import { Known } from "./known.ts";
 import { learn } from "./learn.ts";
-import type { StandbyLedger } from "./lease/standby-record.ts";
+import type { StandbyRecord } from "./lease/standby-record.ts";
 import { checkLedger } from "./plan/check.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
+import { type HintOf, reported } from "./status/private-status.ts";
 import { ledgerStatus } from "./status/public-status.ts";
 
 /** Time between two checks (ms). Each one makes five requests. */
@@ -23,6 +26,14 @@ export interface StandbyOptions {
   readonly publications: readonly Publication[];
   /** Requests in flight. */
   readonly concurrency: number;
+  readonly hintOf: HintOf;
+}
+
+/** A standby's last check of its ledger. */
+export interface StandbyLedger {
+  readonly status: PublicRecord["sources"]["ledger"]["status"];
+  /** Why the ledger is refused. */
+  readonly failure: Failure | undefined;
 }
 
 export class StandbySources {
@@ -34,6 +45,13 @@ export class StandbySources {
 
   constructor(options: StandbyOptions) {
     this.#options = options;
+  }
+
+  /** The last check for the standby's record. */
+  report(): StandbyRecord["ledger"] {
+    if (this.ledger === undefined) return null;
+    const { status, failure } = this.ledger;
+    return { status, failure: failure === undefined ? null : reported(failure, this.#options.hintOf) };
   }
 
   /**

@@ -11,7 +11,7 @@ import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
 import { readValues } from "../src/sqlite/statement.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
-import { systemCode } from "../src/values/unknown.ts";
+import { errorMessage, systemCode } from "../src/values/unknown.ts";
 
 const STATE_FILE = "published.db";
 
@@ -68,12 +68,12 @@ function openingFailure(cause: unknown, directory: string, path: string): unknow
   }
   const failure = sqliteFailure(cause, path, "state", "write");
   if (isDiskFull(failure)) return failure;
-  const { message, hint } = failure as Partial<Failure>;
-  const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
-  return new Failure("state_unusable", message ?? String(cause), {
-    hint: isDamage || hint === undefined ? `Delete ${path}: it is rebuilt from the store.` : hint,
-    cause,
-  });
+  if (!(failure instanceof Failure) || /^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) {
+    const hint = `Delete ${path}: it is rebuilt from the store.`;
+    return new Failure("state_unusable", errorMessage(failure), { hint, cause });
+  }
+  const facts = failure.facts ?? ({ is: "other_code", code: failure.code } as const);
+  return new Failure("state_unusable", failure.message, { hint: failure.ownHint, facts, cause });
 }
 
 /** Names the process that uses the state directory; its time is the start. */

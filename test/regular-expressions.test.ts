@@ -21,7 +21,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const TRUSTED_INPUT_FILES = [
   "bin/cli/completion/command-tree.ts",
   "cdn-config/generate/bundle.ts",
-  "src/ledger/intake/intake-reference.ts",
+  "generate/intake-reference.ts",
   "src/openapi/",
   "site/build.ts",
   "site/reference/",

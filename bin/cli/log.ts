@@ -3,6 +3,7 @@ import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { printableValues } from "../../src/values/printable.ts";
 import { errorMessage } from "../../src/values/unknown.ts";
+import { reported } from "./hints.ts";
 import { endingOf } from "./messages.ts";
 import type { Settings } from "./settings/settings.ts";
 
@@ -43,10 +44,11 @@ export async function loggedToItsEnd(log: Logger, settings: LogSettings, run: ()
     await run();
   } catch (error) {
     if (isReadable(settings)) throw error;
-    const { code, message, hint, exitCode } = endingOf(error);
-    log.fatal({ code, ...(hint === undefined ? {} : { hint }) }, message);
+    const failure = endingOf(error);
+    const { code, message, hint } = reported(failure);
+    log.fatal({ code, hint }, message);
     log.debug({ err: error }, message);
-    process.exitCode = exitCode;
+    process.exitCode = failure.exitCode;
   }
 }
 

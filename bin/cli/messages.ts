@@ -4,6 +4,7 @@ import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { type ExitCode, Failure } from "../../src/values/failure.ts";
 import { printableLines } from "../../src/values/printable.ts";
 import { errorMessage } from "../../src/values/unknown.ts";
+import { reported } from "./hints.ts";
 
 /** Why a command ended: what was thrown, as a failure. */
 export function endingOf(thrown: unknown): Failure {
@@ -11,18 +12,20 @@ export function endingOf(thrown: unknown): Failure {
   const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) return error;
-  if (error instanceof StoreUnavailable) return new Failure(error.code, error.message, { hint: error.hint });
+  if (error instanceof StoreUnavailable)
+    return new Failure(error.code, error.message, { hint: error.ownHint, facts: error.facts });
   return new Failure("internal_error", errorMessage(error));
 }
 
 /** Prints a failure on stderr and returns the exit code: `noonmark: code: sentence`, then the hint. */
 export function report(thrown: unknown, debug: boolean): ExitCode {
-  const { code, message, hint, exitCode } = endingOf(thrown);
+  const failure = endingOf(thrown);
+  const { code, message, hint } = reported(failure);
   console.error(printableLines(`noonmark: ${code}: ${message}`));
   const isDefect = code === "internal_error";
   if (!(isDefect && debug)) console.error(printableLines(`  ${hint}`));
   if (debug && thrown instanceof Error) console.error(thrown.stack, thrown.cause ?? "");
-  return exitCode;
+  return failure.exitCode;
 }
 
 /**
@@ -46,6 +49,7 @@ export interface Warning {
 }
 
 /** Prints a warning on stderr: `noonmark: warning: code: sentence`, then the hint. */
-export function warn({ code, message, hint }: Warning): void {
+export function warn(warning: Warning | Failure): void {
+  const { code, message, hint } = warning instanceof Failure ? reported(warning) : warning;
   console.error(printableLines(`noonmark: warning: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`));
 }

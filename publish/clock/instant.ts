@@ -32,15 +32,18 @@ export interface ExplicitInstant {
 }
 
 /**
- * Checks `--at`. An instant before the published one would make responses go back. One ahead of the clock would delay
+ * Checks an instant that the operator gave. An instant before the published one would make responses go back. One ahead of the clock would delay
  * every later publish. Throws `Failure` at_before_published or at_in_future.
  */
 export function explicitInstant({ at, now, last, force }: ExplicitInstant): number {
   if (at - now > FUTURE_ALLOWANCE_MS && !(force && last === 0)) {
-    throw new Failure("at_in_future", `--at is more than a minute ahead of ${formatTimestamp(now)}`);
+    throw new Failure("at_in_future", `${formatTimestamp(at)} is more than a minute ahead of ${formatTimestamp(now)}`);
   }
   if (at < last) {
-    throw new Failure("at_before_published", `--at is before ${formatTimestamp(last)}, the last instant published`);
+    throw new Failure(
+      "at_before_published",
+      `${formatTimestamp(at)} is before ${formatTimestamp(last)}, the last instant published`,
+    );
   }
   return at;
 }

@@ -7,21 +7,12 @@ import * as z from "zod";
 import { STANDBY_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
-import type { PublicRecord } from "../../src/resources/publication-status/public-record.ts";
-import type { Failure } from "../../src/values/failure.ts";
 import { FORMAT_VERSION } from "../../src/values/format.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import { publicName } from "./lease-record.ts";
 
 /** An announcement is valid for this time (ms), in which a standby reads the lease three times. */
 const RECENT_MS = 6_000;
-
-/** A standby's last check of its ledger. */
-export interface StandbyLedger {
-  readonly status: PublicRecord["sources"]["ledger"]["status"];
-  /** Why the ledger is refused. */
-  readonly failure: Failure | undefined;
-}
 
 const standbyRecordSchema = z.object({
   schemaVersion: z.literal(FORMAT_VERSION),
@@ -46,26 +37,20 @@ export async function announce(
   store: ObjectStore,
   holder: string,
   now: number,
-  ledger: StandbyLedger | undefined,
+  ledger: StandbyRecord["ledger"] | undefined,
 ): Promise<void> {
   const record: StandbyRecord = {
     schemaVersion: FORMAT_VERSION,
     standby: holder,
     name: publicName(holder),
     at: formatTimestamp(now),
-    ledger: ledger === undefined ? null : { status: ledger.status, failure: describe(ledger.failure) },
+    ledger: ledger ?? null,
   };
   await store.put(STANDBY_KEY, {
     body: Buffer.from(`${JSON.stringify(record)}\n`),
     contentType: JSON_TYPE,
     metadata: {},
   });
-}
-
-function describe(failure: Failure | undefined) {
-  if (failure === undefined) return null;
-  const { code, message, hint } = failure;
-  return { code, message, hint };
 }
 
 /** A standby that has not written for this long (ms) is gone. The clocks of two hosts may differ by some seconds. */

@@ -20,7 +20,7 @@ import {
   leaseUnreadable,
   writeId,
 } from "./lease-record.ts";
-import { announce, type StandbyLedger } from "./standby-record.ts";
+import { announce, type StandbyRecord } from "./standby-record.ts";
 
 export interface Candidate {
   readonly store: ObjectStore;
@@ -35,7 +35,7 @@ export interface Candidate {
   /** True for a repair, which corrects what was published ahead of the clock. */
   readonly repairs?: boolean;
   /** Returns the last check of a standby's ledger; undefined before the first. */
-  readonly ledger?: () => StandbyLedger | undefined;
+  readonly ledger?: () => StandbyRecord["ledger"] | undefined;
   /** Called after the lease was taken. */
   readonly onTaken?: (taken: TakenLease) => void;
 }

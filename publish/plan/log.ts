@@ -96,15 +96,11 @@ export function ledgerRegression(
   if (published === undefined || (ledger !== undefined && contains(ledger, published))) return undefined;
   const size = ledger === undefined ? 0 : logSize(ledger);
   const log = `log ${number} was published with ${published.size} entries`;
-  const abandon = `If the published facts are lost for good, abandon them: noonmark publish --once --new-log ${number + 1}`;
-  if (size < published.size) {
-    return new Failure("ledger_behind", `${log}, and the ledger has ${size}`, {
-      hint: `What was published stays. Restore the missing facts from the store: noonmark ledger restore. ${abandon}`,
-    });
-  }
-  return new Failure("ledger_forked", `${log}, and the ledger has other facts among these`, {
-    hint: `What was published stays. Restore the ledger that was published from. ${abandon}`,
-  });
+  const isShort = size < published.size;
+  const facts = { is: "ledger_regression", newLog: number + 1, isShort } as const;
+  return isShort
+    ? new Failure("ledger_behind", `${log}, and the ledger has ${size}`, { facts })
+    : new Failure("ledger_forked", `${log}, and the ledger has other facts among these`, { facts });
 }
 
 /** True if an object was computed from facts that the ledger contains. */

@@ -7,11 +7,12 @@ import { PRIVATE_STATUS_KEY } from "../../src/http/keys.ts";
 import type { LoggedPosition } from "../../src/ledger/intake/stream-position.ts";
 import { type ObjectStore, readIfWhole, type StoreTag } from "../../src/object-store/object-store.ts";
 import { encodeWriterMetadata, JSON_TYPE } from "../../src/object-store/stored-response.ts";
+import type { Failure } from "../../src/values/failure.ts";
 import { FORMAT_VERSION } from "../../src/values/format.ts";
 import type { Clock } from "../clock/clock.ts";
 import { type PrivateStatus, parsePrivateStatus } from "../lease/holder.ts";
 import { type PutTarget, putUnderLease } from "../put.ts";
-import type { Problems, ReportFailure } from "../report.ts";
+import type { Problems } from "../report.ts";
 import type { WorstInstallation } from "./public-status.ts";
 import type { MeasuredRequests } from "./request-tally.ts";
 
@@ -48,11 +49,25 @@ export async function readPublishedPosition(store: Pick<ObjectStore, "get">): Pr
   }
 }
 
+/** Why an installation or a source could not be published. `code` is stable. */
+export interface ReportedFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Phrases the next step after a failure. */
+export type HintOf = (failure: Failure) => string;
+
+export function reported(failure: Failure, hintOf: HintOf): ReportedFailure {
+  return { code: failure.code, message: failure.message, hint: hintOf(failure) };
+}
+
 /** The report of a publisher about itself. */
 export interface OperatorReport {
   readonly failed: readonly { readonly key: string; readonly why: string }[];
-  readonly failures: readonly ReportFailure[];
-  readonly warnings: readonly ReportFailure[];
+  readonly failures: readonly ReportedFailure[];
+  readonly warnings: readonly ReportedFailure[];
   readonly sources: Readonly<Record<string, unknown>>;
   readonly worst: readonly WorstInstallation[];
   readonly requests?: MeasuredRequests;
@@ -67,12 +82,13 @@ export function operatorReport(
   last: Problems | undefined,
   sources: Readonly<Record<string, unknown>>,
   worst: readonly WorstInstallation[],
+  hintOf: HintOf,
 ): OperatorReport {
   const failed = (last?.rows ?? []).filter(({ action }) => action === "failed");
   return {
     failed: failed.slice(0, PROBLEM_LIMIT).map(({ key, why }) => ({ key, why })),
-    failures: (last?.failures ?? []).slice(0, PROBLEM_LIMIT),
-    warnings: last?.warnings ?? [],
+    failures: (last?.failures ?? []).slice(0, PROBLEM_LIMIT).map((failure) => reported(failure, hintOf)),
+    warnings: (last?.warnings ?? []).map((failure) => reported(failure, hintOf)),
     sources,
     worst,
   };

@@ -12,9 +12,9 @@ import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Known } from "../known.ts";
 import type { Lease, StatusUpdate } from "../lease/lease.ts";
-import { type CycleReport, type Problems, type ReportFailure, reportFailure } from "../report.ts";
+import type { CycleReport, Problems } from "../report.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
-import { operatorReport, PrivateStatusWriter, type PublishedPosition } from "./private-status.ts";
+import { type HintOf, operatorReport, PrivateStatusWriter, type PublishedPosition } from "./private-status.ts";
 import {
   deploymentHash,
   type PublishedSite,
@@ -36,6 +36,7 @@ export interface StatusOptions {
   readonly signers: readonly Signer[];
   readonly site?: PublishedSite | undefined;
   readonly requests?: RequestTally | undefined;
+  readonly hintOf: HintOf;
 }
 
 export class PublisherStatus {
@@ -44,7 +45,7 @@ export class PublisherStatus {
   #sources = UNKNOWN_SOURCES;
   /** Count of those that the ledger has and the prefix holds. */
   #installations = 0;
-  #ended: ReportFailure | undefined;
+  #ended: Failure | undefined;
   /** The newest position in a stream at which every fact of the ledger is published. */
   #published: PublishedPosition | undefined;
   /** A later position, until its facts are published. */
@@ -103,7 +104,7 @@ export class PublisherStatus {
 
   /** Adds the failure that ends this publisher to its last report. */
   endedBy(failure: Failure): void {
-    this.#ended = reportFailure(failure);
+    this.#ended = failure;
   }
 
   /** `last`: undefined before the first cycle; the lease then keeps the last holder's instant. */
@@ -123,9 +124,9 @@ export class PublisherStatus {
 
   /** Throws the store's own errors, lease_… (75). */
   async writePrivateStatus(last: CycleReport | undefined): Promise<void> {
-    const { known, reader, clock, requests } = this.#options;
+    const { known, reader, clock, requests, hintOf } = this.#options;
     const now = clock.wall();
-    const report = operatorReport(this.#withEnd(last), reader.describe(), worstInstallations(known, now));
+    const report = operatorReport(this.#withEnd(last), reader.describe(), worstInstallations(known, now), hintOf);
     await this.#operator.put({
       ...report,
       ...(requests === undefined ? {} : { requests: requests.report(now) }),

@@ -5,10 +5,15 @@
 import { accessSync, constants, existsSync, readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, resolve } from "node:path";
-import type { Advice } from "../values/no-response.ts";
 import { systemCode } from "../values/unknown.ts";
 
 const { R_OK, W_OK, X_OK } = constants;
+
+/** A missing permission, and the operator's next step. */
+interface Advice {
+  readonly says: string;
+  readonly todo: string;
+}
 
 /**
  * Checks a file, and its -wal and -shm files if it is an SQLite database; undefined if permissions suffice. SQLite in

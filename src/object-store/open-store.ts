@@ -25,7 +25,7 @@ export async function openStore(location: string, settings: StoreSettings): Prom
   const place = storeLocation(location);
   if (place === undefined) {
     throw new Failure("invalid_setting", `store "${location}" is neither a directory nor s3://bucket/prefix`, {
-      hint: "Give --store DIRECTORY or --store s3://BUCKET/PREFIX.",
+      facts: { is: "store_location" },
     });
   }
   switch (place.kind) {

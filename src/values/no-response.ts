@@ -3,23 +3,21 @@
  * never by a library's message.
  */
 
-/** A problem, and the operator's next step. */
-export interface Advice {
-  readonly says: string;
-  readonly todo: string;
-}
+import type { NoResponseFacts } from "./failure.ts";
 
-interface FailedRequest {
-  /** Scheme, host and port, without secrets. */
-  readonly address: string;
-  /** The setting that holds the address, such as `--s3-endpoint`. */
-  readonly setting: string;
+/** A problem, and what the operator's next step depends on. */
+export interface NoResponse {
+  readonly says: string;
+  readonly facts: NoResponseFacts;
 }
 
 const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
 
-/** Uses the innermost error's code, because clients wrap the socket's error. Undefined for an unknown code. */
-export function noResponse(error: unknown, { address, setting }: FailedRequest): Advice | undefined {
+/**
+ * Uses the innermost error's code, because clients wrap the socket's error. Undefined for an unknown code. `address`: scheme,
+ * host and port, without secrets.
+ */
+export function noResponse(error: unknown, address: string): NoResponse | undefined {
   const code = deepestCode(error);
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const host = url?.hostname ?? address;
@@ -27,24 +25,24 @@ export function noResponse(error: unknown, { address, setting }: FailedRequest):
     case "ENOTFOUND":
       return {
         says: `the host name ${host} is unknown (${code})`,
-        todo: `Correct the name in ${setting}. Test the name service: getent hosts ${host}`,
+        facts: { is: "host_unknown", host },
       };
     case "EAI_AGAIN":
       return {
         says: `the host name ${host} cannot be looked up: no name server responds (${code})`,
-        todo: `Check this machine's network and DNS: getent hosts ${host}`,
+        facts: { is: "no_name_server", host },
       };
     case "ECONNREFUSED":
       return {
         says: `no server listens at ${address} (${code})`,
-        todo: `Start the server, or correct the host and port in ${setting}.`,
+        facts: { is: "not_listening" },
       };
     case "ECONNRESET":
     case "EPIPE":
     case "UND_ERR_SOCKET":
       return {
         says: `${address} closed the connection before its response was complete (${code})`,
-        todo: `Check the server's log, and that ${setting} names the right port and scheme.`,
+        facts: { is: "connection_closed" },
       };
     case "EHOSTUNREACH":
     case "ENETUNREACH":
@@ -52,20 +50,20 @@ export function noResponse(error: unknown, { address, setting }: FailedRequest):
     case "UND_ERR_CONNECT_TIMEOUT":
       return {
         says: `${address} cannot be reached (${code})`,
-        todo: `Check the network and the firewall: curl -v ${address}`,
+        facts: { is: "not_reachable", address },
       };
     case "EPROTO":
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
       return {
         says: `${address} does not use https on that port`,
-        todo: `Write http:// in ${setting}, or use the port of https.`,
+        facts: { is: "no_https" },
       };
     default:
       if (code === undefined || !CERTIFICATE.test(code)) return undefined;
       return {
         says: `the certificate of ${address} is not trusted (${code})`,
-        todo: `Set NODE_EXTRA_CA_CERTS to the file of its authority. See it with: openssl s_client -connect ${host}:${url?.port || "443"}`,
+        facts: { is: "certificate", host, port: url?.port || "443" },
       };
   }
 }

@@ -15,7 +15,7 @@ export const EXCHANGE = family(
   {
     completes: [
       "every request gets a whole response in time",
-      "find out why the front or its origin closes, stalls or cuts the connection; --timeout waits longer",
+      "find out why the front or its origin closes, stalls or cuts the connection, or allow more time",
     ],
     api: [
       "some route responds with JSON, as 200 or as 503",

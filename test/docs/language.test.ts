@@ -50,6 +50,15 @@ test("no document, comment or message has a retired word, and no source a retire
   expect([...prose.flatMap(uses(words)), ...lines.flatMap(uses(names))]).toEqual([]);
 });
 
+test("no text of src or publish names a flag or a variable of the program, because only bin knows them", () => {
+  const flags = ({ text }: Passage) => /(?<![\w-])--[a-z][a-z-]*|NOONMARK_[A-Z]/.test(text) && !FOREIGN_FLAG.test(text);
+  const texts = MESSAGES.filter(({ place }) => /^(?:src|publish)\//.test(place));
+  expect([texts.length > 500, texts.filter(flags)]).toEqual([true, []]);
+});
+
+/** A flag of another program. */
+const FOREIGN_FLAG = /usermod --append/;
+
 test("a retired word and a long sentence are found in a list, a table, a comment and a template", () => {
   const long = `One ${"word ".repeat(28)}too many.`;
   const page = passages("a.md", `# Title\n\nIt\nstands.\n- ${long}\n- Short.\n\n| A. | ${long} |\n`);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { hintOf } from "../../bin/cli/hints.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
 import { installationRowId, listInstallations, readWatermarks } from "../../src/ledger/watermarks.ts";
 import type { Failure } from "../../src/values/failure.ts";
@@ -63,7 +64,7 @@ test("in an unwritable directory a closed ledger is unreadable, but an open one 
   chmodSync(directory, 0o555);
   const failure = failureOf(() => asNobody(() => openLedgerForReading(path)));
   expect(failure).toMatchObject({ code: "ledger_unreadable", exitCode: 74 });
-  expect(failure.hint).toContain("-shm");
+  expect(hintOf(failure)).toContain("-shm");
   expect(failureOf(() => asNobody(() => openLedgerForIntake(path))).code).toBe("ledger_unwritable");
 });
 

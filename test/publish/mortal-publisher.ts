@@ -3,6 +3,7 @@
  * executed. Run by `sigkill.test.ts` with the arguments: folder, n, "before" or "after", instant.
  */
 import { join } from "node:path";
+import { hintOf } from "../../bin/cli/hints.ts";
 import { systemClock, WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import { acquireNow } from "../../publish/lease/take.ts";
@@ -54,6 +55,7 @@ const publisher = await Publisher.begin(
     newLog: undefined,
     force: false,
     program: "1.0.0",
+    hintOf,
     minimumPutInterval: 0,
     signers: [],
     scrubInterval: 0,

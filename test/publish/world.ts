@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
+import { hintOf } from "../../bin/cli/hints.ts";
 import { WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
@@ -166,6 +167,7 @@ export class World {
           signers,
           force,
           program,
+          hintOf,
           minimumPutInterval,
           scrubInterval,
         },
@@ -189,7 +191,7 @@ export class World {
         kill: close,
       };
     };
-    const standby = new StandbySources({ store, clock, reader, publications, concurrency: 4 });
+    const standby = new StandbySources({ store, clock, reader, publications, concurrency: 4, hintOf });
     const check = () =>
       checkOwner({ store, reader, publications, concurrency: 4, signers, mayPublishLog: true, newLog });
     return {
@@ -199,7 +201,7 @@ export class World {
         identity,
         known,
         check,
-        ledger: () => standby.ledger,
+        ledger: () => standby.report(),
         repairs: options.repairs === true,
       },
       standby,

@@ -6,6 +6,7 @@ import type { Known } from "../../../publish/known.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
+import { hintOf } from "../../../bin/cli/hints.ts";
 
 export interface BenchPublisher {
   readonly store: ObjectStore;
@@ -32,6 +33,7 @@ export async function benchPublisher(subject: BenchPublisher): Promise<Publisher
       newLog: undefined,
       force: false,
       program: "1.0.0",
+      hintOf,
       minimumPutInterval: 0,
       signers: [],
       scrubInterval: 0,

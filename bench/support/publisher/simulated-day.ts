@@ -23,6 +23,7 @@ import { Wheel } from "../../../demo/history/wheel.ts";
 import { MemoryStore } from "../../../test/support/memory-store.ts";
 import { type Counts, countingStore } from "../stores/counting-store.ts";
 import { SimulatedChain } from "../chain/simulated-chain.ts";
+import { hintOf } from "../../../bin/cli/hints.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -96,6 +97,7 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
     newLog: undefined,
     force: false,
     program: "1.0.0",
+    hintOf,
     minimumPutInterval: minimumPutIntervalOf("s3://bucket"),
     signers: [],
     scrubInterval: 0,

@@ -2,6 +2,7 @@
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { isNodeProblem, type NodeProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { openChainCopy } from "../chain/chain.ts";
+import { reported } from "../hints.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { badFinding, type DoctorFinding, goodFinding } from "./finding.ts";
@@ -89,7 +90,7 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
       );
     }
     if (ofNode !== undefined) {
-      const { code, hint } = problemFailure(ofNode);
+      const { code, hint } = reported(problemFailure(ofNode));
       return badFinding(`node ${ofNode.node}`, `${code}: ${ofNode.detail}`, hint);
     }
     const { core, economy } = chain.state(now());

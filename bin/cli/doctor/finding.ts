@@ -2,6 +2,7 @@
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
+import { knownHint } from "../hints.ts";
 
 /** A `note` is no fault: it may be what the operator wants. */
 export type Severity = "ok" | "note" | "fault";
@@ -45,7 +46,7 @@ export async function examined(
       badFinding(
         check,
         `${error.code}: ${error.message}`,
-        error.hint ?? "Correct what this names, then run noonmark doctor again.",
+        knownHint(error) ?? "Correct what this names, then run noonmark doctor again.",
       ),
     ];
   }

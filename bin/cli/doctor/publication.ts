@@ -22,6 +22,7 @@ import { allPublications } from "../../../src/resources/publications.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import type { Statistics } from "../../../src/resources/statistics/schema.ts";
 import { newDirectoryOf, openConfiguredStore, readResponse } from "../configured-store.ts";
+import { hintOf } from "../hints.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
 import { readLogKey } from "../log-key.ts";
 import { isNote, missingInputs } from "../publish/missing-inputs.ts";
@@ -164,5 +165,5 @@ const LIFETIME_TODO =
 async function behindFindings(settings: Settings): Promise<DoctorFinding[]> {
   if (settings.ledger === "none" || !existsSync(settings.ledger)) return [];
   const behind = await behindPublication(settings, () => undefined);
-  return behind === undefined ? [] : [badFinding("ledger", `${behind.code}: ${behind.message}`, behind.hint)];
+  return behind === undefined ? [] : [badFinding("ledger", `${behind.code}: ${behind.message}`, hintOf(behind))];
 }

@@ -4,6 +4,7 @@ import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { appendAll } from "../../../src/files/write-all.ts";
 import {
+  type FaultHints,
   type RejectedFrom,
   type Rejection,
   rejectionJson,
@@ -53,9 +54,12 @@ export function reportRejections(
 ): void {
   rejects?.append(rejections, from);
   const prefix = prefixOf(from);
-  const lines = rejections.flatMap(rejectionSentences).map((sentence) => `${prefix}${sentence}\n`);
+  const sentences = rejections.flatMap((rejection) => rejectionSentences(rejection, FAULT_HINTS));
+  const lines = sentences.map((sentence) => `${prefix}${sentence}\n`);
   process.stderr.write(lines.join(""));
 }
+
+const FAULT_HINTS: FaultHints = { in_future: "--allow-future accepts it anyway" };
 
 function prefixOf(from: RejectedFrom): string {
   if ("sequence" in from) return `message ${from.sequence}: `;

@@ -28,7 +28,7 @@ const MAX_CONNECTIONS = 64;
 const TIMEOUT_MS = 10_000;
 const LIMITS = { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS };
 
-const HINT =
+const OTHER_PORT =
   "give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.";
 
 /** `metrics` is the setting: `none` or an address. */
@@ -52,7 +52,7 @@ export async function startMetricsPage(
   const server = createServer(LIMITS, listener(page, host));
   server.maxConnections = MAX_CONNECTIONS;
   server.setTimeout(TIMEOUT_MS);
-  await listen(server, { host, port: Number(metrics.slice(colon + 1)), hint: HINT });
+  await listen(server, { host, port: Number(metrics.slice(colon + 1)), otherPort: OTHER_PORT });
   page.started?.(`${httpUrl(host, (server.address() as AddressInfo).port)}/metrics`);
   return async () => {
     const closed = once(server, "close");

@@ -11,6 +11,7 @@ import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { StandbySources } from "../../../publish/standby-sources.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
 import type { Outage } from "../outage.ts";
 import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
@@ -86,7 +87,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
       onCycle: (report) => {
         logFailures(report);
         firstPublishDone();
-        if (!warned) for (const warning of report.warnings) log.warn(warning, "published all the same");
+        if (!warned) for (const warning of report.warnings) log.warn(reported(warning), "published all the same");
         warned ||= report.warnings.length > 0;
         repairs.cycled(report.rows);
         logCycle(report);
@@ -114,7 +115,7 @@ function heldLease(
     identity: leaseIdentity(options),
     known,
     check: () => checkOwner(options),
-    ledger: () => sources.ledger,
+    ledger: () => sources.report(),
     onTaken: (taken) => {
       if (taken.because !== "first" && taken.because !== "released") log.info(taken, "took over the lease");
     },

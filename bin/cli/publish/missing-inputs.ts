@@ -1,13 +1,13 @@
 /** Finds the missing inputs that explain a 503 or an unavailable part, which the response itself does not name. */
 import { existsSync } from "node:fs";
 import type { Database } from "better-sqlite3";
-import type { ReportFailure } from "../../../publish/report.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import type { FactKind } from "../../../src/ledger/schema.ts";
 import { installationRowId, readWatermarks } from "../../../src/ledger/watermarks.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
+import type { Warning } from "../messages.ts";
 import { NOTES, type Settings } from "../settings/settings.ts";
 
 /** The parts of a published response that this module reads. */
@@ -20,7 +20,7 @@ interface ResponseStatus {
 const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
 /** Warns if statistics are 503 because the start of round 0 is neither configured nor known from a chain. */
-export function missingGenesis(responses: readonly ResponseStatus[], settings: Settings): ReportFailure[] {
+export function missingGenesis(responses: readonly ResponseStatus[], settings: Settings): Warning[] {
   if (settings.genesisTimestamp !== undefined || !areStatisticsMissing(responses)) return [];
   const hint =
     settings.rpcUrl === undefined
@@ -30,7 +30,7 @@ export function missingGenesis(responses: readonly ResponseStatus[], settings: S
 }
 
 /** Returns the missing inputs of published responses, as far as the ledger on this host shows them. */
-export function missingInputs(responses: readonly ResponseStatus[], settings: Settings): ReportFailure[] {
+export function missingInputs(responses: readonly ResponseStatus[], settings: Settings): Warning[] {
   return allMissing(responses, settings).filter(({ code }) => !isIgnored(code, settings));
 }
 
@@ -43,7 +43,7 @@ function isIgnored(code: string, { ignoredNotes }: Settings): boolean {
   return isNote(code) && (ignoredNotes ?? "").split(",").includes(code);
 }
 
-function allMissing(responses: readonly ResponseStatus[], settings: Settings): ReportFailure[] {
+function allMissing(responses: readonly ResponseStatus[], settings: Settings): Warning[] {
   const missing = missingGenesis(responses, settings);
   const counts = ledgerCounts(settings);
   if (counts === undefined) return missing;
@@ -60,7 +60,7 @@ function allMissing(responses: readonly ResponseStatus[], settings: Settings): R
 }
 
 /** Warns if no round is covered by a closure, because statistics need such rounds. */
-function missingRounds(counts: (kind: FactKind) => number): ReportFailure[] {
+function missingRounds(counts: (kind: FactKind) => number): Warning[] {
   const kind = (["round", "closure"] as const).find((one) => counts(one) === 0);
   if (kind === undefined) return [];
   const rounds = counts("round");

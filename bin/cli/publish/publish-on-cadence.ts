@@ -12,6 +12,7 @@ import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openPublishedStore } from "../configured-store.ts";
+import { hintOf, reported } from "../hints.ts";
 import { createLog, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
 import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
 import type { Outage } from "../outage.ts";
@@ -46,10 +47,10 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         if (clock.moves === moves) return;
       } catch (error) {
         if (!isClockFailure(error)) throw error;
-        if (error.code !== "clock_moved") log.warn({ code: error.code, hint: error.hint }, error.message);
+        if (error.code !== "clock_moved") log.warn({ code: error.code, hint: hintOf(error) }, error.message);
       }
       if (clock.moves > moves) {
-        const { code, message, hint } = clockMoved(clock.movedMs);
+        const { code, message, hint } = reported(clockMoved(clock.movedMs));
         log.warn({ code, movedByMs: clock.movedMs, hint }, `${message}: publish begins again`);
       }
       await wait(BEGIN_AGAIN_MS, undefined, { signal: ending.signal }).catch(() => {});

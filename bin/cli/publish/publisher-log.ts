@@ -1,12 +1,13 @@
 /** The lines of a publisher about its store, clock, cycles and nodes. Repeated events become one line. */
 import type { Logger } from "pino";
-import type { CycleReport, ReportFailure, ReportRow } from "../../../publish/report.ts";
+import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { isLocked } from "../../../publish/sources/source-reader.ts";
 import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
+import { hintOf, knownHint, reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
 import { Outage } from "../outage.ts";
 
@@ -22,8 +23,8 @@ export function storeOutage(log: Logger, monotonic: Monotonic): Outage {
   return new Outage(monotonic, {
     lasts(error, failures) {
       words = isDiskFull(error) ? DISK : isLocked(error) ? LOCK : STORE;
-      const { code, hint } = fieldsOf(error);
-      logProblem(log, `${words.lasts}: publish tries it again`, error, { code, failures, hint });
+      const { code } = fieldsOf(error);
+      logProblem(log, `${words.lasts}: publish tries it again`, error, { code, failures, hint: knownHint(error) });
     },
     ended: (afterMs) => log.info({ afterMs }, words.ended),
   });
@@ -32,7 +33,7 @@ export function storeOutage(log: Logger, monotonic: Monotonic): Outage {
 /** The clock is wrong. */
 export function clockOutage(log: Logger, monotonic: Monotonic): Outage<Failure> {
   return new Outage(monotonic, {
-    lasts: ({ code, message, hint }) => log.warn({ code, hint }, `${message}: publish waits`),
+    lasts: (failure) => log.warn({ code: failure.code, hint: hintOf(failure) }, `${failure.message}: publish waits`),
     ended: (afterMs) => log.info({ afterMs }, "the clock is right again"),
   });
 }
@@ -40,8 +41,10 @@ export function clockOutage(log: Logger, monotonic: Monotonic): Outage<Failure> 
 /** The ledger of a standby does not contain the published log. */
 export function standbyLedgerOutage(log: Logger, monotonic: Monotonic): Outage<Failure> {
   return new Outage(monotonic, {
-    lasts: ({ code, message, hint }, checks) =>
-      log.error({ code, hint, checks }, `the standby does not follow its ledger: ${message}`),
+    lasts(failure, checks) {
+      const { code, message, hint } = reported(failure);
+      log.error({ code, hint, checks }, `the standby does not follow its ledger: ${message}`);
+    },
     ended: (afterMs) => log.info({ afterMs }, "the standby follows its ledger, which contains the published log"),
   });
 }
@@ -62,7 +65,7 @@ export function failureLog({ log, outage, monotonic }: Watched): (report: CycleR
     },
     ended: (afterMs) => log.info({ afterMs }, "every object is published again"),
   });
-  const refused = new Map<string, Outage<ReportFailure>>();
+  const refused = new Map<string, Outage<Failure>>();
   return ({ rows, failures }) => {
     const failed = rows.filter(({ action }) => action === "failed");
     const [away] = failed.filter(isOutage);
@@ -84,9 +87,10 @@ function isOutage(row: ReportRow): row is ReportRow & { readonly code: "store_un
   return row.code === "store_unavailable" || row.code === "disk_full";
 }
 
-function refusedOutage(code: string, log: Logger, monotonic: Monotonic): Outage<ReportFailure> {
+function refusedOutage(code: string, log: Logger, monotonic: Monotonic): Outage<Failure> {
   return new Outage(monotonic, {
-    lasts: ({ message, hint }, failures) => log.error({ code, hint, failures }, `not published: ${message}`),
+    lasts: (failure, failures) =>
+      log.error({ code, hint: hintOf(failure), failures }, `not published: ${failure.message}`),
     ended: (afterMs) => log.info({ code, afterMs }, `${code} is over: publish goes on`),
   });
 }

@@ -13,6 +13,7 @@ import { allPublications } from "../../../src/resources/publications.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../../src/resources/site/site-files.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
 import { hasChain } from "../chain/chain.ts";
+import { hintOf } from "../hints.ts";
 import { readLogKey } from "../log-key.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -60,6 +61,7 @@ export function publisherOptions(
     newLog: flags.newLog,
     force: flags.force ?? false,
     program: packageVersion(),
+    hintOf,
   };
 }
 

@@ -1,6 +1,7 @@
 /** Formats a cycle's report for pipes, programs and terminals. */
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { reported } from "../hints.ts";
 
 /** Formats one line for a pipe, because cron mails everything that a run prints. */
 export function reportSummary(report: CycleReport): string {
@@ -52,5 +53,10 @@ export async function reportTable(report: CycleReport): Promise<string[]> {
 
 /** Formats for `--json`, with the instant as a timestamp. */
 export function reportJson(report: CycleReport): unknown {
-  return { at: formatTimestamp(report.at), rows: report.rows, failures: report.failures, warnings: report.warnings };
+  return {
+    at: formatTimestamp(report.at),
+    rows: report.rows,
+    failures: report.failures.map(reported),
+    warnings: report.warnings.map(reported),
+  };
 }

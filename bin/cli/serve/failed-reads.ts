@@ -5,6 +5,7 @@
 import type { Logger } from "pino";
 import { StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import type { ShimDependencies } from "../../../src/shim/context.ts";
+import { knownHint } from "../hints.ts";
 import { logProblem } from "../log.ts";
 import { Outage } from "../outage.ts";
 
@@ -31,7 +32,7 @@ export function failedReads(log: Logger, monotonic: () => number): FailedReads {
 
 function failedRead(log: Logger, monotonic: () => number, [fails, isOver]: readonly [string, string]): FailedReads {
   const outage = new Outage(monotonic, {
-    lasts: (error, failures) => logProblem(log, fails, error, { failures, hint: (error as StoreUnavailable).hint }),
+    lasts: (error, failures) => logProblem(log, fails, error, { failures, hint: knownHint(error) }),
     ended: (afterMs) => log.info({ afterMs }, isOver),
   });
   let timer: NodeJS.Timeout | undefined;

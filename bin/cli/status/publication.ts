@@ -10,6 +10,7 @@ import { type PublisherState, publisherState } from "../../../src/resources/publ
 import { Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
+import { reported } from "../hints.ts";
 import { warn } from "../messages.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
@@ -123,7 +124,7 @@ function clockProblems(record: LeaseRecord, responses: readonly PublishedRespons
   for (const { what, at } of published) {
     const instant = at === null ? Number.NaN : Date.parse(at);
     if (!isAhead(instant, now)) continue;
-    const { code, message, hint } = clockBehind(what, instant, now);
+    const { code, message, hint } = reported(clockBehind(what, instant, now));
     problems.push(`${code}: ${message}. ${hint}`);
     // One is enough here; `fsck` lists all.
     break;
@@ -140,7 +141,7 @@ function chainProblems({ report, public: publicRecord }: LeaseRecord): string[] 
   if (!isProblem(chain)) return [];
   const lasts = chain.type === "mismatch" || isNodeProblem(chain);
   if (!lasts && publicRecord?.sources.chain.status === "followed") return [];
-  const { code, message, hint } = problemFailure(chain);
+  const { code, message, hint } = reported(problemFailure(chain));
   const since = "since" in chain ? ` (since ${chain.since})` : "";
   return [`${code}: ${message}${since}. ${hint}`];
 }

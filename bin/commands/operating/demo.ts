@@ -165,7 +165,7 @@ async function ingestFacts(facts: string, path: string): Promise<number> {
   try {
     let reason = "";
     const onRejected = (rejections: readonly Rejection[]) =>
-      (reason = rejections.flatMap(rejectionSentences).join("\n"));
+      (reason = rejections.flatMap((rejection) => rejectionSentences(rejection)).join("\n"));
     const intake = new Intake(ledger, { strict: true, onRejected });
     const counts = await feed(input.chunks, intake, (bytes) => progress.advance(bytes, intake.lines));
     if (counts.rejected === 0) return counts.accepted;

@@ -9,6 +9,7 @@ import { badFinding, type DoctorFinding, examined, type Severity } from "../../c
 import { examineDisks, examineLedger, examineNode, examineSettings, examineState } from "../../cli/doctor/local.ts";
 import { examinePublicSide } from "../../cli/doctor/public-side.ts";
 import { examineLease, examineOwner, examinePublication, examineStore } from "../../cli/doctor/publication.ts";
+import { hintOf } from "../../cli/hints.ts";
 import { configurationPath, loadSettings } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -75,7 +76,7 @@ function settingsOrFinding(flags: Readonly<Record<string, unknown>>): Settings |
     return loadSettings(flags, ["ledger", "store"]);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    return badFinding("settings", `${error.code}: ${error.message}`, error.hint);
+    return badFinding("settings", `${error.code}: ${error.message}`, hintOf(error));
   }
 }
 

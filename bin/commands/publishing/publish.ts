@@ -14,6 +14,7 @@ import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
 import { namesArgument, parseInstant, wholeArgument } from "../../cli/arguments.ts";
 import { newDirectoryOf, openConfiguredStore } from "../../cli/configured-store.ts";
+import { reported } from "../../cli/hints.ts";
 import { warn } from "../../cli/messages.ts";
 import { judgeInstallation, judgeNewLog, judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
@@ -133,8 +134,8 @@ async function print(report: CycleReport, settings: Settings, flags: Flags): Pro
   if (flags.json === true) console.log(JSON.stringify(reportJson(report)));
   else if (!(isWell && flags.quiet === true)) console.log(await forPeople(report, flags));
   for (const warning of [...report.warnings, ...missingGenesis(report.rows, settings)]) warn(warning);
-  for (const { code, message, hint } of report.failures) {
-    console.error(printableLines(`noonmark: ${code}: ${message}${hint === undefined ? "" : `\n  ${hint}`}`));
+  for (const { code, message, hint } of report.failures.map(reported)) {
+    console.error(printableLines(`noonmark: ${code}: ${message}\n  ${hint}`));
   }
   for (const { key, why } of failed) console.error(printable(`noonmark: ${key}: ${why}`));
   if (!isWell) process.exitCode = EXIT.failed;

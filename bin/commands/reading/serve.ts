@@ -108,6 +108,7 @@ async function serveCounted(store: ObjectStore, settings: Settings, { at, log, c
     host: settings.host,
     port: settings.port,
     reusePort: settings.reusePort,
+    otherPort: "give another port: --port <number> or NOONMARK_PORT (0 takes any free one).",
     wallClock: () => clock.now(),
     clockSkew: () => clock.skew(),
     trusts: trustsFront(settings.fronts),

@@ -192,9 +192,12 @@ function failureOf(cause: unknown, calls: readonly RpcCall[], label: string): Rp
   }
   const message = rootMessage(cause);
   if (message === FETCH_REDIRECTED) {
-    return new RpcError("refused", "the address redirects, and redirects are not followed: set rpcUrl to the target");
+    return new RpcError(
+      "refused",
+      "the address redirects, and redirects are not followed: use the address of the target",
+    );
   }
-  const plain = noResponse(cause, { address: new URL(label).origin, setting: "rpcUrl" });
+  const plain = noResponse(cause, new URL(label).origin);
   return new RpcError("transient", plain?.says ?? `no complete response (${message})`);
 }
 

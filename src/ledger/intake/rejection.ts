@@ -1,6 +1,6 @@
 /** Formats a rejected line for people (stderr) and for programs (the rejects file; docs/spec/intake.md#codes). */
 import { printable } from "../../values/printable.ts";
-import type { Fault } from "./fault.ts";
+import type { Fault, FaultCode } from "./fault.ts";
 
 /** The most bytes of UTF-8 quoted from a rejected line. */
 export const RAW_MAX = 64 * 1024;
@@ -23,13 +23,21 @@ export function rejection(line: number, raw: string, fault: Fault): Rejection {
   return { line, fault, raw: raw.slice(0, encoder.encodeInto(raw, buffer).read) };
 }
 
+export type FaultHints = Readonly<Partial<Record<FaultCode, string>>>;
+
 /** The most faults reported for one line: an object may have a hundred thousand unknown fields. */
 const FAULTS_LIMIT = 32;
 
-/** Returns `line N: code field: sentence` for each fault, without characters that control a terminal. */
-export function rejectionSentences({ line, fault }: Rejection): string[] {
+/**
+ * Returns `line N: code field: sentence` for each fault, without characters that control a terminal. `todo` has what to do
+ * about a code.
+ */
+export function rejectionSentences({ line, fault }: Rejection, todo: FaultHints = {}): string[] {
   const faults = [fault, ...fault.others];
-  const shown = faults.slice(0, FAULTS_LIMIT).map((one) => `line ${line}: ${faultSentence(one)}`);
+  const shown = faults.slice(0, FAULTS_LIMIT).map((one) => {
+    const hint = todo[one.code];
+    return `line ${line}: ${faultSentence(one)}${hint === undefined ? "" : `; ${hint}`}`;
+  });
   const more = faults.length - shown.length;
   return more === 0 ? shown : [...shown, `line ${line}: … and ${more} more of its fields`];
 }

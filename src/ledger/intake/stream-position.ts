@@ -150,7 +150,7 @@ export function startAfter(
   throw new Failure(
     "ledger_follows_stream",
     `the ledger ${db.name} follows ${described(position)}, not ${described({ name, subject })}`,
-    { hint: "Name that stream and its filter. To change to another one on purpose: --from-sequence N" },
+    { facts: { is: "other_stream" } },
   );
 }
 
@@ -204,9 +204,7 @@ export function restorePosition(db: Database, { position, ...point }: LoggedPosi
         throw new Failure(
           "stream_position_unknown",
           `the ledger ${db.name} has other facts than the one whose position was stored`,
-          {
-            hint: "Restore to a new file: --ledger NEW.db. Or take every published fact and no position: --without-stream",
-          },
+          { facts: { is: "restored_beside" } },
         );
       }
       write(db, position);
@@ -254,7 +252,7 @@ function rulesChanged(rules: number): Failure {
 export function streamGap(name: string, needed: number, found: number): Failure {
   const missing = needed === found - 1 ? `message ${needed} is` : `messages ${needed} to ${found - 1} are`;
   return new Failure("stream_gap", `${missing} gone from the stream ${name}`, {
-    hint: `Copy the ledger of a machine that took them. If no ledger did, accept the loss on every machine: --from-sequence ${found}`,
+    facts: { is: "stream_gap", sequence: found },
   });
 }
 

@@ -55,7 +55,7 @@ export function checkReadable(path: string): void {
 /** Says that a directory is not there, or is empty because its disk is not mounted. */
 export function noStore(directory: string): StoreUnavailable {
   return new StoreUnavailable(`${directory}: no store is here (${STORE_MARK} is missing)`, {
-    hint: "Mount the disk of the store, or name the directory that the publisher writes to (--store). If the store is lost: docs/incidents.md#store-lost",
+    facts: { is: "no_store" },
   });
 }
 
@@ -84,7 +84,7 @@ function asFailure(directory: string, cause: unknown): Failure {
   const missing = missingPermission(join(directory, STORE_MARK), "write");
   const reason = missing?.says ?? errorMessage(cause);
   return new Failure("store_unwritable", `the store ${directory} cannot be written (${reason})`, {
-    hint: missing?.todo ?? "Name another directory with --store.",
+    hint: missing?.todo,
     cause,
   });
 }

@@ -1,6 +1,7 @@
 /** Interprets failed requests to an S3 server: their meaning, if a retry may help, and the operator's message. */
 
-import { type Advice, noResponse } from "../../values/no-response.ts";
+import type { HintFacts } from "../../values/failure.ts";
+import { noResponse } from "../../values/no-response.ts";
 import { printable } from "../../values/printable.ts";
 import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
 import type { RetryDecision } from "../retry.ts";
@@ -60,7 +61,7 @@ export function verdictOf(error: unknown): RetryDecision {
 /** `what` names the failed operation. The message names no library, because an operator cannot inspect it. */
 export function unavailable(what: string, error: unknown, asked: S3Call): StoreUnavailable {
   const { status, code } = responseOf(error);
-  const { says, todo } = adviceOn(code, error, asked);
+  const { says, facts } = problemOf(code, error, asked);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
   const parts = [
     status === undefined ? `no response from ${asked.address ?? "the S3 server"}:` : status,
@@ -70,7 +71,7 @@ export function unavailable(what: string, error: unknown, asked: S3Call): StoreU
   const text = (says ?? parts.filter((part) => part !== "").join(" ")).replaceAll(PACKAGE, "the S3 library");
   return new StoreUnavailable(`${what}: ${printable(text)}`, {
     cause: error,
-    hint: todo,
+    facts,
     isFinal: refusalOf(error) === "final",
   });
 }
@@ -122,58 +123,38 @@ export class NotS3 extends Error {
   override readonly name = "NotS3";
 }
 
-const SETTING = "--s3-endpoint";
+interface S3Problem {
+  /** Absent: the message contains the server's text. */
+  readonly says?: string;
+  readonly facts: HintFacts;
+}
 
-/** Remedies by the server's error code. */
-const REFUSED: Readonly<Record<string, string>> = {
-  NoSuchBucket: "The bucket does not exist there. Create it, or correct --store and --s3-endpoint.",
-  SignatureDoesNotMatch:
-    "The secret does not match the access key: correct AWS_SECRET_ACCESS_KEY. A proxy that changes requests also causes this.",
-  InvalidAccessKeyId:
-    "The server does not know this access key: correct AWS_ACCESS_KEY_ID or --s3-endpoint. If AWS_PROFILE is set, its key is used.",
-  AccessDenied:
-    "This key may not do that. A publisher needs s3:GetObject, PutObject, DeleteObject and ListBucket; a shim needs the first and the last.",
-  RequestTimeTooSkewed: "This machine's clock is wrong: set it (NTP).",
-  PermanentRedirect: "The bucket is in another region: set --s3-region to it.",
-  AuthorizationHeaderMalformed: "The region is not the bucket's: set --s3-region to it.",
-};
-
-/** `code` is the server's, or the error's name. Without `says`, the message contains the server's text. */
-export function adviceOn(
-  code: string,
-  error: unknown,
-  { address = "the S3 server", limitMs }: S3Call,
-): Partial<Advice> {
-  const { name = "", message = "" } = Object(error) as { name?: string; message?: string };
-  if (message.startsWith("Region is missing")) {
-    return {
-      says: "no region is set",
-      todo: "Set the bucket's region: --s3-region, NOONMARK_S3_REGION or AWS_REGION.",
-    };
-  }
+/** `code` is the server's, or the error's name. */
+export function problemOf(code: string, error: unknown, { address = "the S3 server", limitMs }: S3Call): S3Problem {
+  const { name, message } = error instanceof Error ? error : { name: "", message: "" };
+  if (message.startsWith("Region is missing")) return { says: "no region is set", facts: { is: "s3_region" } };
   if (name === "CredentialsProviderError") {
     const isBare = message.startsWith("Could not load credentials");
     return {
       says: `no credentials were found${isBare ? "" : ` (${message})`}`,
-      todo: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run under a role.",
+      facts: { is: "s3_credentials" },
     };
   }
   // Check this first: the SDK also names cut connections TimeoutError.
-  const unreached = noResponse(error, { address, setting: SETTING });
+  const unreached = noResponse(error, address);
   if (unreached !== undefined) return unreached;
   if (name === "AbortError" || name === "TimeoutError") {
     return {
       says: `no response from ${address} within ${limitMs / 1000} s`,
-      todo: `Check that the server runs, that ${SETTING} is right, and the network and firewall: curl -v ${address}`,
+      facts: { is: "s3_timeout", address },
     };
   }
   if (name === "NotS3" || /hidden field|Deserialization error/.test(message)) {
     const what = name === "NotS3" ? message : "no XML";
     return {
       says: `the response of ${address} is not from an S3 server (${what})`,
-      todo: `Another server responds there, such as a proxy or a console. Set ${SETTING} to the port of the S3 API.`,
+      facts: { is: "not_s3" },
     };
   }
-  const todo = REFUSED[code];
-  return todo === undefined ? {} : { todo };
+  return { facts: { is: "s3_error", code } };
 }

@@ -7,8 +7,8 @@ export interface ListenAddress {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** How to set another port. */
-  readonly hint: string;
+  /** How to set another port, such as "use another port." */
+  readonly otherPort?: string | undefined;
   /** True if other processes may listen on the port, too. The kernel divides the connections between them. */
   readonly reusePort?: boolean;
 }
@@ -23,7 +23,10 @@ function hostAndPort(host: string, port: number): string {
 }
 
 /** Resolves once it listens. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
-export async function listen(server: Server, { host, port, hint, reusePort = false }: ListenAddress): Promise<void> {
+export async function listen(
+  server: Server,
+  { host, port, otherPort = "use another port.", reusePort = false }: ListenAddress,
+): Promise<void> {
   server.listen({ port, host, reusePort });
   try {
     await once(server, "listening");
@@ -31,14 +34,17 @@ export async function listen(server: Server, { host, port, hint, reusePort = fal
     const code = systemCode(cause);
     if (code === "EADDRINUSE") {
       const message = `another program listens on ${hostAndPort(host, port)}`;
-      throw new Failure("port_in_use", message, { hint: `Stop it, or ${hint}`, cause });
+      throw new Failure("port_in_use", message, { hint: `Stop it, or ${otherPort}`, cause });
     }
     if (code !== undefined && NOT_OF_THIS_HOST.has(code)) {
       throw new Failure("host_unusable", `this machine has no address ${host} (${code})`, { cause });
     }
     const isReserved = code === "EACCES" && port > 0;
     throw new Failure("port_unusable", `cannot listen on ${hostAndPort(host, port)} (${code ?? String(cause)})`, {
-      hint: (isReserved ? "This user may not use that port. " : "") + hint.charAt(0).toUpperCase() + hint.slice(1),
+      hint:
+        (isReserved ? "This user may not use that port. " : "") +
+        otherPort.charAt(0).toUpperCase() +
+        otherPort.slice(1),
       cause,
     });
   }

@@ -15,6 +15,8 @@ export interface ServerOptions {
   readonly port: number;
   /** True if other processes may listen on the port, too. */
   readonly reusePort?: boolean;
+  /** How to set another port, for the hint. */
+  readonly otherPort?: string;
   /** Epoch ms, for the publisher's age in `/readyz`; the context's own clock may be fixed. */
   wallClock(): number;
   /** How far this host is ahead of the store (ms); undefined if unknown. */
@@ -39,7 +41,6 @@ export interface ShimServer {
 }
 
 const GRACE_MS = 10_000;
-const OTHER_PORT = "give another port: --port <number> or NOONMARK_PORT (0 takes any free one).";
 const CLOSE_CHECK_MS = 20;
 /** How often Node checks its limits, and the shim its readers (ms). */
 const CHECK_MS = 1_000;
@@ -60,8 +61,8 @@ export async function startServer(context: ShimContext, options: ServerOptions):
     ...(options.trusts === undefined ? {} : { trusts: options.trusts }),
   });
   const server = httpServer(limits, connections, handler).on("drop", () => options.crowded?.());
-  const { host, port: wanted, reusePort = false } = options;
-  await listen(server, { host, port: wanted, reusePort, hint: OTHER_PORT });
+  const { host, port: wanted, otherPort, reusePort = false } = options;
+  await listen(server, { host, port: wanted, reusePort, otherPort });
   const timer = setInterval(() => connections.closeUnread(limits.readerTimeout), CHECK_MS).unref();
   const { port } = server.address() as AddressInfo;
   return {

@@ -46,7 +46,7 @@ export const MEASUREMENT_AGREEMENTS: readonly Agreement[] = [
     compare: (one: Telemetry, other: Telemetry) =>
       one.installationId === other.installationId
         ? differences(one, other, Object.keys(one))
-        : "another installation than the configured one is read (--installation)",
+        : "another installation than the configured one is read",
   },
   ...(["modules", "process", "onchain"] as const).map((route) => ({
     rule: AGREES.installation,

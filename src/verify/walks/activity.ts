@@ -55,7 +55,7 @@ async function walk(run: Run, route: RouteContract, category: Category): Promise
     }
     cursor = page.nextCursor;
   }
-  run.skip(ACTIVITY_WALK["goes-on"], `the activity of ${category} has more than ${run.options.pages} pages (--pages)`);
+  run.skip(ACTIVITY_WALK["goes-on"], `the activity of ${category} has more than ${run.options.pages} pages`);
   return { events, complete: false, cursor: await smaller(run, route, { category, events }) };
 }
 

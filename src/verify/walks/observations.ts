@@ -39,7 +39,7 @@ export async function walkObservations(run: Run, route: RouteContract): Promise<
     if (page.nextCursor === cursor) return undefined;
     cursor = page.nextCursor;
   }
-  run.skip(OBSERVATIONS_WALK.ends, `the history has more than ${run.options.pages} pages (--pages)`);
+  run.skip(OBSERVATIONS_WALK.ends, `the history has more than ${run.options.pages} pages`);
   return undefined;
 }
 

@@ -70,7 +70,7 @@ test("a redirect is not followed, and the message names the setting to change", 
   expect(followed).toBe(0);
   expect(outcomes).toEqual(["refused"]);
   expect((error as Error).message).toBe(
-    "the address redirects, and redirects are not followed: set rpcUrl to the target",
+    "the address redirects, and redirects are not followed: use the address of the target",
   );
 });
 

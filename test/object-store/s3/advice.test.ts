@@ -1,6 +1,15 @@
 import { expect, onTestFinished, test } from "vitest";
+import { knownHint } from "../../../bin/cli/hints.ts";
+import type { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { localServer } from "../../support/local-server.ts";
+
+function failureOf(call: Promise<unknown>): Promise<StoreUnavailable> {
+  return call.then(
+    () => expect.unreachable("it succeeded"),
+    (error: unknown) => error as StoreUnavailable,
+  );
+}
 
 /** A server that rejects everything in the same way. */
 async function refusing(status: number, code: string): Promise<string> {
@@ -24,25 +33,20 @@ test.each([
   [403, "AccessDenied", /403 AccessDenied/, /may not do that/],
 ])("%i %s: the put is reported, with what to do", async (status, code, message, hint) => {
   const endpoint = await refusing(status, code);
-  await expect(store({ endpoint, region: "x", credentials: KEYS }).probe()).rejects.toMatchObject({
-    message: expect.stringMatching(message),
-    hint: expect.stringMatching(hint),
-  });
+  const failure = await failureOf(store({ endpoint, region: "x", credentials: KEYS }).probe());
+  expect(failure.message).toMatch(message);
+  expect(knownHint(failure)).toMatch(hint);
 });
 
 test("a missing region and missing credentials are reported with the settings", async () => {
   const region = async () => {
     throw new Error("Region is missing");
   };
-  await expect(store({ region, credentials: KEYS }).probe()).rejects.toMatchObject({
-    hint: expect.stringContaining("--s3-region"),
-  });
+  expect(knownHint(await failureOf(store({ region, credentials: KEYS }).probe()))).toContain("--s3-region");
   const credentials = async () => {
     throw Object.assign(new Error("Could not load credentials from any providers"), {
       name: "CredentialsProviderError",
     });
   };
-  await expect(store({ region: "x", credentials }).probe()).rejects.toMatchObject({
-    hint: expect.stringContaining("AWS_ACCESS_KEY_ID"),
-  });
+  expect(knownHint(await failureOf(store({ region: "x", credentials }).probe()))).toContain("AWS_ACCESS_KEY_ID");
 });

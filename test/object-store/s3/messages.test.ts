@@ -1,6 +1,7 @@
 /** Messages to operators about a wrong S3 endpoint, from real servers and without a library's wording. */
 import type { RequestListener } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
+import { knownHint } from "../../../bin/cli/hints.ts";
 import type { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { S3_PROVIDERS } from "../../../src/object-store/s3/providers.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
@@ -54,7 +55,7 @@ test.each(CALLS)("%s: an unresponsive server is named, with the time limit and w
   expect(failure.message).toMatch(
     new RegExp(`^\\w+ s3://bucket/p/status\\S*: no response from http://${host} within 0.3 s$`),
   );
-  expect(failure.hint).toContain(`curl -v http://${host}`);
+  expect(knownHint(failure)).toContain(`curl -v http://${host}`);
 });
 
 test("a body that stalls in its first half is no response within the time limit", async () => {
@@ -74,7 +75,7 @@ test.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", asyn
     /: the host name no-such-host\.invalid (?:is unknown \(ENOTFOUND\)|cannot be looked up: no name server responds \(EAI_AGAIN\))$/,
   );
   expect(failure.message).not.toContain("time limit");
-  expect(failure.hint).toContain("getent hosts no-such-host.invalid");
+  expect(knownHint(failure)).toContain("getent hosts no-such-host.invalid");
 });
 
 test("a refused connection is reported with its port", async () => {
@@ -83,7 +84,7 @@ test("a refused connection is reported with its port", async () => {
   const host = `127.0.0.1:${port}`;
   const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
   expect(failure.message).toBe(`get s3://bucket/p/status.json: no server listens at http://${host} (ECONNREFUSED)`);
-  expect(failure.hint).toBe("Start the server, or correct the host and port in --s3-endpoint.");
+  expect(knownHint(failure)).toBe("Start the server, or correct the host and port in --s3-endpoint.");
 });
 
 test("a connection that the server closes is reported as closed", async () => {
@@ -96,7 +97,7 @@ test("https to an http port is reported as such", async () => {
   const host = await listening((_request, response) => response.end());
   const failure = await failureOf(storeAt(`https://${host}`).get("status.json"));
   expect(failure.message).toBe(`get s3://bucket/p/status.json: https://${host} does not use https on that port`);
-  expect(failure.hint).toBe("Write http:// in --s3-endpoint, or use the port of https.");
+  expect(knownHint(failure)).toBe("Write http:// in --s3-endpoint, or use the port of https.");
 });
 
 const HTML = "<html><p>no S3 <br> here</html>";
@@ -121,7 +122,7 @@ test.each(PAGES)(
     );
     // A deletion only needs the status, and an empty list nothing to parse.
     if (failure === undefined) return expect(status).toBe(200);
-    const text = `${failure.message} ${failure.hint ?? ""}`;
+    const text = `${failure.message} ${knownHint(failure) ?? ""}`;
     expect(text).not.toMatch(/hidden field|XML parse|[Dd]eserializ|aws-sdk|smithy|\$response|UnknownError|undefined/);
   },
 );
@@ -136,7 +137,7 @@ test.each([200, 404])(
     expect(failure.message).toMatch(
       new RegExp(`: the response of http://${host} is not from an S3 server \\((?:no XML|no ETag)\\)$`),
     );
-    expect(failure.hint).toContain("Another server responds there");
+    expect(knownHint(failure)).toContain("Another server responds there");
   },
 );
 

@@ -216,10 +216,7 @@ test("what was published ahead of the clock is clock_behind, until the clock has
   await worker.stop();
   apart -= HOUR;
   clock = newClock();
-  await expect(publishing()).rejects.toMatchObject({
-    code: "clock_behind",
-    hint: expect.stringContaining("noonmark fsck --repair"),
-  });
+  await expect(publishing()).rejects.toMatchObject({ code: "clock_behind" });
   const { candidate, begin } = world.open({ clock, state: "repair", repairs: true });
   const repairer = await begin(await acquireNow(candidate));
   await repairer.publisher.repair(clock.wall(), repairStore);

@@ -2,6 +2,7 @@
 import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { hintOf } from "../../../bin/cli/hints.ts";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { Known } from "../../../publish/known.ts";
 import { standby, waitForLease } from "../../../publish/lease/take.ts";
@@ -67,6 +68,7 @@ async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<Retur
     newLog: undefined,
     force: false,
     program: "1.0.0",
+    hintOf,
     minimumPutInterval: 0,
     signers: [],
     scrubInterval: 0,

@@ -4,6 +4,7 @@ import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { TickHealth, watchedPublisher } from "../../../publish/schedule/health.ts";
 import type { Scheduled } from "../../../publish/schedule/schedule.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { Failure } from "../../../src/values/failure.ts";
 
 const ROW: ReportRow = {
   key: "k",
@@ -45,7 +46,7 @@ function subject(ending: () => CycleReport) {
 test.each([
   ["done", REPORT],
   ["partial", { ...REPORT, rows: [{ ...ROW, action: "failed" as const }] }],
-  ["partial", { ...REPORT, failures: [{ code: "ledger_behind", message: "" }] }],
+  ["partial", { ...REPORT, failures: [new Failure("ledger_behind", "")] }],
 ])("a cycle is reported as %s with its seconds", async (outcome, report) => {
   const { watched, reported } = subject(() => report);
   expect(await watched.cycle(2)).toBe(report);

@@ -46,7 +46,7 @@ function ahead(kind: FactKind, json: Json, now: number): Fault[] {
     const claimed = instantOf(json[field]);
     if (claimed === undefined || claimed - now <= FUTURE_ALLOWANCE_MS) return [];
     const [then, clock] = [formatTimestamp(claimed), formatTimestamp(now)];
-    const sentence = `${field} ${then} is more than a minute ahead of this clock, ${clock}; --allow-future accepts it anyway`;
+    const sentence = `${field} ${then} is more than a minute ahead of this clock, ${clock}`;
     return [fault("in_future", field, sentence)];
   });
 }

@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
-import { rejectedLines } from "../../../../bin/cli/intake/rejects-file.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { rejectedLines, reportRejections } from "../../../../bin/cli/intake/rejects-file.ts";
 import { rejectionJson, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
 import { ingest } from "../../../ledger/ingest.ts";
-import { closure, emptyLedger, round } from "../../../ledger/samples.ts";
+import { closure, emptyLedger, oracle, round } from "../../../ledger/samples.ts";
 
 test("a rejects file can be ingested unchanged once the missing records exist", async () => {
   const ledger = emptyLedger();
@@ -11,6 +11,17 @@ test("a rejects file can be ingested unchanged once the missing records exist", 
   ingest(ledger, [round(2)]);
   const file = early.rejections.map((rejection) => `${rejectionJson(rejection)}\n`).join("");
   expect(ingest(ledger, await again(file, 7))).toMatchObject({ accepted: 1, rejected: 0 });
+});
+
+test("a fact ahead of the clock is reported with the flag that takes it", () => {
+  const write = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+  onTestFinished(() => write.mockRestore());
+  const now = () => Date.parse("2026-11-20T10:00:00Z");
+  const { rejections } = ingest(emptyLedger(), [oracle({ at: "2026-11-20T11:00:00Z" })], { now });
+  reportRejections(rejections, undefined);
+  expect(write).toHaveBeenCalledWith(
+    "line 1: in_future at: at 2026-11-20T11:00:00.000Z is more than a minute ahead of this clock, 2026-11-20T10:00:00.000Z; --allow-future accepts it anyway\n",
+  );
 });
 
 test("a line with invalid UTF-8 is rejected again, and a line that is not a rejected line stops the run", async () => {

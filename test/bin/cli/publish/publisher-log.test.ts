@@ -129,7 +129,7 @@ test("a full disk is not over when the lease could be renewed, but when the put 
 
 test("a refused ledger and an object that cannot be published are reported every ten minutes, and at their end", () => {
   const { lines, clock, report } = failures();
-  const behind = { code: "ledger_behind", message: "the ledger is behind" };
+  const behind = new Failure("ledger_behind", "the ledger is behind");
   const invalid = { ...row, action: "failed", why: "invalid_body: items: too many" } as const;
   for (; clock.now <= 600_000; clock.now += 5_000) report({ ...ROWS, rows: [invalid], failures: [behind] });
   report(ROWS);

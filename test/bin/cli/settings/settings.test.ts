@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hintOf } from "../../../../bin/cli/hints.ts";
 import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
 import { flagName } from "../../../../bin/cli/settings/setting-names.ts";
 import { type PlacedSetting, SETTING_NAMES } from "../../../../bin/cli/settings/settings.ts";
@@ -11,6 +12,7 @@ import { addAllCommands } from "../../../../bin/commands/all.ts";
 import { leavesOf } from "../../../../generate/reference.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
+const HINTS = new URL("../../../../bin/cli/hints.ts", import.meta.url).href;
 const LOAD = new URL("../../../../bin/cli/settings/load-settings.ts", import.meta.url).href;
 
 test("each setting is a flag of at least one command other than config show", async () => {
@@ -104,7 +106,7 @@ describe("settings validation", () => {
       const path = join(directory, "closed.json");
       writeFileSync(path, "{}", { mode: 0o000 });
       chmodSync(directory, 0o755);
-      const program = `import { loadSettings } from ${JSON.stringify(LOAD)}; process.setuid(65534); try { loadSettings({ config: ${JSON.stringify(path)} }); } catch (error) { console.log(error.message, error.hint); }`;
+      const program = `import { loadSettings } from ${JSON.stringify(LOAD)}; import { knownHint } from ${JSON.stringify(HINTS)}; process.setuid(65534); try { loadSettings({ config: ${JSON.stringify(path)} }); } catch (error) { console.log(error.message, knownHint(error)); }`;
       const output = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
       expect(output).toContain(`${path}: cannot be read: EACCES`);
       expect(output).toContain("Let this user read it");
@@ -212,7 +214,7 @@ describe("settings validation", () => {
       failure = error as Failure;
     }
     expect(failure).toMatchObject({ code: "invalid_settings", exitCode: 2, message: "6 settings are wrong" });
-    expect(failure?.hint.split("\n  ")).toEqual([
+    expect(failure && hintOf(failure).split("\n  ")).toEqual([
       "Correct each of these:",
       `${path}: unknown key "instalationId"; did you mean installationId?`,
       `${path}: unknown key "genesis"; did you mean genesisTimestamp?`,

@@ -2,12 +2,13 @@
  * Generates docs/facts.md, the reference for writing lines, from the schemas that validate them. docs/spec/intake.md
  * defines the meaning of the records.
  */
-import { FACT_KINDS, type FactKind } from "../schema.ts";
-import { FORMS } from "./decode/fields.ts";
-import { FAULT_CODES, type FaultCode } from "./fault.ts";
-import { type FieldSchema, recordSchema } from "./record-schema.ts";
-import { exampleLine, RECORD_TYPES } from "./record-types.ts";
-import { placeOf } from "./shown-in.ts";
+
+import { FORMS } from "../src/ledger/intake/decode/fields.ts";
+import { FAULT_CODES, type FaultCode } from "../src/ledger/intake/fault.ts";
+import { type FieldSchema, recordSchema } from "../src/ledger/intake/record-schema.ts";
+import { exampleLine, RECORD_TYPES } from "../src/ledger/intake/record-types.ts";
+import { placeOf } from "../src/ledger/intake/shown-in.ts";
+import { FACT_KINDS, type FactKind } from "../src/ledger/schema.ts";
 
 export function intakeReference(): string {
   const sections = [HEAD, ...FACT_KINDS.map(record), forms(), codes(), WITHDRAWAL];

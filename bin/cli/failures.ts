@@ -1,0 +1,396 @@
+/**
+ * What an operator reads if a command fails: of each code of a failure, what has happened and what to do.
+ * docs/reference/codes.md is printed from these tables.
+ */
+import type { FAILURES, FailureCode, FILE_FAILURES } from "../../src/values/failure.ts";
+
+type FailureTexts = readonly [meaning: string, todo: string];
+
+const NEW_DEMO = "Name a directory that is new or empty: noonmark demo ./demo-2";
+const FRESH_DEMO = "Start again from nothing: npm start -- --fresh";
+const REBUILD = "`noonmark rebuild` derives the projections from the ledger again.";
+const REREAD = "Delete it: the publisher reads the chain again.";
+const INPUT = "Name a file of NDJSON, or - for standard input.";
+
+export const FAILURE_TEXTS = {
+  activity_behind: [
+    "The milestones have not followed every receipt yet.",
+    "They are followed in steps, cycle by cycle; the activity is published when they are through.",
+  ],
+  at_before_published: [
+    "--at is before the last instant published.",
+    "Use a later instant. If that one is ahead of the time: noonmark fsck --repair",
+  ],
+  at_in_future: [
+    "--at is more than a minute ahead.",
+    "Use an instant that is not ahead. For a trial on an empty store, add --force.",
+  ],
+  chain_behind: [
+    "The chain does not continue what was published: its safe block is older, unknown or another one.",
+    "What was published stays. A node that lags catches up. If this lasts, put another node first in rpcUrl, and find out which of the two is right: docs/incidents.md#chain-behind",
+  ],
+  chain_damaged: ["The file of what was read from the chain is damaged.", REREAD],
+  chain_not_a_database: ["The file of what was read from the chain is not an SQLite file.", REREAD],
+  clock_behind: [
+    "The last cycle was published as of a later time than this clock's.",
+    "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, rewrite the objects that are ahead of it: noonmark fsck --repair",
+  ],
+  clock_moved: [
+    "This machine's clock was set, or the machine slept.",
+    "Nothing is written until the clock has been steady for a minute, or the store's clock agrees. Check NTP.",
+  ],
+  clock_skew: [
+    "This machine's clock differs from the store's by more than a minute.",
+    "Nothing is written while the clock is wrong by more than a minute. Correct it (NTP).",
+  ],
+  conditions_unsupported: [
+    "The store does not check If-None-Match and If-Match on a put.",
+    "Two publishers could overwrite each other. If there is only one, add --single-writer.",
+  ],
+  configuration_exists: ["`init` found a configuration.", "Keep it, or overwrite it with --force."],
+  configuration_unwritable: [
+    "`init` cannot write the configuration.",
+    "Name a file in a directory in which you may write: --config FILE.",
+  ],
+  constant_missing: [
+    "An object that others depend on is not in the store yet.",
+    "It is put first, and could not be. See why it failed in noonmark status; the next cycle tries again.",
+  ],
+  credentials_invalid: [
+    "The file of NATS credentials is not in its form.",
+    "Name the .creds file of `nsc generate creds`, or a file with the seed, which begins with SU.",
+  ],
+  credentials_unreadable: [
+    "The file of NATS credentials cannot be read.",
+    "Name the file of the NATS credentials by NOONMARK_NATS_CREDS.",
+  ],
+  demo_chain: ["The chain of `npm start` rejected a call.", FRESH_DEMO],
+  demo_ended: ["A process of `npm start` has ended.", "Start again: npm start"],
+  demo_rejected: [
+    "Intake rejected a record of the demo.",
+    "This is a defect of Noonmark: report it with this message.",
+  ],
+  demo_running: ["Another `npm start` runs in this checkout.", "End it with Ctrl-C in its terminal, then start again."],
+  demo_unreadable: ["A file of `npm start` is missing or damaged.", FRESH_DEMO],
+  deployment_unreadable: [
+    "The deployment file cannot be read.",
+    "Name the deployment file with --deployment, or leave it out for a publisher without a chain.",
+  ],
+  directory_not_empty: ["The directory for `demo` has files in it.", NEW_DEMO],
+  disk_full: [
+    "A disk has no free space.",
+    "Nothing was lost. Free space on that disk (see it with df -h), then run the command again. A running publisher continues by itself.",
+  ],
+  file_unreadable: [
+    "The file with the front's secret cannot be read.",
+    "Name a file that this user may read: --front-secret-file FILE.",
+  ],
+  file_unwritable: [
+    "`cdn` or `demo` cannot write a file.",
+    "Name a directory in which you may write: --out DIRECTORY.",
+  ],
+  format_unknown: [
+    "A file or object has another version of its format.",
+    "Another version of Noonmark wrote it, and it was not changed. Use that version, or name another place.",
+  ],
+  genesis_in_future: [
+    "genesisTimestamp is later than this clock.",
+    "Rounds that have not begun have no statistics. Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
+  ],
+  head_stands_still: [
+    "A node's newest block stays the same.",
+    "Compare its height with a block explorer, as docs/nodes.md#stalled says. Restart the node or remove it from rpcUrl.",
+  ],
+  host_unusable: [
+    "This machine does not have the address to listen on.",
+    "Give a host of this machine: 127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists.",
+  ],
+  https_unsupported: [
+    "Varnish speaks plain HTTP to its origins.",
+    "Put a TLS proxy (stunnel, haproxy) beside it and give the proxy's http address, or use nginx.",
+  ],
+  indexer_mismatch: [
+    "A check of the chain failed.",
+    "Look the check up in docs/spec/chain.md#checks. If the deployment has changed on purpose, correct deployment.json; else do not trust that node.",
+  ],
+  indexer_unavailable: [
+    "No node responds as it should.",
+    "Check rpcUrl, its key and whether the node runs: noonmark doctor",
+  ],
+  input_not_found: ["`ingest` finds no file of that name.", INPUT],
+  input_unreadable: ["`ingest` cannot read its input.", INPUT],
+  installation_changed: [
+    "The store's prefix belongs to another installation than installationId.",
+    "Publish to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation",
+  ],
+  intake_rules_changed: [
+    "The ledger follows a stream and was filled by another version's rules of intake.",
+    "Install the version that filled the ledger. Or begin a new ledger with this version, on every machine.",
+  ],
+  internal_error: ["Noonmark has a defect.", "This is a defect of Noonmark; --debug shows where."],
+  invalid_configuration: [
+    "The configuration file cannot be read, or is not in its form.",
+    "Correct it there. `noonmark init --config FILE` writes a file of the right form.",
+  ],
+  invalid_deployment: [
+    "The deployment file is not in its form.",
+    "docs/spec/chain.md#deployment lists its keys; chainId and blocks are integers, and no other key is allowed.",
+  ],
+  invalid_instant: ["--at is not an instant.", "Give one in ISO 8601 with its zone, such as 2026-11-20T10:00:00Z."],
+  invalid_key_name: [
+    "The name for a log's key is not a host name with or without a path.",
+    "Give the host name of the deployment, such as: noonmark key generate wheel.example.org",
+  ],
+  invalid_prices: [
+    "The file of prices is not in its form.",
+    "docs/prices.json shows the form; prices are per million requests.",
+  ],
+  invalid_setting: [
+    "A setting or an option has a value that is not allowed.",
+    "The message names it, and the hint says what is allowed: docs/reference/settings.md",
+  ],
+  invalid_settings: ["Several settings are wrong.", "Correct each of those that the hint lists."],
+  lease_expired: [
+    "The lease could not be renewed in time, so nothing is written.",
+    "The store did not respond in time, or this process was stopped. Run the command again.",
+  ],
+  lease_fresh: [
+    "The holder of the lease has just renewed it, so it may be alive.",
+    "Stop that publisher: it releases the lease by itself. If its host is gone for good, add --force.",
+  ],
+  lease_held: [
+    "Another publisher holds the lease.",
+    "Try again when that publisher has ended. `noonmark status` says more about it.",
+  ],
+  lease_lost: [
+    "Another publisher has taken over the lease, or `lease release` has released it.",
+    "That publisher continues. Start this one again as its standby: noonmark publish",
+  ],
+  lease_unreadable: [
+    "status.json in the store is damaged, or is not a lease record.",
+    "Start a publisher: it takes the lease if this object does not change for 34 s.",
+  ],
+  ledger_behind: [
+    "The ledger has fewer facts than were published.",
+    "What was published stays. Restore the missing facts from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
+  ],
+  ledger_damaged: [
+    "The ledger is damaged.",
+    "Noonmark does not use a damaged ledger. Move it away, and restore it from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
+  ],
+  ledger_follows_stream: [
+    "The ledger follows a stream, and takes facts from nothing else.",
+    "Publish the lines on the stream. Every ledger that follows it then takes them.",
+  ],
+  ledger_forked: [
+    "The ledger has other facts than were published.",
+    "Restore the ledger that was published from. If the published facts are lost for good, abandon them: noonmark publish --once --new-log N",
+  ],
+  ledger_not_found: [
+    "The ledger does not exist.",
+    "Check --ledger and the disk. If the ledger was lost, restore it from the store: noonmark ledger restore. To create a first ledger, run `noonmark ingest FILE`.",
+  ],
+  ledger_not_a_database: [
+    "The file of the ledger is not an SQLite file.",
+    "This file was not changed. If --ledger is wrong, name the ledger. If this was the ledger, move it away, and restore it from the store: noonmark ledger restore",
+  ],
+  log_damaged: [
+    "An object of the published log is missing or damaged.",
+    "A publisher whose ledger has these facts writes it again: noonmark publish --once --force",
+  ],
+  log_key_changed: [
+    "The stored log is signed by a key of another name.",
+    "Set logKey to a key of the log's name. A new key of that name rotates: docs/log.md#rotation",
+  ],
+  log_key_exists: [
+    "There is a file in the place of the new key.",
+    "It may hold the key of a published log, so it was not changed. For another key, add --out FILE.",
+  ],
+  log_key_exposed: [
+    "Other users of the machine may use the log's key.",
+    "Run chmod 600 on the file. If another user may have read it, replace the key: docs/log.md#rotation",
+  ],
+  log_key_invalid: [
+    "The key file holds something else than the log's keys.",
+    "Restore the file from its copy. A new key is made by: noonmark key generate NAME --out FILE",
+  ],
+  log_key_missing: [
+    "The stored log is signed, and the publisher has no key.",
+    "Set logKey to the key file. If the key is lost, make one of the same name: docs/log.md#rotation",
+  ],
+  log_key_unreadable: [
+    "The key file cannot be read.",
+    "Name a file that this user may read, or make one: noonmark key generate NAME --out FILE",
+  ],
+  log_key_unwritable: [
+    "The key file cannot be written.",
+    "Name a file in a directory in which you may write: noonmark key generate NAME --out FILE",
+  ],
+  log_memory_unreadable: [
+    "The file of --since was not written by verify.",
+    "Name the file of an earlier run, or a new one. A new one remembers nothing of the log.",
+  ],
+  log_not_replayable: [
+    "Intake does not accept an entry of the published log.",
+    "The version that published the log has other rules of intake. Restore the ledger with that version.",
+  ],
+  log_unsigned: [
+    "The published log is not signed by the given key.",
+    "Ask the operator for the verifier key. The operator prints it: noonmark key show FILE",
+  ],
+  log_unconfirmed: [
+    "The first publish with a key makes the log public for ever.",
+    "Read which fields become public. To do it: noonmark publish --once --publish-log",
+  ],
+  metadata_too_large: [
+    "The next change by time does not fit into an object's metadata.",
+    "This is a defect of Noonmark: report it with the route that noonmark status names.",
+  ],
+  missing_argument: [
+    "`ingest` needs a file.",
+    "Name a file of NDJSON, or - for standard input; --example <type> shows a line of it.",
+  ],
+  missing_setting: [
+    "The command needs a setting that has no value.",
+    "The hint names the flag, the variable and the key: docs/reference/settings.md",
+  ],
+  never_published: [
+    "The store has no publication.",
+    "Publish to it with `noonmark publish`, or name another store: --store.",
+  ],
+  new_log_not_next: [
+    "--new-log is not the number after the published log's.",
+    "Give the number that the message names. Only a published log can be abandoned.",
+  ],
+  new_log_unconfirmed: [
+    "--new-log abandons the published log for good. The message says what the ledger lacks of it.",
+    "Add --yes if these facts are lost for good. Otherwise restore the ledger that was published from.",
+  ],
+  no_ledger: [
+    "There is no ledger to rebuild from.",
+    "Give the ledger's path: --ledger, NOONMARK_LEDGER or the key ledger.",
+  ],
+  nodes_disagree: [
+    "The nodes of rpcUrl report different data.",
+    "Find out which node is right, as docs/nodes.md#quorum says, and remove the other one from rpcUrl.",
+  ],
+  not_a_directory: ["`demo` needs a directory.", NEW_DEMO],
+  not_built: ["The program, or the Worker's script, is not built.", "In a checkout: npm ci, then npm run build."],
+  not_the_demo: [
+    "The folder of `npm start` has other files in it.",
+    "Move or rename it, or start the demo in another checkout.",
+  ],
+  nothing_measured: [
+    "No publisher has counted its requests for a minute yet.",
+    "A publisher reports its counts every ten minutes in its first hour, then every hour, and when it stops.",
+  ],
+  output_unwritable: [
+    "`ingest` cannot print its counts, or `ledger export` its lines.",
+    "A ledger holds what was accepted: run the same command again.",
+  ],
+  port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
+  port_unusable: ["The system refuses to listen on the port.", "Use another port, above 1023."],
+  prices_unreadable: ["The file of prices cannot be read.", "--prices names a file of JSON like docs/prices.json."],
+  projections_damaged: ["The projections are damaged.", REBUILD],
+  projections_not_a_database: ["The projections are not an SQLite file.", REBUILD],
+  publisher_silent: [
+    "The lease was last renewed longer ago than --max-age.",
+    "Start a publisher, or read the log of the one that runs: journalctl -u noonmark-publish",
+  ],
+  rejects_unwritable: ["The file of rejected lines cannot be written.", "Name another file with --rejects."],
+  spool_unwritable: [
+    "An ingested file cannot be moved.",
+    "Ingested files are moved there: give this user write permission for the spool directory.",
+  ],
+  state_locked: [
+    "Another process uses the state directory.",
+    "Wait until it has ended, or use another state directory (--state).",
+  ],
+  state_unusable: [
+    "A file of the state directory is damaged or cannot be written.",
+    "Delete the file that the hint names: it is rebuilt from the store.",
+  ],
+  store_damaged: [
+    "An object of the store is not what was put.",
+    "A publisher rewrites it by itself. To rewrite it now: noonmark fsck --repair",
+  ],
+  store_foreign: [
+    "The directory is not a store, and contains other files.",
+    "Name an empty directory, or one that publish will make: --store DIRECTORY.",
+  ],
+  store_unavailable: ["The store does not respond, or not as it should.", "Check the store: noonmark doctor"],
+  store_unreadable: [
+    "The store is not a directory.",
+    "Name the directory that the publisher writes to: --store DIRECTORY.",
+  ],
+  store_unwritable: ["The store's directory cannot be written.", "Name another directory with --store."],
+  stream_access_denied: [
+    "The server of the stream denies access.",
+    "Check the file that NOONMARK_NATS_CREDS names, and the user's permissions: docs/machines.md#stream",
+  ],
+  stream_gap: [
+    "Messages that the ledger has not taken are gone from the stream.",
+    "Copy the ledger of a machine that took them. If no ledger did, accept the loss on every machine: --from-sequence N",
+  ],
+  stream_position_known: [
+    "--from-sequence is not the message after the ledger's last one.",
+    "Leave out --from-sequence: the ledger knows its position.",
+  ],
+  stream_position_moved: [
+    "Another command has taken messages of the stream into the ledger.",
+    "Another `noonmark ingest` follows the stream into this ledger. Stop one of the two.",
+  ],
+  stream_position_unknown: [
+    "The ledger has facts and no position in a stream.",
+    "If it has every fact before message N of the stream and none after: --from-sequence N. Otherwise copy a ledger that follows the stream, or restore to a new file: noonmark ledger restore --ledger NEW.db",
+  ],
+  stream_replaced: [
+    "The stream is not the one that the ledger followed.",
+    "The messages of a replaced stream may differ from the ledger's facts. If you know the next message, name it on every machine: --from-sequence N",
+  ],
+  stream_unfit: [
+    "The stream allows that messages disappear without a trace.",
+    "nats stream edit STREAM --deny-delete --deny-purge --max-msgs-per-subject=-1",
+  ],
+  stream_untrusted: [
+    "The certificate of the stream's server is not accepted.",
+    "Name the host as the certificate does. A private authority is named by NODE_EXTRA_CA_CERTS=FILE.",
+  ],
+  too_many_installations: [
+    "The ledger has more installations than a prefix holds. The last ones are not published.",
+    "Divide the installations over several ledgers and prefixes: docs/scale.md#divide",
+  ],
+  unknown_installation: [
+    "The setting installationId names an installation without facts.",
+    "Correct the setting installationId. For the first start of a new installation, give --allow-unknown.",
+  ],
+  unreachable: [
+    "The address does not respond.",
+    "Check that the address is right and that the front and its origin run.",
+  ],
+  usage: [
+    "The command line is not in its form.",
+    "noonmark --help lists the commands, noonmark help COMMAND its options.",
+  ],
+} as const satisfies Record<keyof typeof FAILURES, FailureTexts>;
+
+/** Of an SQLite file. `FAILURE_TEXTS` has some files with texts of their own. */
+export const FILE_FAILURE_TEXTS = {
+  damaged: ["The file is damaged.", "Restore it from a backup."],
+  foreign: ["The file belongs to another program.", "Name another file. This one was not changed."],
+  locked: ["Another process is writing to the file.", "Try again when it is done."],
+  not_a_database: ["The file is not an SQLite file.", "Name another file. This one was not changed."],
+  not_found: ["The file does not exist.", "Check the path."],
+  unreadable: [
+    "The file cannot be read.",
+    "Check its disk. Its directory must be writable, because SQLite keeps a -shm file beside it.",
+  ],
+  unwritable: ["The file cannot be written.", "Check the permissions of the file and of its directory."],
+} as const satisfies Record<keyof typeof FILE_FAILURES, FailureTexts>;
+
+const TEXTS = new Map<string, FailureTexts>(Object.entries({ ...FILE_FAILURE_TEXTS, ...FAILURE_TEXTS }));
+const UNKNOWN: FailureTexts = ["", ""];
+
+export function failureTexts(code: FailureCode): FailureTexts {
+  return TEXTS.get(code) ?? TEXTS.get(code.slice(code.indexOf("_") + 1)) ?? UNKNOWN;
+}
