@@ -94,7 +94,12 @@ ${body}</section>`;
 }
 
 function routesHtml(document: OpenApiDocument, paths: readonly string[]): Html {
-  return html`<ul>${paths.map((path) => html`<li><a href="#op-${document.paths[path]?.get.operationId ?? ""}"><code>${path}</code></a></li>`)}</ul>`;
+  return html`<ul>${paths.map((path) => html`<li><a href="#op-${document.paths[path]?.get.operationId ?? ""}"><code>${breakable(path)}</code></a></li>`)}</ul>`;
+}
+
+/** A path that breaks before a slash if its line is too short. */
+function breakable(path: string): readonly Html[] {
+  return path.split(/(?<=.)(?=\/)/).map((part, index) => html`${index === 0 ? "" : new Html("<wbr>")}${part}`);
 }
 
 interface Resource {

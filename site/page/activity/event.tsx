@@ -100,6 +100,7 @@ function sentenceOf(event: ActivityEvent, token: Token): ComponentChildren {
   switch (event.type) {
     case "system.settlement_completed": {
       const { workAdded, settledThroughRound, completedBlockCount } = event.payload;
+      if (workAdded === "0") return `A batch without work settled, through round ${settledThroughRound}`;
       return `${plural(workAdded, "unit")} of work settled through round ${settledThroughRound}, ${plural(completedBlockCount, "block")} completed`;
     }
     case "system.round_released":

@@ -43,7 +43,7 @@ function State({ onchain }: { readonly onchain: Available<Onchain> }) {
         <Figure name="Settled through round">{core.settledThroughRound}</Figure>
         <Figure
           name="Settled work"
-          note={`${grouped(core.currentWork)} of ${grouped(core.workPerBlock)} in the next block`}
+          note={`${grouped(core.currentWork)} of ${grouped(core.workPerBlock)} in block ${grouped(BigInt(core.blockHeight) + 1n)}`}
         >
           {grouped(core.cumulativeWork)} units
         </Figure>
@@ -55,7 +55,7 @@ function State({ onchain }: { readonly onchain: Available<Onchain> }) {
           {GOVERNANCE[governance.operationState]}
         </Figure>
       </dl>
-      <div class="stack">
+      <div>
         <Contracts onchain={onchain} />
         {onchain.events.length > 0 && <Events events={onchain.events} />}
       </div>

@@ -70,7 +70,7 @@ export function TypicalDay({ activity }: { readonly activity: Statistics["activi
         every={TICK_SLOTS}
       />
       <p class="note">
-        {peak === null ? "No half hour stands out: there is no peak." : `Its peak is from ${slotClock(peak)} UTC.`}
+        {peak === null ? "No half hour stands out: there is no peak." : `Its peak is ${slotClock(peak)} UTC.`}
       </p>
     </section>
   );

@@ -3,7 +3,7 @@ import type { Statistics } from "../../../src/client/create-client.ts";
 import { Facts } from "../parts/facts.tsx";
 import { Exact, Figure, Unknown } from "../parts/figure.tsx";
 import { distance, grouped, milli, percent, plural, speed } from "../words/number.ts";
-import { day, full, ms, noonOf, shortDay, span } from "../words/time.ts";
+import { date, day, full, ms, noonOf, span } from "../words/time.ts";
 
 export function RangeFigures({ activity }: { readonly activity: Statistics["activity"] }) {
   const { coverage, summary } = activity;
@@ -71,9 +71,7 @@ export function Lifetime({ lifetime, activity }: Pick<Statistics, "lifetime" | "
         {grouped(lifetime.activeDayCount)}
       </Figure>
       <Figure name="First observed">
-        <span title={full(since)}>
-          {shortDay(since)} {new Date(since).getUTCFullYear()}
-        </span>
+        <span title={full(since)}>{date(since)}</span>
       </Figure>
     </dl>
   );

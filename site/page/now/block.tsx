@@ -42,8 +42,11 @@ function Parts({ block }: { readonly block: FillingBlock | undefined }) {
         ) : (
           <>
             A block is {plural(block.workPerBlock, "unit")} of work. Block {grouped(block.number)}{" "}
-            {stopped === undefined ? "has" : "had"} <span class="projected">~ {grouped(block.filled)}</span>.{" "}
-            <span class="projected">{waitingWords(block, stopped)}</span>
+            {stopped === undefined ? "has" : "had"}{" "}
+            <span class="projected">
+              ~&nbsp;{grouped(block.filled)} {stopped === undefined ? "so far" : "by then"}
+            </span>
+            . <span class="projected">{waitingWords(block, stopped)}</span>
           </>
         )}
       </p>
@@ -74,14 +77,14 @@ function Parts({ block }: { readonly block: FillingBlock | undefined }) {
   );
 }
 
-/** "~ 475 is full and waits for settlement." The full blocks are the last ones before the block in progress. */
+/** "~ Block 475 is full and waits for settlement." The full blocks are the last ones before the block in progress. */
 function waitingWords({ number, completed }: FillingBlock, stopped: string | undefined): string {
   if (completed === 0n) return "";
   const last = number - 1n;
   const first = number - completed;
   const when = stopped === undefined ? "" : ` at ${stopped}`;
   if (first === last) {
-    return `~ ${grouped(last)} ${stopped === undefined ? "is full and waits" : "was full and waited"} for settlement${when}.`;
+    return `~\u00a0Block ${grouped(last)} ${stopped === undefined ? "is full and waits" : "was full and waited"} for settlement${when}.`;
   }
-  return `~ ${grouped(first)} to ${grouped(last)} ${stopped === undefined ? "are full and wait" : "were full and waited"} for settlement${when}.`;
+  return `~\u00a0Blocks ${grouped(first)} to ${grouped(last)} ${stopped === undefined ? "are full and wait" : "were full and waited"} for settlement${when}.`;
 }

@@ -39,7 +39,7 @@ export function Facts({ caption, columns, rows }: FactsProps) {
                 {head}
               </th>
               {cells.map((cell, index) => (
-                <td key={labels[index]} role="cell" data-label={labels[index]}>
+                <td key={labels[index]} role="cell" data-label={labels.length > 1 ? labels[index] : undefined}>
                   {cell}
                 </td>
               ))}

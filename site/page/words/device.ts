@@ -47,19 +47,19 @@ export function deviceWords(process: Process | undefined, { now, failure, stoppe
   const knownUntil = failure?.since ?? stoppedAt;
   if (!fresh && knownUntil !== undefined) {
     const until = moment(knownUntil, now);
-    const cause = failure === undefined ? "nothing has been published since then" : "this page gets no answers";
+    const cause = failure === undefined ? "Nothing has been published since then" : "This page gets no answers";
     const wasSilent = silentFrom < knownUntil;
     return {
       state: "unknown",
       sentence: wasSilent ? `Silent from ${moment(receivedAt, now)}` : `Not known since ${until}`,
-      detail: `${wasSilent ? `Not known after ${until}: ${cause}` : capital(cause)}. ${heard}: ${lower(motion(measurement))}.`,
+      detail: `${wasSilent ? `Not known after ${until}` : cause}. ${heard}: ${lower(motion(measurement))}.`,
     };
   }
   if (!fresh) {
     return {
       state: "silent",
       sentence: `Silent since ${moment(receivedAt, now)}`,
-      detail: `Nothing heard for ${span(now - receivedAt)}. Then it was: ${lower(motion(measurement))}.`,
+      detail: `Nothing heard for ${span(now - receivedAt)}. Before that: ${lower(motion(measurement))}.`,
     };
   }
   if (measurement.coreStatus === "COUNTER_FAULT") {
@@ -75,10 +75,6 @@ export function deviceWords(process: Process | undefined, { now, failure, stoppe
 
 function motion({ rpmMilli }: NonNullable<Process["measurement"]>): string {
   return rpmMilli > 0 ? `Turning at ${fixed(rpmMilli / 1000, rpmMilli < 10_000 ? 1 : 0)} rpm` : "Standing still";
-}
-
-function capital(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 function lower(sentence: string): string {

@@ -63,8 +63,8 @@ const REASONS: Readonly<Record<string, Reason>> = {
   no_accepted_closure: { why: "The Oracle has not accepted a closed round yet.", holds: "Measurements continue." },
   // Statistics.
   completion_boundaries_unavailable: {
-    why: "The times at which blocks were completed are not recorded.",
-    holds: "The number of settled blocks is known.",
+    why: "Their times are not recorded.",
+    holds: "Their number is known.",
   },
   insufficient_history: { why: "There is not enough history yet.", holds: "It is shown as soon as there is enough." },
   projection_not_initialized: {

@@ -5,6 +5,7 @@ const utc = (options: Intl.DateTimeFormatOptions) =>
 const CLOCK = utc({ hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const DAY = utc({ weekday: "short", day: "numeric", month: "short" });
 const FULL = utc({ dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" } as Intl.DateTimeFormatOptions);
+const DATE = utc({ dateStyle: "medium" });
 const SHORT = utc({ day: "numeric", month: "short" });
 
 const SECOND = 1000;
@@ -32,6 +33,11 @@ export function day(at: number): string {
 /** "21 Nov". */
 export function shortDay(at: number): string {
   return SHORT.format(at);
+}
+
+/** "21 Nov 2026". */
+export function date(at: number): string {
+  return DATE.format(at);
 }
 
 /** Returns the noon at which a date's day begins. */

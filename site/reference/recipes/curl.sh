@@ -14,7 +14,8 @@ done
 
 # A 304 of the settlements has no ETag. An empty file must not replace the one that was saved.
 for time in first second third; do
-  curl --fail --silent --show-error --output settlements.json --write-out "settlements, $time: %{http_code}\n" \
+  curl --fail --silent --show-error --output settlements.json \
+    --write-out "settlements, $time: %{http_code}\n" \
     --etag-compare settlements.etag --etag-save new.etag "$BASE/v4/public/settlements?range=now"
   if [ -s new.etag ]; then mv new.etag settlements.etag; fi
 done

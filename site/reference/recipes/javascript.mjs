@@ -1,4 +1,5 @@
-// BASE is where the API is served, such as https://wheel.example. In TypeScript `noonmark/client` does all of this.
+// BASE is where the API is served, such as https://wheel.example.
+// In TypeScript `noonmark/client` does all of this.
 const base = process.env.BASE;
 
 const { installationId, status } = await (await fetch(`${base}/v1/public/telemetry`)).json();
@@ -17,7 +18,8 @@ if (settlements.status === "available") {
 let receipts = 0;
 for (let cursor = ""; cursor !== null; ) {
   const query = cursor === "" ? "" : `?cursor=${cursor}`;
-  const page = await (await fetch(`${base}/v1/public/installations/${installationId}/observations${query}`)).json();
+  const url = `${base}/v1/public/installations/${installationId}/observations${query}`;
+  const page = await (await fetch(url)).json();
   receipts += page.items.length;
   cursor = page.nextCursor;
 }

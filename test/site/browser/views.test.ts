@@ -48,7 +48,9 @@ it("shows what the wheel does, without an error, a foreign request or an accessi
   expect(await page.locator("#now .badge").innerText()).toBe("simulated");
   await reader.later(5_000);
   expect(await page.locator(".detail").innerText()).toBe("Last heard at 03:11 UTC, 7 s ago.");
-  expect(await page.locator(".parts p").innerText()).toBe("A block is 1,000 units of work. Block 486 has ~ 897.");
+  expect(await page.locator(".parts p").innerText()).toBe(
+    "A block is 1,000 units of work. Block 486 has ~\u00a0897 so far.",
+  );
   expect(await page.locator(".parts .figure").allInnerTexts()).toEqual([
     expect.stringMatching(/^Settled\s+461\s[^]*; 485,461 in all$/),
     expect.stringMatching(/^Accepted\s+356\s[^]*; 356 in all$/),
@@ -91,8 +93,8 @@ it("names the full blocks that wait for settlement", async () => {
   await using reader = await read(browser, world);
   const { page } = reader;
   for (const [completed, words] of [
-    ["1", "~ 485 is full and waits for settlement."],
-    ["3", "~ 483 to 485 are full and wait for settlement."],
+    ["1", "~\u00a0Block 485 is full and waits for settlement."],
+    ["3", "~\u00a0Blocks 483 to 485 are full and wait for settlement."],
   ] as const) {
     setProcess(world, ({ builder }) => {
       if (builder.status !== "available") return;
