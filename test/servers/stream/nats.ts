@@ -6,6 +6,7 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import { type ConnectionOptions, connect, type NatsConnection } from "@nats-io/transport-node";
 import { freePort } from "../../support/free-port.ts";
 import { start, stop, until } from "../../support/processes.ts";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
 export interface NatsServer {
   readonly host: string;
@@ -26,21 +27,45 @@ export async function startNats(folder: string, config = ""): Promise<NatsServer
   return server;
 }
 
-/** Three servers that replicate their streams. */
-export async function startNatsCluster(folder: string): Promise<NatsServer[]> {
+export interface NatsCluster {
+  readonly servers: readonly NatsServer[];
+  /** The network between two of the servers: a proxy for each direction. */
+  network(one: NatsServer, other: NatsServer): readonly TcpProxy[];
+  stop(): Promise<void>;
+}
+
+/** Three servers that replicate their streams. Each connects to the others through proxies. */
+export async function startNatsCluster(folder: string): Promise<NatsCluster> {
   const members = await Promise.all(
-    [1, 2, 3].map(async (n) => ({ n, port: await freePort(), route: await freePort() })),
+    [1, 2, 3].map(async (n) => ({ n, port: await freePort(), listens: await freePort() })),
   );
-  const routes = members.map(({ route }) => `nats://127.0.0.1:${route}`).join(", ");
-  const servers = members.map(({ n, port, route }) => {
+  const proxies = new Map<string, TcpProxy>();
+  for (const { n: from } of members)
+    for (const { n: to, listens } of members)
+      if (from !== to) proxies.set(`${from} ${to}`, await startTcpProxy(listens));
+  const servers = members.map(({ n, port, listens }) => {
     const own = join(folder, `server-${n}`);
     mkdirSync(own);
-    const cluster = `cluster { name: test, listen: "127.0.0.1:${route}", routes: [${routes}] }`;
+    const routes = members
+      .flatMap((other) => proxies.get(`${n} ${other.n}`) ?? [])
+      .map((proxy) => `nats://127.0.0.1:${proxy.port}`);
+    // Nothing listens on the advertised address, so that no server bypasses a proxy.
+    const cluster = `cluster { name: test, listen: "127.0.0.1:${listens}", advertise: "127.0.0.1:1", routes: [${routes.join(", ")}] }`;
     return natsServer(own, port, `server_name: server-${n}\n${cluster}`);
   });
   for (const server of servers) server.start();
   await Promise.all(servers.map(ready));
-  return servers;
+  return {
+    servers,
+    network(one, other) {
+      const [a, b] = [servers.indexOf(one) + 1, servers.indexOf(other) + 1];
+      return [`${a} ${b}`, `${b} ${a}`].flatMap((pair) => proxies.get(pair) ?? []);
+    },
+    async stop() {
+      await Promise.all(servers.map((server) => server.stop()));
+      await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
+    },
+  };
 }
 
 function natsServer(folder: string, port: number, config: string): NatsServer {

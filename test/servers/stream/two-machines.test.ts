@@ -17,30 +17,36 @@ import { type Running, startOver, useCredentials } from "../commands.ts";
 import { s3Store } from "../stores/s3-store.ts";
 import { useS3Server } from "../use-servers.ts";
 import { type FollowedLedger, ledgerAt } from "./followed-ledger.ts";
-import { type NatsServer, publisherOf, startNatsCluster } from "./nats.ts";
+import { type NatsCluster, type NatsServer, publisherOf, startNatsCluster } from "./nats.ts";
+import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
 const FACTS_PER_SECOND = 50;
 const shared = sharedFolder();
 const bucket = useS3Server();
-let servers: NatsServer[];
+let cluster: NatsCluster;
 beforeAll(async () => {
-  servers = await startNatsCluster(shared);
+  cluster = await startNatsCluster(shared);
 });
-afterAll(() => Promise.all((servers ?? []).map((server) => server.stop())));
+afterAll(() => cluster?.stop());
 
 interface Machine {
   readonly ledger: FollowedLedger;
+  /** Its network to each of the servers. */
+  readonly networks: readonly TcpProxy[];
   ingest(): RunningCli;
   publish(): Running;
 }
 
-function machine(store: S3Store, name: string, order: readonly number[]): Machine {
+async function machine(store: S3Store, name: string, order: readonly number[]): Promise<Machine> {
   const folder = join(configuredFolder(), name);
   mkdirSync(folder);
-  const hosts = order.map((n) => `127.0.0.1:${(servers[n] as NatsServer).port}`).join(",");
+  const networks = await Promise.all(order.map((n) => startTcpProxy((cluster.servers[n] as NatsServer).port)));
+  onTestFinished(async () => void (await Promise.all(networks.map((network) => network.stop()))));
+  const hosts = networks.map(({ port }) => `127.0.0.1:${port}`).join(",");
   const path = join(folder, "ledger.db");
   return {
     ledger: ledgerAt(path),
+    networks,
     ingest: () => runningCli(["ingest", "--follow", `nats://${hosts}/FACTS`, "--ledger", path], folder),
     publish() {
       const sources = ["--installation-id", "wheel-1", "--ledger", path, "--state", join(folder, "state")];
@@ -54,9 +60,9 @@ function machine(store: S3Store, name: string, order: readonly number[]): Machin
 test("no part's death loses, repeats or reorders a fact, and no reader sees anything older or torn", async () => {
   useCredentials(bucket());
   const store = s3Store(bucket());
-  const publisher = await publisherOf(servers, { replicas: 3, pingInterval: 1000 });
+  const publisher = await publisherOf(cluster.servers, { replicas: 3, pingInterval: 1000 });
   onTestFinished(() => publisher.connection.close());
-  const machines = [machine(store, "one", [0, 1, 2]), machine(store, "two", [2, 1, 0])] as const;
+  const machines = [await machine(store, "one", [0, 1, 2]), await machine(store, "two", [2, 1, 0])] as const;
   const [one, two] = machines;
   const holder = async () => (await readLease(store))?.record;
   let ingest = one.ingest();
@@ -79,8 +85,8 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
 
   // The stream's leader, then another server, then a server that hangs.
   const leaderOf = async () => {
-    const { cluster } = await publisher.manager.streams.info("FACTS");
-    return servers[Number(cluster?.leader?.slice(-1)) - 1] as NatsServer;
+    const { leader } = (await publisher.manager.streams.info("FACTS")).cluster ?? {};
+    return cluster.servers[Number(leader?.slice(-1)) - 1] as NatsServer;
   };
   const leader = await leaderOf();
   await leader.stop();
@@ -92,7 +98,7 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
   await takenOver(2);
   const third = one.publish();
   await until("the lease has a standby again", async () => (await holder())?.ttlMs === 12_000);
-  const follower = servers.find((server) => server !== leader) as NatsServer;
+  const follower = cluster.servers.find((server) => server !== leader) as NatsServer;
   await follower.stop();
   second.process.kill("SIGKILL");
   await servingOn();
@@ -102,6 +108,17 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
   hanging.process().kill("SIGSTOP");
   await servingOn();
   hanging.process().kill("SIGCONT");
+  await servingOn();
+
+  // The network between two servers, then the network of one machine.
+  const leading = await leaderOf();
+  const between = cluster.network(leading, cluster.servers.find((server) => server !== leading) as NatsServer);
+  for (const network of between) network.refuse();
+  await servingOn();
+  for (const network of between) network.mend();
+  for (const network of one.networks) network.cut();
+  await ingest.printed("stream_unavailable");
+  for (const network of one.networks) network.mend();
   await servingOn();
 
   const count = await facts.end();
