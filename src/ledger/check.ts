@@ -18,8 +18,15 @@ const END_ROWS = 2000;
 const WATERMARKS_LIMIT = 1000;
 const COUNTED_ROWS = 100_000;
 
-/** Throws `Failure` ledger_damaged, and errors of SQLite unchanged. */
+/**
+ * Checks one state of the ledger, because intake may be writing into it. Throws `Failure` ledger_damaged, and errors of SQLite
+ * unchanged.
+ */
 export function checkLedger(db: Database): void {
+  db.transaction(() => checkState(db))();
+}
+
+function checkState(db: Database): void {
   const bytes =
     (db.pragma("page_count", { simple: true }) as number) * (db.pragma("page_size", { simple: true }) as number);
   checkLength(db, bytes);

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
 import { hintOf } from "../../bin/cli/hints.ts";
+import { checkLedger } from "../../src/ledger/check.ts";
 import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
 import type { Failure } from "../../src/values/failure.ts";
@@ -98,6 +99,17 @@ test("rows that were deleted cleanly are found by the watermarks", () => {
   const failure = failureOf(() => openLedgerForReading(path).close());
   expect(failure?.code).toBe("ledger_damaged");
   expect(failure?.message).toContain("it holds 264 of 300 round records");
+});
+
+test("facts that arrive during the check are no damage", () => {
+  const writer = openLedgerForIntake(path);
+  let arrived = 600;
+  const onStatement = () => void ingest(writer, [receipt(++arrived)]);
+  const reader = new SqliteDatabase(path, { readonly: true, verbose: onStatement });
+  checkLedger(reader);
+  expect(arrived).toBeGreaterThan(603);
+  reader.close();
+  writer.close();
 });
 
 test("pages damaged under an open ledger are ledger_damaged wherever they are read or written", () => {
