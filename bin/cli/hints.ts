@@ -54,6 +54,8 @@ function phrased(facts: HintFacts): string | undefined {
         : "Restore the ledger that was published from.";
       return `What was published stays. ${restore} If the published facts are lost for good, abandon them: noonmark publish --once --new-log ${facts.newLog}`;
     }
+    case "stream_behind":
+      return "What was published stays. The stream has the missing facts. See whether noonmark ingest runs, and what it reports.";
     case "next_log":
       return `noonmark publish --once --new-log ${facts.newLog}`;
     case "log_consent":

@@ -3,6 +3,7 @@
  * point of everything that is computed from facts: a response is put only after a checkpoint that covers its facts.
  */
 import { checkpointKey, LOG_ROOTS, type LogRoot, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
+import { readStreamPosition } from "../../src/ledger/intake/stream-position.ts";
 import { contains, entryTexts, type LogPoint, logPoint, logSize, rootOf, subtreeHashes } from "../../src/ledger/log.ts";
 import { type Checkpoint, checkpointText } from "../../src/log/checkpoint.ts";
 import { originOf } from "../../src/log/public-log.ts";
@@ -98,8 +99,11 @@ export function ledgerRegression(
   const log = `log ${number} was published with ${published.size} entries`;
   const isShort = size < published.size;
   const facts = { is: "ledger_regression", newLog: number + 1, isShort } as const;
+  const isFollowing = ledger !== undefined && readStreamPosition(ledger) !== undefined;
   return isShort
-    ? new Failure("ledger_behind", `${log}, and the ledger has ${size}`, { facts })
+    ? new Failure("ledger_behind", `${log}, and the ledger has ${size}`, {
+        facts: isFollowing ? { is: "stream_behind" } : facts,
+      })
     : new Failure("ledger_forked", `${log}, and the ledger has other facts among these`, { facts });
 }
 

@@ -10,6 +10,8 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export type HintFacts =
   /** `newLog`: the number of the log that would abandon the published one. `isShort`: the ledger lacks facts. */
   | { readonly is: "ledger_regression"; readonly newLog: number; readonly isShort: boolean }
+  /** The ledger lacks facts that its stream has. */
+  | { readonly is: "stream_behind" }
   | { readonly is: "next_log"; readonly newLog: number }
   /** Nobody has agreed that the log becomes public. */
   | { readonly is: "log_consent" }

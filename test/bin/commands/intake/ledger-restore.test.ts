@@ -242,6 +242,10 @@ describe("facts from a stream", () => {
         /contains the first 2 of the 4 entries of log 1; 2 of them are new\nThe stream FACTS has the others, from message 4 on: noonmark ingest --follow nats:\/\/HOST\/FACTS --subject facts\.>\n$/,
       ),
     });
+    expect(await run("publish", "--once")).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/ledger_behind.*The stream has the missing facts/s),
+    });
     take(messages.slice(3));
     expect(textsOf()).toEqual(texts);
     expect(positionOf()).toEqual(position);
