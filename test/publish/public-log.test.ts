@@ -8,12 +8,11 @@ import { type FileReader, PublicLog, readCheckpoint } from "../../src/log/public
 import { newPrivateKey, parseSigner, type Signer } from "../../src/log/signer.ts";
 import { type ObjectStore, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
-import { START, type WorkOptions, World } from "./world.ts";
+import { NEXT_SIGNER, SIGNER, START, type WorkOptions, World } from "./world.ts";
 
 const NAME = "wheel.example.org";
 const HOUR = 3_600_000;
-const signer = parseSigner(newPrivateKey(NAME));
-const signers = [signer];
+const signers = [SIGNER];
 
 let world: World;
 beforeEach(() => {
@@ -202,12 +201,11 @@ describe("a public log", () => {
   });
 
   test("is signed by two keys during a rotation", async () => {
-    const next = parseSigner(newPrivateKey(NAME));
-    await publish(2_000, { signers: [signer, next] });
-    await new LogReader([next]).read(world.store);
-    await new LogReader([signer]).read(world.store);
-    await publish(3_000, { signers: [next] });
-    await expect(new LogReader([signer]).read(world.store)).rejects.toThrow(/no known key/);
+    await publish(2_000, { signers: [SIGNER, NEXT_SIGNER] });
+    await new LogReader([NEXT_SIGNER]).read(world.store);
+    await new LogReader([SIGNER]).read(world.store);
+    await publish(3_000, { signers: [NEXT_SIGNER] });
+    await expect(new LogReader([SIGNER]).read(world.store)).rejects.toThrow(/no known key/);
   });
 
   test("needs a key, and one of its name", async () => {

@@ -4,11 +4,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { isNewerProgram } from "../../publish/plan/responses.ts";
 import { parseCheckpoint } from "../../src/log/checkpoint.ts";
 import { openNote, parseVerifierKey } from "../../src/log/note.ts";
-import { newPrivateKey, parseSigner } from "../../src/log/signer.ts";
 import { publicationStatusSchema } from "../../src/resources/publication-status/contract.ts";
 import { ASSET_KEPT_MS } from "../../src/resources/site/publication.ts";
 import { ROBOTS, type Site } from "../../src/resources/site/site-files.ts";
-import { START, World } from "./world.ts";
+import { SIGNER, START, World } from "./world.ts";
 
 const CSS = "text/css; charset=utf-8";
 const OLD = "assets/style-0123456789ab.css";
@@ -104,8 +103,7 @@ test("a disabled site is deleted and all its paths are 404, and it returns when 
 });
 
 test("the status has the signed log with the key that checks it, and the shim serves its files", async () => {
-  const signer = parseSigner(newPrivateKey("wheel.example.org"));
-  const worker = await world.work({ site: site("1.0.0"), signers: [signer] });
+  const worker = await world.work({ site: site("1.0.0"), signers: [SIGNER] });
   await worker.cycle(START + 30_000);
   world.now += 15_000;
   await worker.publisher.renewIfDue(START + 60_000);

@@ -21,7 +21,7 @@ import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
-import type { Signer } from "../../src/log/signer.ts";
+import { parseSigner, type Signer } from "../../src/log/signer.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
@@ -35,6 +35,11 @@ import { recordCycle } from "./golden-stores/recorder.ts";
 
 export const START = Date.parse("2026-11-20T10:00:00.000Z");
 export const INSTALLATION = "wheel-1";
+/** The same keys in every run, so that golden stores contain the same checkpoints. */
+export const [SIGNER, NEXT_SIGNER] = [
+  "PRIVATE+KEY+wheel.example.org+e882eaef+ARVg3G+/t7NRlTQHDQJzyDNxWEs9H7ClmkZcoQnfHn+q",
+  "PRIVATE+KEY+wheel.example.org+add319f2+AVBzXYLw0+I4eGBzBV4mpuqblcrsPuLfLSSRBB31OLRq",
+].map(parseSigner) as [Signer, Signer];
 
 export interface Worker {
   readonly publisher: Publisher;
