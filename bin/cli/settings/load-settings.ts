@@ -92,14 +92,19 @@ export function effectiveSettings(
   throw mistakes.length === 1 ? first : all(mistakes);
 }
 
-/** Every user of the machine can read command lines in the process list. */
 function warnOfKeyInFlag(settings: readonly EffectiveSetting[], onWarning: Given["onWarning"]): void {
-  const flag = `--${flagName("rpcUrl")}`;
   const { value, origin } = settings.find(({ name }) => name === "rpcUrl") ?? {};
-  if (origin !== flag || typeof value !== "string" || !value.split(",").some(mayHoldKey)) return;
+  if (origin === RPC_FLAG && typeof value === "string") warnOfKey(value.split(","), onWarning);
+}
+
+const RPC_FLAG = `--${flagName("rpcUrl")}`;
+
+/** Warns of addresses on the command line: every user of the machine can read it in the process list. */
+export function warnOfKey(addresses: readonly string[], onWarning: Given["onWarning"] = warn): void {
+  if (!addresses.some(mayHoldKey)) return;
   onWarning({
     code: "secret_in_arguments",
-    message: `${flag} may hold a key, and shows it to every user of this machine, in the process list`,
+    message: `${RPC_FLAG} may hold a key, and shows it to every user of this machine, in the process list`,
     hint: `Set ${environmentName("rpcUrl")} instead.`,
   });
 }

@@ -35,6 +35,10 @@ export const LOG = family(
     ],
     log_not_replayable: ["each entry is a record that intake accepts", "use the version of Noonmark that published"],
     replayed: ["the served body is the one that the log gives", "publish from the ledger whose log is published"],
+    reconciled: [
+      "each batch that the chain has settled has the work of its rounds in the log",
+      "compare the rounds of the log with those that the Reporter settled",
+    ],
   },
   "docs/spec/log.md#proof",
 );
@@ -50,6 +54,8 @@ export interface LogCheck {
   readonly since: string | undefined;
   /** The telemetry id of a receipt that is looked up. */
   readonly receipt: string | undefined;
+  /** Nodes of the reader, with which the chain's views are computed again; undefined without. */
+  readonly rpcUrls: readonly string[] | undefined;
   readonly signal: AbortSignal;
   /** How long an entry may be committed before it is an observation, and a served body be older than the status (ms). */
   readonly lagMs: number;

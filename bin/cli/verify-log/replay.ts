@@ -1,32 +1,18 @@
 /**
- * `noonmark verify --replay`: computes the bodies that a deployment serves again, from nothing but its signed log, and compares
- * them byte for byte (docs/spec/log.md#replay). It builds a ledger in a temporary folder by intake's rules.
+ * `noonmark verify --replay`: computes the bodies that a deployment serves again, from nothing but its signed log and the
+ * reader's nodes, and compares them byte for byte (docs/spec/log.md#replay).
  */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
-import { sourceStore } from "../../../publish/source-store.ts";
-import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
-import { ownProjections } from "../../../publish/sources/projections-source.ts";
-import { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
-import { noChain } from "../../../src/chain/chain.ts";
-import { type Log, openLog } from "../../../src/client/log.ts";
+import { NoonmarkError, openLog } from "../../../src/client/log.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { header, jsonOf, type Reply, type Transport } from "../../../src/judge/exchange.ts";
 import type { Report } from "../../../src/judge/report.ts";
-import { Intake } from "../../../src/ledger/intake/intake.ts";
-import { logSize } from "../../../src/ledger/log.ts";
-import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import { decodeResponse } from "../../../src/object-store/stored-response.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import type { PublicResponse } from "../../../src/resources/publication-status/public-record.ts";
-import { allPublications } from "../../../src/resources/publications.ts";
-import { shimContext } from "../../../src/shim/context.ts";
-import { respond } from "../../../src/shim/respond.ts";
+import { fieldsOf } from "../../../src/values/unknown.ts";
 import { LOG, LOG_SUBJECT, type LogCheck } from "./log-check.ts";
+import { type Comparison, Rebuilt, type ServedDeployment } from "./rebuilt.ts";
 
 /** The responses that the log alone gives. */
 const REPLAYED = /^\/v1\/public\/(?:telemetry|modules)$|^\/v2\/public\/stats\?/;
@@ -39,37 +25,91 @@ interface Sample {
 }
 
 interface Sampled {
-  readonly installationId: string;
-  /** Seconds; undefined if it is unknown. */
-  readonly genesisTimestamp: number | undefined;
+  readonly deployment: ServedDeployment;
   readonly samples: readonly Sample[];
 }
 
 /** A response may change while it is read. So what differs is read again, so many times. */
 const ATTEMPTS = 3;
 
-/** Throws `Failure` log_not_replayable, `NoonmarkError`, and what `send` throws. */
-export async function replay(report: Report, check: LogCheck, send: Transport): Promise<void> {
+/** Returns lines for people. Throws `Failure` log_not_replayable, `NoonmarkError`, and what `send` throws. */
+export async function replay(report: Report, check: LogCheck, send: Transport): Promise<readonly string[]> {
+  const lines: string[] = [];
   let left: ReadonlySet<string> | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const sampled = await sample(report, send, left, check);
+    const { deployment, samples } = await sample(report, send, left, check);
     const log = await openLog({ baseUrl: check.base, key: check.keys, number: check.number, signal: check.signal });
-    const differing = await differences(sampled, log, check);
-    const isLast = attempt === ATTEMPTS;
-    for (const { url } of sampled.samples) {
-      const saw = differing.get(url);
-      if (saw !== undefined && !isLast) continue;
-      report.check(LOG.replayed, { ...LOG_SUBJECT, name: url }, saw === undefined, () => ({
-        expected: "the body that the log gives",
-        saw: saw ?? "",
-      }));
+    const sources = await Rebuilt.open(deployment, log, check);
+    try {
+      const found = await compareAll(samples, sources);
+      const isLast = attempt === ATTEMPTS;
+      left = new Set(samples.map(({ url }) => url).filter((url) => found.get(url)?.is === "different"));
+      conclude(
+        report,
+        [...found].filter(([url]) => isLast || left?.has(url) === false),
+      );
+      if (attempt === 1 && check.rpcUrls !== undefined) lines.push(...(await reconcileAll(report, sources)));
+    } finally {
+      sources.close();
     }
-    left = new Set(differing.keys());
-    if (left.size === 0) return;
+    if (left.size === 0) break;
+  }
+  return lines;
+}
+
+/** Compares each response at the states that it may have, in the order of their publication. */
+async function compareAll(samples: readonly Sample[], sources: Rebuilt): Promise<ReadonlyMap<string, Comparison>> {
+  const found = new Map<string, Comparison>();
+  for (const { url } of samples)
+    found.set(url, { is: "different", saw: "a response of which status.json says nothing" });
+  const states = samples.flatMap(({ url, reply, records }) => records.map((record) => ({ url, reply, record })));
+  states.sort((one, other) => Date.parse(one.record.asOf) - Date.parse(other.record.asOf));
+  for (const { url, reply, record } of states) {
+    if (found.get(url)?.is !== "same") found.set(url, await sources.compare(url, record, reply));
+  }
+  return found;
+}
+
+function conclude(report: Report, found: readonly (readonly [url: string, comparison: Comparison])[]): void {
+  for (const [url, comparison] of found) {
+    if (comparison.is === "unknown") continue;
+    report.check(LOG.replayed, { ...LOG_SUBJECT, name: url }, comparison.is === "same", () => ({
+      expected: "the body that the log gives",
+      saw: comparison.is === "different" ? comparison.saw : "",
+    }));
+  }
+  const unknown = Map.groupBy(found, ([, comparison]) => (comparison.is === "unknown" ? comparison.why : undefined));
+  for (const [why, [[first] = [""], ...others]] of unknown) {
+    if (why === undefined) continue;
+    const which = others.length === 0 ? first : `${first} and ${others.length} other responses`;
+    report.skip(LOG.replayed, `not_replayed: ${which}: ${why}`);
   }
 }
 
-const deploymentSchema = z.looseObject({ genesisTimestamp: z.int().nonnegative().nullable() });
+async function reconcileAll(report: Report, sources: Rebuilt): Promise<string[]> {
+  const found = await sources.reconciled();
+  if (found === undefined) {
+    report.skip(LOG.reconciled, "not_replayed: no block of the chain was read");
+    return [];
+  }
+  const { batches, unknown, differences } = found;
+  report.check(LOG.reconciled, LOG_SUBJECT, differences.length === 0, () => ({
+    expected: "in each settled batch the work of its rounds in the log",
+    saw: `${differences.length} differences, first ${differences[0]}`,
+  }));
+  if (unknown > 0) {
+    report.skip(LOG.reconciled, `not_replayed: the log lacks rounds of ${unknown} of the ${batches} settled batches`);
+  }
+  return [
+    `The chain has settled ${batches} batches, and ${batches - unknown} of them were compared with the rounds of the log.`,
+  ];
+}
+
+const deploymentSchema = z.looseObject({
+  installationId: z.string(),
+  genesisTimestamp: z.int().nonnegative().nullable(),
+  deployment: z.unknown(),
+});
 
 type Status = z.infer<typeof publicationStatusSchema>;
 
@@ -81,12 +121,15 @@ async function sample(
   report: Report,
   send: Transport,
   only: ReadonlySet<string> | undefined,
-  { signal, lagMs }: LogCheck,
+  { signal, lagMs, rpcUrls }: LogCheck,
 ): Promise<Sampled> {
   const get = (target: string) => send({ method: "GET", target, headers: { "accept-encoding": "identity" } });
   const read = async () => publicationStatusSchema.parse(jsonOf(await get("/status.json")));
-  const first = await read();
-  const urls = Object.keys(first.responses).filter((url) => only?.has(url) ?? REPLAYED.test(url));
+  const { data: deployment } = deploymentSchema.safeParse(jsonOf(await get("/deployment.json")));
+  if (deployment === undefined) throw new NoonmarkError("log_incomplete", NO_DEPLOYMENT);
+  const isWhole = rpcUrls !== undefined || deployment.deployment === null;
+  const isWanted = (url: string) => only?.has(url) ?? (isWhole || REPLAYED.test(url));
+  const urls = Object.keys((await read()).responses).filter(isWanted);
   const seen = new Map(urls.map((url) => [url, new Seen()]));
   for (let times = 0; times < READS; times++) {
     for (const url of urls) seen.get(url)?.reply(await get(url));
@@ -95,7 +138,6 @@ async function sample(
     if (times >= FEWEST_READS && [...seen.values()].every(({ hasPair }) => hasPair)) break;
     await wait(lagMs / READS, undefined, { signal });
   }
-  const { genesisTimestamp } = deploymentSchema.parse(jsonOf(await get("/deployment.json")));
   const samples = [...seen]
     .flatMap(([url, of]) => of.sample(url) ?? [])
     .filter(({ url, records }) => {
@@ -105,32 +147,35 @@ async function sample(
       report.skip(LOG.replayed, why);
       return false;
     });
-  return { installationId: first.installationId, genesisTimestamp: genesisTimestamp ?? undefined, samples };
+  return { deployment, samples };
 }
 
+const NO_DEPLOYMENT = "/deployment.json has not the settings with which the bodies were computed";
+
 const READS = 15;
-/** A body without an ETag counts as one of the last few states. */
+/** A body that says nothing of its state counts as one of the last few. */
 const FEWEST_READS = 3;
 
 /** What was read of one URL. */
 class Seen {
+  /** The newest body of each state, by the tag of the state. */
   readonly #replies = new Map<string, Reply>();
   readonly #records = new Map<string, PublicResponse>();
   #newest: Reply | undefined;
 
   reply(reply: Reply): void {
     this.#newest = reply;
-    const tag = header(reply, "etag");
-    if (tag !== undefined) this.#replies.set(opaque(tag), reply);
+    const tag = tagOf(reply);
+    if (tag !== undefined) this.#replies.set(tag, reply);
   }
 
   record(record: Status["responses"][string] | undefined): void {
     if (record !== undefined) this.#records.set(JSON.stringify(record), record);
   }
 
-  /** True if a body and a record have the same ETag, or need none. */
+  /** True if a body and a record are of the same state, or if the body says nothing of its state. */
   get hasPair(): boolean {
-    return this.#pair() !== undefined || [...this.#records.values()].every(({ etag }) => etag === null);
+    return this.#pair() !== undefined || (this.#newest !== undefined && tagOf(this.#newest) === undefined);
   }
 
   /** Without a pair, the newest body is compared with all states. Time alone may have changed its ETag. */
@@ -142,111 +187,30 @@ class Seen {
 
   #pair(): Pick<Sample, "reply" | "records"> | undefined {
     for (const record of this.#records.values()) {
-      const reply = record.etag === null ? undefined : this.#replies.get(opaque(record.etag));
-      if (reply !== undefined) return { reply, records: [record] };
+      for (const tag of tagsOf(record)) {
+        const reply = this.#replies.get(tag);
+        if (reply !== undefined) return { reply, records: [record] };
+      }
     }
     return undefined;
   }
 }
 
+/** Returns what a response says of its state: its ETag, or else its instant or its block. */
+function tagOf(reply: Reply): string | undefined {
+  const etag = header(reply, "etag");
+  if (etag !== undefined) return opaque(etag);
+  const { generatedAt, chain } = fieldsOf(jsonOf(reply));
+  const tag = generatedAt ?? fieldsOf(chain).safeThroughBlock;
+  return typeof tag === "string" ? tag : undefined;
+}
+
+/** Returns the tags that a response of this state may have. */
+function tagsOf({ etag, asOf, safeBlock }: PublicResponse): readonly string[] {
+  if (etag !== null) return [opaque(etag)];
+  return safeBlock === null ? [asOf] : [asOf, safeBlock.number];
+}
+
 function opaque(tag: string): string {
   return tag.startsWith("W/") ? tag.slice(2) : tag;
-}
-
-/** Takes the log's entries into a new ledger, and computes each response at its size. Returns what differs, by URL. */
-async function differences(
-  { installationId, genesisTimestamp, samples }: Sampled,
-  log: Log,
-  { onProgress }: LogCheck,
-): Promise<Map<string, string>> {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-replay-"));
-  const path = join(folder, "ledger.db");
-  const ledger = openLedgerForIntake(path);
-  // The file is temporary, so it need not survive a power failure.
-  ledger.pragma("synchronous = OFF");
-  const intake = new Intake(ledger);
-  const renderer = new Renderer(installationId, genesisTimestamp, folder);
-  const differing = new Map(samples.map(({ url }) => [url, "a response of which status.json says nothing"]));
-  try {
-    for (const size of sizesOf(samples, log.checkpoint.size)) {
-      for await (const { index, text } of log.entries({ from: logSize(ledger), to: size })) {
-        if (index % PROGRESS_ENTRIES === 0) onProgress(index, log.checkpoint.size);
-        intake.writeEntry(text, index);
-      }
-      intake.flush();
-      for (const { url, reply, records } of samples) {
-        for (const record of records) {
-          if (record.logSize !== size || !differing.has(url)) continue;
-          const difference = await renderer.difference(url, record, reply);
-          if (difference === undefined) differing.delete(url);
-          else differing.set(url, difference);
-        }
-      }
-    }
-  } finally {
-    renderer.close();
-    intake.abort();
-    ledger.close();
-    rmSync(folder, { recursive: true, force: true });
-  }
-  return differing;
-}
-
-function sizesOf(samples: readonly Sample[], limit: number): number[] {
-  const sizes = samples.flatMap(({ records }) => records.flatMap(({ logSize }) => logSize ?? []));
-  return [...new Set(sizes)].filter((size) => size <= limit).toSorted((one, other) => one - other);
-}
-
-const PROGRESS_ENTRIES = 4_096;
-
-/** Computes responses from a ledger as a publisher does, and serves them as a shim does. */
-class Renderer {
-  readonly #reader: SourceReader;
-  readonly #installationId: string;
-
-  constructor(installationId: string, genesisTimestamp: number | undefined, folder: string) {
-    this.#installationId = installationId;
-    this.#reader = new SourceReader({
-      installationId,
-      ledger: new LedgerSource(join(folder, "ledger.db")),
-      projections: ownProjections(folder, { whole: true }),
-      chain: noChain(),
-      genesisTimestamp,
-    });
-  }
-
-  /** Returns how a response differs from what it was as of that instant, and from each state that followed by time alone. */
-  async difference(url: string, { asOf }: PublicResponse, reply: Reply): Promise<string | undefined> {
-    const at = Date.parse(asOf);
-    const sources = this.#reader.begin(at);
-    await sources.advance(() => undefined);
-    const publications = allPublications({ installationId: this.#installationId, statisticsInterval: 0 });
-    const store = sourceStore({ publications, at, sources });
-    const key = RESPONSE_KEYS.find(([one]) => one === url)?.[1] ?? "";
-    const object = await store.get(key);
-    if (object === undefined) return "the log gives no such response";
-    const instants = [at, ...decodeResponse(object).successors.map(({ from }) => from)];
-    let difference = "";
-    for (const instant of instants) {
-      const context = shimContext({ store, now: () => instant, monotonic: () => 0, report: () => undefined });
-      const { status, body = EMPTY } = await respond({ method: "GET", url }, context);
-      if (status === reply.status && Buffer.compare(body, reply.body) === 0) return undefined;
-      difference ||= firstDifference(Buffer.from(body).toString(), Buffer.from(reply.body).toString());
-    }
-    return difference;
-  }
-
-  close(): void {
-    this.#reader.close();
-  }
-}
-
-const EMPTY = new Uint8Array();
-
-/** Returns both texts around their first difference. */
-function firstDifference(computed: string, served: string): string {
-  let at = 0;
-  while (at < computed.length && computed[at] === served[at]) at++;
-  const around = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 40), at + 40));
-  return `${around(served)} at character ${at}, where the log gives ${around(computed)}`;
 }

@@ -13,6 +13,7 @@ export interface LogFlags {
   readonly since?: string;
   readonly receipt?: string;
   readonly replay?: boolean;
+  readonly rpcUrl?: readonly string[] | undefined;
   readonly signal: AbortSignal;
   readonly lagMs?: number;
 }
@@ -22,16 +23,16 @@ const LAG_MS = 15_000;
 
 /** Returns lines for people. Throws `Failure` log_memory_unreadable (2), `NoResponse`, `NoonmarkError`. */
 export async function verifyLog(report: Report, flags: LogFlags, send: Transport): Promise<readonly string[]> {
-  const { base, logKey: keys, since, receipt, signal, lagMs = LAG_MS } = flags;
+  const { base, logKey: keys, since, receipt, rpcUrl: rpcUrls, signal, lagMs = LAG_MS } = flags;
   const number = await publicNumber(report, send);
   if (number === undefined) return [];
   const progress = progressBar(process.stderr, "{bar} {percentage}% | {value} entries checked");
   const onProgress = (entries: number, of: number) => progress.show(entries, of, {});
   try {
-    const check = { base, keys, number, since, receipt, signal, lagMs, onProgress };
+    const check = { base, keys, number, since, receipt, rpcUrls, signal, lagMs, onProgress };
     const lines = await checkLog(report, check);
-    if (flags.replay === true) await codesAsFindings(report, () => replay(report, check, send));
-    return lines;
+    if (flags.replay !== true) return lines;
+    return [...lines, ...((await codesAsFindings(report, () => replay(report, check, send))) ?? [])];
   } finally {
     progress.stop();
   }

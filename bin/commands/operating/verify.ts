@@ -1,5 +1,5 @@
 /** `noonmark verify BASE_URL`: checks a deployment from outside, only by HTTP. */
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { NoResponse } from "../../../src/judge/exchange.ts";
 import { Report, reportJson, reportLines } from "../../../src/judge/report.ts";
@@ -8,7 +8,16 @@ import { isNameableInstallationId } from "../../../src/values/installation-id.ts
 import { connectTo } from "../../../src/verify/connection.ts";
 import { ALL_RULES } from "../../../src/verify/rules.ts";
 import { verify } from "../../../src/verify/verify.ts";
-import { apiUrl, namesArgument, positiveArgument, secondsArgument, wholeArgument } from "../../cli/arguments.ts";
+import {
+  apiUrl,
+  namesArgument,
+  positiveArgument,
+  secondsArgument,
+  webUrl,
+  wholeArgument,
+} from "../../cli/arguments.ts";
+import { warnOfKey } from "../../cli/settings/load-settings.ts";
+import { environmentName } from "../../cli/settings/setting-names.ts";
 import { askedToStop } from "../../cli/signals.ts";
 import { LOG } from "../../cli/verify-log/log-check.ts";
 
@@ -24,6 +33,7 @@ interface Flags {
   readonly since?: string;
   readonly receipt?: string;
   readonly replay?: boolean;
+  readonly rpcUrl?: readonly string[] | undefined;
   readonly json?: boolean;
   readonly rules?: boolean;
 }
@@ -56,9 +66,17 @@ export function registerVerify(program: Command): void {
     .option("--since <file>", "the log must continue what this file remembers of the last run (with --log-key)")
     .option("--receipt <telemetry-id>", "print what the log proves of this receipt (with --log-key)")
     .option("--replay", "compute the served bodies again from the log alone, and compare them (with --log-key)")
+    .addOption(
+      new Option("--rpc-url <urls>", "with --replay: also compute the chain's views again, from these nodes of yours")
+        .env(environmentName("rpcUrl"))
+        .argParser(nodeAddresses),
+    )
     .option("--json", "one JSON object: checks, findings, skipped")
     .option("--rules", "list the rules by name and send no request")
-    .action(async (base: string | undefined, flags: Flags) => {
+    .action(async (base: string | undefined, { rpcUrl, ...given }: Flags, command: Command) => {
+      // The variable is that of a publisher, which may run on the same machine.
+      const isGiven = command.getOptionValueSource("rpcUrl") === "cli";
+      const flags = isGiven || given.replay === true ? { ...given, rpcUrl } : given;
       if (flags.rules === true) {
         for (const { name, says } of [...ALL_RULES, ...Object.values(LOG)]) console.log(`${name.padEnd(36)} ${says}`);
         return;
@@ -66,6 +84,7 @@ export function registerVerify(program: Command): void {
       const stop = new AbortController();
       void askedToStop().then((signal) => stop.abort(`it got ${signal}`));
       requireKey(flags);
+      if (isGiven && rpcUrl !== undefined) warnOfKey(rpcUrl);
       const lines: string[] = [];
       const report = await judge(baseUrl(base), flags, { stop: stop.signal, print: (line) => lines.push(line) });
       if (flags.json === true) console.log(reportJson(report));
@@ -75,8 +94,13 @@ export function registerVerify(program: Command): void {
     });
 }
 
-/** Throws `Failure` usage (2) for an option that needs `--log-key`. */
+/** Throws `Failure` usage (2) for an option that needs `--log-key` or `--replay`. */
 function requireKey({ logKey, only, ...flags }: Flags): void {
+  if (flags.rpcUrl !== undefined && flags.replay !== true) {
+    throw new Failure("usage", "--rpc-url needs --replay", {
+      hint: "A node is only asked to compute the served bodies again: add --replay --log-key NAME+ID+DATA.",
+    });
+  }
   if (logKey !== undefined) return;
   const given = (["since", "receipt", "replay"] as const).find((name) => flags[name] !== undefined);
   if (given === undefined && only?.has("log") !== true) return;
@@ -87,6 +111,12 @@ function requireKey({ logKey, only, ...flags }: Flags): void {
 
 function verifierKeys(text: string): string[] {
   return text.split(",").map((key) => key.trim());
+}
+
+function nodeAddresses(text: string): string[] {
+  const addresses = text.split(",").map((one) => one.trim());
+  if (addresses.every((one) => webUrl(one) !== undefined)) return addresses;
+  throw new InvalidArgumentError("Give http or https addresses, with commas between them.");
 }
 
 interface Running {

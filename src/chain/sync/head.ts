@@ -60,7 +60,7 @@ export async function readHead(node: RpcNode, question: HeadQuestion): Promise<H
   };
 }
 
-/** Returns the head with the safe block `safe`, so that a confirming pass reads the same blocks as the first. */
+/** Returns the head whose safe block is at most `safe`, so that a confirming pass reads the same blocks as the first. */
 export function headAt(head: Head, safe: bigint | undefined): Head {
   return safe === undefined || safe >= head.safe ? head : { ...head, head: safe + SAFE_DEPTH, safe };
 }

@@ -31,6 +31,8 @@ export interface PassChain {
   readonly genesisTimestamp: bigint | undefined;
   /** Epoch ms. */
   readonly now: () => number;
+  /** The highest safe block that may be read; undefined without a limit. */
+  readonly through: (() => bigint) | undefined;
 }
 
 /** The node that this pass asks. */

@@ -45,11 +45,12 @@ export async function runPass(context: PassContext): Promise<PassOutcome> {
   const sync = readSync(db);
   const checkpoint = sync.stored;
   const chainId = BigInt(deployment.chainId);
-  const newest = await readHead(node.rpc, { chainId, checkpoint, multicall: node.multicall });
-  if ("otherChainId" in newest) {
-    const failure = { check: "chain_id", detail: `the node's chain is ${newest.otherChainId}` } as const;
-    return { kind: "other_chain", failure, safe: newest.safe };
+  const found = await readHead(node.rpc, { chainId, checkpoint, multicall: node.multicall });
+  if ("otherChainId" in found) {
+    const failure = { check: "chain_id", detail: `the node's chain is ${found.otherChainId}` } as const;
+    return { kind: "other_chain", failure, safe: found.safe };
   }
+  const newest = headAt(found, context.chain.through?.());
   const head = headAt(newest, context.earlier.suspects.through);
   if (sync.stored !== undefined && head.safe < sync.stored.block) return { kind: "lagging", head: head.head };
   context.listener.onHead(head);

@@ -35,6 +35,8 @@ export interface ChainOptions {
   readonly validity: number;
   /** Epoch ms. */
   readonly now: () => number;
+  /** No pass reads a higher safe block than this one, which never falls. For a reader of an earlier state; no limit if absent. */
+  readonly through?: (() => bigint) | undefined;
   /** The configured genesis in seconds; a Core with another value is a mismatch. */
   readonly genesisTimestamp?: bigint | undefined;
   /** Receives events for the operator's log, progress and status. They must not be published. */
@@ -74,7 +76,7 @@ export class Poller {
   #writtenProblem: string | undefined;
 
   constructor(db: Database, options: PollerOptions) {
-    const { deployment, genesisTimestamp, now, rpcUrls } = options;
+    const { deployment, genesisTimestamp, now, rpcUrls, through } = options;
     this.#options = options;
     this.#chain = {
       db,
@@ -82,6 +84,7 @@ export class Poller {
       sources: logSources(deployment),
       genesisTimestamp,
       now,
+      through,
     };
     this.#health = this.#storedHealth();
     this.#fileState = fileState(db);

@@ -3,12 +3,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type LogFlags, verifyLog } from "../../../../bin/cli/verify-log/verify-log.ts";
+import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
+import type { OpenChain } from "../../../../src/chain/open-chain.ts";
 import { packageFile, packageVersion } from "../../../../src/files/package-file.ts";
 import { Report } from "../../../../src/judge/report.ts";
 import { checkpointText } from "../../../../src/log/checkpoint.ts";
 import { verifierKey } from "../../../../src/log/note.ts";
 import { newPrivateKey, parseSigner, signNote } from "../../../../src/log/signer.ts";
 import { observationTileKey } from "../../../../src/resources/observations/route.ts";
+import { ONCHAIN_KEY } from "../../../../src/resources/onchain/route.ts";
 import { statisticsKey } from "../../../../src/resources/statistics/route.ts";
 import { shimContext } from "../../../../src/shim/context.ts";
 import { trustsFront } from "../../../../src/shim/node/node-handler.ts";
@@ -17,6 +20,8 @@ import { connectTo } from "../../../../src/verify/connection.ts";
 import { ingest } from "../../../ledger/ingest.ts";
 import { closure, module, round } from "../../../ledger/samples.ts";
 import { INSTALLATION, START, uuid, World } from "../../../publish/world.ts";
+import { reader, stage } from "../../../support/chain/harness.ts";
+import { scriptedRpc } from "../../../support/chain/scripted-rpc.ts";
 import { runCli } from "../../../support/cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
@@ -49,13 +54,14 @@ afterEach(async () => {
 });
 
 /** `at` in seconds after START. */
-async function publish(at: number): Promise<void> {
-  const site = { program: packageVersion(), publicUrl: undefined, files: [], deployment: null, chainMaxAge: 600_000 };
+async function publish(at: number, chain?: OpenChain, deployment: object | null = null): Promise<void> {
+  const site = { program: packageVersion(), publicUrl: undefined, files: [], deployment, chainMaxAge: 600_000 };
   const worker = await world.work({
     signers: [signer],
     site,
     program: packageVersion(),
     genesisTimestamp: START / 1_000,
+    ...(chain && { chain }),
   });
   await worker.cycle(START + at * 1_000);
   await worker.stop();
@@ -202,6 +208,66 @@ describe("planted faults", () => {
   });
 });
 
+describe.skipIf(NO_ANVIL !== undefined)("with a node", () => {
+  const GENESIS = START / 1_000;
+
+  /** Publishes a chain that has settled rounds 1 and 2 with this work. The log has 1,200 units in them. */
+  async function settled(workUnits: bigint) {
+    const on = await stage({ genesisTimestamp: GENESIS });
+    await on.world.settle({ throughRound: 2, activeRoundCount: 2, workUnits });
+    await on.world.confirm();
+    const options = { begins: START + 6_000_000, genesisTimestamp: BigInt(GENESIS) };
+    using read = reader(on.world.deployment, [on.anvil.url], options);
+    await read.poll();
+    expect(read.statuses()).toEqual(["available", "available"]);
+    await publish(6_000, read.chain, on.world.deployment);
+    return on;
+  }
+
+  test("the chain's views are given again at their blocks, and the settled batches have the work of the log", async () => {
+    await using on = await settled(1_200n);
+    // The node is ahead of what was published.
+    await on.world.settle({ throughRound: 3, activeRoundCount: 1, workUnits: 5n });
+    await on.world.confirm();
+    const right = await verified({ replay: true, rpcUrl: [on.anvil.url] });
+    expect(right).toMatchObject({ findings: [], skipped: [] });
+    expect(right.lines.at(-1)).toBe(
+      "The chain has settled 1 batches, and 1 of them were compared with the rounds of the log.",
+    );
+    await change(ONCHAIN_KEY, replaced('"currentWork":"200"', '"currentWork":"201"'));
+    expect(await verified({ replay: true })).toMatchObject({ findings: [], skipped: [] });
+    expect(await verified({ replay: true, rpcUrl: [on.anvil.url] })).toMatchObject({
+      findings: [expect.stringMatching(/^log\/replayed: .*201.* where the log gives .*200/)],
+      skipped: [],
+    });
+  });
+
+  test("a batch with other work than its rounds in the log is found", async () => {
+    await using on = await settled(1_300n);
+    expect((await verified({ replay: true, rpcUrl: [on.anvil.url] })).findings).toEqual([
+      expect.stringMatching(
+        /^log\/reconciled: 1 differences, first rounds 1 to 2, settled in block \d+: the log has 1200 work units, and the batch 1300$/,
+      ),
+    ]);
+  });
+
+  test("a node that has pruned the state is no finding", async () => {
+    await using on = await settled(1_200n);
+    const pruned = { error: { code: -32_000, message: "missing trie node" } };
+    await using node = await scriptedRpc(on.anvil.url, ({ method }) => (method === "eth_call" ? pruned : undefined));
+    const { findings, skipped } = await verified({ replay: true, rpcUrl: [node.url] });
+    expect({ findings, why: skipped.map(({ rule, why }) => `${rule}: ${why}`) }).toEqual({
+      findings: [],
+      why: [
+        expect.stringMatching(
+          /^log\/replayed: not_replayed: \/v4\/public\/process and 14 other responses: block \d+: .*missing trie node/,
+        ),
+        "log/reconciled: not_replayed: no block of the chain was read",
+      ],
+    });
+  });
+});
+
 test("the commands of docs/log.md find nothing in a right log", async () => {
   const page = readFileSync(packageFile("docs/log.md"), "utf8");
   const commands = [...page.matchAll(/^noonmark (verify .*--only log --log-key .*)$/gm)].map(([, text = ""]) => text);
@@ -216,6 +282,8 @@ test("the commands of docs/log.md find nothing in a right log", async () => {
 test.each([
   [["--since", "f"], "--since needs --log-key"],
   [["--only", "log"], "--only log needs --log-key"],
+  [["--rpc-url", "http://127.0.0.1:9"], "--rpc-url needs --replay"],
+  [["--log-key", "k", "--replay", "--rpc-url", "ftp://x"], "Give http or https addresses"],
 ])("%j is refused", async (flags, says) => {
   const { exitCode, stderr } = await runCli(["verify", "http://127.0.0.1:9", ...flags], folder);
   expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(says) });
