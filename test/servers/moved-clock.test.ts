@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readLease, STANDBY_PACE } from "../../publish/lease/lease-record.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
@@ -46,8 +47,8 @@ interface Scene {
   slew(share: number): void;
   /** `publish --once` with another state, on the same machine. */
   once(settings: readonly string[]): Promise<{ exitCode: number | null; stderr: string }>;
-  /** Starts the publisher again. */
-  restart(): void;
+  /** Starts a publisher on the same machine, with its state in this folder. */
+  start(state: string): void;
   /** The statuses of telemetry that a reader got from a shim on the same machine, in order. */
   readonly seen: readonly string[];
 }
@@ -155,13 +156,13 @@ async function withMovingClock(
   const args = ["publish", "--installation-id", "wheel-1", "--ledger", "ledger.db", ...settings];
   let output = "";
   const started: ChildProcess[] = [];
-  const begin = () => {
-    const child = startCli(args, folder, byClockIn(offset));
+  const start = (state: string) => {
+    const child = startCli([...args, "--state", state], folder, byClockIn(offset));
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (output += data));
     started.push(child);
     return child;
   };
-  const publisher = begin();
+  const publisher = start("state");
   const once = async (given: readonly string[]) => {
     const run = [
       "publish",
@@ -203,7 +204,7 @@ async function withMovingClock(
       move,
       slew,
       once,
-      restart: begin,
+      start,
       receive,
       publishedAt,
       status,
@@ -259,7 +260,9 @@ test.concurrent.each([
 ] as const)("over %s nothing is published with a clock that is %s", async (_, _way, stored, { by, seconds }) => {
   await withMovingClock(
     stored,
-    async ({ move, receive, publishedAt, status, publisher, output, settings, once, seen }) => {
+    async ({ move, start, receive, publishedAt, status, publisher, output, settings, once, seen, store }) => {
+      start("standby");
+      await until("the lease has a standby", async () => (await readLease(store))?.record.ttlMs === STANDBY_PACE.ttlMs);
       move(by);
       const rightAt = Date.now() + seconds * 1000;
       await until("the log reports the moved clock", async () => output().includes('"code":"clock_moved"'));
@@ -299,11 +302,11 @@ const STORES = [
 test.concurrent.each(STORES)(
   "over %s a machine that boots years behind publishes by itself once its clock is right",
   async (_, stored) => {
-    await withMovingClock(stored, async ({ move, receive, publishedAt, publisher, restart, output }) => {
+    await withMovingClock(stored, async ({ move, receive, publishedAt, publisher, start, output }) => {
       const before = await publishedAt();
       await stop(publisher);
       move(-6 * 365 * 24 * HOUR);
-      restart();
+      start("state");
       await until("it waits", async () => /"code":"clock_(?:behind|skew)"/.test(output()));
       await receive();
       move(0);
