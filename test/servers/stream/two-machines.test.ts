@@ -97,7 +97,8 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
   ingest = one.ingest();
   await takenOver(2);
   const third = one.publish();
-  await until("the lease has a standby again", async () => (await holder())?.ttlMs === 12_000);
+  const isAwaited = until("the lease has a standby again", async () => (await holder())?.ttlMs === 12_000);
+  await Promise.race([isAwaited, third.ended.then(() => expect.fail(third.output()))]);
   const follower = cluster.servers.find((server) => server !== leader) as NatsServer;
   await follower.stop();
   second.process.kill("SIGKILL");
@@ -123,14 +124,14 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
 
   const count = await facts.end();
   for (const { ledger } of machines) {
-    await ledger.reaches(count);
+    await ledger.reaches(facts.acknowledged());
     expect(ledger.receipts()).toBe(count);
   }
   expect(one.ledger.log()).toEqual(two.ledger.log());
   await until("the reader has the last fact", () => Promise.resolve(reader.newest() === instantOf(count)));
   expect(reader.complaints()).toEqual([]);
-  expect(third.process.exitCode).toBeNull();
-  expect(ingest.process.exitCode).toBeNull();
+  expect(third.process.exitCode, third.output()).toBeNull();
+  expect(ingest.process.exitCode, ingest.output()).toBeNull();
 });
 
 const FIRST_AT = Date.now();
@@ -149,6 +150,7 @@ interface Facts {
 /** Publishes facts at a steady pace, each until the stream has acknowledged it. */
 function publishFacts(stream: Awaited<ReturnType<typeof publisherOf>>["stream"]): Facts {
   let acknowledged = 0;
+  let sent = 0;
   const ending = new AbortController();
   const done = (async () => {
     const began = performance.now();
@@ -156,14 +158,15 @@ function publishFacts(stream: Awaited<ReturnType<typeof publisherOf>>["stream"])
       const late = performance.now() - began - (n * 1000) / FACTS_PER_SECOND;
       if (late < 0) await wait(-late);
       const text = JSON.stringify(receipt(n, { receivedAt: instantOf(n) }));
-      // The id keeps a repeated message out of the stream.
-      const publish = () => stream.publish("facts.wheel-1", text, { msgID: `fact-${n}`, timeout: 1000 });
+      // The ledger drops a repetition. Ids would make replicas of nats-server 2.9 differ (docs/machines.md).
+      const publish = () => stream.publish("facts.wheel-1", text, { timeout: 1000 });
       await until(`fact ${n} is acknowledged`, async () => {
         acknowledged = (await publish()).seq;
         return true;
       });
+      sent = n;
     }
-    return acknowledged;
+    return sent;
   })();
   return {
     acknowledged: () => acknowledged,
