@@ -52,6 +52,16 @@ test("no page has a block that no test runs", () => {
   expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
+test("every command that a page names exists", () => {
+  const commands = [...read("docs/reference/commands.md").matchAll(/^## (.+)$/gm)].map(([, name = ""]) => name);
+  const exists = (name: string) => commands.some((command) => `${command} `.startsWith(`${name} `));
+  const pages = globSync(["*.md", "docs/**/*.md"], { cwd: ROOT, exclude: ["CHANGELOG.md"] });
+  const named = pages.flatMap((page) =>
+    [...read(page).matchAll(/(?:`|^)noonmark ([a-z]+)/gm)].map(([, name = ""]) => ({ page, name })),
+  );
+  expect(named.filter(({ name }) => name !== "help" && !exists(name))).toEqual([]);
+});
+
 function emptyFolder(): string {
   const folder = testFolder();
   return folder;
