@@ -110,6 +110,20 @@ test("the files that ARCHITECTURE.md lists for a question contain its numbers an
   expect(missing).toEqual([]);
 });
 
+test("the constants that ARCHITECTURE.md lists have its times", () => {
+  const section = read("ARCHITECTURE.md").split('<a id="times"></a>')[1]?.split('<a id="')[0] ?? "";
+  const rows = [...section.matchAll(/^\| ([\d s,]+) \| ([^|]*) \| `([^`]*)` \|/gm)];
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [, times = "", names = "", path = ""] of rows) {
+    const source = read(path);
+    const found = [...names.matchAll(/`(\w+)`/g)].map(([, name = ""]) => {
+      const [, digits = ""] = new RegExp(`const ${name} = (?:\\{ ttlMs: )?([\\d_]+)`).exec(source) ?? [];
+      return `${Number(digits.replaceAll("_", "")) / (name.endsWith("_SECONDS") ? 1 : 1000)} s`;
+    });
+    expect.soft(found.join(", "), path).toBe(times);
+  }
+});
+
 test("every citation of the specification, in source and documents, names an existing section", () => {
   const cited = /docs\/spec\/([a-z-]+\.md)(?:#([\w-]+))?/g;
   const broken = [...DOCUMENTS, ...SOURCES].flatMap((path) =>
