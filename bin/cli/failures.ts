@@ -86,7 +86,7 @@ export const FAILURE_TEXTS = {
     "Name a file that this user may read: --front-secret-file FILE.",
   ],
   file_unwritable: [
-    "`cdn` or `demo` cannot write a file.",
+    "`cdn`, `demo` or `verify --since` cannot write a file.",
     "Name a directory in which you may write: --out DIRECTORY.",
   ],
   format_unknown: [

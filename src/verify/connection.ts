@@ -212,7 +212,8 @@ function hasTooManyValues(body: Uint8Array): boolean {
 
 const [COMMA, OPEN_LIST, OPEN_OBJECT] = Buffer.from(",[{");
 
-function cutOff(end: AbortSignal): CutOff {
+/** Returns why the run ends, after `end` was aborted. */
+export function cutOff(end: AbortSignal): CutOff {
   return new CutOff(end.reason instanceof Error ? "its time is over" : String(end.reason));
 }
 

@@ -2,24 +2,27 @@
  * `noonmark verify --log-key`: checks the signed log of a deployment, and that the observations are its receipts
  * (docs/spec/log.md#proof). It reads the log once, entry by entry, so its memory does not grow with the log.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
 import { type Client, createClient } from "../../../src/client/create-client.ts";
 import { type Log, NoonmarkError, openLog } from "../../../src/client/log.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
-import { family, type Report, type Subject } from "../../../src/judge/report.ts";
+import { NoResponse } from "../../../src/judge/exchange.ts";
+import { family, type Report, type Rule, type Subject } from "../../../src/judge/report.ts";
+import { observationSchema } from "../../../src/resources/observations/contract.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
-import { errorMessage, fieldsOf, systemCode } from "../../../src/values/unknown.ts";
+import { errorMessage, fieldsOf } from "../../../src/values/unknown.ts";
 
 export const LOG = family(
   "log",
   {
     log_unsigned: ["the checkpoint has a valid signature of the given key", "ask the operator for the verifier key"],
     log_malformed: ["every file of the log has its form", "compare the stored files with docs/spec/log.md#files"],
-    log_incomplete: ["every file that the checkpoint needs is there", "run noonmark publish --once --force"],
+    log_incomplete: ["every file that the checkpoint needs can be read", "run noonmark publish --once --force"],
     log_damaged: ["every tile and entry hashes into the signed root", "run noonmark publish --once --force"],
     log_rewritten: [
       "the log still begins with all entries that it had before",
@@ -69,6 +72,8 @@ const memorySchema = z.strictObject({
   origin: z.string().min(1),
   size: z.int().nonnegative(),
   root: z.string(),
+  /** The first entries, as many as were compared with the observations; fewer than the size if the run was cut off. */
+  compared: z.int().nonnegative(),
   firstSeenAt: z.iso.datetime(),
   seenAt: z.iso.datetime(),
   /** By installation: how many receipts were checked, and the cursor of the last one. */
@@ -76,54 +81,75 @@ const memorySchema = z.strictObject({
 });
 type Memory = z.infer<typeof memorySchema>;
 
-/** Checks the log. Returns what it proved, as lines for people. Throws `Failure` memory_unreadable, `NoonmarkError` for no response. */
+/**
+ * Checks the log. Returns what it proved, as lines for people. A run that is cut off remembers how far it came. Throws `Failure`
+ * log_key_invalid, log_memory_unreadable or file_unwritable, `NoResponse`, and `NoonmarkError` aborted.
+ */
 export async function checkLog(report: Report, check: LogCheck): Promise<readonly string[]> {
-  const memory = check.since === undefined ? undefined : readMemory(check.since);
+  const { since, receipt, signal } = check;
+  const memory = since === undefined ? undefined : readMemory(since);
   const log = await codesAsFindings(report, () => openRemembered(check, memory));
   if (log === undefined) return [];
   report.check(LOG.log_unsigned, LOG_SUBJECT, true, NO_DETAIL);
   const walks = new Walks(createClient({ baseUrl: check.base }), memory?.checked ?? {}, check);
-  const found = await codesAsFindings(report, () => compareWithObservations(report, log, { ...check, walks, memory }));
-  const isRight = found !== undefined && !report.findings.some(({ rule }) => rule.startsWith("log/"));
-  if (!isRight) return [];
-  // The log may have grown meanwhile, and what it has now was compared.
-  const { checkpoint } = found.newest;
+  const progress: Progress = { newest: log, compared: memory?.compared ?? 0, receipt: null };
   const now = formatTimestamp(Date.now());
-  const first = memory?.firstSeenAt ?? now;
-  if (check.since !== undefined) {
-    const next: Memory = {
-      schemaVersion: 1,
-      ...checkpoint,
-      firstSeenAt: first,
-      seenAt: now,
-      checked: walks.positions(),
-    };
-    replaceFile(check.since, Buffer.from(`${JSON.stringify(next, null, 2)}\n`), 0o644);
+  const firstSeenAt = memory?.firstSeenAt ?? now;
+  const remember = () => {
+    if (since === undefined) return;
+    const { newest, compared } = progress;
+    const { checkpoint } = newest;
+    const checked = walks.positions();
+    writeMemory(since, { schemaVersion: 1, ...checkpoint, compared, firstSeenAt, seenAt: now, checked });
+  };
+  try {
+    await codesAsFindings(report, () => compareWithObservations(report, progress, { ...check, walks }));
+  } catch (error) {
+    if (signal.aborted) remember();
+    throw error;
   }
-  const since =
-    memory === undefined ? [] : [`It still begins with the ${memory.size} entries that it had on ${memory.seenAt}.`];
-  return [
+  if (report.findings.some(({ rule }) => rule.startsWith("log/"))) return [];
+  remember();
+  // The log may have grown meanwhile, and what it has now was compared.
+  const { checkpoint } = progress.newest;
+  const lines = [
     `The log ${checkpoint.origin} has ${checkpoint.size} entries with the root ${checkpoint.root}, and the key signed it.`,
-    ...since,
-    ...(check.receipt === undefined ? [] : receiptLines(check, found.receipt, first)),
   ];
+  if (memory !== undefined) {
+    lines.push(`It still begins with the ${memory.size} entries that it had on ${memory.seenAt}.`);
+  }
+  if (receipt !== undefined) lines.push(...receiptLines(report, { receipt, since }, progress, firstSeenAt));
+  return lines;
 }
 
 const NO_DETAIL = () => ({ expected: "", saw: "" });
 
-/** Runs a step of the check. A fault of the log becomes a finding with its code, and undefined is returned. */
+/**
+ * Runs a step of the check. A fault of the log becomes a finding with its code, and undefined is returned. Throws `Failure`
+ * log_key_invalid, `NoResponse`, and `NoonmarkError` aborted.
+ */
 export async function codesAsFindings<T>(report: Report, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    const code = systemCode(error);
-    const message = errorMessage(error);
-    const isKnown = (error instanceof NoonmarkError || error instanceof Failure) && code !== undefined && code in LOG;
-    if (!isKnown) throw error;
-    const rule = LOG[code as keyof typeof LOG];
-    report.check(rule, LOG_SUBJECT, false, () => ({ expected: rule.says, saw: message.replace(`${code}: `, "") }));
+    if (!(error instanceof NoonmarkError || error instanceof Failure)) throw error;
+    const message = errorMessage(error).replace(`${error.code}: `, "");
+    const rule = error.code in LOG ? LOG[error.code as keyof typeof LOG] : ruleOf(error, message);
+    report.check(rule, LOG_SUBJECT, false, () => ({ expected: rule.says, saw: message }));
     return undefined;
   }
+}
+
+const KEY_HINT = "Give the verifier key, NAME+ID+DATA, in quotes. Its operator prints it: noonmark key show FILE";
+
+/** Returns the rule of a request that failed. */
+function ruleOf(error: NoonmarkError | Failure, message: string): Rule {
+  if (error instanceof Failure || error.code === "aborted") throw error;
+  if (error.code === "log_key_invalid") {
+    throw new Failure("log_key_invalid", message, { hint: KEY_HINT, cause: error });
+  }
+  if (error.code === "network") throw new NoResponse(message);
+  return LOG.log_incomplete;
 }
 
 function openRemembered({ base, keys, number, signal }: LogCheck, memory: Memory | undefined): Promise<Log> {
@@ -131,8 +157,12 @@ function openRemembered({ base, keys, number, signal }: LogCheck, memory: Memory
   return openLog({ baseUrl: base, key: keys, number, since, signal });
 }
 
+/** Throws `Failure` file_unwritable before anything is checked, if the file cannot be made later. */
 function readMemory(path: string): Memory | undefined {
-  if (!existsSync(path)) return undefined;
+  if (!existsSync(path)) {
+    writing(path, () => accessSync(dirname(path), constants.W_OK));
+    return undefined;
+  }
   try {
     return memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
@@ -140,16 +170,33 @@ function readMemory(path: string): Memory | undefined {
   }
 }
 
+function writing(path: string, work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    throw new Failure("file_unwritable", `${path} cannot be written: ${errorMessage(cause)}`, {
+      hint: "Name a file in a directory in which you may write: --since FILE",
+      cause,
+    });
+  }
+}
+
+function writeMemory(path: string, memory: Memory): void {
+  writing(path, () => replaceFile(path, Buffer.from(`${JSON.stringify(memory, null, 2)}\n`), 0o644));
+}
+
 interface FoundReceipt {
   readonly index: number;
   readonly text: string;
 }
 
-interface Compared {
-  /** The log with all entries that were compared. */
-  readonly newest: Log;
-  /** The receipt that is looked up; null if there is none. */
-  readonly receipt: FoundReceipt | null;
+interface Progress {
+  /** The log whose entries are compared. */
+  newest: Log;
+  /** The first entries, as many as were compared. */
+  compared: number;
+  /** The receipt that is looked up; null until it is found. */
+  receipt: FoundReceipt | null;
 }
 
 /** A record of the log. Its other fields are compared with those of the observation. */
@@ -161,7 +208,6 @@ interface Fact {
 
 interface Comparison extends LogCheck {
   readonly walks: Walks;
-  readonly memory: Memory | undefined;
 }
 
 /** Rounds in which the log may grow while it is read. */
@@ -171,33 +217,28 @@ const ROUNDS = 5;
  * Compares the receipts of the log with the observations, one by one: receipt k of an installation is its observation k.
  * Observations beyond the checkpoint must be in the next one.
  */
-async function compareWithObservations(report: Report, log: Log, comparison: Comparison): Promise<Compared> {
-  const { walks, memory, receipt, onProgress } = comparison;
-  let found: FoundReceipt | null = null;
+async function compareWithObservations(report: Report, progress: Progress, comparison: Comparison): Promise<void> {
+  const { walks, receipt, onProgress } = comparison;
   // The receipt that is looked up may be older than the remembered checkpoint.
-  let from = receipt === undefined ? (memory?.size ?? 0) : 0;
-  const compared = memory?.size ?? 0;
-  let newest = log;
+  let from = receipt === undefined ? progress.compared : 0;
   for (let round = 0; ; round++) {
-    const { size } = newest.checkpoint;
-    for await (const { index, text } of newest.entries({ from, to: size })) {
+    const { size } = progress.newest.checkpoint;
+    for await (const { index, text } of progress.newest.entries({ from, to: size })) {
       if (index % PROGRESS_ENTRIES === 0) onProgress(index, size);
       const fact = factOf(index, text);
-      if (fact.type !== "receipt") continue;
-      if (fact.telemetryId === receipt) found = { index, text };
-      if (index >= compared && !(await isObserved(report, index, fact, walks))) return { newest, receipt: found };
+      const isReceipt = fact.type === "receipt";
+      if (isReceipt && fact.telemetryId === receipt) progress.receipt = { index, text };
+      if (index < progress.compared) continue;
+      if (isReceipt && !(await isObserved(report, index, fact, walks))) return;
+      progress.compared = index + 1;
     }
     from = size;
     const beyond = await walks.beyond();
-    if (beyond === undefined || round === ROUNDS - 1) break;
-    const grown = await grownLog(newest, comparison);
-    if (grown === undefined) {
-      reportNoEntry(report, beyond);
-      break;
-    }
-    newest = grown;
+    if (beyond === undefined || round === ROUNDS - 1) return;
+    const grown = await grownLog(progress.newest, comparison);
+    if (grown === undefined) return reportNoEntry(report, beyond);
+    progress.newest = grown;
   }
-  return { newest, receipt: found };
 }
 
 /** Waits for a checkpoint with more entries. Undefined if there is none for some time. */
@@ -235,13 +276,23 @@ function factOf(index: number, text: string): Fact {
 
 async function isObserved(report: Report, index: number, fact: Fact, walks: Walks): Promise<boolean> {
   const item = await walks.next(String(fact.installationId));
-  const fields = fieldsOf(fact);
-  const isSame =
-    item !== undefined && Object.entries(item).every(([name, value]) => name === "cursor" || fields[name] === value);
-  return report.check(LOG.entry_missing, LOG_SUBJECT, isSame, () => ({
+  const difference = item === undefined ? "the end of the observations" : observationDifference(fieldsOf(fact), item);
+  return report.check(LOG.entry_missing, LOG_SUBJECT, difference === undefined, () => ({
     expected: `the receipt ${String(fact.telemetryId)} of ${String(fact.installationId)}, which is entry ${index}`,
-    saw: item === undefined ? "the end of the observations" : JSON.stringify(item),
+    saw: difference ?? "",
   }));
+}
+
+const FIELDS = Object.keys(observationSchema.shape);
+
+/** Returns how an observation differs from a receipt of the log; undefined if all of its fields are the receipt's. */
+function observationDifference(fact: Readonly<Record<string, unknown>>, item: Item): string | undefined {
+  if (item.telemetryId !== fact.telemetryId) return `the receipt ${printable(String(item.telemetryId))}`;
+  const names = new Set([...FIELDS, ...Object.keys(item)]);
+  const name = [...names].find((one) => one !== "cursor" && item[one] !== fact[one]);
+  if (name === undefined) return undefined;
+  const valueOf = (value: unknown) => (value === undefined ? "nothing" : JSON.stringify(value));
+  return `the same receipt with ${valueOf(item[name])} as ${printable(name)}, where the entry has ${valueOf(fact[name])}`;
 }
 
 type Item = Readonly<Record<string, unknown>> & { readonly cursor: string };
@@ -310,14 +361,23 @@ class Walks {
   }
 }
 
-function receiptLines({ receipt, since }: LogCheck, found: FoundReceipt | null, firstSeenAt: string): string[] {
-  if (found === null) return [`No entry of the log is the receipt ${printable(receipt ?? "")}.`];
+function receiptLines(
+  report: Report,
+  { receipt, since }: { readonly receipt: string; readonly since: string | undefined },
+  { receipt: found, newest }: Progress,
+  firstSeenAt: string,
+): string[] {
+  report.check(LOG.entry_missing, LOG_SUBJECT, found !== null, () => ({
+    expected: `an entry with the telemetry id ${receipt}`,
+    saw: `none among ${newest.checkpoint.size} entries`,
+  }));
+  if (found === null) return [];
   const remembered =
     since === undefined
       ? "Nobody remembers when: with --since FILE the next run can say when this machine saw the log first."
       : `This machine saw the log first on ${firstSeenAt} (${printable(since)}).`;
   return [
-    `The receipt ${printable(receipt ?? "")} is entry ${found.index} of this log, counted from 0:`,
+    `The receipt ${printable(receipt)} is entry ${found.index} of this log, counted from 0:`,
     `  ${printable(found.text, found.text.length)}`,
     "The entry hashes into the root that the operator signed, so the operator cannot change or remove it without being noticed.",
     remembered,

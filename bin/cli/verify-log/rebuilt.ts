@@ -121,7 +121,7 @@ export class Rebuilt {
     await sources.advance(() => undefined);
     const publications = allPublications({ installationId: this.#parts.installationId, statisticsInterval: 0 });
     const key = RESPONSE_KEYS.find(([one]) => one === url)?.[1] ?? "";
-    let saw = "";
+    let nearest = { at: -1, saw: "" };
     let hasChain = true;
     for (const from of beginnings(at, reply)) {
       const store = sourceStore({ publications, at: from, sources });
@@ -133,13 +133,14 @@ export class Rebuilt {
         const { status, body = EMPTY } = await respond({ method: "GET", url }, context);
         if (status === reply.status && Buffer.compare(body, reply.body) === 0) return { is: "same" };
         const computed = Buffer.from(body).toString();
-        saw ||= firstDifference(computed, Buffer.from(reply.body).toString());
+        const difference = firstDifference(computed, Buffer.from(reply.body).toString());
+        if (difference.at > nearest.at) nearest = difference;
         if (instant === from) hasChain &&= !WITHOUT_CHAIN.test(computed);
       }
     }
     if (this.#parts.chain !== undefined && !hasChain)
       return { is: "unknown", why: "the node has not given all that it is computed from" };
-    return { is: "different", saw };
+    return { is: "different", saw: nearest.saw };
   }
 
   /** Compares the settled batches up to the last block with all rounds of the log; undefined if no block was read. */
@@ -206,10 +207,10 @@ function beginnings(at: number, reply: Reply): readonly number[] {
   return generatedAt < at ? [at, generatedAt] : [at];
 }
 
-/** Returns both texts around their first difference. */
-function firstDifference(computed: string, served: string): string {
+/** Returns where two texts differ first, and both around it. */
+function firstDifference(computed: string, served: string): { readonly at: number; readonly saw: string } {
   let at = 0;
   while (at < computed.length && computed[at] === served[at]) at++;
   const around = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 40), at + 40));
-  return `${around(served)} at character ${at}, where the log gives ${around(computed)}`;
+  return { at, saw: `${around(served)} at character ${at}, where the log gives ${around(computed)}` };
 }

@@ -3,6 +3,8 @@ import type { Transport } from "../../../src/judge/exchange.ts";
 import { jsonOf } from "../../../src/judge/exchange.ts";
 import type { Report } from "../../../src/judge/report.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
+import { cutOff } from "../../../src/verify/connection.ts";
+import { RUN_COMPLETE } from "../../../src/verify/verify.ts";
 import { progressBar } from "../progress.ts";
 import { checkLog, codesAsFindings, LOG, LOG_SUBJECT } from "./log-check.ts";
 import { replay } from "./replay.ts";
@@ -21,21 +23,36 @@ export interface LogFlags {
 /** Telemetry and observations are put within this time after the checkpoint, and caches keep them for a few seconds. */
 const LAG_MS = 15_000;
 
-/** Returns lines for people. Throws `Failure` log_memory_unreadable (2), `NoResponse`, `NoonmarkError`. */
+/**
+ * Returns lines for people. A run that is cut off keeps its findings. Throws `Failure` log_key_invalid, log_memory_unreadable or
+ * file_unwritable, and `NoResponse`.
+ */
 export async function verifyLog(report: Report, flags: LogFlags, send: Transport): Promise<readonly string[]> {
   const { base, logKey: keys, since, receipt, rpcUrl: rpcUrls, signal, lagMs = LAG_MS } = flags;
-  const number = await publicNumber(report, send);
-  if (number === undefined) return [];
   const progress = progressBar(process.stderr, "{bar} {percentage}% | {value} entries checked");
   const onProgress = (entries: number, of: number) => progress.show(entries, of, {});
+  const lines: string[] = [];
+  let left = "the log";
   try {
+    const number = await publicNumber(report, send);
+    if (number === undefined) return [];
     const check = { base, keys, number, since, receipt, rpcUrls, signal, lagMs, onProgress };
-    const lines = await checkLog(report, check);
-    if (flags.replay !== true) return lines;
-    return [...lines, ...((await codesAsFindings(report, () => replay(report, check, send))) ?? [])];
+    lines.push(...(await checkLog(report, check)));
+    left = "the replay";
+    if (flags.replay === true) {
+      lines.push(...((await codesAsFindings(report, () => replay(report, check, send))) ?? []));
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const goesOn = since === undefined || left !== "the log" ? "" : `; the next run with ${since} goes on there`;
+    report.skip(
+      { name: RUN_COMPLETE },
+      `the run was cut off: ${cutOff(signal).message}; not judged to the end: ${left}${goesOn}`,
+    );
   } finally {
     progress.stop();
   }
+  return lines;
 }
 
 /** Returns the number of the public log. */

@@ -1,5 +1,6 @@
 // verify --log-key: the signed log, its observations, and the bodies that the log gives again.
 import { readFileSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type LogFlags, verifyLog } from "../../../../bin/cli/verify-log/verify-log.ts";
@@ -23,6 +24,7 @@ import { INSTALLATION, START, uuid, World } from "../../../publish/world.ts";
 import { reader, stage } from "../../../support/chain/harness.ts";
 import { scriptedRpc } from "../../../support/chain/scripted-rpc.ts";
 import { runCli } from "../../../support/cli.ts";
+import { localServer } from "../../../support/local-server.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
 const signer = parseSigner(newPrivateKey("wheel.example.org"));
@@ -70,10 +72,10 @@ async function publish(at: number, chain?: OpenChain, deployment: object | null 
 async function verified(flags: Partial<LogFlags> = {}) {
   const report = new Report();
   const base = new URL(`http://127.0.0.1:${shim.port}`);
-  const { signal } = new AbortController();
-  const { environment, close } = connectTo(base, { timeout: 5_000, qps: 1_000, end: signal }, "test");
+  const given = { base, logKey: [KEY], signal: new AbortController().signal, lagMs: 30, ...flags };
+  const { environment, close } = connectTo(given.base, { timeout: 5_000, qps: 1_000, end: given.signal }, "test");
   try {
-    const lines = await verifyLog(report, { base, logKey: [KEY], signal, lagMs: 30, ...flags }, environment.send);
+    const lines = await verifyLog(report, given, environment.send);
     return { lines, findings: report.findings.map(({ rule, saw }) => `${rule}: ${saw}`), skipped: report.skipped };
   } finally {
     close();
@@ -139,6 +141,74 @@ test("with --since the file stays as it is if the log was rewritten, shortened o
   await expect(verified({ since })).rejects.toMatchObject({ code: "log_memory_unreadable" });
 });
 
+/** A front before the shim, which asks `handle` first. It returns true if it has responded. */
+async function front(handle: (url: string, response: ServerResponse) => boolean) {
+  const { url, stop } = await localServer(({ url = "" }, response) => {
+    if (handle(url, response)) return;
+    const passed = fetch(`http://127.0.0.1:${shim.port}${url}`).then(async (reply) => {
+      const headers = ["content-type", "etag"].map((name) => [name, reply.headers.get(name) ?? ""]);
+      response.writeHead(reply.status, Object.fromEntries(headers)).end(Buffer.from(await reply.arrayBuffer()));
+    });
+    // A run that is cut off leaves requests open.
+    passed.catch(() => response.destroy());
+  });
+  return { base: new URL(url), [Symbol.asyncDispose]: stop };
+}
+
+test("a run that is cut off goes on where it ended", async () => {
+  const since = join(folder, "wheel.json");
+  const memory = () => JSON.parse(readFileSync(since, "utf8"));
+  const stop = new AbortController();
+  let pages = 0;
+  await using busy = await front((url) => {
+    if (url.includes("/observations?") && ++pages === 3) stop.abort("it got SIGINT");
+    return false;
+  });
+  const first = await verified({ base: busy.base, since, signal: stop.signal });
+  expect(first).toMatchObject({
+    findings: [],
+    skipped: [
+      {
+        rule: "run/complete",
+        why: `the run was cut off: it got SIGINT; not judged to the end: the log; the next run with ${since} goes on there`,
+      },
+    ],
+  });
+  expect(memory()).toMatchObject({ size: 604, compared: 200, checked: { [INSTALLATION]: { receipts: 200 } } });
+  expect((await verified({ base: busy.base, since })).findings).toEqual([]);
+  expect(memory()).toMatchObject({ size: 604, compared: 604, checked: { [INSTALLATION]: { receipts: 600 } } });
+  // The first run asked for three pages, and the second one for four more and for one beyond the end.
+  expect(pages).toBe(8);
+});
+
+test.each([
+  ["redirects", 302, "redirects: set baseUrl to its target"],
+  ["fails", 500, "responded 500"],
+])("a server that %s for a tile is a finding", async (_, status, says) => {
+  await using bad = await front((url, response) => {
+    const isTile = url === "/log/1/tile/0/001";
+    if (isTile) response.writeHead(status, { location: "/" }).end();
+    return isTile;
+  });
+  expect((await verified({ base: bad.base })).findings).toEqual([
+    expect.stringMatching(new RegExp(`^log/log_incomplete: http.*/log/1/tile/0/001 ${says}$`)),
+  ]);
+});
+
+test("what is no verifier key, and a file that cannot be written, is refused", async () => {
+  for (const key of ["", "a+b+c", newPrivateKey("wheel.example.org")]) {
+    await expect(verified({ logKey: [key] })).rejects.toMatchObject({ code: "log_key_invalid" });
+  }
+  const since = join(folder, "nowhere", "wheel.json");
+  await expect(verified({ since })).rejects.toMatchObject({ code: "file_unwritable" });
+});
+
+test("a receipt that is not in the log is a finding", async () => {
+  expect(await verified({ receipt: uuid(7) })).toMatchObject({
+    findings: ["log/entry_missing: none among 604 entries"],
+  });
+});
+
 describe("planted faults", () => {
   const STATISTICS = statisticsKey("7d");
   const ORIGIN = "wheel.example.org/log/1";
@@ -191,7 +261,18 @@ describe("planted faults", () => {
     [
       "an observation that is not in the log",
       () => change(observationTileKey(INSTALLATION, 1, 4), replaced(uuid(1_000_600), uuid(7))),
-      "log/entry_missing: ",
+      `log/entry_missing: the receipt ${uuid(7)}`,
+    ],
+    [
+      "an observation with another value",
+      () =>
+        change(observationTileKey(INSTALLATION, 1, 4), replaced('"provenance":"hardware"', '"provenance":"replay"')),
+      'log/entry_missing: the same receipt with "replay" as provenance, where the entry has "hardware"',
+    ],
+    [
+      "an observation that lacks a field",
+      () => change(observationTileKey(INSTALLATION, 1, 4), replaced('"provenance":"hardware",', "")),
+      'log/entry_missing: the same receipt with nothing as provenance, where the entry has "hardware"',
     ],
   ])("%s is found", async (_, plant, found) => {
     await plant();
