@@ -97,7 +97,9 @@ const REASONS: Readonly<Record<string, Reason>> = {
 export function reasonWords(code: string, stopped?: string): ReasonWords {
   const { why, holds, cause } = REASONS[code] ?? unknownReason(code);
   if (stopped === undefined || cause === "page") return { why, holds };
-  return { why: cause === "time" ? `Nothing has been published since ${stopped}.` : `${why.slice(0, -1)}, as of ${stopped}.` };
+  return {
+    why: cause === "time" ? `Nothing has been published since ${stopped}.` : `${why.slice(0, -1)}, as of ${stopped}.`,
+  };
 }
 
 function unknownReason(code: string): Reason {
