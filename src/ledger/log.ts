@@ -3,7 +3,7 @@
  * (docs/spec/intake.md#log). A ledger contains what another one had at a size if it has the same root at that size.
  */
 import type { Database } from "better-sqlite3";
-import { joinedHash, leafHash, rootAt, SUBTREE_WIDTH } from "../log/tree.ts";
+import { Edge, joinedHash, leafHash, rootAt, SUBTREE_WIDTH, type SubtreeReader } from "../log/tree.ts";
 import { eachRow, type ReadOnlyDatabase, readNumber, readValues, statement } from "../sqlite/statement.ts";
 import { receiptText } from "./entry.ts";
 import { RECEIPT_FIELDS, type Receipt } from "./read/receipts.ts";
@@ -21,33 +21,66 @@ export function logSize(ledger: ReadOnlyDatabase): number {
 
 /** Returns the root of the first `size` entries (base64); undefined if the log is shorter. */
 export function rootOf(ledger: ReadOnlyDatabase, size: number): string | undefined {
-  return knownRoots(ledger).has(size) || size <= logSize(ledger) ? rootWithin(ledger, size) : undefined;
+  return knownLog(ledger).roots.has(size) || size <= logSize(ledger) ? rootWithin(ledger, size) : undefined;
 }
 
 /** Returns the root of the first `size` entries (base64). The log must have as many. */
 export function rootWithin(ledger: ReadOnlyDatabase, size: number): string {
-  const roots = knownRoots(ledger);
-  let root = roots.get(size);
+  const known = knownLog(ledger);
+  let root = known.roots.get(size);
   if (root === undefined) {
-    root = rootAt(size, (level, from, to) => subtreeHashes(ledger, level, from, to)).toString("base64");
-    roots.set(size, root);
+    const join = (level: number, hashes: readonly Buffer[], from: number, to: number) =>
+      known.ends.get(level)?.edge.joined(from, to) ?? joinedHash(hashes, from, to);
+    root = rootAt(size, edgeReader(ledger, known), join).toString("base64");
+    known.roots.set(size, root);
   }
   return root;
 }
 
-interface KnownRoots {
-  readonly version: number;
-  readonly bySize: Map<number, string>;
+/** What a connection has read of the log's end. */
+interface KnownLog {
+  /** The state of the file. */
+  version: string;
+  /** By size, computed once for each state of the file: a plan asks for the same few sizes again and again. */
+  readonly roots: Map<number, string>;
+  /** By level. Hashes of an earlier state are compared with those of this one, so only new ones are joined. */
+  readonly ends: Map<number, End>;
 }
 
-const memo = new WeakMap<ReadOnlyDatabase, KnownRoots>();
+interface End {
+  /** The number of the first hash. */
+  readonly from: number;
+  readonly edge: Edge;
+  /** So many hashes were read from this state of the file. */
+  current: number;
+}
 
-/** Roots by size, computed once for each state of the file: a plan asks for the same few sizes again and again. */
-function knownRoots(ledger: ReadOnlyDatabase): Map<number, string> {
-  const version = readNumber(ledger, "PRAGMA data_version");
+const memo = new WeakMap<ReadOnlyDatabase, KnownLog>();
+
+function knownLog(ledger: ReadOnlyDatabase): KnownLog {
+  // The first number changes with the commits of others, the second with this connection's own changes.
+  const version = `${readNumber(ledger, "PRAGMA data_version")} ${readNumber(ledger, "SELECT total_changes()")}`;
   let known = memo.get(ledger);
-  if (known === undefined || known.version !== version) memo.set(ledger, (known = { version, bySize: new Map() }));
-  return known.bySize;
+  if (known === undefined) memo.set(ledger, (known = { version, roots: new Map(), ends: new Map() }));
+  if (known.version !== version) {
+    known.version = version;
+    known.roots.clear();
+    for (const end of known.ends.values()) end.current = 0;
+  }
+  return known;
+}
+
+function edgeReader(ledger: ReadOnlyDatabase, { ends }: KnownLog): SubtreeReader {
+  return (level, from, to) => {
+    let end = ends.get(level);
+    if (end?.from !== from) ends.set(level, (end = { from, edge: new Edge(), current: 0 }));
+    if (end.current < to - from) {
+      const hashes = subtreeHashes(ledger, level, from + end.current, to);
+      end.edge.put(end.current, hashes);
+      end.current += hashes.length;
+    }
+    return end.edge.hashes(Math.min(end.current, to - from));
+  };
 }
 
 /** Returns the whole log's size and root. */
@@ -93,7 +126,7 @@ const CHANGED = "SELECT DISTINCT installation FROM entry WHERE entry_index >= ?"
 /** Iterates the texts of the entries `from` to `to - 1`, in order. Rows are read lazily. */
 export function* entryTexts(ledger: ReadOnlyDatabase, from: number, to: number): Generator<string> {
   for (const row of eachRow<EntryRow>(ledger, ENTRIES, from, to)) {
-    yield row.record ?? receiptText(row.installationId, row as Receipt);
+    yield row.record === null ? receiptText(row.installationId, row) : row.record;
   }
 }
 
@@ -110,7 +143,10 @@ export function newestTexts(ledger: ReadOnlyDatabase): string[] {
 }
 
 /** A receipt's text is made from its columns, because most entries are receipts. The others keep their text. */
-type EntryRow = { readonly installationId: string; readonly record: string | null } & Partial<Receipt>;
+type EntryRow = { readonly installationId: string } & (
+  | { readonly record: string }
+  | ({ readonly record: null } & Receipt)
+);
 
 const ENTRIES = `
 SELECT installation.id AS installationId, record, ${RECEIPT_FIELDS}

@@ -41,8 +41,13 @@ export function joinedHash(hashes: readonly Buffer[], from = 0, to = hashes.leng
   return nodeHash(joinedHash(hashes, from, middle), joinedHash(hashes, middle, to));
 }
 
+/** Returns the hash that joins the hashes `from` to `to - 1` of those that were read of a level. */
+type Join = (level: number, hashes: readonly Buffer[], from: number, to: number) => Buffer;
+
+const joinAnew: Join = (_level, hashes, from, to) => joinedHash(hashes, from, to);
+
 /** Returns the root of the first `size` entries. It reads at most 255 hashes of each level. */
-export function rootAt(size: number, read: SubtreeReader): Buffer {
+export function rootAt(size: number, read: SubtreeReader, join = joinAnew): Buffer {
   let root: Buffer | undefined;
   let count = size;
   for (let level = 0; count > 0; level++) {
@@ -54,13 +59,50 @@ export function rootAt(size: number, read: SubtreeReader): Buffer {
       let end = width;
       // The last set bit of the rest is the smallest complete subtree on the right.
       for (let part = end & -end; part > 0; end -= part, part = end & -end) {
-        const joined = joinedHash(hashes, end - part, end);
+        const joined = join(level, hashes, end - part, end);
         root = root === undefined ? joined : nodeHash(joined, root);
       }
     }
     count = whole / SUBTREE_WIDTH;
   }
   return root ?? sha256("");
+}
+
+/**
+ * The hashes after the last whole subtree of a level, and what they join to. It is computed once, while the hashes stay
+ * the same.
+ */
+export class Edge {
+  /** `[k][i]` joins the 2^k hashes from i * 2^k on. */
+  readonly #trees: Buffer[][] = [[]];
+
+  /** Replaces the hashes from `from` on. Equal ones keep what they join to. */
+  put(from: number, hashes: readonly Buffer[]): void {
+    const leaves = this.#trees[0] ?? [];
+    const same = hashes.findIndex((hash, at) => leaves[from + at]?.equals(hash) !== true);
+    if (same === -1) return;
+    for (const [k, row] of this.#trees.entries()) row.length = Math.min(row.length, (from + same) >> k);
+    for (const hash of hashes.slice(same)) this.#push(hash);
+  }
+
+  /** Returns the first `count` hashes. */
+  hashes(count: number): readonly Buffer[] {
+    return this.#trees[0]?.slice(0, count) ?? [];
+  }
+
+  /** Returns the hash that joins the hashes `from` to `to - 1`: a complete subtree that was put. */
+  joined(from: number, to: number): Buffer {
+    return elementAt(this.#trees[Math.log2(to - from)] ?? [], from / (to - from));
+  }
+
+  #push(leaf: Buffer): void {
+    let hash = leaf;
+    for (let k = 0; ; k++) {
+      const row = (this.#trees[k] ??= []);
+      if (row.push(hash) % 2 === 1) return;
+      hash = nodeHash(elementAt(row, row.length - 2), hash);
+    }
+  }
 }
 
 /** Computes the root of entries that arrive one by one, in little memory. */

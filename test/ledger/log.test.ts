@@ -4,10 +4,10 @@ import { entryText } from "../../src/ledger/entry.ts";
 import { decodeRecord } from "../../src/ledger/intake/decode/decode-record.ts";
 import type { IntakeRecord } from "../../src/ledger/intake/record-types.ts";
 import { exampleLine } from "../../src/ledger/intake/record-types.ts";
-import { changedSince, contains, entryTexts, logPoint, rootOf } from "../../src/ledger/log.ts";
+import { changedSince, contains, entryTexts, logPoint, rootOf, subtreeHashes } from "../../src/ledger/log.ts";
 import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
 import { installationRowId } from "../../src/ledger/watermarks.ts";
-import { leafHash, nodeHash } from "../../src/log/tree.ts";
+import { leafHash, nodeHash, rootAt } from "../../src/log/tree.ts";
 import { ingest } from "./ingest.ts";
 import { emptyLedger, instant, type Json, module, oracle, receipt, reporterRun, round, verdicts } from "./samples.ts";
 
@@ -111,6 +111,27 @@ test("a log of several subtrees contains each of its earlier states", () => {
   expect(db.prepare("SELECT count(*) FROM subtree").pluck().get()).toBe(5);
   expect(points.every((point) => contains(db, point))).toBe(true);
   expect(points.map((point) => contains(other, point)).indexOf(false)).toBe(5);
+});
+
+test("a root follows every appended, exchanged and removed entry", () => {
+  const db = emptyLedger();
+  const anew = (size: number) =>
+    rootAt(size, (level, from, to) => subtreeHashes(db, level, from, to)).toString("base64");
+  for (let size = 1; size <= 600; size++) {
+    ingest(db, [receipt(size)]);
+    expect([size, logPoint(db).root, rootOf(db, size - 1)]).toEqual([size, anew(size), anew(size - 1)]);
+  }
+  for (const change of [
+    "leaf = randomblob(32) WHERE entry_index = 520",
+    "leaf = randomblob(32) WHERE entry_index = 599",
+  ]) {
+    db.exec(`UPDATE entry SET ${change}`);
+    expect(logPoint(db).root).toBe(anew(600));
+  }
+  db.exec("DELETE FROM entry WHERE entry_index >= 555");
+  expect(logPoint(db)).toEqual({ size: 555, root: anew(555) });
+  ingest(db, [receipt(700), receipt(701)]);
+  expect(logPoint(db).root).toBe(anew(logPoint(db).size));
 });
 
 test("the entries after a point name the installations that changed since", () => {
