@@ -2,14 +2,18 @@
 import { InvalidArgumentError } from "commander";
 import { Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";
+import { isOneOf } from "../../src/values/unknown.ts";
 
 /** Parses `--only telemetry,process`: names from a closed list. */
 export function namesArgument<Name extends string>(known: readonly Name[]): (text: string) => ReadonlySet<Name> {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());
-    const unknown = names.find((name) => !known.includes(name as Name));
-    if (unknown !== undefined) throw new InvalidArgumentError(`"${unknown}" is none of ${known.join(", ")}`);
-    return new Set(names as Name[]);
+    return new Set(
+      names.map((name) => {
+        if (!isOneOf(known, name)) throw new InvalidArgumentError(`"${name}" is none of ${known.join(", ")}`);
+        return name;
+      }),
+    );
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { readShortFile } from "../../src/files/short-file.ts";
 import { Failure } from "../../src/values/failure.ts";
+import { errorMessage } from "../../src/values/unknown.ts";
 import { warn } from "./messages.ts";
 import { frontSecret } from "./settings/settings.ts";
 
@@ -40,7 +41,7 @@ function readSecret(path: string): string {
   try {
     text = readShortFile(path, LONGEST_FILE_BYTES);
   } catch (cause) {
-    throw new Failure("file_unreadable", `the secret's file ${path} cannot be read (${(cause as Error).message})`, {
+    throw new Failure("file_unreadable", `the secret's file ${path} cannot be read (${errorMessage(cause)})`, {
       cause,
     });
   }

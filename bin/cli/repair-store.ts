@@ -12,6 +12,7 @@ import { STATUS_KEY } from "../../src/http/keys.ts";
 import { type ObjectStore, readOrDamaged, StoreDamaged } from "../../src/object-store/object-store.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
 import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
+import { fieldsOf } from "../../src/values/unknown.ts";
 
 /** Throws the store's own errors, lease_… (75), and what stops a cycle. */
 export async function repairStore({ store, fence, now, forget, forcedCycle }: Repair): Promise<void> {
@@ -49,7 +50,7 @@ async function redate(store: ObjectStore, fence: LeaseGuard, key: string, now: n
   const { tag, ...object } = found;
   const { epoch, writer } = fence;
   const sourceVersion = JSON.stringify({
-    ...(JSON.parse(object.metadata["source-version"] ?? "{}") as object),
+    ...fieldsOf(JSON.parse(object.metadata["source-version"] ?? "{}")),
     at: now,
   });
   const metadata = { ...object.metadata, epoch: String(epoch), writer, "source-version": sourceVersion };

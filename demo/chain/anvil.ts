@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
+import type { Hex } from "viem";
 
 export interface Anvil {
   readonly url: string;
@@ -66,7 +67,44 @@ export function anvilArguments(extra: readonly string[]): string[] {
     ...extra];
 }
 
+/** The results of the methods whose results the demo reads. */
+export interface RpcResults {
+  readonly anvil_dumpState: Hex;
+  readonly eth_accounts: readonly Hex[];
+  readonly eth_getBlockByNumber: Readonly<Record<"number" | "timestamp", Hex>>;
+  readonly eth_getLogs: readonly RawLog[];
+  readonly eth_getTransactionReceipt: RawReceipt | null;
+  readonly eth_sendTransaction: Hex;
+}
+
+/** A receipt as the node sends it. */
+export interface RawReceipt {
+  readonly transactionHash: Hex;
+  readonly blockNumber: Hex;
+  readonly status: Hex;
+  readonly contractAddress: Hex | null;
+  readonly logs: readonly RawLog[];
+}
+
+/** A log as the node sends it. */
+export interface RawLog {
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly blockNumber: Hex;
+  readonly blockHash: Hex;
+  readonly transactionHash: Hex;
+  readonly transactionIndex: Hex;
+  readonly logIndex: Hex;
+}
+
 /** One JSON-RPC call. It is never retried, because a repeated `anvil_mine` would mine twice. */
+export async function call<Method extends keyof RpcResults>(
+  url: string,
+  method: Method,
+  params?: readonly unknown[],
+): Promise<RpcResults[Method]>;
+export async function call(url: string, method: string, params?: readonly unknown[]): Promise<unknown>;
 export async function call(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
   const response = await fetch(url, {
     method: "POST",

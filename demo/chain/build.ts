@@ -10,6 +10,7 @@ import { plannedBlocks, settledOf, UPGRADE_DELAY } from "./history.ts";
 import type { Node } from "./node.ts";
 import { BASELINE_REWARD } from "./rewards.ts";
 import type { ContractUsers } from "./transactions.ts";
+import { elementAt } from "../../src/values/unknown.ts";
 
 /** Empty blocks after the last batch, which make it safe. */
 const TRAILING_BLOCKS = Number(CONFIRMATIONS);
@@ -34,7 +35,7 @@ export async function buildChain(node: Node, plan: Plan, end: number): Promise<{
     const hashes = await node.mine(Math.floor(at / 1000), transactions);
     if (batch !== undefined) {
       batches.settled.push(settledOf(batch));
-      batches.sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: node.head.number });
+      batches.sent.set(batch.settledThroughRound, { transactionHash: elementAt(hashes, 0), block: node.head.number });
     }
     all.push(...hashes);
   }

@@ -1,7 +1,7 @@
 /** Sends transactions from anvil's unlocked accounts, waits until they are mined, and throws if they revert. */
 import { errorMessage } from "../../src/values/unknown.ts";
 import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex } from "viem";
-import { call } from "./anvil.ts";
+import { call, type RawLog } from "./anvil.ts";
 import { artifact, type ContractName } from "./compile.ts";
 
 export interface Receipt {
@@ -11,26 +11,12 @@ export interface Receipt {
   readonly logs: readonly RawLog[];
 }
 
-/** A log in the node's JSON-RPC format. */
-export interface RawLog {
-  readonly address: Hex;
-  readonly topics: readonly Hex[];
-  readonly data: Hex;
-  readonly blockNumber: Hex;
-  readonly blockHash: Hex;
-  readonly transactionHash: Hex;
-  readonly transactionIndex: Hex;
-  readonly logIndex: Hex;
-}
-
 /** Sends call data, or creation code if `to` is null, and waits until the transaction is mined. */
 export async function send(url: string, from: string, to: string | null, data: Hex): Promise<Receipt> {
   const transaction = { from, ...(to === null ? {} : { to }), data, gas: "0x5f5e100", gasPrice: "0x77359400" };
   const hash = await call(url, "eth_sendTransaction", [transaction]);
   for (;;) {
-    const receipt = (await call(url, "eth_getTransactionReceipt", [hash])) as
-      | (Omit<Receipt, "blockNumber"> & { blockNumber: Hex; status: Hex })
-      | null;
+    const receipt = await call(url, "eth_getTransactionReceipt", [hash]);
     if (receipt === null) continue;
     if (receipt.status !== "0x1")
       throw new Error(`transaction ${hash} to ${to} reverted: ${await revertReason(url, transaction)}`);

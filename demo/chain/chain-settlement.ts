@@ -9,6 +9,7 @@ import { settledOf, settlementOf } from "./history.ts";
 import type { Node } from "./node.ts";
 import { rewardTransactions, type Settled } from "./rewards.ts";
 import type { ContractUsers } from "./transactions.ts";
+import { elementAt } from "../../src/values/unknown.ts";
 
 export interface Sent {
   readonly transactionHash: Hex;
@@ -89,7 +90,7 @@ export class ChainSettlement implements Settlement {
     await this.#node.save();
     settled.push(settledOf(batch));
     this.#submittedAt.set(batch.settledThroughRound, now);
-    sent.set(batch.settledThroughRound, { transactionHash: hashes[0] as Hex, block: this.#node.head.number });
+    sent.set(batch.settledThroughRound, { transactionHash: elementAt(hashes, 0), block: this.#node.head.number });
   }
 
   #isSafe({ block }: Sent): boolean {

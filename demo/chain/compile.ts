@@ -42,8 +42,13 @@ let loaded: Record<ContractName, Artifact> | undefined;
 
 /** The artifact of a contract in demo/contracts, or of an OpenZeppelin contract imported there. */
 export function artifact(name: ContractName): Artifact {
-  loaded ??= existsSync(CONTRACTS) ? compiledContracts() : JSON.parse(readFileSync(PACKED_CONTRACTS, "utf8"));
-  return (loaded as Record<ContractName, Artifact>)[name];
+  const artifacts: Record<ContractName, Artifact> = loaded ?? readArtifacts();
+  loaded = artifacts;
+  return artifacts[name];
+}
+
+function readArtifacts(): Record<ContractName, Artifact> {
+  return existsSync(CONTRACTS) ? compiledContracts() : JSON.parse(readFileSync(PACKED_CONTRACTS, "utf8"));
 }
 
 /** Compiles or reads the cache. Works only in a checkout. */

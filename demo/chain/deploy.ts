@@ -90,12 +90,20 @@ export interface People {
 
 export const STREAM_ID = keccak256(stringToHex("noonmark.test.stream"));
 
+/** Returns the node's unlocked accounts by their part. */
+export async function readPeople(url: string): Promise<People> {
+  const accounts = await call(url, "eth_accounts");
+  const [deployer, guardian, reporter, proposer, ...players] = accounts.map((account) => getAddress(account));
+  if (deployer === undefined || guardian === undefined || reporter === undefined || proposer === undefined) {
+    throw new Error("the node has too few accounts");
+  }
+  return { deployer, guardian, reporter, proposer, players };
+}
+
 /** Deploys everything from the node's unlocked accounts. Resolves when all transactions are mined. */
 export async function deployWorld(url: string, options: WorldOptions = {}): Promise<World> {
-  const [deployer, guardian, reporter, proposer, ...players] = ((await call(url, "eth_accounts")) as Hex[]).map(
-    (account) => getAddress(account),
-  ) as [Address, Address, Address, Address, ...Address[]];
-  const people: People = { deployer, guardian, reporter, proposer, players };
+  const people = await readPeople(url);
+  const { deployer, guardian, reporter, proposer } = people;
   const factory = await deploy(url, deployer, "Factory");
   const open: Address = "0x0000000000000000000000000000000000000000";
   const timelockArguments = [options.timelockDelay ?? 60, [proposer], [open], open];
@@ -123,7 +131,7 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
   };
   const deployed = await deployCore(STREAM_ID);
   // CoreDeployed is the last log of its transaction; its first two arguments are indexed.
-  const [, core, proxyAdmin] = (deployed.logs.at(-1)?.topics ?? []).map((topic) => `0x${topic.slice(26)}` as Address);
+  const [, core, proxyAdmin] = (deployed.logs.at(-1)?.topics ?? []).map((topic): Address => `0x${topic.slice(26)}`);
   if (core === undefined || proxyAdmin === undefined) throw new Error("the factory emitted no CoreDeployed");
   const economy = options.economy === false ? undefined : await deployEconomy(url, people, getAddress(core), options);
   const deployment: DeploymentFile = {
@@ -138,7 +146,7 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
     streamId: STREAM_ID,
     ...(economy === undefined ? {} : { economy }),
   };
-  const roles = { guardian: guardian as string, reporter: reporter as string };
+  const roles: Record<"guardian" | "reporter", string> = { guardian, reporter };
   const toCore = (from: string, name: string, args: readonly unknown[] = []) =>
     send(url, from, deployment.core, callData("Core", name, args));
   const toEconomy = (to: "mining" | "collection", name: string, args: readonly unknown[]) => {

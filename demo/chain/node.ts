@@ -4,7 +4,7 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Hex } from "viem";
 import { Failure } from "../../src/values/failure.ts";
-import { anvilArguments, call, listeningPort } from "./anvil.ts";
+import { anvilArguments, call, listeningPort, type RpcResults } from "./anvil.ts";
 import type { Transaction } from "./transactions.ts";
 
 /**
@@ -69,10 +69,7 @@ export class Node {
   }
 
   async readHead(): Promise<void> {
-    const block = (await call(this.url, "eth_getBlockByNumber", ["latest", false])) as Record<
-      "number" | "timestamp",
-      Hex
-    >;
+    const block = await call(this.url, "eth_getBlockByNumber", ["latest", false]);
     this.head = { number: Number(block.number), timestamp: Number(block.timestamp) };
   }
 
@@ -92,16 +89,17 @@ export class Node {
   async requireSuccess(hashes: readonly Hex[]): Promise<void> {
     const receipts = await callAll(
       this.url,
-      hashes.map((hash) => ["eth_getTransactionReceipt", [hash]]),
+      "eth_getTransactionReceipt",
+      hashes.map((hash) => [hash]),
     );
-    for (const [index, receipt] of (receipts as ({ status: Hex } | null)[]).entries()) {
+    for (const [index, receipt] of receipts.entries()) {
       if (receipt?.status !== "0x1") throw new Error(`the demo's transaction ${hashes[index]} is not mined or has reverted`);
     }
   }
 
   /** Saves the node's state, from which the next start continues. */
   async save(): Promise<void> {
-    const state = (await call(this.url, "anvil_dumpState")) as Hex;
+    const state = await call(this.url, "anvil_dumpState");
     const temporary = `${this.#state}.temporary`;
     writeFileSync(temporary, gunzipSync(Buffer.from(state.slice(2), "hex")));
     renameSync(temporary, this.#state);
@@ -113,29 +111,33 @@ export class Node {
   }
 
   async #send(transactions: readonly Transaction[]): Promise<readonly Hex[]> {
-    const requests: [string, unknown[]][] = [];
+    const requests: object[][] = [];
     for (const { from, to, data } of transactions) {
       const nonce = this.#nonces.get(from) ?? Number(await call(this.url, "eth_getTransactionCount", [from, "latest"]));
       this.#nonces.set(from, nonce + 1);
       const transaction = { from, to, data, gas: GAS, gasPrice: GAS_PRICE, nonce: `0x${nonce.toString(16)}` };
-      requests.push(["eth_sendTransaction", [transaction]]);
+      requests.push([transaction]);
     }
-    return (await callAll(this.url, requests)) as Hex[];
+    return await callAll(this.url, "eth_sendTransaction", requests);
   }
 }
 
-/** Sends several calls in one batch request. Returns the results in call order. */
-async function callAll(url: string, calls: readonly (readonly [string, readonly unknown[]])[]): Promise<unknown[]> {
+/** Calls one method several times, in one batch request. Returns the results in call order. */
+async function callAll<Method extends keyof RpcResults>(
+  url: string,
+  method: Method,
+  calls: readonly (readonly unknown[])[],
+): Promise<RpcResults[Method][]> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify(calls.map(([method, params], id) => ({ jsonrpc: "2.0", id, method, params }))),
+    body: JSON.stringify(calls.map((params, id) => ({ jsonrpc: "2.0", id, method, params }))),
   });
-  const replies = (await response.json()) as { id: number; result?: unknown; error?: { message: string } }[];
-  const results: unknown[] = [];
+  const replies = (await response.json()) as { id: number; result: RpcResults[Method]; error?: { message: string } }[];
+  const results: RpcResults[Method][] = [];
   for (const { id, result, error } of replies) {
     if (error !== undefined) {
-      throw new Failure("demo_chain", `the demo's chain rejected ${calls[id]?.[0]}: ${error.message}`);
+      throw new Failure("demo_chain", `the demo's chain rejected ${method}: ${error.message}`);
     }
     results[id] = result;
   }

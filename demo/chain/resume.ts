@@ -1,10 +1,9 @@
 /** Rebuilds the list of settled batches from the logs of the demo's chain, after a restart. */
-import { decodeEventLog, encodeEventTopics, getAddress, type Hex, numberToHex } from "viem";
+import { decodeEventLog, encodeEventTopics, type Hex, numberToHex } from "viem";
 import { CONFIRMATIONS } from "../../src/values/settlement-limits.ts";
 import { call } from "./anvil.ts";
 import { artifact } from "./compile.ts";
-import type { DeploymentFile } from "./deploy.ts";
-import type { RawLog } from "./calls.ts";
+import { type DeploymentFile, readPeople } from "./deploy.ts";
 import type { ChainBatches } from "./chain-settlement.ts";
 import type { Node } from "./node.ts";
 import type { ContractUsers } from "./transactions.ts";
@@ -24,20 +23,14 @@ export async function resumeChain(
   const timestamp = Math.floor(now / 1000);
   for (let block = NEW_BLOCKS; block > 0; block--) await node.mine(timestamp - block);
   await node.save();
-  const accounts = ((await call(node.url, "eth_accounts")) as Hex[]).map((account) => getAddress(account));
-  const [deployer, guardian, reporter, proposer, ...players] = accounts;
-  if (deployer === undefined || guardian === undefined || reporter === undefined || proposer === undefined) {
-    throw new Error("the node has too few accounts");
-  }
-  const people = { deployer, guardian, reporter, proposer, players };
-  return { cast: { deployment, people }, batches: await readBatches(node.url, deployment) };
+  return { cast: { deployment, people: await readPeople(node.url) }, batches: await readBatches(node.url, deployment) };
 }
 
 async function readBatches(url: string, { core, deploymentBlock }: DeploymentFile): Promise<ChainBatches> {
   const { abi } = artifact("Core");
   const topics = encodeEventTopics({ abi, eventName: "BatchSettled" });
   const filter = { address: core, topics, fromBlock: numberToHex(deploymentBlock), toBlock: "latest" };
-  const logs = (await call(url, "eth_getLogs", [filter])) as RawLog[];
+  const logs = await call(url, "eth_getLogs", [filter]);
   const batches: ChainBatches = { settled: [], sent: new Map() };
   let height = 0;
   for (const { topics, data, transactionHash, blockNumber } of logs) {

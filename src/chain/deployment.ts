@@ -4,6 +4,7 @@ import { type Address, getAddress, type Hex } from "viem";
 import * as z from "zod";
 import { Failure } from "../values/failure.ts";
 import { errorMessage } from "../values/unknown.ts";
+import { lowerHex } from "./rpc/node-responses.ts";
 
 /** Accepts any case; addresses are published checksummed. */
 const address = z
@@ -13,7 +14,7 @@ const address = z
 const hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, "is not a 32-byte hash")
-  .transform((text): Hex => text.toLowerCase() as Hex);
+  .transform((text): Hex => lowerHex(text));
 const block = z.int().nonnegative();
 const label = z.string().min(1);
 

@@ -15,7 +15,7 @@ export interface EventShape {
 }
 
 /** Events by contract kind and topic0. Logs with other topics are ignored (docs/spec/chain.md#reading). */
-export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<string, EventShape>>> = {
+export const EVENT_SHAPES: Readonly<Record<ContractKind, ReadonlyMap<Hex, EventShape>>> = {
   factory: shapes(FACTORY_ABI),
   core: shapes(CORE_ABI),
   proxy_admin: shapes(PROXY_ADMIN_ABI),
@@ -32,8 +32,8 @@ const WORD = 64;
 const ZEROS_OF_SMALL = "0".repeat(WORD - 12);
 const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
 
-function shapes(abi: Abi): ReadonlyMap<string, EventShape> {
-  const found = new Map<string, EventShape>();
+function shapes(abi: Abi): ReadonlyMap<Hex, EventShape> {
+  const found = new Map<Hex, EventShape>();
   for (const item of abi) {
     if (item.type === "event") found.set(toEventSelector(item), shape(item.name, item.inputs));
   }

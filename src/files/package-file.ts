@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fieldsOf } from "../values/unknown.ts";
 
 const ROOT = rootAbove(dirname(fileURLToPath(import.meta.url)));
 
@@ -18,6 +19,6 @@ export function packageFile(name: string): string {
 
 /** Returns the version in package.json. */
 export function packageVersion(): string {
-  const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string };
-  return version;
+  const { version } = fieldsOf(JSON.parse(readFileSync(packageFile("package.json"), "utf8")));
+  return String(version);
 }

@@ -5,6 +5,7 @@
 import type { Statistics } from "../resources/statistics/schema.ts";
 import { noonDay } from "../values/noon-day.ts";
 import { ROUND_MS } from "../values/round.ts";
+import { namesOf } from "../values/unknown.ts";
 
 /** The fields of the entries that count for lifetime totals. */
 type Entry = { readonly installationId: string } & (
@@ -34,7 +35,7 @@ export function lifetimeComplaint(
     Date.parse(generatedAt),
     lifetime.firstObservedAt,
   );
-  const names = Object.keys(expected) as (keyof typeof expected)[];
+  const names = namesOf(expected);
   const wrong = names.find((name) => lifetime[name] !== expected[name]);
   if (wrong === undefined) return undefined;
   return `lifetime.${wrong} is ${lifetime[wrong]}, and the log's entries give ${expected[wrong]}`;

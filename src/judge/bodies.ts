@@ -1,5 +1,6 @@
 /** Rules of single bodies that the schemas do not express. */
 import type { Modules, Observations, Process, Telemetry } from "../client/generated/bodies.ts";
+import { namesOf } from "../values/unknown.ts";
 import type { UrlSubject } from "./exchange.ts";
 import { type Checks, family } from "./report.ts";
 
@@ -110,10 +111,10 @@ function process(run: Checks, { route, target }: UrlSubject, { builder, settleme
   }
   for (const [name, projected, work] of projections) {
     const wanted = projectionOf(anchor, work);
-    const wrong = Object.entries(wanted).filter(([key, value]) => projected[key as keyof Projected] !== value);
+    const wrong = namesOf(wanted).filter((name) => projected[name] !== wanted[name]);
     run.check(BODY.projection, route, wrong.length === 0, () => ({
-      expected: `${name}.projected with ${wrong.map(([key, value]) => `${key} ${value}`).join(", ")} from GET ${target}`,
-      saw: wrong.map(([key]) => `${key} ${projected[key as keyof Projected]}`).join(", "),
+      expected: `${name}.projected with ${wrong.map((key) => `${key} ${wanted[key]}`).join(", ")} from GET ${target}`,
+      saw: wrong.map((key) => `${key} ${projected[key]}`).join(", "),
     }));
   }
 }

@@ -109,7 +109,7 @@ export function judgeFile(run: Checks, file: NamedFile, reply: Reply): void {
 const STATUS_CLOCK_MS = 10_000;
 
 function judgeStatusClock(run: Checks, file: NamedFile, reply: Reply): void {
-  const now = Date.parse((jsonOf(reply) as { now?: string } | undefined)?.now ?? "");
+  const now = Date.parse(String(fieldsOf(jsonOf(reply)).now));
   run.check(FILE.body, subjectOf(file), Math.abs(instantOf(reply) - now) <= STATUS_CLOCK_MS, () => ({
     expected: `now within ${STATUS_CLOCK_MS / 1_000} s of the server's clock in ${file.path}`,
     saw: (textOf(reply) ?? "").slice(0, 80),

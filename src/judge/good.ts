@@ -51,7 +51,7 @@ export function judgeGood(run: Asking, subject: UrlSubject, reply: Reply): boole
   judgePlain(run, subject, reply);
   const body = jsonOf(reply);
   if (body === undefined || !judgeBody(run, subject, body)) return false;
-  judgeAskedFor(run, subject, body as Record<string, unknown>);
+  judgeAskedFor(run, subject, fieldsOf(body));
   judgeClock(run, subject, reply);
   return true;
 }
@@ -59,7 +59,7 @@ export function judgeGood(run: Asking, subject: UrlSubject, reply: Reply): boole
 /** Judges a body by its schema, then by `judgeBodyRules`. Returns true if it passes the schema. */
 export function judgeBody(run: Checks, subject: UrlSubject, body: unknown): boolean {
   if (!judgeSchema(run, subject, body)) return false;
-  judgeBodyRules(run, subject, body as Record<string, unknown>);
+  judgeBodyRules(run, subject, fieldsOf(body));
   return true;
 }
 
@@ -182,7 +182,7 @@ function judgeAskedFor(run: Asking, { route, target }: UrlSubject, body: Record<
     most === undefined || !Array.isArray(list) || list.length <= most,
     () => ({
       expected: `at most ${most} entries from GET ${target}`,
-      saw: String((list as unknown[]).length),
+      saw: String(fieldsOf(list).length),
     }),
   );
   const hasProjection = "queueProjection" in body;
@@ -202,7 +202,7 @@ function pageSize({ name }: UrlSubject["route"], query: string): number | undefi
 
 function valueAt(body: unknown, path: readonly PropertyKey[]): string {
   let value = body;
-  for (const key of path) value = (value as Record<PropertyKey, unknown> | undefined)?.[key];
+  for (const key of path) value = fieldsOf(value)[String(key)];
   return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 120);
 }
 

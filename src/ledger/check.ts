@@ -6,7 +6,7 @@
 import { statSync } from "node:fs";
 import type { Database } from "better-sqlite3";
 import { damageOf } from "../sqlite/sqlite-failure.ts";
-import { readRows, readValue, readValues } from "../sqlite/statement.ts";
+import { readNumber, readRows, readValue, readValues } from "../sqlite/statement.ts";
 import { ledgerDamaged } from "./ledger-failure.ts";
 import type { FactKind } from "./schema.ts";
 
@@ -27,8 +27,7 @@ export function checkLedger(db: Database): void {
 }
 
 function checkState(db: Database): void {
-  const bytes =
-    (db.pragma("page_count", { simple: true }) as number) * (db.pragma("page_size", { simple: true }) as number);
+  const bytes = readNumber(db, "PRAGMA page_count") * readNumber(db, "PRAGMA page_size");
   checkLength(db, bytes);
   if (bytes <= WHOLE_BYTES) {
     const damage = damageOf(db);

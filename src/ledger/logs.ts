@@ -2,7 +2,7 @@
  * Reads the facts of one installation in their order, one sequence for each kind that projections follow. A position's
  * checksum is the size and root of the ledger's log when it was read. A follower of another log reads from the start.
  */
-import { eachRow, type ReadOnlyDatabase, readRows, readValue, statement } from "../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readNumber, readRows, readValue, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
 import { contains, logPoint } from "./log.ts";
 import { paddedRound } from "./schema.ts";
@@ -21,13 +21,9 @@ export interface MeasuredReceipt {
 
 /** Receipts by position. */
 export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<MeasuredReceipt> {
-  const newest = statement<[number], number>(
-    ledger,
-    "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?",
-  ).pluck();
   return {
     ...continued(ledger),
-    hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
+    hasMore: (after) => Number(after.at) < readNumber(ledger, NEWEST_POSITION, installation),
     read(after, limit) {
       const from = Number(after.at);
       const facts = readRows<MeasuredReceipt>(ledger, RECEIPTS, installation, from, from + limit);
@@ -35,6 +31,8 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
     },
   };
 }
+
+const NEWEST_POSITION = "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?";
 
 const RECEIPTS = `
 SELECT position, telemetry_id AS telemetryId, counter_epoch AS counterEpoch, observed_at AS observedAt,
@@ -58,13 +56,9 @@ export interface ChangedSubmission {
 
 /** Submissions ordered by last change; a submission that changes again is returned again, in its newest state. */
 export function submissionLog(ledger: ReadOnlyDatabase, installation: number): Log<ChangedSubmission> {
-  const newest = statement<[number], number>(
-    ledger,
-    "SELECT ifnull(max(changed_seq), 0) FROM submission WHERE installation = ?",
-  ).pluck();
   return {
     ...continued(ledger),
-    hasMore: (after) => Number(after.at) < (newest.get(installation) as number),
+    hasMore: (after) => Number(after.at) < readNumber(ledger, NEWEST_CHANGE, installation),
     read(after, limit) {
       const facts: ChangedSubmission[] = [];
       const rows = statement<[number, number], ChangedSubmission>(ledger, SUBMISSIONS);
@@ -75,6 +69,8 @@ export function submissionLog(ledger: ReadOnlyDatabase, installation: number): L
     },
   };
 }
+
+const NEWEST_CHANGE = "SELECT ifnull(max(changed_seq), 0) FROM submission WHERE installation = ?";
 
 const SUBMISSIONS = `
 SELECT submission_id AS submissionId, lifecycle, prepared_at AS preparedAt, submitted_at AS submittedAt,

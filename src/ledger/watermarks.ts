@@ -1,5 +1,6 @@
 /** Reads what changed in the ledger with one small query: the number of facts of each kind per installation. */
 import { type ReadOnlyDatabase, readRow, readRows, readValue } from "../sqlite/statement.ts";
+import { recordOf } from "../values/unknown.ts";
 import { FACT_KINDS, type FactKind } from "./schema.ts";
 
 /** Numbers of accepted facts by kind; they never fall. */
@@ -15,7 +16,7 @@ const COLUMNS = "no AS rowId, id";
 
 /** Returns the watermarks of one installation. */
 export function readWatermarks(db: ReadOnlyDatabase, installation: number): Watermarks {
-  const watermarks = Object.fromEntries(FACT_KINDS.map((kind) => [kind, 0])) as Watermarks;
+  const watermarks = recordOf(FACT_KINDS, () => 0);
   const rows = readRows<{ kind: FactKind; value: number }>(
     db,
     "SELECT kind, value FROM watermark WHERE installation = ?",

@@ -30,7 +30,7 @@ async function leaseFacts({
 function isLeaseFacts(value: unknown): value is LeaseFacts {
   const { ttlMs, renewedAt, public: record } = fieldsOf(value);
   if (typeof ttlMs !== "number" || typeof renewedAt !== "string" || Number.isNaN(Date.parse(renewedAt))) return false;
-  return record == null || typeof (record as Partial<PublicRecord>).installationId === "string";
+  return record == null || typeof fieldsOf(record).installationId === "string";
 }
 
 const COLORS: Readonly<Record<string, string>> = { online: "brightgreen", stale: "yellow", offline: "lightgrey" };

@@ -3,7 +3,16 @@
  * for a reader: the next call tries again.
  */
 import type { Database } from "better-sqlite3";
-import { readNumber } from "./statement.ts";
+import { readNumber, readRow } from "./statement.ts";
+
+/** A row of `PRAGMA wal_checkpoint`. */
+interface WalCheckpoint {
+  /** 1 if a reader or writer stopped it. */
+  readonly busy: number;
+  /** Pages in the -wal file, and those of them in the database. */
+  readonly log: number;
+  readonly checkpointed: number;
+}
 
 /** Time without writes before the -wal file is emptied (ms). */
 const IDLE_MS = 10_000;
@@ -38,10 +47,9 @@ function emptyWal(db: Database): boolean {
   const busyTimeout = readNumber(db, "PRAGMA busy_timeout");
   try {
     db.pragma("busy_timeout = 0");
-    const [passive] = db.pragma("wal_checkpoint(PASSIVE)") as { busy: number; log: number; checkpointed: number }[];
+    const passive = readRow<WalCheckpoint>(db, "PRAGMA wal_checkpoint(PASSIVE)");
     if (passive === undefined || passive.busy !== 0 || passive.log !== passive.checkpointed) return false;
-    const [truncated] = db.pragma("wal_checkpoint(TRUNCATE)") as { busy: number }[];
-    return truncated?.busy === 0;
+    return readRow<WalCheckpoint>(db, "PRAGMA wal_checkpoint(TRUNCATE)")?.busy === 0;
   } finally {
     db.pragma(`busy_timeout = ${busyTimeout}`);
   }

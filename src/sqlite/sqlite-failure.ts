@@ -46,7 +46,7 @@ export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unkn
 
 /** Reads a whole file. Returns what is damaged, in one line; undefined if nothing is. Throws errors of SQLite unchanged. */
 export function damageOf(db: Database): string | undefined {
-  const verdict = db.pragma("quick_check(1)", { simple: true }) as string;
+  const verdict = String(db.pragma("quick_check(1)", { simple: true }));
   return verdict === "ok" ? undefined : verdict.replaceAll("\n", ": ");
 }
 

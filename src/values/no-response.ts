@@ -4,6 +4,7 @@
  */
 
 import type { NoResponseFacts } from "./failure.ts";
+import { fieldsOf } from "./unknown.ts";
 
 /** A problem, and what the operator's next step depends on. */
 export interface NoResponse {
@@ -69,7 +70,7 @@ export function noResponse(error: unknown, address: string): NoResponse | undefi
 }
 
 function deepestCode(error: unknown): string | undefined {
-  const { cause, code } = Object(error) as { cause?: unknown; code?: unknown };
+  const { cause, code } = fieldsOf(error);
   const deeper = cause === undefined ? undefined : deepestCode(cause);
   return deeper ?? (typeof code === "string" ? code : undefined);
 }

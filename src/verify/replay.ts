@@ -17,6 +17,7 @@ import { judgeGood } from "../judge/good.ts";
 import { EVERY_PATH, type Rule, type Subject } from "../judge/report.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { listMembers } from "../values/text.ts";
+import { fieldsOf } from "../values/unknown.ts";
 import { ask, eachRoute, guarded, type JudgedRequest, opaque } from "./ask.ts";
 import type { Run } from "./run.ts";
 
@@ -112,7 +113,7 @@ function judgeReply(run: Run, replied: Replied): void {
   const request = written(sent);
   const status = exchange.status === 0 ? (plain?.status ?? 0) : exchange.status;
   const isError = exchange.body !== undefined && "text" in exchange.body;
-  const code = isError ? (JSON.parse(exchange.body.text) as { error: string }).error : undefined;
+  const code = isError ? String(fieldsOf(JSON.parse(exchange.body.text)).error) : undefined;
   if (code !== undefined) return judgeRefusal({ run, rule, subject, request, reply }, status, code);
   const saw = `${seen(reply)}, ETag ${header(reply, "etag") ?? "none"}, Age ${header(reply, "age") ?? "none"}`;
   run.check(rule, subject, reply.status === status, () => ({ expected: `${status} to ${request}`, saw }));

@@ -4,6 +4,7 @@ import { CONTRACT } from "../judge/contract.ts";
 import { seen } from "../judge/errors.ts";
 import { CutOff, jsonOf, NoResponse, type Reply, TooLarge } from "../judge/exchange.ts";
 import { EVERY_PATH, type Report } from "../judge/report.ts";
+import { fieldsOf, namesOf } from "../values/unknown.ts";
 import { judgeAgreement } from "./agreement/agreement.ts";
 import { CHAIN_AGREEMENTS } from "./agreement/chain.ts";
 import { judgeNewest, MEASUREMENT_AGREEMENTS } from "./agreement/measurement.ts";
@@ -49,7 +50,7 @@ export const RUN_COMPLETE = "run/complete";
 export async function verify(
   options: RunOptions,
   environment: Environment,
-  families: readonly FamilyName[] = Object.keys(FAMILIES) as FamilyName[],
+  families: readonly FamilyName[] = namesOf(FAMILIES),
 ): Promise<Report> {
   const run = new Run(options, environment);
   const left = families.filter((name) => name !== "files" || isWhole(run));
@@ -96,8 +97,9 @@ async function isApi(run: Run): Promise<boolean> {
 async function findConfigured(run: Run): Promise<void> {
   const telemetry = CONTRACT.find(({ name }) => name === "telemetry");
   const reply = telemetry && (await read(run, telemetry.path));
-  const body = reply?.status === 200 ? (jsonOf(reply) as { installationId?: unknown } | undefined) : undefined;
-  if (typeof body?.installationId === "string") run.configuredId = body.installationId;
+  const body = reply?.status === 200 ? jsonOf(reply) : undefined;
+  const { installationId } = fieldsOf(body);
+  if (typeof installationId === "string") run.configuredId = installationId;
 }
 
 /** Returns undefined for a response that is too large. The rules request it again, and then report its size. */

@@ -54,11 +54,7 @@ function zsh(tree: Tree): string {
   const described = (name: string, help: string) => quote(`${name.replaceAll(":", "\\:")}:${help}`);
   const values = valued(tree).map(({ at, value }) => {
     const offer =
-      value === "file"
-        ? "_files"
-        : value === "other"
-          ? "_message value"
-          : `compadd -- ${(value as readonly string[]).join(" ")}`;
+      typeof value !== "string" ? `compadd -- ${value.join(" ")}` : value === "file" ? "_files" : "_message value";
     return `    ${quote(at)}) ${offer}; return ;;`;
   });
   const rows = tree.flatMap(({ path, options, commands, argument }) => {

@@ -1,6 +1,7 @@
 /** Sends each node of the chain a request, and runs the deployment's checks. */
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { isNodeProblem, type NodeProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
+import { fieldsOf } from "../../../src/values/unknown.ts";
 import { openChainCopy } from "../chain/chain.ts";
 import { reported } from "../hints.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -53,7 +54,7 @@ async function examineNode(address: string, chainId: number, now: () => number):
       batch = "no batches: each call is a request";
       return Promise.all(calls.map(({ method, params }) => node.request(method, params)));
     });
-    const { number, timestamp } = head as { number: unknown; timestamp: unknown };
+    const { number, timestamp } = fieldsOf(head);
     const age = now() / 1000 - Number(quantity(timestamp));
     const saw = `chain ${quantity(id)}, head ${quantity(number)} (${duration(age)} old), ${batch}`;
     if (quantity(id) !== BigInt(chainId)) {

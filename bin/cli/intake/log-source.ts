@@ -17,6 +17,7 @@ import { type Entry, type FileReader, PublicLog, readCheckpoint } from "../../..
 import { GrowingTree } from "../../../src/log/tree.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { fieldsOf } from "../../../src/values/unknown.ts";
 import { readParsed } from "../configured-store.ts";
 import { progressBar, ratePerSecond } from "../progress.ts";
 
@@ -61,8 +62,9 @@ export async function servedLog(url: URL, key: string, given: number | undefined
 
 async function currentNumber(base: string): Promise<number> {
   const bytes = await fileReader(`${base}/`)(STATUS_KEY);
-  const { log } = (bytes === undefined ? {} : jsonOf(bytes)) as { readonly log?: { readonly number?: unknown } | null };
-  if (typeof log?.number === "number") return log.number;
+  const { log } = fieldsOf(bytes && jsonOf(bytes));
+  const { number } = fieldsOf(log);
+  if (typeof number === "number") return number;
   throw new Failure("never_published", `${base}/${STATUS_KEY} names no log`, {
     hint: "Check the address, or name the log: --log 1",
   });

@@ -12,7 +12,7 @@ import {
 } from "../../../src/ledger/intake/rejection.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { errorMessage } from "../../../src/values/unknown.ts";
+import { errorMessage, fieldsOf } from "../../../src/values/unknown.ts";
 
 /** Appends one JSON object per rejected line. Throws `Failure` (exit 74). */
 export class RejectsFile {
@@ -92,7 +92,7 @@ function rawOf(text: string, line: number, path: string): Uint8Array {
 
 function parsed(text: string): { readonly code?: unknown; readonly raw?: unknown } {
   try {
-    return Object(JSON.parse(text)) as object;
+    return fieldsOf(JSON.parse(text));
   } catch {
     return {};
   }

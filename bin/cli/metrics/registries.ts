@@ -69,7 +69,7 @@ export function register(registry: Registry, metrics: readonly Metric[]): void {
         if (labelNames.length === 0) collected.remove();
         for (const sample of samplesOf(metric)) {
           const labels = labelNames.map((label, index) => [label, String(sample[index])]);
-          collected.inc(Object.fromEntries(labels), sample.at(-1) as number);
+          collected.inc(Object.fromEntries(labels), Number(sample.at(-1)));
         }
       },
     });

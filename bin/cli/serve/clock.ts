@@ -7,6 +7,7 @@ import { CLOCK_TOLERANCE_MS, type Clock, systemClock, WatchedClock } from "../..
 import { clockMoved } from "../../../publish/clock/judge.ts";
 import { ClockOffset, provenSkew, shifted } from "../../../src/object-store/clock-offset.ts";
 import { hasClock, type ObjectStore } from "../../../src/object-store/object-store.ts";
+import { errorOf } from "../../../src/values/unknown.ts";
 import { logProblem } from "../log.ts";
 import { Outage } from "../outage.ts";
 
@@ -43,7 +44,7 @@ export async function shimClock(store: ObjectStore, log: Logger, host: Clock = s
     try {
       offset.add(await store.measureClock(monotonic), monotonic());
     } catch (error) {
-      return unread.failed(error as Error);
+      return unread.failed(errorOf(error));
     }
     unread.succeeded();
     if (differs(skew())) skewed.failed(skew());

@@ -8,7 +8,7 @@ import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { redactUrl } from "../../../src/chain/rpc/secrets.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
+import { errorMessage, isObject, isOneOf, systemCode } from "../../../src/values/unknown.ts";
 import { type Warning, warn } from "../messages.ts";
 import {
   CONFIG_VARIABLE,
@@ -120,7 +120,7 @@ function all(mistakes: readonly Failure[]): Failure {
 
 function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Failure[] {
   return Object.keys(file)
-    .filter((key) => !(SETTING_NAMES as readonly string[]).includes(key))
+    .filter((key) => !isOneOf(SETTING_NAMES, key))
     .map((key) => {
       const message = `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`;
       return new Failure("invalid_configuration", message, { hint: `Known keys: ${SETTING_NAMES.join(", ")}.` });
@@ -193,7 +193,7 @@ export function required<Name extends SettingName>(settings: Settings, name: Nam
     const hint = `Give --${flagName(name)} <${form}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`;
     throw new Failure("missing_setting", `${name} (${help}) is not set`, { hint });
   }
-  return value as NonNullable<Settings[Name]>;
+  return value;
 }
 
 function misplaced(name: SettingName): Failure {
@@ -300,9 +300,8 @@ function readConfiguration(path: string): Record<string, unknown> | undefined {
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error !== undefined) throw fail(placeOf(text, error.offset), words(printParseErrorCode(error.error)), FORM_HINT);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw fail("", "is not one JSON object", FORM_HINT);
-  return value as Record<string, unknown>;
+  if (!isObject(value)) throw fail("", "is not one JSON object", FORM_HINT);
+  return value;
 }
 
 const FORM_HINT = "Correct it there. `noonmark init --config FILE` writes a file of the right form.";

@@ -5,10 +5,11 @@
 import { isIPv4, isIPv6 } from "node:net";
 import * as z from "zod";
 import { storeLocation } from "../../../src/object-store/location.ts";
-import { S3_PROVIDERS, type S3ProviderName } from "../../../src/object-store/s3/providers.ts";
+import { S3_PROVIDERS } from "../../../src/object-store/s3/providers.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { withoutLast } from "../../../src/values/text.ts";
+import { namesOf } from "../../../src/values/unknown.ts";
 
 interface Setting<T> extends SettingTraits {
   readonly schema: z.ZodType<T>;
@@ -57,7 +58,7 @@ const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: 
   error: "is neither true nor false",
 });
 const METRICS_ADDRESS = /^(?:none|(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5})$/;
-const PROVIDER_NAMES = Object.keys(S3_PROVIDERS) as S3ProviderName[];
+const PROVIDER_NAMES = namesOf(S3_PROVIDERS);
 
 /** A URL without a trailing slash, so that a path can be appended. */
 function webAddress(protocol: RegExp, error: string) {
@@ -314,4 +315,4 @@ export function inMilliseconds(name: SettingName, raw: unknown): number | undefi
   return seconds >= fallback / LIKELY_FACTOR && seconds <= fallback * LIKELY_FACTOR ? seconds : undefined;
 }
 
-export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
+export const SETTING_NAMES = namesOf(SETTINGS);

@@ -16,6 +16,7 @@ import { type Rejection, rejectionSentences } from "../../../src/ledger/intake/r
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
+import { errorMessage } from "../../../src/values/unknown.ts";
 import { feed } from "../../cli/feed.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { writeLogKey } from "../../cli/log-key.ts";
@@ -182,7 +183,7 @@ function writing(path: string, write: () => void): void {
     write();
   } catch (cause) {
     if (isDiskFull(cause)) throw cause;
-    throw new Failure("file_unwritable", `${path} cannot be written: ${(cause as Error).message}`, {
+    throw new Failure("file_unwritable", `${path} cannot be written: ${errorMessage(cause)}`, {
       hint: "Name a directory in which you may write: noonmark demo DIRECTORY",
       cause,
     });

@@ -7,6 +7,7 @@ import { makeDirectory } from "../../../src/files/make-directory.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { withoutLast } from "../../../src/values/text.ts";
+import { errorMessage } from "../../../src/values/unknown.ts";
 import { webUrl } from "../../cli/arguments.ts";
 import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
@@ -101,7 +102,7 @@ function write(directory: string, name: string, text: string, mode: number): voi
     makeDirectory(directory);
     replaceFile(path, Buffer.from(text), mode);
   } catch (cause) {
-    throw new Failure("file_unwritable", `${path} cannot be written: ${(cause as Error).message}`, { cause });
+    throw new Failure("file_unwritable", `${path} cannot be written: ${errorMessage(cause)}`, { cause });
   }
   console.log(path);
 }

@@ -2,6 +2,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useState } from "preact/hooks";
 import type { PublicationStatus } from "../../../src/client/create-client.ts";
+import { fieldsOf } from "../../../src/values/unknown.ts";
 import { now as currentTime } from "../data/browser.ts";
 import { useSlowNow } from "../data/use-view.ts";
 import type { Failure, ViewState } from "../data/view.ts";
@@ -73,8 +74,8 @@ export function Panel({ id, heading, asOf, path = "", view, subject, children, w
 /** Returns the code of a failed request without an earlier response, or the reason in an unavailable body. */
 function reasonOf({ body, failure }: ViewState<object>): string | undefined {
   if (body === undefined) return failure?.code;
-  const { status, reason } = body as { readonly status?: unknown; readonly reason?: string };
-  return status === "unavailable" ? reason : undefined;
+  const { status, reason } = fieldsOf(body);
+  return status === "unavailable" && typeof reason === "string" ? reason : undefined;
 }
 
 function AsOf({ at, now }: { readonly at: number | undefined; readonly now: number }) {

@@ -45,6 +45,11 @@ export function isHexBytes(value: unknown): value is Hex {
   return typeof value === "string" && BYTES.test(value);
 }
 
+/** Returns a text that begins with 0x in lower case. */
+export function lowerHex(text: string): Hex {
+  return `0x${text.slice(2).toLowerCase()}`;
+}
+
 /** Parses a hexadecimal quantity of at most 64 bits. */
 export function quantity(value: unknown): bigint {
   const text = typeof value === "string" ? value.toLowerCase() : "";
@@ -84,7 +89,7 @@ export function validLog(value: unknown): Log {
   if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingResponse("a log has a malformed hash");
   return {
     address: address.toLowerCase(),
-    topics: topics.map((topic) => String(topic).toLowerCase() as Hex),
+    topics: topics.map((topic) => lowerHex(String(topic))),
     data: data as Hex,
     blockNumber: quantity(log.blockNumber),
     blockHash: inBlock,

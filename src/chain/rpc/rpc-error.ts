@@ -6,6 +6,7 @@
  * - `transient`: a 5xx, a timeout, a broken response; the same request may work later.
  * - `refused`: the request is invalid; repeating it does not help.
  */
+import { fieldsOf } from "../../values/unknown.ts";
 
 export type RpcErrorKind = "range" | "rate" | "transient" | "refused";
 
@@ -112,7 +113,7 @@ export function retryAfter(header: string | null, data: unknown, now: number): n
     if (!Number.isNaN(date)) return Math.max(0, date - now);
   }
   if (typeof data !== "object" || data === null) return undefined;
-  const fields: Record<string, unknown> = { ...data, ...(data as { rate?: object }).rate };
+  const fields: Record<string, unknown> = { ...data, ...fieldsOf(fieldsOf(data).rate) };
   for (const name of ["retry_after", "retryAfter", "Retry-After", "backoff_seconds", "try_again_in"]) {
     const given = fields[name];
     if (typeof given === "number" && given >= 0) return given * 1000;

@@ -41,7 +41,7 @@ export function readSync(db: ReadOnlyDatabase): SyncRow {
     storedAt: Number(row?.stored_at ?? 0),
     indexedThroughBlock: typeof indexed === "bigint" ? indexed : undefined,
     lastGoodPassAt: typeof at === "bigint" ? Number(at) : undefined,
-    snapshot: (row?.snapshot ?? null) as string | null,
+    snapshot: typeof row?.snapshot === "string" ? row.snapshot : null,
     problem: typeof row?.problem === "string" ? (JSON.parse(row.problem) as Problem) : undefined,
   };
 }

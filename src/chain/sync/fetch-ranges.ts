@@ -1,4 +1,6 @@
 /** Fetches the logs of a span of blocks from one node, in ascending ranges, several of them in flight. */
+
+import { fieldsOf } from "../../values/unknown.ts";
 import { type Block, blockCall, parseBlock } from "../rpc/node-responses.ts";
 import type { RangeSize } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
@@ -74,7 +76,7 @@ async function fetchSplitting(
     return [...first, ...(await fetchSplitting(request, middle + 1n, to))];
   }
   const range = decodeLogs(sources, from, to, response);
-  size.returned(blocks, (response as unknown[]).length);
+  size.returned(blocks, Number(fieldsOf(response).length));
   return [to === request.to ? range : await prove(request, range)];
 }
 

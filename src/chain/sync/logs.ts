@@ -4,7 +4,7 @@ import { errorMessage } from "../../values/unknown.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
 import { EVENT_SHAPES, type EventShape } from "../event-shape.ts";
-import { type Block, ContradictingResponse, type Log, UNDATED, validLog } from "../rpc/node-responses.ts";
+import { type Block, ContradictingResponse, type Log, lowerHex, UNDATED, validLog } from "../rpc/node-responses.ts";
 
 /** The contracts whose logs are read, and from which block on. */
 export interface LogSources {
@@ -35,10 +35,10 @@ export function logSources(deployment: Deployment): LogSources {
   const { deploymentBlock, economy } = deployment;
   const contracts = new Map<string, Contract>();
   const add = (kind: ContractKind, address: string, fromBlock: number) => {
-    const key = address.toLowerCase();
+    const key = lowerHex(address);
     const roles = [...(contracts.get(key)?.roles ?? []), { kind, fromBlock: BigInt(fromBlock) }];
-    const topics = new Set(roles.flatMap((role) => [...EVENT_SHAPES[role.kind].keys()] as Hex[]));
-    contracts.set(key, { address, key: key as Hex, topics: [...topics], roles });
+    const topics = new Set(roles.flatMap((role) => [...EVENT_SHAPES[role.kind].keys()]));
+    contracts.set(key, { address, key, topics: [...topics], roles });
   };
   add("factory", deployment.factory, deploymentBlock);
   add("core", deployment.core, deploymentBlock);

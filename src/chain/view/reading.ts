@@ -18,9 +18,17 @@ import {
   multicall3Abi,
   stringToHex,
 } from "viem";
+import { elementAt } from "../../values/unknown.ts";
 import { CORE_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI, TOKEN_ABI } from "../abi.ts";
 import type { Deployment } from "../deployment.ts";
-import { type Block, blockCall, ContradictingResponse, isHexBytes, parseBlock } from "../rpc/node-responses.ts";
+import {
+  type Block,
+  blockCall,
+  ContradictingResponse,
+  isHexBytes,
+  lowerHex,
+  parseBlock,
+} from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcCall, RpcNode } from "../rpc/rpc-node.ts";
 
@@ -115,14 +123,14 @@ async function readOnce(
   const calls = rpcCalls(views, at, request.multicall);
   const headers = [request.block, ...request.blocks];
   const responses = await node.batchSettled([...headers.map(blockCall), ...state, ...codes, ...calls]);
-  const parts = [headers.length, state.length, codes.length, calls.length].map((count) => responses.splice(0, count));
-  const [blocks, slots, withCode, results] = parts as [unknown[], unknown[], unknown[], unknown[]];
+  const take = ({ length }: readonly unknown[]) => responses.splice(0, length);
+  const [blocks, slots, withCode, results] = [take(headers), take(state), take(codes), take(calls)];
   const refused = blocks.find((response) => response instanceof RpcError);
   if (refused !== undefined) throw refused;
   const parsed = headers.map((number, index) => parseBlock(blocks[index], number));
   const [adminSlot, implementationSlot, miningSlot, runtime] = slots.map((response) => given(response));
   return {
-    block: parsed[0] as Block,
+    block: elementAt(parsed, 0),
     hasCode: new Map(
       contracts.flatMap(([name], index) => {
         const bytes = given(withCode[index]);
@@ -153,7 +161,7 @@ function requireCode({ hasCode }: Reading, names: readonly string[]): void {
 
 /** Returns undefined if the node refused the call or returned no bytes. */
 function given(response: unknown): Hex | undefined {
-  return isHexBytes(response) ? (response.toLowerCase() as Hex) : undefined;
+  return isHexBytes(response) ? lowerHex(response) : undefined;
 }
 
 function slotAddress(word: Hex | undefined): Address | undefined {

@@ -25,6 +25,7 @@
  * and `{tag}` the plain GET's ETag without its quotes. A test compares all headers. The body is compared only if a line
  * describes it.
  */
+import { fieldsOf } from "../../values/unknown.ts";
 
 export interface ExchangeRequest {
   readonly method: string;
@@ -161,6 +162,6 @@ export function plainTargetOf({ as, first }: Exchange, { target }: ExchangeReque
 /** Returns the value at a dotted path; undefined if it does not exist. */
 export function valueAt(json: unknown, path: string): unknown {
   let value = json;
-  for (const name of path.split(".")) value = (value as Record<string, unknown> | null | undefined)?.[name];
+  for (const name of path.split(".")) value = fieldsOf(value)[name];
   return value;
 }

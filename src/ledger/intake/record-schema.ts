@@ -36,7 +36,7 @@ export function recordSchema(kind: FactKind): FieldSchema {
 /** Returns the schema of a line of any type. */
 export function intakeSchema(): object {
   const schemas = FACT_KINDS.map((kind) => {
-    const { $schema: _, ...schema } = recordSchema(kind) as { $schema?: string };
+    const { $schema: _, ...schema } = { $schema: DRAFT, ...recordSchema(kind) };
     return [kind, schema] as const;
   });
   return {

@@ -89,7 +89,7 @@ export function placeOf(kind: FactKind, field: string): string {
 /** Lists the fields by kind (`receipt: rpmMilli, distanceMm; epoch: …`) whose routes fulfil the condition. */
 export function fieldsShown(
   is: (routes: readonly string[]) => boolean,
-  kinds = FACT_KINDS as readonly FactKind[],
+  kinds: readonly FactKind[] = FACT_KINDS,
 ): string {
   const lists = kinds.map((kind) => {
     const fields = Object.keys(SHOWN_IN[kind]).filter((field) => is(SHOWN_IN[kind][field] ?? []));

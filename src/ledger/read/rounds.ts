@@ -20,7 +20,7 @@ export interface ClosedRound {
 export function readNewestRoundId(ledger: ReadOnlyDatabase, installation: number): bigint | undefined {
   const sql = "SELECT max(round_id) FROM round WHERE installation = ?";
   const id = readValue<string | null>(ledger, sql, installation);
-  return id === null || id === undefined ? undefined : BigInt(id as string);
+  return id === null || id === undefined ? undefined : BigInt(id);
 }
 
 /** Iterates the closed rounds above `after` up to and including `through`, ascending. Rows are read lazily. */

@@ -1,6 +1,7 @@
 /** Sends single requests to a bucket, without retries. `errors.ts` interprets failures. */
 import { pipeline, Readable, Transform } from "node:stream";
 import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import { fieldsOf } from "../../values/unknown.ts";
 import { MAX_BODY_BYTES } from "../check-object.ts";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 import type { Attempt } from "../retry.ts";
@@ -167,7 +168,7 @@ function tagOf(etag: string | undefined): StoreTag {
 }
 
 function addressOf(request: unknown): string {
-  const { protocol, hostname, port } = request as { protocol: string; hostname: string; port?: number };
+  const { protocol, hostname, port } = fieldsOf(request);
   return `${protocol}//${hostname}${port === undefined ? "" : `:${port}`}`;
 }
 
@@ -196,5 +197,5 @@ async function notAfter<T>(end: number, send: () => Promise<T>): Promise<T> {
 
 /** Returns NaN without a Date. */
 function dateOf(response: unknown): number {
-  return Date.parse((response as { headers: Record<string, string> }).headers.date ?? "");
+  return Date.parse(String(fieldsOf(fieldsOf(response).headers).date));
 }

@@ -1,4 +1,6 @@
 /** The types of the activity's events (docs/spec/api.md#activity-types), in the order in which the API lists them. */
+
+import { namesOf } from "../../values/unknown.ts";
 import type { EventCategory } from "./tile-tree.ts";
 
 interface ChainType {
@@ -22,7 +24,7 @@ export const CHAIN_TYPES = {
 } as const satisfies Readonly<Record<string, ChainType>>;
 
 export type ChainEventType = keyof typeof CHAIN_TYPES;
-export const CHAIN_TYPE_NAMES = Object.keys(CHAIN_TYPES) as ChainEventType[];
+export const CHAIN_TYPE_NAMES = namesOf(CHAIN_TYPES);
 
 /** `milestone-policy.ts` decides which receipts cause these events. */
 export const MEASUREMENT_TYPES = [

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
+import { namesOf } from "../../values/unknown.ts";
 import type { Contract } from "../contract.ts";
 import {
   CHAIN_UNAVAILABLE,
@@ -134,7 +135,7 @@ function isNewestFirst(events: Available["events"]): boolean {
 function sourceIsNewestOfCore({ source, events }: Available): boolean {
   const newest = events.find((event) => event.contractKind === "core");
   if (newest === undefined) return true;
-  return (Object.keys(source) as (keyof typeof source)[]).every((name) => source[name] === newest[name]);
+  return namesOf(source).every((name) => source[name] === newest[name]);
 }
 
 function heightFollowsWork({ core }: Available): boolean {

@@ -6,6 +6,7 @@ import type { SubmissionState, SubmissionTotals } from "../../projections/settle
 import { ROUND_SECONDS } from "../../values/round.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
+import { recordOf } from "../../values/unknown.ts";
 import { type Built, revisionOf } from "../built.ts";
 import { statisticsSchema } from "./contract.ts";
 import { activityOf, daysOf, textOrNull, type WindowDay } from "./days.ts";
@@ -86,9 +87,7 @@ function lifetimeOf({ totals, submissions }: StatisticsFacts, at: number): Stati
 }
 
 function recordsOf({ records }: StatisticsFacts): Statistics["records"] {
-  return Object.fromEntries(
-    RECORD_NAMES.map((name) => [name, publishedRecord(records[name])]),
-  ) as Statistics["records"];
+  return recordOf(RECORD_NAMES, (name) => publishedRecord(records[name]));
 }
 
 function publishedRecord(record: RecordFact | undefined): Statistics["records"][keyof Statistics["records"]] {

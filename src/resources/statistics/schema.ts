@@ -32,8 +32,7 @@ const bucketSchema = z
   })
   .check(({ value, issues }) => {
     const { counts, known, rule } = BUCKET_INVARIANTS[value.coverage];
-    const holds =
-      (counts as readonly number[]).includes(value.observedRoundCount) && (value.workUnits !== null) === known;
+    const holds = counts.some((count) => count === value.observedRoundCount) && (value.workUnits !== null) === known;
     if (!holds) issues.push({ code: "custom", message: rule, input: value });
   });
 

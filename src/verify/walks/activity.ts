@@ -5,6 +5,7 @@ import { judgeRefusal, seen } from "../../judge/errors.ts";
 import { jsonOf, type Reply } from "../../judge/exchange.ts";
 import { judgeGood } from "../../judge/good.ts";
 import { ACTIVITY_LIMIT, CATEGORIES, type Category } from "../../resources/activity/route.ts";
+import { fieldsOf } from "../../values/unknown.ts";
 import { ask, targetOf } from "../ask.ts";
 import { ACTIVITY_WALK } from "../rules.ts";
 import type { Run } from "../run.ts";
@@ -196,7 +197,7 @@ function judgeMisuse(
     judgeRefusal({ run, rule: ACTIVITY_WALK.misuse, subject: route, request, reply }, 400, "invalid_query");
     return;
   }
-  const { status, reason } = (jsonOf(reply) ?? {}) as { readonly status?: string; readonly reason?: string };
+  const { status, reason } = fieldsOf(jsonOf(reply));
   const holds = reply.status === 200 && status === "unavailable" && reason === "indexer_unavailable";
   run.check(ACTIVITY_WALK.misuse, route, holds, () => ({
     expected: `200 unavailable indexer_unavailable to ${request}`,

@@ -1,7 +1,7 @@
 // Data faults of a node: behind, ahead of itself, wrong chain; lost, repeated and foreign logs.
 import { describe, expect, test } from "vitest";
+import type { RawLog } from "../../../demo/chain/anvil.ts";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
-import type { RawLog } from "../../../demo/chain/calls.ts";
 import type { World } from "../../../demo/chain/deploy.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";

@@ -1,7 +1,7 @@
 // Nodes that lie, lag or do not respond: with rpcQuorum 2 nothing is stored that only one node reports.
 import { describe, expect, test } from "vitest";
+import type { RawLog } from "../../../demo/chain/anvil.ts";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
-import type { RawLog } from "../../../demo/chain/calls.ts";
 import type { World } from "../../../demo/chain/deploy.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";

@@ -8,6 +8,7 @@ import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 import type { Rejection } from "../../../../src/ledger/intake/rejection.ts";
 import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
 import { Failure } from "../../../../src/values/failure.ts";
+import { errorOf } from "../../../../src/values/unknown.ts";
 import { warn } from "../../messages.ts";
 import { Outage } from "../../outage.ts";
 import { askedToStop } from "../../signals.ts";
@@ -75,7 +76,7 @@ export async function followPath(target: Target, db: Database, options: FollowOp
         fullDisk.succeeded();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
-        fullDisk.failed(error as Error);
+        fullDisk.failed(errorOf(error));
         // The input is read again from its beginning. Committed lines are duplicates then.
         await followed.close();
         await wait(FULL_DISK_PAUSE_MS, undefined, { signal: stop.signal }).catch(() => {});

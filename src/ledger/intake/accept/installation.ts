@@ -4,6 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { readRow, run } from "../../../sqlite/statement.ts";
+import { namesOf } from "../../../values/unknown.ts";
 import { LogWriter } from "../../log.ts";
 import type { FactKind } from "../../schema.ts";
 import { installationRowId, readWatermarks, type Watermarks } from "../../watermarks.ts";
@@ -170,5 +171,5 @@ export function isSame<Row extends object>(
   stored: Row,
   incoming: { readonly [Column in keyof Row]: Row[Column] },
 ): boolean {
-  return (Object.keys(stored) as (keyof Row)[]).every((column) => stored[column] === incoming[column]);
+  return namesOf(stored).every((column) => stored[column] === incoming[column]);
 }

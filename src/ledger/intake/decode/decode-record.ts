@@ -2,6 +2,7 @@
 import type * as z from "zod";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
+import { fieldsOf } from "../../../values/unknown.ts";
 import { FACT_KINDS, type FactKind } from "../../schema.ts";
 import { FAULT_CODES, type Fault, fault } from "../fault.ts";
 import { type IntakeRecord, instantOf, type Json, RECORD_TYPES } from "../record-types.ts";
@@ -69,7 +70,7 @@ function fieldOrder(kind: FactKind): string[] {
   if (order === undefined) {
     const shape: Readonly<Record<string, z.ZodType>> = RECORD_TYPES[kind].schema.shape;
     order = Object.entries(shape).flatMap(([name, schema]) =>
-      "shape" in schema ? [name, ...Object.keys(schema.shape as object).map((inner) => `${name}.${inner}`)] : [name],
+      "shape" in schema ? [name, ...Object.keys(fieldsOf(schema.shape)).map((inner) => `${name}.${inner}`)] : [name],
     );
     orders.set(kind, order);
   }
@@ -80,7 +81,7 @@ function isMissing(json: Json, path: readonly PropertyKey[]): boolean {
   let value: unknown = json;
   for (const key of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return true;
-    value = (value as Record<PropertyKey, unknown>)[key];
+    value = fieldsOf(value)[String(key)];
   }
   return false;
 }

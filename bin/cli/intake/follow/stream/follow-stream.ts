@@ -17,7 +17,7 @@ import {
 import { IdleCheckpoint } from "../../../../../src/sqlite/idle-checkpoint.ts";
 import { Failure } from "../../../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
-import { elementAt, errorMessage } from "../../../../../src/values/unknown.ts";
+import { elementAt, errorMessage, errorOf } from "../../../../../src/values/unknown.ts";
 import { isQuiet } from "../../../feed.ts";
 import { warn } from "../../../messages.ts";
 import { Outage } from "../../../outage.ts";
@@ -150,7 +150,7 @@ class StreamFollower {
         const isRefusal = error instanceof Failure && REFUSALS.has(error.code);
         if (isRefusal) this.#refusal = error;
         if (error instanceof ClocksDiffer) this.#clocks.failed(error);
-        else if (isDiskFull(error)) this.#disk.failed(error as Error);
+        else if (isDiskFull(error)) this.#disk.failed(errorOf(error));
         else if (isRefusal || error instanceof StreamLost) this.#connection.failed(error);
         else throw error;
         // One wrong server must not stop what another one can do.
