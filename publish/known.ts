@@ -3,6 +3,7 @@
  * only after the store has confirmed the change. If another publisher has held the lease since, all rows are deleted.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
+import { isDiskFull } from "../src/files/disk-full.ts";
 import { replaceFile } from "../src/files/write-all.ts";
 import { type InstallationIndex, parseIndex } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
@@ -18,6 +19,8 @@ import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.
 import { IdleCheckpoint } from "../src/sqlite/idle-checkpoint.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
 import { readValue, statement } from "../src/sqlite/statement.ts";
+import { Failure } from "../src/values/failure.ts";
+import { errorMessage, systemCode } from "../src/values/unknown.ts";
 import { checkpointFile, openState, stateFile } from "./state-directory.ts";
 
 export interface KnownObject {
@@ -455,7 +458,7 @@ export class Known {
       if (this.#db.inTransaction) this.#db.exec("COMMIT");
     });
     const body = this.#checkpointBody;
-    if (body !== undefined && this.#directory !== undefined) replaceFile(checkpointFile(this.#directory), body, 0o644);
+    if (body !== undefined && this.#directory !== undefined) writeCheckpoint(checkpointFile(this.#directory), body);
     this.#checkpointBody = undefined;
     this.#unsavedSince = undefined;
   }
@@ -467,6 +470,17 @@ export class Known {
       this.#lacksRows = true;
       throw sqliteFailure(error, this.#db.name, "state", "write");
     }
+  }
+}
+
+/** Throws `Failure` state_unusable, and a full disk's error unchanged. */
+function writeCheckpoint(path: string, body: Uint8Array): void {
+  try {
+    replaceFile(path, body, 0o644);
+  } catch (cause) {
+    if (isDiskFull(cause)) throw cause;
+    const hint = "If the state directory was removed, start the publisher again: it makes a new one from the store.";
+    throw new Failure("state_unusable", `${path} cannot be written: ${errorMessage(cause)}`, { hint, cause });
   }
 }
 
@@ -493,8 +507,11 @@ function objectOf(row: Record<string, string | number | null>): KnownObject {
   };
 }
 
-/** The name of the store to which a publisher with this directory published last. Undefined if that cannot be read. */
-export function storeOfState(directory: string): string | undefined {
+/** A publisher works with the state directory. */
+export const IN_USE = Symbol("in use");
+
+/** Returns the name of the store to which a publisher with this directory published last; undefined if that cannot be read. */
+export function storeOfState(directory: string): string | typeof IN_USE | undefined {
   try {
     const db = new SqliteDatabase(stateFile(directory), { readonly: true, fileMustExist: true, timeout: 0 });
     try {
@@ -502,8 +519,8 @@ export function storeOfState(directory: string): string | undefined {
     } finally {
       db.close();
     }
-  } catch {
-    // It is missing, damaged, or used by a publisher.
-    return undefined;
+  } catch (error) {
+    // Otherwise it is missing or damaged.
+    return systemCode(error)?.startsWith("SQLITE_BUSY") === true ? IN_USE : undefined;
   }
 }

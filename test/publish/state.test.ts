@@ -45,6 +45,15 @@ test("the puts of thirty seconds are one commit", () => {
   state.close();
 });
 
+test("a state directory that was removed is named, with what to do", () => {
+  const state = Known.open(join(folder, "state"));
+  rmSync(join(folder, "state"), { recursive: true });
+  state.keepCheckpoint(Buffer.from("log/1\n1\nroot\n"));
+  expect(() => state.close()).toThrow(
+    expect.objectContaining({ code: "state_unusable", ownHint: expect.stringContaining("start the publisher again") }),
+  );
+});
+
 test("rows that a killed process did not commit are forgotten, because the store may have changed since", () => {
   const state = Known.open(join(folder, "state"));
   state.remember(object("first"));

@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { storeOfState } from "../../../publish/known.ts";
+import { IN_USE, storeOfState } from "../../../publish/known.ts";
 import { holderNameOf } from "../../../publish/lease/holder.ts";
 import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
@@ -72,7 +72,8 @@ const REQUESTS = 4;
 
 function newDirectory(path: string, { state }: Settings): DoctorFinding {
   const full = resolve(path);
-  if (storeOfState(state) === full) throw noStore(full);
+  const last = storeOfState(state);
+  if (last === full || last === IN_USE) throw noStore(full);
   const missing = missingPermission(join(full, STORE_MARK), "write");
   return missing === undefined
     ? goodFinding("store", `${path}: publish will make it`)
