@@ -34,17 +34,33 @@ const asking = (environment: string) =>
 aws --debug --region us-east-1 --endpoint-url ${GATEWAY} s3api ${command} --bucket wheel ${given.join(" ")} 2>&1) | grep -o 'HTTP/1.1" [0-9]*' | tail -1 | cut -d ' ' -f 2`;
   }).join("\n");
 const CHECKS = [asking("environment"), asking("serve.environment"), "stat -c '%a %U' /etc/noonmark/*"];
+/** A backup is restored beside a newer publication, and a new fact then comes into the spool of the intake's unit. */
+const RESTORED = [
+  `systemctl stop noonmark-publish
+cd /var/lib/noonmark
+receipt() { sed 's/000000000001"/00000000000'$1'"/; s/"sequence":12/"sequence":1'$1'/' /srv/facts.ndjson; }
+as_publisher sqlite3 ledger.db "VACUUM INTO 'ledger.backup.db'"
+receipt 3 | as_publisher noonmark ingest - --config /etc/noonmark/noonmark.json
+as_publisher noonmark publish --once --config /etc/noonmark/noonmark.json`,
+  `rm -f ledger.db-wal ledger.db-shm && mv ledger.backup.db ledger.db
+install -d -o noonmark -g noonmark spool && receipt 4 > spool/new.ndjson && chown noonmark: spool/new.ndjson
+systemctl start noonmark-ingest
+until has_ended noonmark-ingest || [ -e spool/done/new.ndjson ]; do sleep 0.1; done
+cat /var/log/noonmark-ingest; find spool -type f; sqlite3 ledger.db "SELECT count(*) FROM receipt"`,
+];
 
 let folder: string;
 let steps: Step[];
 let checks: Step[];
+let restored: Step[];
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "noonmark-bucket-"));
   const tarball = packInto(folder);
   await fillCache(folder, tarball);
-  const all = await onMachine(folder, tarball, [START_GATEWAY, ...INSTALLATION, ...BLOCKS, ...CHECKS]);
-  steps = all.slice(1 + INSTALLATION.length, -CHECKS.length);
-  checks = all.slice(-CHECKS.length);
+  const all = await onMachine(folder, tarball, [START_GATEWAY, ...INSTALLATION, ...BLOCKS, ...CHECKS, ...RESTORED]);
+  steps = all.splice(1 + INSTALLATION.length, BLOCKS.length);
+  restored = all.splice(-RESTORED.length);
+  checks = all.splice(-CHECKS.length);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -72,4 +88,14 @@ test("each user of the bucket has the rights of the page's table, and reads 404 
 
 test("only the publisher and root can read the settings and the keys", () => {
   expect(checks[2]?.output.trim().split("\n")).toEqual(["600 root", "600 noonmark", "600 root", "644 root"]);
+});
+
+test("the intake's unit, which has no network and no key, accepts nothing into a restored backup", () => {
+  expect(restored[0]).toMatchObject({
+    code: 0,
+    output: expect.stringContaining("1 accepted, 0 duplicate, 0 rejected"),
+  });
+  expect(restored[1]?.output).toContain("warning: store_not_compared: ");
+  expect(restored[1]?.output).toContain("ledger_behind: log 1 was published with 2 entries, and the ledger has 1\n");
+  expect(restored[1]?.output).toMatch(/^spool\/new\.ndjson\n1\n$/m);
 });

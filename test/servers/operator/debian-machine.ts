@@ -21,9 +21,9 @@ unit_start() {
 }
 # A path with a minus is ignored if it does not exist.
 shown_to() { for path in $(unit_value "$1" BindReadOnlyPaths); do [ -e "\${path#-}" ] && echo "\${path#-}"; done; }
-# Runs the unit's ExecStart with its file system view, umask, environment and user.
+# Runs the unit's ExecStart with its file system view, network, umask, environment and user.
 unit_run() {
-  exec unshare --mount bash -ec '
+  exec env -i PATH="$PATH" unshare --mount $([ "$(unit_value "$1" PrivateNetwork)" != yes ] || echo --net) bash -ec '
     hidden=$1 shown=$2 mask=$3 environment=$4 folder=$5 user=$6 group=$7; shift 7
     if [ -f "$environment" ]; then set -a; . "$environment"; set +a; fi
     mkdir -p /run/shown
