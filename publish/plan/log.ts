@@ -4,7 +4,16 @@
  */
 import { checkpointKey, LOG_ROOTS, type LogRoot, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
 import { readStreamPosition } from "../../src/ledger/intake/stream-position.ts";
-import { contains, entryTexts, type LogPoint, logPoint, logSize, rootOf, subtreeHashes } from "../../src/ledger/log.ts";
+import {
+  contains,
+  entryTexts,
+  type LogPoint,
+  logPoint,
+  logSize,
+  rootOf,
+  rootWithin,
+  subtreeHashes,
+} from "../../src/ledger/log.ts";
 import { type Checkpoint, checkpointText } from "../../src/log/checkpoint.ts";
 import { originOf } from "../../src/log/public-log.ts";
 import { type Signer, signNote } from "../../src/log/signer.ts";
@@ -205,9 +214,31 @@ function extentOf({ index, width }: Bundle, level: number): Pick<LogFile, "size"
   return { size: (index * TILE_WIDTH + width) * TILE_WIDTH ** level, isFull: width === TILE_WIDTH };
 }
 
+interface GrowingBundle {
+  /** The log of which it has the last entries. */
+  readonly point: LogPoint;
+  readonly bytes: Uint8Array;
+}
+
+/** The last bundle that was encoded: with the next entry it only gets longer. */
+const growing = new WeakMap<ReadOnlyDatabase, GrowingBundle>();
+
 function bundleOf({ index, width }: Bundle, ledger: ReadOnlyDatabase): Uint8Array {
   const from = index * TILE_WIDTH;
-  return encodeBundle([...entryTexts(ledger, from, from + width)].map((text) => Buffer.from(text)));
+  const size = from + width;
+  if (width === TILE_WIDTH) return encoded(ledger, from, size);
+  const last = growing.get(ledger);
+  const continues = last !== undefined && last.point.size > from && last.point.size <= size;
+  const before = continues && contains(ledger, last.point) ? last : { point: { size: from }, bytes: new Uint8Array() };
+  const bytes = Buffer.concat([before.bytes, encoded(ledger, before.point.size, size)]);
+  growing.set(ledger, { point: { size, root: rootWithin(ledger, size) }, bytes });
+  return bytes;
+}
+
+function encoded(ledger: ReadOnlyDatabase, from: number, to: number): Uint8Array {
+  return from === to
+    ? new Uint8Array()
+    : encodeBundle([...entryTexts(ledger, from, to)].map((text) => Buffer.from(text)));
 }
 
 function tileOf({ level, index, width }: Tile, ledger: ReadOnlyDatabase): Uint8Array {
