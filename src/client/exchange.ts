@@ -1,6 +1,5 @@
 /** Sends a request until it gets a 200 or 304, with a time limit per attempt and a number of retries. */
 import { CLIENT_WAITS, waitMs } from "../values/backoff.ts";
-import { fieldsOf } from "../values/unknown.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
 
 export async function exchange(request: Request, retries: number, runtime: Runtime): Promise<Reply> {
@@ -57,7 +56,7 @@ function refusal({ url, status, headers, bytes }: Reply, now: number): NoonmarkE
 
 function errorCode(bytes: Uint8Array): string {
   try {
-    const { error } = fieldsOf(jsonOf(bytes));
+    const { error } = jsonOf(bytes) as { readonly error?: unknown };
     return typeof error === "string" ? error : "";
   } catch {
     return "";
