@@ -1,6 +1,7 @@
 /** Reads the log that is stored for recovery (docs/spec/publishing.md#log): its checkpoint, and its entries in order. */
 import { checkpointKey, LOG_ROOTS, type LogRoot, logPrefix, PRIVATE_LOGS } from "../src/http/keys.ts";
 import { entryTexts, type LogPoint, logSize } from "../src/ledger/log.ts";
+import { unpackBundle } from "../src/log/private-bundle.ts";
 import { type Bundle, bundlePath, decodeBundle, TILE_WIDTH } from "../src/log/tiles.ts";
 import { type ObjectStore, readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { decodeWriterMetadata } from "../src/object-store/stored-response.ts";
@@ -42,7 +43,7 @@ export async function* readEntries(
     const { key, object } = await readBundle(store, logPrefix(place, number), { index, width });
     if (object === undefined) throw logDamaged(key, "is missing");
     // A bundle may have entries beyond the checkpoint, which are not committed.
-    yield* textsOf(key, object, width).slice(Math.max(0, from - index * TILE_WIDTH));
+    yield* textsOf(key, object, { place, width }).slice(Math.max(0, from - index * TILE_WIDTH));
   }
 }
 
@@ -59,13 +60,17 @@ async function readBundle(store: ObjectStore, prefix: string, bundle: Bundle) {
 }
 
 /** Throws `Failure` log_damaged unless the bundle has `count` entries. */
-function textsOf(key: string, object: StoredObject | StoreDamaged, count: number): string[] {
+function textsOf(
+  key: string,
+  object: StoredObject | StoreDamaged,
+  { place, width: count }: Pick<StoredLog, "place"> & Pick<Bundle, "width">,
+): string[] {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
     if (object instanceof StoreDamaged) throw object;
     const width = bundleWidth(object);
     if (width < count) throw new RangeError(`${width} of ${count} entries`);
-    return decodeBundle(object.body, width)
+    return decodeBundle(place === PRIVATE_LOGS ? unpackBundle(object.body) : object.body, width)
       .slice(0, count)
       .map((entry) => decoder.decode(entry));
   } catch (cause) {

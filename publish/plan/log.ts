@@ -15,6 +15,7 @@ import {
   subtreeHashes,
 } from "../../src/ledger/log.ts";
 import { type Checkpoint, checkpointText } from "../../src/log/checkpoint.ts";
+import { PRIVATE_BUNDLE_TYPE, packBundle, unpackBundle } from "../../src/log/private-bundle.ts";
 import { originOf } from "../../src/log/public-log.ts";
 import { type Signer, signNote } from "../../src/log/signer.ts";
 import {
@@ -178,6 +179,8 @@ interface LogFile {
   readonly isFull: boolean;
   /** Prefix of the smaller versions of the file; undefined if it never had one, or keeps its key while it grows. */
   readonly partials: string | undefined;
+  /** The object is a packed bundle. */
+  readonly isPrivate: boolean;
   readonly body: (ledger: ReadOnlyDatabase) => Uint8Array;
 }
 
@@ -189,7 +192,7 @@ function* filesOf(prefix: string, since: number, size: number): Generator<LogFil
     const path = (width: number) => prefix + bundlePath({ ...bundle, width });
     // Only the operator reads a private log, so its last bundle keeps its key while it grows.
     if (isPublic) yield publicFile(path, { ...bundle, level: 0 }, since, body);
-    else yield { key: path(TILE_WIDTH), ...extentOf(bundle, 0), partials: undefined, body };
+    else yield { key: path(TILE_WIDTH), ...extentOf(bundle, 0), partials: undefined, isPrivate: true, body };
   }
   if (!isPublic) return;
   for (const tile of newTiles(since, size)) {
@@ -207,7 +210,7 @@ function publicFile(
   const extent = extentOf(place, level);
   const before = hashesOfLevel(since, level) - place.index * TILE_WIDTH;
   const partials = !extent.isFull || before > 0 ? `${path(TILE_WIDTH)}.p/` : undefined;
-  return { key: path(place.width), ...extent, partials, body };
+  return { key: path(place.width), ...extent, partials, isPrivate: false, body };
 }
 
 function extentOf({ index, width }: Bundle, level: number): Pick<LogFile, "size" | "isFull"> {
@@ -257,16 +260,19 @@ function faultyFiles({ prefix, known }: Place, since: number): LogFile[] {
 /** A file of a published log, for a check of the stored one. */
 export interface CommittedFile {
   readonly key: string;
-  /** Returns what the object must begin with; undefined if the ledger does not reach so far. */
+  /** Returns what the content must begin with; undefined if the ledger does not reach so far. */
   readonly expected: (ledger: ReadOnlyDatabase) => Uint8Array | undefined;
+  /** Returns the content of the object's body. Throws `log_malformed`. */
+  readonly contentOf: (body: Uint8Array) => Uint8Array;
 }
 
 /** Yields the files of the committed log. */
 export function* committedFiles(known: Known, signers: readonly Signer[]): Generator<CommittedFile> {
   const prefix = logPrefix(logRoot(signers), known.log ?? 0);
   const { size: committed = 0 } = known.get(`${prefix}checkpoint`)?.sourceVersion ?? {};
-  for (const { key, size, body } of filesOf(prefix, 0, committed)) {
-    yield { key, expected: (ledger) => (logSize(ledger) < size ? undefined : body(ledger)) };
+  for (const { key, size, isPrivate, body } of filesOf(prefix, 0, committed)) {
+    const expected = (ledger: ReadOnlyDatabase) => (logSize(ledger) < size ? undefined : body(ledger));
+    yield { key, expected, contentOf: isPrivate ? unpackBundle : (stored) => stored };
   }
 }
 
@@ -284,7 +290,7 @@ const ROW = { resource: "observations", status: 200, etag: null } as const;
 
 /** Beyond the checkpoint another publisher may have put other entries. */
 function filePut(file: LogFile, { number, now, known, at }: Place): Put {
-  const { key, isFull, partials } = file;
+  const { key, isFull, partials, isPrivate } = file;
   const before = known.get(key);
   return {
     ...ROW,
@@ -296,12 +302,15 @@ function filePut(file: LogFile, { number, now, known, at }: Place): Put {
     after: [],
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
-      const body = snapshot(({ ledger }) =>
+      const content = snapshot(({ ledger }) =>
         ledger !== undefined && contains(ledger, now) ? file.body(ledger) : undefined,
       );
-      if (body === undefined) return undefined;
+      if (content === undefined) return undefined;
+      const form = isPrivate
+        ? { body: packBundle(content), contentType: PRIVATE_BUNDLE_TYPE }
+        : { body: content, contentType: BINARY };
       const sourceVersion = { at, log: number, size: file.size };
-      return { body, contentType: BINARY, metadata: encodeWriterMetadata({ epoch, writer, sourceVersion }) };
+      return { ...form, metadata: encodeWriterMetadata({ epoch, writer, sourceVersion }) };
     },
     confirmed(to, tag, object) {
       to.tileRewritten(key);

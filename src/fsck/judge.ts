@@ -4,6 +4,7 @@ import { parseIndex } from "../http/installations.ts";
 import { PRIVATE_LOGS } from "../http/keys.ts";
 import { parseCheckpoint } from "../log/checkpoint.ts";
 import { parseNote } from "../log/note.ts";
+import { unpackBundle } from "../log/private-bundle.ts";
 import { type Bundle, bundlePath, decodeBundle, TILE_WIDTH, tilePath } from "../log/tiles.ts";
 import { leafHash } from "../log/tree.ts";
 import type { StoredObject } from "../object-store/object-store.ts";
@@ -180,7 +181,8 @@ function judgeBundle(key: string, bundle: LogPlace & Bundle, object: StoredObjec
   const { size = 0 } = facts.writers.get(key)?.sourceVersion ?? {};
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true });
-    const entries = decodeBundle(object.body, size - bundle.index * TILE_WIDTH);
+    const bytes = bundle.root === PRIVATE_LOGS ? unpackBundle(object.body) : object.body;
+    const entries = decodeBundle(bytes, size - bundle.index * TILE_WIDTH);
     const texts = entries.map((entry) => decoder.decode(entry));
     const found = facts.logOf(bundle);
     found.bundles.set(bundlePath(bundle), texts.map(leafHash));

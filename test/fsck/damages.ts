@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Rule } from "../../src/fsck/rules.ts";
+import { packBundle, unpackBundle } from "../../src/log/private-bundle.ts";
 import type { StoreObject } from "../../src/object-store/object-store.ts";
 import { decodeHead, decodeTile, encodeHead, encodeTile, type Head } from "../../src/resources/activity/stored-feed.ts";
 import { revisionOf } from "../../src/resources/built.ts";
@@ -74,6 +75,13 @@ function metadata(changes: Readonly<Record<string, (value: string) => string>>):
 
 function sourceVersion(change: (sourceVersion: Record<string, unknown>) => unknown): Change {
   return metadata({ "source-version": (text) => JSON.stringify(change(JSON.parse(text) as Record<string, unknown>)) });
+}
+
+/** A change of a private bundle's entries, which are ASCII. */
+function entries(change: (text: string) => string): Change {
+  return ({ body }) => ({
+    body: packBundle(Buffer.from(change(Buffer.from(unpackBundle(body)).toString("latin1")), "latin1")),
+  });
 }
 
 type Version = { from: number; edits?: { offset: number; length: number; text: string }[]; headers?: object };
@@ -317,14 +325,21 @@ export const DAMAGES: readonly Damage[] = [
     },
   },
   sealed("a checkpoint that is none", "log", "private/log/1/checkpoint", () => ({ text: "no checkpoint" })),
-  sealed("a bundle that is cut off", "log", "private/log/1/tile/entries/001", (_, text) => ({
-    text: text.slice(0, -1),
-  })),
+  sealed("a bundle that is no gzip", "log", "private/log/1/tile/entries/001", () => ({ text: "{}" })),
+  sealed(
+    "a bundle that is cut off",
+    "log",
+    "private/log/1/tile/entries/001",
+    entries((text) => text.slice(0, -1)),
+  ),
   {
     name: "another entry in a bundle",
     rule: "log-root",
     plant: async ({ change }) => {
-      await change("private/log/1/tile/entries/000", replaced('"sequence":17', '"sequence":71'));
+      await change(
+        "private/log/1/tile/entries/000",
+        entries((text) => text.replace('"sequence":17', '"sequence":71')),
+      );
       return "private/log/1/checkpoint";
     },
   },

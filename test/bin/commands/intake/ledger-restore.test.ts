@@ -8,6 +8,7 @@ import { attach, readStreamPosition, StreamSource, startAfter } from "../../../.
 import { entryTexts, logPoint, logSize } from "../../../../src/ledger/log.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { checkpointText } from "../../../../src/log/checkpoint.ts";
+import { packBundle } from "../../../../src/log/private-bundle.ts";
 import { encodeBundle } from "../../../../src/log/tiles.ts";
 import { GrowingTree } from "../../../../src/log/tree.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
@@ -83,8 +84,8 @@ async function putLog(texts: readonly string[], change: { readonly root?: string
   const metadata = (sourceVersion: typeof version) => encodeWriterMetadata({ epoch: 1, writer: "w", sourceVersion });
   const checkpoint = checkpointText({ origin: "private/log/1", size: texts.length, root });
   await store.put(BUNDLE, {
-    body: encodeBundle(texts.map((text) => Buffer.from(text))),
-    contentType: "application/octet-stream",
+    body: packBundle(encodeBundle(texts.map((text) => Buffer.from(text)))),
+    contentType: "application/gzip",
     metadata: metadata(version),
   });
   await store.put(CHECKPOINT, {

@@ -1,0 +1,22 @@
+/**
+ * The bundles of a private log are stored as gzip (docs/spec/publishing.md#log). Only the operator reads them, and the last
+ * one is put again with each new entry.
+ */
+import { constants, gunzipSync, gzipSync } from "node:zlib";
+import { LogError } from "./log-error.ts";
+import { MAX_BUNDLE_BYTES } from "./tiles.ts";
+
+export const PRIVATE_BUNDLE_TYPE = "application/gzip";
+
+export function packBundle(bundle: Uint8Array): Uint8Array {
+  return gzipSync(bundle, { level: constants.Z_BEST_SPEED });
+}
+
+/** Throws `log_malformed` if the bytes are no gzip, or are those of more than a bundle. */
+export function unpackBundle(bytes: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_BUNDLE_BYTES });
+  } catch (cause) {
+    throw new LogError("log_malformed", "the bundle is no gzip of 256 entries or fewer", cause);
+  }
+}
