@@ -72,6 +72,21 @@ const APART: Readonly<Record<string, string>> = {
   "bin/cli/intake/follow/stream/nats-client.ts": "nats-client",
 };
 
+/**
+ * An `import` of these reads all their exports, among them a WebSocket for which Node loads its HTTP client: 40 ms. Commands that
+ * send no request do not need it.
+ */
+const lazyBuiltins: Plugin = {
+  name: "lazy-builtins",
+  setup({ onResolve, onLoad }) {
+    const filter = /^(node:)?https?$/;
+    onResolve({ filter }, ({ path, kind }) => (kind === "dynamic-import" ? undefined : { path, namespace: "builtin" }));
+    onLoad({ filter, namespace: "builtin" }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
 const COMMON = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -96,14 +111,16 @@ const COMMON = {
 /** Writes the program's files into dist/. `tree` lists its commands: `--help` then loads none of them. */
 export async function buildProgram(tree: readonly TreeCommand[]): Promise<Metafile[]> {
   const packages = await Promise.all(
-    Object.entries(APART).map(([path, name]) => build({ ...COMMON, entryPoints: { [name]: path } })),
+    Object.entries(APART).map(([path, name]) =>
+      build({ ...COMMON, entryPoints: { [name]: path }, plugins: [lazyBuiltins] }),
+    ),
   );
   const options = {
     ...COMMON,
     entryPoints: { noonmark: "bin/main.ts" },
     splitting: true,
   };
-  const plugins = [packagesApart, knownCommands(tree)];
+  const plugins = [packagesApart, lazyBuiltins, knownCommands(tree)];
   const first = await build({ ...options, write: false, plugins: [grouped([]), ...plugins] });
   const program = await build({ ...options, plugins: [grouped(commonModules(first.metafile)), ...plugins] });
   return [...packages, program].map(({ metafile }) => metafile);
