@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 // `npm test` runs "unit"; "servers" and "alone" start real servers and a browser (npm run test:servers). Nothing is retried.
@@ -20,6 +22,8 @@ const ALONE = [
 export default defineConfig({
   test: {
     retry: 0,
+    // The tests start the program some thousand times. Node then need not compile it again.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), "noonmark-compile-cache") },
     globalSetup: ["test/support/build.ts"],
     setupFiles: ["test/support/seed.ts"],
     testTimeout: 60_000,

@@ -66,7 +66,7 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
   const [one, two] = machines;
   const holder = async () => (await readLease(store))?.record;
   let ingest = one.ingest();
-  two.ingest();
+  const other = two.ingest();
   const facts = publishFacts(publisher.stream);
   await one.ledger.reaches(1);
   await two.ledger.reaches(1);
@@ -80,7 +80,9 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
   const servingOn = async () => {
     const reached = facts.acknowledged();
     await until("the stream accepts facts", () => Promise.resolve(facts.acknowledged() > reached + 5));
-    for (const { ledger } of machines) await ledger.reaches(facts.acknowledged());
+    const said = () => `${ingest.output()}\n${other.output()}`;
+    for (const { ledger } of machines)
+      await ledger.reaches(facts.acknowledged()).catch((error: Error) => expect.fail(`${error.message}\n${said()}`));
   };
 
   // The stream's leader, then another server, then a server that hangs.
