@@ -59,12 +59,17 @@ export function planResponses(scope: Scope, planning: Planning): Plan {
   const responses: PlannedResponse[] = [];
   const puts: Put[] = [];
   const tileSets: NamedTiles[] = [];
+  /** Two responses may list the same tiles, as the site's pages do. */
+  const plannedTiles = new Set<string>();
   for (const { publication, inputs } of due) {
     try {
       const response = planResponse(publication, inputs, scope, planning);
       responses.push(response);
       const named = namedTiles(publication, snapshot, planning.known, response.version);
-      puts.push(...named.puts);
+      for (const put of named.puts) {
+        if (!plannedTiles.has(put.key)) puts.push(put);
+        plannedTiles.add(put.key);
+      }
       if (named.set !== undefined) tileSets.push(named.set);
       const after = named.puts.map(({ key }) => key);
       if (response.put !== undefined) puts.push({ ...response.put, after: [...response.put.after, ...after] });

@@ -85,7 +85,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
         renewing = undefined;
       });
   };
-  const cadence = timers.cron(options.cadence, tick);
+  const stopCadence = timers.cron(options.cadence, tick);
   const stopChecks = timers.every(CHECK_EVERY_MS, () => {
     renew();
     if (running === undefined) options.onRest?.();
@@ -94,7 +94,7 @@ export function runSchedule(publisher: Scheduled, options: ScheduleOptions): Pro
     hasEnded = true;
     cancelInstant();
     stopChecks();
-    cadence.stop();
+    stopCadence();
     // The caller closes the files that a cycle uses, so it must wait.
     void Promise.all([running, renewing]).then(() => (error === undefined ? resolve() : reject(error)));
   };

@@ -18,7 +18,11 @@ function site(program: string, asset = OLD): Site {
     ROBOTS,
     { path: asset, contentType: CSS, text: `/* ${asset} */` },
     { path: "favicon.svg", contentType: "image/svg+xml", text: "<svg/>" },
-    { path: "index.html", contentType: "text/html; charset=utf-8", text: `<!doctype html><link href="${asset}">` },
+    ...["index.html", "docs.html"].map((path) => ({
+      path,
+      contentType: "text/html; charset=utf-8",
+      text: `<!doctype html><link href="${asset}">`,
+    })),
   ];
   return { program, files, publicUrl: undefined, deployment: null, chainMaxAge: 600_000 };
 }
@@ -40,15 +44,24 @@ async function cycleOf(options: Parameters<World["work"]>[0], at: number): Promi
   return sitePuts().slice(before);
 }
 
-test("each file is put once, with the page last; later cycles send no request, and a restart reads each once", async () => {
+test("each file is put once, with the pages last; later cycles send no request, and a restart reads each once", async () => {
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START);
   const puts = sitePuts();
-  const files = ["deployment.json", "feed.json", "feed.atom", "favicon.svg", "index.html", "robots.txt", OLD].map(
-    (path) => `site/${path}`,
-  );
+  const files = [
+    "deployment.json",
+    "docs.html",
+    "favicon.svg",
+    "feed.atom",
+    "feed.json",
+    "index.html",
+    "robots.txt",
+    OLD,
+  ].map((path) => `site/${path}`);
   expect(puts.toSorted()).toEqual(files.toSorted());
-  expect(puts.indexOf(`site/${OLD}`)).toBeLessThan(puts.indexOf("site/index.html"));
+  for (const page of ["site/docs.html", "site/index.html"]) {
+    expect(puts.indexOf(`site/${OLD}`)).toBeLessThan(puts.indexOf(page));
+  }
   world.receive(1);
   await worker.cycle(START + 10_000);
   expect(sitePuts()).toHaveLength(puts.length);
@@ -61,7 +74,8 @@ test("each file is put once, with the page last; later cycles send no request, a
 
 test("an upgrade puts each changed file once, and an older program keeps the newer one's files", async () => {
   await cycleOf({ site: site("1.9.0") }, START);
-  expect(await cycleOf({ site: site("1.10.0", NEW) }, START + 1_000)).toEqual([`site/${NEW}`, "site/index.html"]);
+  const upgraded = await cycleOf({ site: site("1.10.0", NEW) }, START + 1_000);
+  expect([upgraded[0], upgraded.slice(1).toSorted()]).toEqual([`site/${NEW}`, ["site/docs.html", "site/index.html"]]);
   for (const state of ["state", "another"]) {
     await cycleOf({ site: site("1.9.0"), state }, START + 2_000);
     expect(await world.body("/")).toContain(NEW);

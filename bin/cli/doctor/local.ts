@@ -1,7 +1,7 @@
 /** Examines a publisher's requirements on this host: Node, settings, ledger, state. */
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import SqliteDatabase from "better-sqlite3";
+import SqliteDatabase, { type Database } from "better-sqlite3";
 import { stateFile } from "../../../publish/state-directory.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
@@ -14,6 +14,8 @@ import { damageOf } from "../../../src/sqlite/sqlite-failure.ts";
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
+import { hintOf } from "../hints.ts";
+import { behindPublication } from "../intake/behind-publication.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
@@ -41,33 +43,39 @@ function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): DoctorFinding[]
 const MAX_NAMED = 5;
 
 /** `now` is in epoch ms. Throws `Failure` if the ledger cannot be read. */
-export function examineLedger({ ledger: path, installationId }: Settings, now: number): DoctorFinding[] {
+export async function examineLedger(settings: Settings, now: number): Promise<DoctorFinding[]> {
+  const { ledger: path, installationId } = settings;
   if (path === "none") return [goodFinding("ledger", "none")];
   const ledger = openLedgerForReading(path);
   try {
-    return readLedger(ledger, (db) => {
-      const ids = listInstallations(db).map(({ id }) => id);
-      const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
-      const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
-      const rowId = installationId === undefined ? undefined : installationRowId(db, installationId);
-      if (installationId === undefined) return [goodFinding("ledger", `${path}: ${all}`)];
-      if (rowId === undefined) {
-        const todo = "Correct the setting installationId, or ingest that installation's records.";
-        return [
-          goodFinding("ledger", `${path}: ${all}`),
-          badFinding("installation", `${installationId} is not in the ledger`, todo),
-        ];
-      }
-      const newest = readNewestReceipt(db, rowId);
-      const receipt =
-        newest === undefined
-          ? "no receipt yet"
-          : `newest receipt ${formatTimestamp(newest.receivedAt)} (${duration((now - newest.receivedAt) / 1000)} ago)`;
-      return [goodFinding("ledger", `${path}: ${all}`), goodFinding("installation", `${installationId}: ${receipt}`)];
-    });
+    const ids = readLedger(ledger, listInstallations).map(({ id }) => id);
+    const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
+    const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
+    const behind = await behindPublication(settings, () => undefined);
+    const finding =
+      behind === undefined
+        ? goodFinding("ledger", `${path}: ${all}`)
+        : badFinding("ledger", `${behind.code}: ${behind.message}`, hintOf(behind));
+    return installationId === undefined ? [finding] : [finding, examineInstallation(ledger, installationId, now)];
   } finally {
     ledger.close();
   }
+}
+
+function examineInstallation(ledger: Database, installationId: string, now: number): DoctorFinding {
+  return readLedger(ledger, (db) => {
+    const rowId = installationRowId(db, installationId);
+    if (rowId === undefined) {
+      const todo = "Correct the setting installationId, or ingest that installation's records.";
+      return badFinding("installation", `${installationId} is not in the ledger`, todo);
+    }
+    const newest = readNewestReceipt(db, rowId);
+    const receipt =
+      newest === undefined
+        ? "no receipt yet"
+        : `newest receipt ${formatTimestamp(newest.receivedAt)} (${duration((now - newest.receivedAt) / 1000)} ago)`;
+    return goodFinding("installation", `${installationId}: ${receipt}`);
+  });
 }
 
 /** Examines the state directory without creating anything. */

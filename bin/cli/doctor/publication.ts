@@ -22,10 +22,9 @@ import { allPublications } from "../../../src/resources/publications.ts";
 import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.ts";
 import type { Statistics } from "../../../src/resources/statistics/schema.ts";
 import { newDirectoryOf, openConfiguredStore, readResponse } from "../configured-store.ts";
-import { hintOf } from "../hints.ts";
-import { behindPublication } from "../intake/behind-publication.ts";
 import { readLogKey } from "../log-key.ts";
-import { isNote, missingInputs } from "../publish/missing-inputs.ts";
+import type { Warning } from "../messages.ts";
+import { isNote, missingFacts, missingInputs } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Publication, readPublication } from "../status/publication.ts";
@@ -82,10 +81,12 @@ function newDirectory(path: string, { state }: Settings): DoctorFinding {
 
 /** `now` in epoch ms. Throws `Failure`, `StoreUnavailable`. */
 export async function examinePublication(settings: Settings, now: number): Promise<DoctorFinding[]> {
-  if (newDirectoryOf(settings) !== undefined) return [];
+  if (newDirectoryOf(settings) !== undefined) return inputFindings(missingFacts(settings));
   const store = await openConfiguredStore(settings, { write: false });
   const publication = await readPublication(store, now);
-  if (publication === undefined) return [goodFinding("publication", "nothing is published yet")];
+  if (publication === undefined) {
+    return [...inputFindings(missingFacts(settings)), goodFinding("publication", "nothing is published yet")];
+  }
   const keys = [STATUS_KEY, PRIVATE_STATUS_KEY, INSTALLATIONS_KEY, ...publication.responses.map(({ key }) => key)];
   const broken = await fsckKeys(store, keys, { now });
   const findings = [
@@ -101,7 +102,6 @@ export async function examinePublication(settings: Settings, now: number): Promi
           "`noonmark fsck` reads every object, and --repair rewrites what it can.",
         ),
       ),
-    ...(await behindFindings(settings)),
     ...(await lifetimeFindings(store, publication, settings)),
   ];
   if (findings.some(({ severity }) => severity === "fault")) return findings;
@@ -124,13 +124,18 @@ function unavailableFindings({ responses }: Publication, settings: Settings): Do
   const explained = missing.some(({ code }) => EXPLAIN_STATISTICS.includes(code)) ? RANGES.map(statisticsKey) : [];
   const todo = "See ledger, genesis and chain; a publisher that has just begun may need a minute.";
   return [
-    ...missing.map(({ code, message, hint }) =>
-      (isNote(code) ? note : badFinding)("inputs", `${code}: ${message}`, hint ?? ""),
-    ),
+    // Without a chain, the settings' finding `genesis` says the same.
+    ...inputFindings(missing.filter(({ code }) => code !== "no_genesis" || settings.rpcUrl !== undefined)),
     ...responses
       .filter(({ key, status }) => status === 503 && !explained.includes(key))
       .map(({ route }) => badFinding("publication", `${route} is 503`, todo)),
   ];
+}
+
+function inputFindings(missing: readonly Warning[]): DoctorFinding[] {
+  return missing.map(({ code, message, hint }) =>
+    (isNote(code) ? note : badFinding)("inputs", `${code}: ${message}`, hint ?? ""),
+  );
 }
 
 /** Compares the lifetime totals of statistics with the ledger from which they were computed. */
@@ -162,9 +167,3 @@ async function lifetimeFindings(
 
 const LIFETIME_TODO =
   "`noonmark fsck --repair` rewrites it. If it comes back, derive the publisher's data again: noonmark rebuild.";
-
-async function behindFindings(settings: Settings): Promise<DoctorFinding[]> {
-  if (settings.ledger === "none" || !existsSync(settings.ledger)) return [];
-  const behind = await behindPublication(settings, () => undefined);
-  return behind === undefined ? [] : [badFinding("ledger", `${behind.code}: ${behind.message}`, hintOf(behind))];
-}

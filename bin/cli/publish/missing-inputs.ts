@@ -31,7 +31,7 @@ export function missingGenesis(responses: readonly ResponseStatus[], settings: S
 
 /** Returns the missing inputs of published responses, as far as the ledger on this host shows them. */
 export function missingInputs(responses: readonly ResponseStatus[], settings: Settings): Warning[] {
-  return allMissing(responses, settings).filter(({ code }) => !isIgnored(code, settings));
+  return [...missingGenesis(responses, settings), ...missingFacts(settings, !areStatisticsMissing(responses))];
 }
 
 /** Notes are no faults, and the setting ignoredNotes turns them off. */
@@ -43,11 +43,11 @@ function isIgnored(code: string, { ignoredNotes }: Settings): boolean {
   return isNote(code) && (ignoredNotes ?? "").split(",").includes(code);
 }
 
-function allMissing(responses: readonly ResponseStatus[], settings: Settings): Warning[] {
-  const missing = missingGenesis(responses, settings);
+/** Returns what the ledger on this host lacks. Before the first publication there are no statistics. */
+export function missingFacts(settings: Settings, hasStatistics = false): Warning[] {
   const counts = ledgerCounts(settings);
-  if (counts === undefined) return missing;
-  if (areStatisticsMissing(responses)) missing.push(...missingRounds(counts));
+  if (counts === undefined) return [];
+  const missing = hasStatistics ? [] : missingRounds(counts);
   const work = REPORTER_WORK.filter((kind) => counts(kind) > 0);
   if (settings.rpcUrl === undefined && work.length > 0) {
     missing.push({
@@ -56,7 +56,7 @@ function allMissing(responses: readonly ResponseStatus[], settings: Settings): W
       hint: 'Set deployment and rpcUrl (docs/nodes.md). If nothing is settled on a chain, set "ignoredNotes": "no_chain".',
     });
   }
-  return missing;
+  return missing.filter(({ code }) => !isIgnored(code, settings));
 }
 
 /** Warns if no round is covered by a closure, because statistics need such rounds. */

@@ -1,9 +1,8 @@
 /** Runs `noonmark publish` without --once: opens its dependencies, publishes on the cadence, and closes them. */
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { createTask } from "node-cron";
 import type { Logger } from "pino";
-import { systemClock, systemTimers, WatchedClock } from "../../../publish/clock/clock.ts";
+import { nextMatchOf, systemClock, systemTimers, WatchedClock } from "../../../publish/clock/clock.ts";
 import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
 import { Known } from "../../../publish/known.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
@@ -92,7 +91,7 @@ async function publishSession(
     stop.abort();
   };
   ending.addEventListener("abort", end, { once: true });
-  const monitor = new PublisherMonitor(clock, untilNextRun(settings.cadence, wall));
+  const monitor = new PublisherMonitor(clock, nextMatchOf(settings.cadence));
   const known = Known.open(settings.state);
   const requests = new RequestTally(known, wall());
   const repairs = new Repairs((key) => {
@@ -205,15 +204,6 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
 
 /** Interval (ms) of the checks of the host's clock. */
 const CHECK_INTERVAL_MS = 1_000;
-
-/** Returns the ms until a cadence's next run, by the wall clock (epoch ms). The pattern must be valid. */
-function untilNextRun(cadence: string, wall: () => number): () => number {
-  const task = createTask(cadence, () => {}, { timezone: "UTC" });
-  return () => {
-    const [next] = task.getNextRuns(1);
-    return next === undefined ? Number.POSITIVE_INFINITY : Math.max(0, next.getTime() - wall());
-  };
-}
 
 export interface FollowOptions {
   /** Milliseconds between two passes. */

@@ -48,12 +48,12 @@ export class PublisherMonitor implements CycleWatcher {
   /** Why the last renewal of the lease failed. */
   #renewalTrouble: string | undefined;
   readonly #clock: WatchedClock;
-  readonly #untilNextRun: () => number;
+  readonly #nextRun: () => number;
 
-  /** `untilNextRun` returns the ms until the cadence's next tick. */
-  constructor(clock: WatchedClock, untilNextRun: () => number) {
+  /** `nextRun` returns the instant of the cadence's next tick (epoch ms). */
+  constructor(clock: WatchedClock, nextRun: () => number) {
     this.#clock = clock;
-    this.#untilNextRun = untilNextRun;
+    this.#nextRun = nextRun;
     this.health = new TickHealth(() => clock.monotonic());
   }
 
@@ -140,7 +140,7 @@ export class PublisherMonitor implements CycleWatcher {
   }
 
   ticked(): void {
-    this.health.reached("publishing", this.#untilNextRun());
+    this.health.reached("publishing", Math.max(0, this.#nextRun() - this.#clock.wall()));
   }
 
   renewed(error?: unknown): void {

@@ -41,21 +41,20 @@ function add(at: () => number, fire: () => void): () => void {
 }
 
 /**
- * A schedule of every `everyMs` of the wall clock. Like node-cron, it waits for an instant that it chose when it was
+ * A schedule of every `everyMs` of the wall clock. Like the system's timers, it waits for an instant that it chose when it was
  * armed.
  */
 const fake = (everyMs: number): Timers => ({
   cron(_, fire) {
     const after = (instant: number) => (Math.floor(instant / everyMs) + 1) * everyMs;
     let next = after(wall());
-    const stopCron = add(
+    return add(
       () => next - APART,
       () => {
         next = after(wall());
         fire();
       },
     );
-    return { stop: stopCron };
   },
   every(ms, fire) {
     let next = monotonic + ms;

@@ -61,10 +61,12 @@ systemctl() {
 }
 `;
 
-/** A fact from the operator's own service: one receipt, a second old. */
-function receiptOfNow(): string {
+/** Facts from the operator's own service: one receipt, a second old, and a round with its closure. */
+function factsOfNow(): string {
   const receivedAt = new Date(Date.now() - 1_000).toISOString();
-  return JSON.stringify({ ...RECORD_TYPES.receipt.example, observedAt: receivedAt, receivedAt });
+  const { receipt, round, closure } = RECORD_TYPES;
+  const facts = [{ ...receipt.example, observedAt: receivedAt, receivedAt }, round.example, closure.example];
+  return facts.map((fact) => JSON.stringify(fact)).join("\n");
 }
 
 export interface Step {
@@ -92,7 +94,7 @@ for path in /srv /usr/local/bin /run /var/lib /var/log /usr/share/bash-completio
   mkdir -p $path; mount -t tmpfs none $path
 done
 cp ${tarball} /srv/${basename(tarball)}
-echo '${receiptOfNow()}' > /srv/facts.ndjson
+echo '${factsOfNow()}' > /srv/facts.ndjson
 ${SYSTEMCTL}
 set +e
 cd /srv

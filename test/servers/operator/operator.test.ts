@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
 import { fenced } from "../../docs/markdown.ts";
 import { packInto } from "../../package/packed-files.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -18,6 +19,11 @@ import { BUCKET, makeBucket } from "../stores/s3-store.ts";
 const SECRET = "0123456789abcdef-secret";
 const CDN_PAGE = readFileSync(join(import.meta.dirname, "../../../docs/cdn.md"), "utf8");
 const INTAKE = readFileSync(join(import.meta.dirname, "../../../docs/facts.md"), "utf8");
+
+/** Without a closed round there are no statistics, which `doctor` reports. */
+const CLOSED_ROUND = [RECORD_TYPES.round, RECORD_TYPES.closure]
+  .map(({ example }) => `${JSON.stringify(example)}\n`)
+  .join("");
 
 let root: string;
 let server: S3Server;
@@ -80,10 +86,10 @@ test("doctor lists missing parts until they exist", async () => {
     ledger: join(here.folder, "ledger.db"),
   };
   writeFileSync(join(here.folder, "noonmark.json"), JSON.stringify(settings));
-  writeFileSync(join(here.folder, "facts.ndjson"), receipt(1) + receipt(2));
+  writeFileSync(join(here.folder, "facts.ndjson"), receipt(1) + receipt(2) + CLOSED_ROUND);
   expect(await run("npx noonmark ingest facts.ndjson")).toEqual({
     code: 0,
-    output: expect.stringMatching(/^2 accepted, 0 duplicate, 0 rejected; ledger /),
+    output: expect.stringMatching(/^4 accepted, 0 duplicate, 0 rejected; ledger /),
   });
   const second = await run("npx noonmark doctor");
   expect([second.code, second.output.match(/^FIX.*/gm)]).toEqual([0, null]);
@@ -133,7 +139,7 @@ async function seenFromOutside(): Promise<void> {
     );
     seen.push(/^HTTP\/1\.1 (\d+)/m.exec(output)?.[1] ?? output);
   }
-  // The last three print no status: no header, no statistics to compress here, and the shim's health.
+  // The last three print no status: a header that is absent, compressed statistics, and the shim's health.
   expect(seen.slice(0, 4)).toEqual(["200", "304", "200", "400"]);
-  expect(seen.slice(4).map((text) => text.trim())).toEqual(["", "", '{"error":"not_found"}']);
+  expect(seen.slice(4).map((text) => text.trim())).toEqual(["", "Content-Encoding: gzip", '{"error":"not_found"}']);
 }

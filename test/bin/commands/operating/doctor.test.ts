@@ -122,7 +122,8 @@ describe("noonmark doctor", () => {
     copyFileSync(join(directory, ".noonmark/ledger.db"), join(directory, "older.db"));
     await ingest(receipt(2));
     await runCli(["publish", "--once", ...SETTINGS], directory);
-    expect(await wrongLines(...SETTINGS, "--ledger", "older.db")).toEqual([
+    const { lines } = await doctor(...SETTINGS, "--ledger", "older.db");
+    expect(lines.filter((line) => /^(?:FIX|\S+ +ledger) /.test(line))).toEqual([
       expect.stringMatching(/^FIX ledger +ledger_behind: log 1 was published with 4 entries, and the ledger has 3/),
     ]);
   });
@@ -142,6 +143,21 @@ describe("noonmark doctor", () => {
         /^FIX statistics +lifetime v2\/public\/stats\/30d: lifetime.acceptedWorkUnits is 6000, and the log's entries give 600\. /,
       ),
     ]);
+  });
+
+  test("it finds the same missing inputs before the first publication and after it", async () => {
+    await ingest(receipt(1), reporterRun());
+    const before = await doctor(...SETTINGS);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    const after = await doctor(...SETTINGS);
+    const inputs = ({ lines }: typeof before) => lines.filter((line) => /^(?:FIX|see) /.test(line));
+    expect(inputs(before)).toEqual([
+      expect.stringMatching(/^FIX inputs +no_rounds: /),
+      expect.stringContaining("no_chain"),
+    ]);
+    expect([before.exitCode, inputs(after)]).toEqual([1, inputs(before)]);
+    const withoutGenesis = await doctor("--installation-id", "wheel-1");
+    expect(withoutGenesis.lines.filter((line) => line.includes("round 0"))).toHaveLength(1);
   });
 
   test("it explains 503 statistics by their missing input, and finds a damaged object", async () => {
