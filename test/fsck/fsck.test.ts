@@ -31,11 +31,15 @@ test("fsck finds nothing in a publisher's store", async () => {
   expect(objects).toBe(37);
 });
 
-test.each(DAMAGES)("fsck finds $rule: $name", async ({ rule, plant, later = 0 }) => {
+test.each(DAMAGES)("fsck finds $rule and --repair repairs it: $name", async ({ rule, name, plant, later = 0 }) => {
   const copy = world.copy();
   const key = await plant(copy);
   const { findings } = await copy.fsck(PUBLISHED + later);
   expect(findings.map((finding) => `${finding.rule} ${finding.key}`)).toContain(`${rule} ${key}`);
+  await world.repair(copy.store);
+  const left = (await copy.fsck(Math.max(PUBLISHED + later, world.now))).findings;
+  if (NOT_REPAIRABLE.has(name)) expect(left).not.toEqual([]);
+  else expect(left).toEqual([]);
 });
 
 /** What an S3 console's "create folder" writes, a name with a control character, and one that would leave the store. */
@@ -83,21 +87,18 @@ test("a tile that has just become unreferenced is not reported yet", async () =>
   expect((await copy.fsck(PUBLISHED + HOUR)).findings).toEqual([]);
 });
 
-test.each(DAMAGES.filter(({ name }) => !LEFT_BY_FORCE.has(name)))("--force repairs $rule: $name", async ({ plant }) => {
-  const copy = world.copy();
-  await plant(copy);
-  await world.force(copy.store);
-  expect((await copy.fsck(AFTER_FORCE)).findings).toEqual([]);
-});
+/** The first damage of each rule. */
+const ONE_OF_EACH = DAMAGES.filter(({ rule }, index) => DAMAGES.findIndex((other) => other.rule === rule) === index);
 
-test.each(DAMAGES)("fsck --repair repairs $rule: $name", async ({ name, plant, later = 0 }) => {
-  const copy = world.copy();
-  await plant(copy);
-  await world.repair(copy.store);
-  const { findings } = await copy.fsck(Math.max(PUBLISHED + later, world.now));
-  if (NOT_REPAIRABLE.has(name)) expect(findings).not.toEqual([]);
-  else expect(findings).toEqual([]);
-});
+test.each(ONE_OF_EACH.filter(({ name }) => !LEFT_BY_FORCE.has(name)))(
+  "--force repairs $rule: $name",
+  async ({ plant }) => {
+    const copy = world.copy();
+    await plant(copy);
+    await world.force(copy.store);
+    expect((await copy.fsck(AFTER_FORCE)).findings).toEqual([]);
+  },
+);
 
 test("fsck finds a module that is stored twice, by the same rules as verify", () => {
   const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));

@@ -15,7 +15,7 @@ import { AT } from "../support/chain/chain-state.ts";
 import { rowsOf, step } from "./step.ts";
 
 const FIRST_SEED = Number(process.env.NOONTEST_SEED ?? 20_261_123);
-const HISTORIES = Number(process.env.NOONTEST_HISTORIES ?? 300);
+const HISTORIES = Number(process.env.NOONTEST_HISTORIES ?? 100);
 const CHUNK = 100;
 const FIRST_BLOCK = 101;
 

@@ -1,6 +1,6 @@
 /**
- * A publisher over real files that kills itself with SIGKILL at the nth store request, before or after the request is
- * executed. Run by `sigkill.test.ts` with the arguments: folder, n, "before" or "after", instant.
+ * A publisher over real files that kills itself with SIGKILL before the nth store request. Run by `sigkill.test.ts` with the
+ * arguments: folder, n, instant.
  */
 import { join } from "node:path";
 import { hintOf } from "../../bin/cli/hints.ts";
@@ -17,18 +17,12 @@ import { openStore } from "../../src/object-store/open-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 
-const [folder = "", calls = "", when = "", instant = ""] = process.argv.slice(2);
+const [folder = "", calls = "", instant = ""] = process.argv.slice(2);
 let left = Number(calls);
 
-function dieInTurn(moment: string): void {
-  if (moment === when && left-- === 0) process.kill(process.pid, "SIGKILL");
-}
-
-async function step<T>(call: () => Promise<T>): Promise<T> {
-  dieInTurn("before");
-  const result = await call();
-  dieInTurn("after");
-  return result;
+function step<T>(call: () => Promise<T>): Promise<T> {
+  if (left-- === 0) process.kill(process.pid, "SIGKILL");
+  return call();
 }
 
 const real = await openStore(join(folder, "public"), { write: true });

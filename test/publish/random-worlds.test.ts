@@ -293,7 +293,7 @@ class Story {
 let story: Story | undefined;
 afterEach(() => story?.end());
 
-test.each(seeds(8))(
+test.each(seeds(4))(
   "in the random world of seed %d no response goes back, and the correct ledger is published",
   async (seed) => {
     story = new Story(seed);

@@ -7,7 +7,7 @@ import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { instant, module, oracle, receipt } from "../ledger/samples.ts";
 import { stage } from "../support/chain/harness.ts";
 import { scriptedRpc } from "../support/chain/scripted-rpc.ts";
-import { ON_S3, Scene } from "./scene.ts";
+import { Scene } from "./scene.ts";
 
 const TELEMETRY = "v1/public/telemetry";
 const PROCESS = "v4/public/process";
@@ -122,27 +122,6 @@ it("fsck finds objects that another tool damaged by key, and --repair restores t
   expect(repaired).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ 0 findings, 2 repaired\n$/) });
   expect([await text(scene, TILE), JSON.parse(await text(scene, PROCESS)).revision]).toEqual(whole);
 });
-
-// On a directory a lease has the same lifetime (test/publish/lease/unreadable.test.ts).
-it.runIf(ON_S3)(
-  "a damaged lease object is watched for 34 s and taken; a damaged index is rewritten with it",
-  { timeout: 90_000 },
-  async () => {
-    await using scene = new Scene();
-    await scene.ingest(receipts(1, 3));
-    await scene.published(10);
-    const index = await text(scene, "installations");
-    for (const key of ["status.json", "installations"]) await scene.damage(key);
-    scene.loseState();
-    await scene.ingest([receipt(4)]);
-    const started = performance.now();
-    const unreadable = expect.stringContaining("warning: lease_unreadable: status.json");
-    expect(await scene.publish(20)).toMatchObject({ exitCode: 0, stderr: unreadable });
-    expect(performance.now() - started).toBeGreaterThan(34_000);
-    expect(await text(scene, "installations")).toBe(index);
-    expect(await text(scene, TELEMETRY)).toContain('"cumulativeWorkUnits":"40"');
-  },
-);
 
 it.skipIf(NO_ANVIL !== undefined)(
   `a takeover with a node 20 blocks behind keeps the safe block and continues once the node has caught up ${NO_ANVIL ?? ""}`,

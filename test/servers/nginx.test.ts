@@ -29,7 +29,7 @@ describe("nginx with odd requests", () =>
       /\.\.|[%\\]/.test(target) || headers.filter(([name]) => /^if-none-match$/i.test(name)).length > 1,
   }));
 
-describe("nginx under load and during outages", () => testOutages({ world, start: startNginx, loadMs: 10_000 }));
+describe("nginx under load and during outages", () => testOutages({ world, start: startNginx, loadMs: 5_000 }));
 
 describe("nginx and its origins' headers", () => testHeaderFilter({ world, start: startNginx, allowed: ["server"] }));
 

@@ -39,7 +39,7 @@ describe("Varnish with odd requests", () =>
     isSkipped: ({ method, body }) => method === "HEAD" && body !== undefined,
   }));
 
-describe("Varnish under load and during outages", () => testOutages({ world, start: startVarnish, loadMs: 10_000 }));
+describe("Varnish under load and during outages", () => testOutages({ world, start: startVarnish, loadMs: 5_000 }));
 
 // Varnish can remove a header only by name, so a header of no known store is passed on.
 describe("Varnish and its origins' headers", () =>

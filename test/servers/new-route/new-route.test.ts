@@ -66,6 +66,7 @@ test("a row with both compiles, and npm run generate adds it to every derived fi
     line: "  heartbeat: ({ installationId }) => [heartbeatPublication(installationId)],",
     importing: 'import { heartbeatPublication } from "./heartbeat/publication.ts";',
   });
+  lay("probe.ts.txt", "test/probe.ts");
   expect(complaints()).toBe("");
   const written = execFileSync(process.execPath, ["generate/run.ts"], { cwd: copy, encoding: "utf8" });
   expect(written.trim().split("\n").toSorted()).toEqual([
@@ -90,8 +91,6 @@ test("a row with both compiles, and npm run generate adds it to every derived fi
 });
 
 test("a new route is published, callable from the client, and checked by verify and fsck", () => {
-  lay("probe.ts.txt", "test/probe.ts");
-  expect(complaints()).toBe("");
   const probeOutput = execFileSync(process.execPath, ["test/probe.ts"], { cwd: copy, encoding: "utf8" });
   expect(JSON.parse(probeOutput)).toEqual({
     beat: "steady",

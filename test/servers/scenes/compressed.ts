@@ -70,21 +70,27 @@ export function testCompression({ server, start, coding = "gzip" }: CompressionO
     });
   });
 
-  test.each([
-    ["gzip;q=0.5", "gzip"],
-    ["identity;q=0.5, gzip", "gzip"],
-    ["GZIP;Q=1", "gzip"],
-    ["gzip;q=0", undefined],
-    ["gzip;q=0.0, identity", undefined],
-    ["br", coding === "br" ? "br" : undefined],
-    ["br;q=0, gzip", "gzip"],
-    ["identity", undefined],
-    ["", undefined],
-  ])("Accept-Encoding: %s gives %s", async (accepted, wanted) => {
+  test("Accept-Encoding selects the coding", async () => {
+    const codings = {
+      "gzip;q=0.5": "gzip",
+      "identity;q=0.5, gzip": "gzip",
+      "GZIP;Q=1": "gzip",
+      "gzip;q=0": undefined,
+      "gzip;q=0.0, identity": undefined,
+      br: coding === "br" ? "br" : undefined,
+      "br;q=0, gzip": "gzip",
+      identity: undefined,
+      "": undefined,
+    };
     await over(async (front) => {
       await until("it is published", async () => (await get(front, PATH)).status === 200);
-      const { headers, text } = await get(front, PATH, { "accept-encoding": accepted });
-      expect([headers["content-encoding"], text === LARGE]).toEqual([wanted, true]);
+      const seen: Record<string, string | undefined> = {};
+      for (const accepted of Object.keys(codings)) {
+        const { headers, text } = await get(front, PATH, { "accept-encoding": accepted });
+        expect(text === LARGE, accepted).toBe(true);
+        seen[accepted] = headers["content-encoding"];
+      }
+      expect(seen).toEqual(codings);
     });
   });
 

@@ -57,28 +57,30 @@ export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
     });
   });
 
-  test.each(["identity", "gzip"])("with %s: an uncacheable response is 304 for its tag", async (encoding) => {
+  test("an uncacheable response is 304 for its tag, compressed or not", async () => {
     await overFolder({ server, start, fronts: "none" }, async ({ store, front, bucket }) => {
       bucket.otherwise = { status: 503, code: "SlowDown" };
       const headers = { etag: '"t1"', "cache-control": REVALIDATE };
       await putResponse(store, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("long".repeat(1_000)) });
-      const found: unknown[] = [];
-      for (const field of ['"t1"', 'W/"t1"', '"x", "t1"', "*", '"x"']) {
-        const sent = { "if-none-match": field, "accept-encoding": encoding };
-        const reply = await ask(front, "/v4/public/process", { headers: sent });
-        const names = ["cache-control", "content-type", "access-control-allow-origin"];
-        const tag = reply.headers.get("etag")?.replace("W/", "");
-        found.push([field, reply.status, tag, ...names.map((name) => reply.headers.get(name))]);
-        await reply.text();
+      for (const encoding of ["identity", "gzip"]) {
+        const found: unknown[] = [];
+        for (const field of ['"t1"', 'W/"t1"', '"x", "t1"', "*", '"x"']) {
+          const sent = { "if-none-match": field, "accept-encoding": encoding };
+          const reply = await ask(front, "/v4/public/process", { headers: sent });
+          const names = ["cache-control", "content-type", "access-control-allow-origin"];
+          const tag = reply.headers.get("etag")?.replace("W/", "");
+          found.push([field, reply.status, tag, ...names.map((name) => reply.headers.get(name))]);
+          await reply.text();
+        }
+        const notModified = [304, '"t1"', REVALIDATE, null, "*"];
+        expect(found, encoding).toEqual([
+          ['"t1"', ...notModified],
+          ['W/"t1"', ...notModified],
+          ['"x", "t1"', ...notModified],
+          ["*", ...notModified],
+          ['"x"', 200, '"t1"', REVALIDATE, CONTENT_TYPE, "*"],
+        ]);
       }
-      const notModified = [304, '"t1"', REVALIDATE, null, "*"];
-      expect(found).toEqual([
-        ['"t1"', ...notModified],
-        ['W/"t1"', ...notModified],
-        ['"x", "t1"', ...notModified],
-        ["*", ...notModified],
-        ['"x"', 200, '"t1"', REVALIDATE, CONTENT_TYPE, "*"],
-      ]);
     });
   });
 

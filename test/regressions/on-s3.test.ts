@@ -1,8 +1,11 @@
-/** Requests to a bucket that arrive late or between others: the store ends with what was put last. */
+/**
+ * Scenes that only a bucket needs: requests that arrive late or between others, after which the store ends with what was put last,
+ * and a damaged lease.
+ */
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
-
+import { receipt } from "../ledger/samples.ts";
 import { stage } from "../support/chain/harness.ts";
 import { stop, until } from "../support/processes.ts";
 import { ON_S3, proxied, Scene } from "./scene.ts";
@@ -69,6 +72,24 @@ describe.runIf(ON_S3)("on S3", () => {
     for (const child of [...standbys, holder]) await stop(child);
     for (const proxy of proxies) await proxy.stop();
     expect(exitCodes).toEqual([null, null]);
+  });
+
+  // On a directory a lease has the same lifetime (test/publish/lease/unreadable.test.ts).
+  it("a damaged lease object is watched for 34 s and taken; a damaged index is rewritten with it", async () => {
+    await using scene = new Scene();
+    await scene.ingest([receipt(1), receipt(2), receipt(3)]);
+    await scene.published(10);
+    const text = async (key: string) => new TextDecoder().decode((await scene.object(key)).body);
+    const index = await text("installations");
+    for (const key of ["status.json", "installations"]) await scene.damage(key);
+    scene.loseState();
+    await scene.ingest([receipt(4)]);
+    const started = performance.now();
+    const unreadable = expect.stringContaining("warning: lease_unreadable: status.json");
+    expect(await scene.publish(20)).toMatchObject({ exitCode: 0, stderr: unreadable });
+    expect(performance.now() - started).toBeGreaterThan(34_000);
+    expect(await text("installations")).toBe(index);
+    expect(await text("v1/public/telemetry")).toContain('"cumulativeWorkUnits":"40"');
   });
 });
 
