@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { stateFile } from "../../../publish/state-directory.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
+import { hasNoSpace } from "../../../src/files/disk-full.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
@@ -107,7 +108,8 @@ function stateDamage(path: string, todo: string): DoctorFinding[] {
     const code = systemCode(error);
     const message = errorMessage(error);
     if (code?.startsWith("SQLITE_") !== true) throw error;
-    if (code.startsWith("SQLITE_BUSY")) return [];
+    // Of a full disk, the disk's finding says what to do.
+    if (code.startsWith("SQLITE_BUSY") || hasNoSpace(path)) return [];
     return [badFinding("state", `${path} cannot be read (${code}): ${message}`, todo)];
   }
 }

@@ -264,9 +264,12 @@ describe("noonmark doctor", () => {
       const disk = smallDisk(1024);
       try {
         const state = join(disk.path, "state");
-        expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([
-          `FIX disk         state ${state}: 1 MiB free. Free space on that disk, or name another place with --state.`,
-        ]);
+        const full = (free: number) =>
+          `FIX disk         state ${state}: ${free} MiB free. Free space on that disk, or name another place with --state.`;
+        expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([full(1)]);
+        await runCli(["publish", "--once", ...SETTINGS, "--state", state], directory);
+        disk.leave(0);
+        expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([full(0)]);
       } finally {
         disk.unmount();
       }
