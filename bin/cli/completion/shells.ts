@@ -30,7 +30,7 @@ function bash(tree: Tree): string {
   ]);
   return `# bash completion of noonmark: source it, or lay it into /usr/share/bash-completion/completions/noonmark
 _noonmark() {
-  local current=\${COMP_WORDS[COMP_CWORD]} at= offered= index
+  local current=\${COMP_WORDS[COMP_CWORD]} at='' offered='' index
   for ((index = 1; index < COMP_CWORD; index++)); do
     case $at/\${COMP_WORDS[index]} in
       ${paths(tree).join(" | ")}) at=$at/\${COMP_WORDS[index]} ;;

@@ -1,4 +1,4 @@
-/** Completion in the real shells, and the manual page in man and mandoc. */
+/** Completion in the real shells, our shell scripts, and the manual page in man and mandoc. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -43,6 +43,15 @@ const OFFERED: Record<string, (line: string) => string[]> = {
       .map((word) => word.split("\t")[0] ?? "")
       .filter((word) => word !== ""),
 };
+
+test("shellcheck has nothing to say about our scripts", () => {
+  const root = new URL("../../../", import.meta.url).pathname;
+  const files = execFileSync("git", ["grep", "-lE", "^#!.*sh$", "--", ":!*.md"], { cwd: root, encoding: "utf8" })
+    .trim()
+    .split("\n");
+  expect(files).toContain(".ci/run");
+  expect(run("shellcheck", ["--shell=bash", script("bash"), ...files.map((file) => join(root, file))])).toBe("");
+});
 
 describe.each(Object.keys(OFFERED))("%s", (shell) => {
   const offered = (line: string) => OFFERED[shell]?.(line).toSorted();
