@@ -11,7 +11,7 @@ const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
 const SCENES = ["gone-rounds", "on-s3", "reordered-ledger"].map((name) => `test/regressions/${name}.test.ts`);
 /** Long timeouts that only stop hung tests, because servers are slow on a busy machine. */
 const LONG_TIMEOUTS = { testTimeout: 300_000, hookTimeout: 600_000 };
-/** Tests with time limits. The first mostly waits, so one of the others runs beside it. */
+/** Tests with time limits. They run one file at a time. */
 const ALONE = ["test/servers/real-time.test.ts", "test/servers/hostile.test.ts", "test/site/browser/weight.test.ts"];
 
 export default defineConfig({
@@ -36,11 +36,11 @@ export default defineConfig({
           env: { NOONTEST_SCENES: "s3" },
           ...LONG_TIMEOUTS,
           // Most of these tests wait for servers and instants, so more of them than processors run at once.
-          maxWorkers: 5,
+          maxWorkers: 4,
           maxConcurrency: 16,
         },
       },
-      { extends: true, test: { name: "alone", include: ALONE, maxWorkers: 2, ...LONG_TIMEOUTS } },
+      { extends: true, test: { name: "alone", include: ALONE, fileParallelism: false, ...LONG_TIMEOUTS } },
     ],
   },
 });

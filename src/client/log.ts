@@ -50,6 +50,8 @@ export interface Log {
  */
 export async function openLog({ key, number, since, ...options }: LogOptions): Promise<Log> {
   if (!(Number.isSafeInteger(number) && number > 0)) throw new TypeError(`invalid number of a log: ${number}`);
+  if (since !== undefined && !Number.isSafeInteger(since.size))
+    throw new TypeError("since is no checkpoint of openLog");
   if (globalThis.crypto?.subtle === undefined) throw new TypeError("crypto.subtle is missing: use https");
   const read = fileReader(`${baseAddress(options.baseUrl)}/log/${number}/`, options);
   const [checkpoint, log] = await clientErrors(async () => {

@@ -1,7 +1,7 @@
 // noonmark/log over HTTP: what it accepts of a server, and how its failures look.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { type Log, type LogOptions, openLog } from "../../src/client/log.ts";
+import { type Checkpoint, type Log, type LogOptions, openLog } from "../../src/client/log.ts";
 import { verifierKey } from "../../src/log/note.ts";
 import { newPrivateKey } from "../../src/log/signer.ts";
 import { entryText, LogPublisher, newSigner } from "../log/support/published-log.ts";
@@ -117,9 +117,13 @@ test("an aborted signal ends a walk before its next read", async () => {
   expect(server.requests.length).toBe(before);
 });
 
-test.each([{ number: 0 }, { number: 1.5 }, { baseUrl: "ftp://host" }, { baseUrl: "https://host/?q" }])(
-  "the options %j are a TypeError",
-  async (options) => {
-    await expect(openLog({ baseUrl: "https://host", key, number: 1, ...options })).rejects.toThrow(TypeError);
-  },
-);
+test.each([
+  [{ number: 0 }, "invalid number of a log: 0"],
+  [{ number: 1.5 }, "invalid number of a log: 1.5"],
+  [{ baseUrl: "ftp://host" }, "ftp://host"],
+  [{ baseUrl: "https://host/?q" }, "https://host/?q"],
+  [{ since: "wheel.example.org/log/1\n8231\n" as unknown as Checkpoint }, "since is no checkpoint of openLog"],
+] as const)("the options %j are a TypeError", async (options, says) => {
+  const error = expect.objectContaining({ name: "TypeError", message: expect.stringContaining(says) });
+  await expect(openLog({ baseUrl: "https://host", key, number: 1, ...options })).rejects.toThrow(error);
+});

@@ -66,8 +66,6 @@ test("a row with both compiles, and npm run generate adds it to every derived fi
     line: "  heartbeat: ({ installationId }) => [heartbeatPublication(installationId)],",
     importing: 'import { heartbeatPublication } from "./heartbeat/publication.ts";',
   });
-  lay("probe.ts.txt", "test/probe.ts");
-  expect(complaints()).toBe("");
   const written = execFileSync(process.execPath, ["generate/run.ts"], { cwd: copy, encoding: "utf8" });
   expect(written.trim().split("\n").toSorted()).toEqual([
     "README.md",
@@ -88,6 +86,8 @@ test("a row with both compiles, and npm run generate adds it to every derived fi
     "src/openapi/generated/examples.json",
   ]);
   expect(execFileSync(process.execPath, ["generate/run.ts"], { cwd: copy, encoding: "utf8" })).toBe("");
+  lay("probe.ts.txt", "test/probe.ts");
+  expect(complaints()).toBe("");
 });
 
 test("a new route is published, callable from the client, and checked by verify and fsck", () => {
