@@ -320,7 +320,7 @@ export const FAILURE_TEXTS = {
   ],
   store_unavailable: ["The store does not respond, or not as it should.", "Check the store: noonmark doctor"],
   store_unreadable: [
-    "The store is not a directory.",
+    "The store is not a directory, or this user may not enter a directory above it.",
     "Name the directory that the publisher writes to: --store DIRECTORY.",
   ],
   store_unwritable: ["The store's directory cannot be written.", "Name another directory with --store."],

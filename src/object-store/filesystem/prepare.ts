@@ -1,5 +1,5 @@
 /** Prepares a directory for writing, or checks that it can be read. */
-import { closeSync, existsSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../files/disk-full.ts";
 import { makeDirectory, syncDirectory } from "../../files/make-directory.ts";
@@ -45,9 +45,15 @@ function checkOwn(directory: string): void {
   throw new Failure("store_foreign", `${directory} is not a store (${STORE_MARK} is missing) and contains ${foreign}`);
 }
 
-/** Throws `Failure` `store_unreadable` if the path exists and is not a directory. */
+/** Throws `Failure` `store_unreadable` if the path exists and is not a directory, or if this user may not look for it. */
 export function checkReadable(path: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
+  let found: Stats | undefined;
+  try {
+    found = statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    const hint = missingPermission(path, "read")?.todo;
+    throw new Failure("store_unreadable", `the store ${path} cannot be read (${errorMessage(cause)})`, { hint, cause });
+  }
   if (found === undefined || found.isDirectory()) return;
   throw new Failure("store_unreadable", `the store ${path} is not a directory`);
 }

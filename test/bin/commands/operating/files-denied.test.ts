@@ -120,6 +120,25 @@ test.skipIf(noNobody)("status needs nothing but the store", async () => {
   expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining("ledger")]);
 });
 
+test.skipIf(noNobody)(
+  "a store below a directory that the user may not enter is unreadable, and stops no intake",
+  () => {
+    const closed = join(ofRoot, "closed");
+    const store = join(closed, "store");
+    mkdirSync(closed, { mode: 0o700 });
+    const denied = `the store ${store} cannot be read (EACCES: permission denied, stat '${store}')\n`;
+    expect(asNobody("status", "--store", store)).toEqual({
+      exitCode: 74,
+      stderr: `noonmark: store_unreadable: ${denied}${AS_ROOT}`,
+    });
+    const ledger = join(open, "ledger.db");
+    expect(asNobody("ingest", "--ledger", ledger, "--store", store, "/dev/null")).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining(`: store_unreadable: ${denied}`),
+    });
+  },
+);
+
 test("an address of another machine is reported as a wrong host, not as a wrong port", async () => {
   mkdirSync(join(open, "store"));
   const { exitCode, stderr } = await runCli(["serve", "--store", "store", "--port", "0", "--host", "192.0.2.1"], open);
