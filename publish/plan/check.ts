@@ -69,7 +69,7 @@ export function ownKeys(id: string, publications: readonly Publication[]): strin
 }
 
 /** An installation that is planned: its responses, and what is published of it. */
-export interface Subject {
+export interface PlannedInstallation {
   readonly id: string;
   /** Its responses, for the configured installation also every file. */
   readonly publications: readonly Publication[];
@@ -83,7 +83,7 @@ export interface Subject {
 export function subjectOf(
   id: string,
   { known, ...responses }: { readonly known: Known } & Responses,
-): { readonly subject: Subject; readonly lookups: readonly StoreLookup[] } {
+): { readonly subject: PlannedInstallation; readonly lookups: readonly StoreLookup[] } {
   const lookups = logLookups(known);
   const of = shortHash(id);
   const publications = responsesOf(id, responses);
@@ -219,7 +219,7 @@ export interface Scope {
   readonly snapshot: Snapshot;
   readonly log: LogState;
   readonly now: CurrentSources;
-  readonly subject: Subject;
+  readonly subject: PlannedInstallation;
   readonly refused: RefusedSources;
 }
 

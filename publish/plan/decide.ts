@@ -40,24 +40,24 @@ export function decide(build: (at: number) => Built, known: KnownObject, at: num
     fresh ??= build(at);
     return fresh;
   };
-  const verdict = verdictOf(buildAt, known, at, options);
-  if (!verdict.put) return verdict;
-  const future = futureOf(buildAt, verdict.from);
+  const decision = putDecisionOf(buildAt, known, at, options);
+  if (!decision.put) return decision;
+  const future = futureOf(buildAt, decision.from);
   const isPlaceholder = future.built.isPlaceholder === true;
-  return { put: true, why: verdict.why, dueAt: future.states[1]?.from, isPlaceholder, future };
+  return { put: true, why: decision.why, dueAt: future.states[1]?.from, isPlaceholder, future };
 }
 
 /** `from`: the response is put as of this instant (epoch ms). */
-type Verdict =
+type PutDecision =
   | (Judgement & { readonly put: false })
   | { readonly put: true; readonly why: string; readonly from: number };
 
-function verdictOf(
+function putDecisionOf(
   build: (at: number) => Built,
   known: KnownObject,
   at: number,
   { force, whyOthers, isNewer = false, isSettling = false }: DecideOptions,
-): Verdict {
+): PutDecision {
   const isStored = known.condition === "stored";
   const next = known.states[1]?.from;
   if (isStored && isNewer) return keep("written by a newer version", undefined);
@@ -98,7 +98,7 @@ function keep(why: string, dueAt: number | undefined): Judgement & { readonly pu
   return { put: false, why, dueAt, isPlaceholder: false };
 }
 
-function put(why: string, from: number): Verdict {
+function put(why: string, from: number): PutDecision {
   return { put: true, why, from };
 }
 

@@ -1,7 +1,7 @@
 /** The publisher's interface to the settlement chain. `openChain` opens a real one; `noChain` replaces it. */
 import type { Database } from "better-sqlite3";
 import type { ChainState } from "./chain-state.ts";
-import { disabledChain } from "./sync/verdict.ts";
+import { disabledChain } from "./sync/view-state.ts";
 
 export interface Chain {
   /** The chain's SQLite file, for reading events up to the view's safeThroughBlock; undefined without a chain. */
@@ -19,7 +19,7 @@ export interface Chain {
   nextChange(now: number): number | undefined;
   /** A number that rises with each change of `state`, except changes with time and of `validUntil`. */
   changes(): number;
-  /** True if the last poll reached a verdict, so that another poll would learn nothing more. */
+  /** True if the last poll reached a result, so that another poll would learn nothing more. */
   concluded(): boolean;
   /**
    * Returns the hash of a block from the first node whose chain has the view's safe block; undefined if there is none,
@@ -48,7 +48,7 @@ export function noChain(): Chain {
   };
 }
 
-/** Polls until a verdict or the deadline (epoch ms), at most twice: a second pass confirms a fault. */
+/** Polls until a result or the deadline (epoch ms), at most twice: a second pass confirms a fault. */
 export async function pollUntilConcluded(chain: Chain, now: () => number, deadline: number): Promise<void> {
   for (let polls = 0; polls < 2 && now() < deadline; polls++) {
     await chain.poll(now(), deadline);

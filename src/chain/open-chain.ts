@@ -11,7 +11,7 @@ import { openChainStore } from "./store/open-store.ts";
 import { type Problem, readSync } from "./store/sync-row.ts";
 import { askingSince } from "./sync/health.ts";
 import { type ChainOptions, Poller } from "./sync/poller.ts";
-import { chainState, nextChangeOf } from "./sync/verdict.ts";
+import { chainState, nextChangeOf } from "./sync/view-state.ts";
 
 export interface OpenChain extends Chain {
   readonly db: Database;
@@ -52,12 +52,12 @@ export function openChain(options: ChainOptions): OpenChain {
       await running;
     },
     noticeRewrite: () => poller.noticeRewrite(),
-    state: (now) => chainState(poller.health.verdict, deployment, times(now)),
-    nextChange: (now) => nextChangeOf(poller.health.verdict, times(now)),
+    state: (now) => chainState(poller.health.results, deployment, times(now)),
+    nextChange: (now) => nextChangeOf(poller.health.results, times(now)),
     changes: () => poller.health.changes,
     concluded: () => poller.health.concluded,
     async blockHash(number, now) {
-      const { core } = chainState(poller.health.verdict, deployment, times(now));
+      const { core } = chainState(poller.health.results, deployment, times(now));
       if (core.status === "unavailable") return undefined;
       return blockHash(number, core.view.chain, now, { ...options, sleep, random });
     },

@@ -37,8 +37,11 @@ const REASON = "x-service-settlement-fallback-reason";
  */
 export const RECEIPTS = { "wheel-1": 300, "wheel-2": 128, "a:b.c_D": 0 } as const;
 
-/** `at` (epoch ms) is the time of the newest receipt and of the last good chain pass. */
-export async function putWorld(store: ObjectStore, at: number): Promise<void> {
+/**
+ * `at` (epoch ms) is the time of the newest receipt and of the last good chain pass. The publisher is live for 25 s after `renewedAt`
+ * (epoch ms).
+ */
+export async function putWorld(store: ObjectStore, at: number, renewedAt = at): Promise<void> {
   await putIndex(store, ["wheel-1", "wheel-2", "a:b.c_D"]);
   await putTelemetry(store, at);
   await putResponse(store, MODULES_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", modules: [] }));
@@ -48,7 +51,7 @@ export async function putWorld(store: ObjectStore, at: number): Promise<void> {
   await putProcess(store, at);
   await putStatistics(store);
   await putChainViews(store, at);
-  await putSite(store, at);
+  await putSite(store, renewedAt);
   await putLog(store);
 }
 

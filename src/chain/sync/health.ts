@@ -8,12 +8,12 @@ import type { FailedCheck, PollEvent, ProblemEvent } from "../poll-event.ts";
 import type { Snapshot } from "../view/views.ts";
 import { confirms, type UnconfirmedFault } from "./log-checks.ts";
 import type { BrokenPass, PassOutcome } from "./pass-types.ts";
-import type { Verdict } from "./verdict.ts";
+import type { PassResults } from "./view-state.ts";
 
 export interface ChainHealth {
   readonly rules: HealthRules;
-  readonly verdict: Verdict;
-  /** Rises with each change of the verdict, except changes with time and of the safe block's height. */
+  readonly results: PassResults;
+  /** Rises with each change of the results, except changes with time and of the safe block's height. */
   readonly changes: number;
   /** True if the last attempt ran out of time and stored no range. It may only be slow; a second one has failed. */
   readonly hasRunOutOfTime: boolean;
@@ -25,7 +25,7 @@ export interface ChainHealth {
   readonly askingSince: number | undefined;
   /** The end of the last attempt, or the deadline of a running one. */
   readonly askedUntil: number;
-  /** True if this poll has reached a verdict. */
+  /** True if this poll has reached a results. */
   readonly concluded: boolean;
   /** True if this poll asks no further node. */
   readonly isOver: boolean;
@@ -57,10 +57,10 @@ export interface NodeOutcome {
 /** After a break of this many graces the publisher was asleep. A shorter break counts as silence of the nodes. */
 const LONGEST_BREAK_IN_GRACES = 4;
 
-export function healthOf(verdict: Verdict, rules: HealthRules): ChainHealth {
+export function healthOf(results: PassResults, rules: HealthRules): ChainHealth {
   return {
     rules,
-    verdict,
+    results,
     changes: 0,
     hasRunOutOfTime: false,
     fault: undefined,
@@ -93,15 +93,15 @@ export function askingSince(health: ChainHealth, now: number): number | undefine
 
 /** Records a safe block that a node reported. */
 export function sawSafe(health: ChainHealth, safe: bigint): ChainHealth {
-  const { verdict } = health;
-  const isHigher = verdict.safe === undefined || safe > verdict.safe;
-  return isHigher ? { ...health, verdict: { ...verdict, safe } } : health;
+  const { results } = health;
+  const isHigher = results.safe === undefined || safe > results.safe;
+  return isHigher ? { ...health, results: { ...results, safe } } : health;
 }
 
 /** Records a stored range: the last attempt has not failed after all. */
 export function progressed(health: ChainHealth): ChainHealth {
   const next = { ...health, hasRunOutOfTime: false };
-  return health.verdict.failed ? changed(next, { failed: false }) : next;
+  return health.results.failed ? changed(next, { failed: false }) : next;
 }
 
 /** Resets the findings after another process wrote to the file. Asking the nodes starts over. */
@@ -110,13 +110,13 @@ export function rewritten(health: ChainHealth, snapshot: Snapshot | undefined): 
 }
 
 /** Returns true if no pass was good for a whole grace. */
-export function isSilent({ verdict, rules }: ChainHealth, now: number): boolean {
-  return verdict.lastGoodPassAt === undefined || now - verdict.lastGoodPassAt >= rules.grace;
+export function isSilent({ results, rules }: ChainHealth, now: number): boolean {
+  return results.lastGoodPassAt === undefined || now - results.lastGoodPassAt >= rules.grace;
 }
 
 /** Returns true if everything published comes from a good pass, so that an unchanged safe block need not be read. */
-export function isGood({ verdict, rules }: ChainHealth): boolean {
-  const { snapshot, coreMismatch, economyMismatch, safe } = verdict;
+export function isGood({ results, rules }: ChainHealth): boolean {
+  const { snapshot, coreMismatch, economyMismatch, safe } = results;
   const { economy } = rules.deployment;
   const isWhole =
     economy === undefined || snapshot?.economy !== undefined || (safe ?? 0n) < BigInt(economy.deploymentBlock);
@@ -159,7 +159,7 @@ export function step(before: ChainHealth, passed: NodeOutcome, now: number): Cha
       // A node that is still syncing looks the same.
       return { ...nothingYet(health), concluded: true, isOver: passed.isLast };
     case "unchanged": {
-      const head = health.verdict.snapshot?.core.chain.indexedThroughBlock ?? 0n;
+      const head = health.results.snapshot?.core.chain.indexedThroughBlock ?? 0n;
       const good = { ...goodPass(health, now), fault: undefined, problem: undefined };
       return { ...good, events: [{ type: "good", node, head }] };
     }
@@ -188,10 +188,10 @@ function read(
 }
 
 /** `found` has the values that the pass read; undefined if the safe block is unchanged. */
-function goodPass(health: ChainHealth, now: number, found?: Partial<Verdict>): ChainHealth {
-  const isChange = found !== undefined || health.verdict.failed || isSilent(health, now);
-  const verdict = { ...health.verdict, lastGoodPassAt: now };
-  const next = { ...health, hasRunOutOfTime: false, verdict, concluded: true, isOver: true };
+function goodPass(health: ChainHealth, now: number, found?: Partial<PassResults>): ChainHealth {
+  const isChange = found !== undefined || health.results.failed || isSilent(health, now);
+  const results = { ...health.results, lastGoodPassAt: now };
+  const next = { ...health, hasRunOutOfTime: false, results, concluded: true, isOver: true };
   return isChange ? changed(next, { ...found, failed: false, coreMismatch: undefined }) : next;
 }
 
@@ -216,10 +216,10 @@ function failing(health: ChainHealth, node: string, message: string): ChainHealt
 
 /** `economyMismatch` is a failed check of the economy, known although the pass has no other result. */
 function failed(health: ChainHealth, economyMismatch?: FailedCheck): ChainHealth {
-  const { verdict } = health;
-  if (economyMismatch !== undefined && economyMismatch.check !== verdict.economyMismatch?.check)
+  const { results } = health;
+  if (economyMismatch !== undefined && economyMismatch.check !== results.economyMismatch?.check)
     return changed(health, { failed: true, economyMismatch });
-  return verdict.failed ? health : changed(health, { failed: true });
+  return results.failed ? health : changed(health, { failed: true });
 }
 
 function ranOutOfTime(health: ChainHealth): ChainHealth {
@@ -228,7 +228,7 @@ function ranOutOfTime(health: ChainHealth): ChainHealth {
 
 /** Records that a node has nothing to read yet. */
 function nothingYet(health: ChainHealth): ChainHealth {
-  const { failed, coreMismatch } = health.verdict;
+  const { failed, coreMismatch } = health.results;
   return failed || coreMismatch !== undefined ? changed(health, { failed: false, coreMismatch: undefined }) : health;
 }
 
@@ -236,8 +236,8 @@ function reported(health: ChainHealth, problem: ProblemEvent): ChainHealth {
   return { ...health, problem, events: [...health.events, problem] };
 }
 
-function changed(health: ChainHealth, found: Partial<Verdict>): ChainHealth {
-  return { ...health, verdict: { ...health.verdict, ...found }, changes: health.changes + 1 };
+function changed(health: ChainHealth, found: Partial<PassResults>): ChainHealth {
+  return { ...health, results: { ...health.results, ...found }, changes: health.changes + 1 };
 }
 
 function longestBreak({ rules }: ChainHealth): number {

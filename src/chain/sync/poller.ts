@@ -1,5 +1,5 @@
 /**
- * Runs passes over the nodes in order until one reaches a verdict (docs/spec/chain.md#reading). `step` combines their
+ * Runs passes over the nodes in order until one reaches a result (docs/spec/chain.md#reading). `step` combines their
  * outcomes. The poller reports the result to the operator and stores it.
  */
 import type { Database } from "better-sqlite3";
@@ -116,7 +116,7 @@ export class Poller {
     if (!this.#health.isOver) {
       // Start the confirming pass at once if the views are unavailable anyway.
       const isOpen = this.#health.fault !== undefined || this.#suspects.through !== undefined;
-      const mayConfirm = isOpen && this.#health.verdict.coreMismatch === undefined;
+      const mayConfirm = isOpen && this.#health.results.coreMismatch === undefined;
       if (mayConfirm && health.isSilent(this.#health, now)) await this.#overNodes(deadline);
     }
     this.#writeProblem(this.#reportNodes() ?? this.#health.problem);
@@ -228,7 +228,7 @@ export class Poller {
   /** Stores the part of the last step that a restart needs. */
   #keep(kind: string): void {
     const { db } = this.#chain;
-    const { lastGoodPassAt, coreMismatch } = this.#health.verdict;
+    const { lastGoodPassAt, coreMismatch } = this.#health.results;
     if (coreMismatch !== undefined && this.#health.isOver) dropSnapshot(db);
     if (kind !== "read" && kind !== "unchanged") return;
     this.#suspects.clear();
@@ -239,7 +239,7 @@ export class Poller {
     this.#touchedAt = at;
   }
 
-  /** Stores the problem at the end of a poll. A poll without a verdict or problem leaves the stored one. */
+  /** Stores the problem at the end of a poll. A poll without a result or problem leaves the stored one. */
   #writeProblem(problem: ProblemEvent | undefined): void {
     if (!this.#health.concluded && problem === undefined) return;
     const found = problem && this.#cleaned(problem);
@@ -303,7 +303,7 @@ export class Poller {
     const snapshot = storedSnapshot(sync);
     // An instant in the future, from a wrong clock, does not show how long the nodes have been silent.
     const isKnown = snapshot !== undefined && (lastGoodPassAt ?? 0) <= now() + grace;
-    const verdict = {
+    const results = {
       snapshot,
       safe: indexedThroughBlock === undefined ? undefined : stored?.block,
       lastGoodPassAt: isKnown ? lastGoodPassAt : undefined,
@@ -312,6 +312,6 @@ export class Poller {
       coreMismatch: undefined,
       economyMismatch: undefined,
     };
-    return health.healthOf(verdict, { deployment, grace, isQuorum: rpcQuorum > 1 });
+    return health.healthOf(results, { deployment, grace, isQuorum: rpcQuorum > 1 });
   }
 }

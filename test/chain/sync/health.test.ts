@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import * as health from "../../../src/chain/sync/health.ts";
 import type { BrokenPass, PassOutcome } from "../../../src/chain/sync/pass-types.ts";
-import { chainState } from "../../../src/chain/sync/verdict.ts";
+import { chainState } from "../../../src/chain/sync/view-state.ts";
 import { address, coreView, economyView, hash } from "../../support/chain/chain-state.ts";
 
 const GRACE = 15_000;
@@ -69,7 +69,7 @@ function after(
   polls: readonly (Outcome | readonly Outcome[])[],
   { isQuorum = false, isOnlyResponding = true }: Rules = {},
 ) {
-  const verdict = {
+  const results = {
     snapshot: undefined,
     safe: 500n,
     lastGoodPassAt: undefined,
@@ -79,7 +79,7 @@ function after(
     economyMismatch: undefined,
   };
   let now = T0;
-  let state = health.healthOf(verdict, { deployment, grace: GRACE, isQuorum });
+  let state = health.healthOf(results, { deployment, grace: GRACE, isQuorum });
   const reported: string[] = [];
   for (const poll of polls) {
     state = health.begun(state, now, now + 60_000);
@@ -88,7 +88,7 @@ function after(
       if (state.isOver) break;
       const isLast = index === outcomes.length - 1;
       // No step may modify its input state.
-      Object.freeze(state.verdict);
+      Object.freeze(state.results);
       state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, isOnlyResponding, isLast }, now);
       reported.push(...state.events.map(({ type }) => type));
     }
@@ -96,7 +96,7 @@ function after(
     now += 1_000;
   }
   const times = { now, grace: GRACE, validity: VALIDITY, askingSince: health.askingSince(state, now) };
-  const { core, isSettling } = chainState(state.verdict, deployment, times);
+  const { core, isSettling } = chainState(state.results, deployment, times);
   const says = core.status === "available" ? core.status : core.reason;
   return { state, reported, says, isSettling, concluded: state.concluded };
 }
@@ -139,7 +139,7 @@ describe("the Core's view after polls of", () => {
   });
 });
 
-test("a poll ends at the first verdict, and a node that reports not_yet_safe does not stop it", () => {
+test("a poll ends at the first result, and a node that reports not_yet_safe does not stop it", () => {
   expect(after([[MISMATCH, READ]]).reported).toEqual(["mismatch"]);
   expect(after([[READ, BROKEN]]).reported).toEqual(["good"]);
   expect(after([[NOT_YET, READ]]).reported).toEqual(["good"]);
@@ -158,7 +158,7 @@ test("a fault remains the poll's problem until another node succeeds", () => {
   });
 });
 
-test("changes() rises with a new verdict, but not with time or an unchanged poll", () => {
+test("changes() rises with a new result, but not with time or an unchanged poll", () => {
   const { changes } = after([READ]).state;
   expect(after([READ, UNCHANGED, UNCHANGED]).state.changes).toBe(changes);
   expect(after([READ, BROKEN]).state.changes).toBe(changes + 1);
@@ -173,11 +173,11 @@ test("a publisher that was asleep restarts its grace, and is settling until the 
   const awake = health.begun(state, later, later + 60_000);
   expect(health.askingSince(awake, later)).toBe(later);
   const times = { grace: GRACE, validity: VALIDITY, askingSince: later };
-  expect(chainState(awake.verdict, deployment, { now: later + GRACE - 1, ...times })).toMatchObject({
+  expect(chainState(awake.results, deployment, { now: later + GRACE - 1, ...times })).toMatchObject({
     isSettling: false,
     core: { status: "available" },
   });
-  expect(chainState(awake.verdict, deployment, { now: later + GRACE, ...times }).core).toMatchObject({
+  expect(chainState(awake.results, deployment, { now: later + GRACE, ...times }).core).toMatchObject({
     reason: "indexer_unavailable",
   });
   // A smaller overrun of the deadline does not restart the count.
@@ -197,5 +197,5 @@ test("a funding above the cursor is read again until a pass no longer has it", (
 test("another writer's file clears open faults", () => {
   const { state } = after([READ, fault(0)]);
   const next = health.rewritten(state, undefined);
-  expect([next.fault, next.verdict.snapshot, next.changes]).toEqual([undefined, undefined, state.changes + 1]);
+  expect([next.fault, next.results.snapshot, next.changes]).toEqual([undefined, undefined, state.changes + 1]);
 });

@@ -1,9 +1,9 @@
 /** A front passes on only the API's headers from its origins. */
 import { expect, test } from "vitest";
 import { TRANSPORT_HEADERS } from "../../support/scripts/script-targets.ts";
-import { putWorld } from "../../support/world.ts";
 import type { OutageOptions } from "./outage.ts";
 import { ask, overProxies } from "./over-proxies.ts";
+import { putLiveWorld } from "./published-world.ts";
 
 const OF_THE_API = [
   "access-control-allow-headers",
@@ -74,7 +74,7 @@ export function testHeaderFilter({ world, start, allowed }: HeaderFilterOptions)
     for (const way of ["bucket", "only the shim"] as const) {
       test(`headers of ${stores}: with ${way} only the API's are passed on`, async () => {
         // Earlier scenes left other bodies.
-        await putWorld(world().store, Date.now());
+        await putLiveWorld(world().store);
         await overProxies(world(), start, async (front, bucket, shim) => {
           const value = "Sat, 21 Nov 2026 21:13:54 GMT";
           bucket.headers = Object.fromEntries([...names.trim().split(/\s+/), ODD].map((name) => [name, value]));

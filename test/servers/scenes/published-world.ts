@@ -1,6 +1,7 @@
 /** The scripts' world in a real public bucket, and a shim over it on the real clock. */
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import type { CdnOptions } from "../../../cdn-config/generate/options.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
@@ -8,6 +9,8 @@ import { type ShimServer, startServer } from "../../../src/shim/node/node-server
 import { putWorld } from "../../support/world.ts";
 import type { S3Server } from "../radosgw.ts";
 import { BUCKET, clientSettings, s3Store, sameFolder } from "../stores/s3-store.ts";
+
+const HOUR_MS = 3_600_000;
 
 export interface PublishedWorld {
   /** Access to the bucket as a publisher has it. */
@@ -17,10 +20,15 @@ export interface PublishedWorld {
   stop(): Promise<void>;
 }
 
+/** Puts the world as of now. Its publisher counts as live for as long as any test runs. */
+export function putLiveWorld(store: ObjectStore): Promise<void> {
+  return putWorld(store, Date.now(), Date.now() + HOUR_MS);
+}
+
 export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
   await allowReading(server);
   const store = s3Store(server);
-  await putWorld(store, Date.now());
+  await putLiveWorld(store);
   return originsOver(server, store);
 }
 

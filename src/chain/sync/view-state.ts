@@ -6,7 +6,7 @@ import type { FailedCheck } from "../poll-event.ts";
 import type { Snapshot } from "../view/views.ts";
 
 /** The result of all passes so far. */
-export interface Verdict {
+export interface PassResults {
   readonly snapshot: Snapshot | undefined;
   /** The highest safe block that a node reported. */
   readonly safe: bigint | undefined;
@@ -32,12 +32,12 @@ export interface Times {
   readonly askingSince: number | undefined;
 }
 
-export function chainState(verdict: Verdict, deployment: Deployment, times: Times): ChainState {
-  const { snapshot, lastGoodPassAt } = verdict;
-  const silent = times.now >= silentAt(verdict, times);
-  const core = coreReason(verdict, deployment, silent);
-  const economy = economyReason(verdict, deployment, silent, core);
-  const kept = verdict.coreMismatch === undefined ? snapshot : undefined;
+export function chainState(results: PassResults, deployment: Deployment, times: Times): ChainState {
+  const { snapshot, lastGoodPassAt } = results;
+  const silent = times.now >= silentAt(results, times);
+  const core = coreReason(results, deployment, silent);
+  const economy = economyReason(results, deployment, silent, core);
+  const kept = results.coreMismatch === undefined ? snapshot : undefined;
   return {
     core: view(core, snapshot?.core),
     economy: view(economy, snapshot?.economy),
@@ -51,14 +51,14 @@ export function chainState(verdict: Verdict, deployment: Deployment, times: Time
 }
 
 /** Returns the epoch ms after `now` at which the state changes without new input; undefined if it does not. */
-export function nextChangeOf(verdict: Verdict, times: Times): number | undefined {
-  const changes = [silentAt(verdict, times), askedLongEnoughAt(times)];
+export function nextChangeOf(results: PassResults, times: Times): number | undefined {
+  const changes = [silentAt(results, times), askedLongEnoughAt(times)];
   const next = Math.min(...changes.filter((at) => at > times.now));
   return Number.isFinite(next) ? next : undefined;
 }
 
 /** Returns when the views become unavailable without a good pass. A publisher that just started has the full grace. */
-function silentAt({ lastGoodPassAt }: Verdict, { grace, validity, askingSince }: Times): number {
+function silentAt({ lastGoodPassAt }: PassResults, { grace, validity, askingSince }: Times): number {
   if (lastGoodPassAt === undefined) return -Infinity;
   return Math.min(Math.max(lastGoodPassAt, askingSince ?? -Infinity) + grace, lastGoodPassAt + validity);
 }
@@ -93,27 +93,27 @@ function bindingOf({ target, chainId, core, deploymentBlock, economy }: Deployme
   };
 }
 
-function coreReason(verdict: Verdict, deployment: Deployment, silent: boolean): ChainUnavailable | undefined {
-  const { coreMismatch, snapshot } = verdict;
-  if (notYetSafe(verdict, deployment.deploymentBlock)) return "not_yet_safe";
+function coreReason(results: PassResults, deployment: Deployment, silent: boolean): ChainUnavailable | undefined {
+  const { coreMismatch, snapshot } = results;
+  if (notYetSafe(results, deployment.deploymentBlock)) return "not_yet_safe";
   if (coreMismatch !== undefined) return "indexer_mismatch";
   return silent || snapshot === undefined ? "indexer_unavailable" : undefined;
 }
 
 function economyReason(
-  verdict: Verdict,
+  results: PassResults,
   { deploymentBlock, economy }: Deployment,
   silent: boolean,
   core: ChainUnavailable | undefined,
 ): ChainUnavailable | undefined {
   if (economy === undefined) return "indexer_disabled";
-  if (notYetSafe(verdict, Math.max(deploymentBlock, economy.deploymentBlock))) return "not_yet_safe";
-  if (verdict.economyMismatch !== undefined) return "indexer_mismatch";
-  return core ?? (silent || verdict.snapshot?.economy === undefined ? "indexer_unavailable" : undefined);
+  if (notYetSafe(results, Math.max(deploymentBlock, economy.deploymentBlock))) return "not_yet_safe";
+  if (results.economyMismatch !== undefined) return "indexer_mismatch";
+  return core ?? (silent || results.snapshot?.economy === undefined ? "indexer_unavailable" : undefined);
 }
 
 /** Returns true if no safe block has reached the needed block, or if the first sync is running. */
-function notYetSafe({ safe: own, synced, failed, coreMismatch }: Verdict, neededBlock: number): boolean {
+function notYetSafe({ safe: own, synced, failed, coreMismatch }: PassResults, neededBlock: number): boolean {
   const safe = coreMismatch?.otherSafe ?? own;
   if (safe !== undefined && safe < BigInt(neededBlock)) return true;
   return !synced && !failed && coreMismatch === undefined;
