@@ -8,7 +8,7 @@ const report = process.env.NOONTEST_TEST_REPORT;
 /** Tests with real servers, and tests of the page in a real browser. */
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
 /** Scenes that run on a directory in "unit", and on a real S3 server in "servers" too. */
-const SCENES = ["gone-rounds", "on-s3", "reordered-ledger"].map((name) => `test/regressions/${name}.test.ts`);
+const SCENES = ["gone-rounds", "reordered-ledger"].map((name) => `test/regressions/${name}.test.ts`);
 /** Long timeouts that only stop hung tests, because servers are slow on a busy machine. */
 const LONG_TIMEOUTS = { testTimeout: 300_000, hookTimeout: 600_000 };
 /** Tests with time limits. They run one file at a time. */

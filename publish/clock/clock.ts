@@ -117,6 +117,8 @@ const TIMEOUT_LIMIT_MS = 2 ** 31 - 1;
 /** Returns the next match of a cron pattern in UTC after the present, in epoch ms; Infinity if there is none. */
 export function nextMatchOf(pattern: string): () => number {
   const task = createTask(pattern, () => {}, { timezone: "UTC" });
+  // node-cron keeps a list of every task that is not destroyed. A destroyed one can still be asked.
+  void task.destroy();
   return () => task.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY;
 }
 

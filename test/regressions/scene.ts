@@ -19,7 +19,7 @@ import { type Finished, runCli, startCli } from "../support/cli.ts";
 
 const START = Date.parse(instant(0));
 
-export const ON_S3 = process.env.NOONTEST_SCENES === "s3";
+const ON_S3 = process.env.NOONTEST_SCENES === "s3";
 
 let server: S3Server | undefined;
 if (ON_S3) {

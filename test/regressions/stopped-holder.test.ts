@@ -4,12 +4,11 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { plain, sample } from "../object-store/samples.ts";
 import { stop, until } from "../support/processes.ts";
 import { testFolder } from "../support/test-folder.ts";
-import { ON_S3 } from "./scene.ts";
 
 const SOURCES = join(import.meta.dirname, "../..");
 /** Stops itself at the system call that makes the change visible. */
@@ -38,32 +37,30 @@ await (call === "put" ? store.put("k", sample("late"), { ifTag: tag }) : store.d
 });
 `;
 
-describe.skipIf(ON_S3)("in a directory", () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = testFolder();
-  });
-
-  it.each(["put", "deletion"])(
-    "another process's put continues within the limit, and a %s that resumes later changes nothing",
-    async (call) => {
-      const store = new FilesystemStore(folder, { write: true });
-      const tag = await store.put("k", sample("first"));
-      const child = spawn(process.execPath, ["--input-type=module", "-e", STOPPED, folder, call], { stdio: "inherit" });
-      try {
-        await until("the child has stopped", async () => / T /.test(readFileSync(`/proc/${child.pid}/stat`, "utf8")));
-        const blocked = monitorEventLoopDelay({ resolution: 1 });
-        blocked.enable();
-        const started = performance.now();
-        await store.put("k", sample("second"), { ifTag: tag });
-        expect(performance.now() - started).toBeLessThan(4_000);
-        expect(blocked.max / 1e6).toBeLessThan(1_000);
-        child.kill("SIGCONT");
-        await once(child, "exit");
-        expect(plain(await store.get("k"))?.body).toBe("second");
-      } finally {
-        await stop(child);
-      }
-    },
-  );
+let folder: string;
+beforeEach(() => {
+  folder = testFolder();
 });
+
+it.each(["put", "deletion"])(
+  "another process's put continues within the limit, and a %s that resumes later changes nothing",
+  async (call) => {
+    const store = new FilesystemStore(folder, { write: true });
+    const tag = await store.put("k", sample("first"));
+    const child = spawn(process.execPath, ["--input-type=module", "-e", STOPPED, folder, call], { stdio: "inherit" });
+    try {
+      await until("the child has stopped", async () => / T /.test(readFileSync(`/proc/${child.pid}/stat`, "utf8")));
+      const blocked = monitorEventLoopDelay({ resolution: 1 });
+      blocked.enable();
+      const started = performance.now();
+      await store.put("k", sample("second"), { ifTag: tag });
+      expect(performance.now() - started).toBeLessThan(4_000);
+      expect(blocked.max / 1e6).toBeLessThan(1_000);
+      child.kill("SIGCONT");
+      await once(child, "exit");
+      expect(plain(await store.get("k"))?.body).toBe("second");
+    } finally {
+      await stop(child);
+    }
+  },
+);

@@ -55,6 +55,13 @@ export async function putWorld(store: ObjectStore, at: number, renewedAt = at): 
   await putLog(store);
 }
 
+const HOUR_MS = 3_600_000;
+
+/** Puts the world as of now. Its publisher is live for longer than any test takes. */
+export function putLiveWorld(store: ObjectStore): Promise<void> {
+  return putWorld(store, Date.now(), Date.now() + HOUR_MS);
+}
+
 /** A short stand-in for an observation's JSON. The shim does not parse it. */
 export function item(installationId: string, position: number): string {
   return JSON.stringify({ cursor: encodeObservationCursor(position), installationId, sequence: position - 1 });

@@ -4,17 +4,17 @@ import { dirname, join, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { stateFile } from "../../../publish/state-directory.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
-import { hasNoSpace } from "../../../src/files/disk-full.ts";
+import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
-import { damageOf } from "../../../src/sqlite/sqlite-failure.ts";
+import { damageOf, sqliteFailure } from "../../../src/sqlite/sqlite-failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
-import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 import { hintOf } from "../hints.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
@@ -105,12 +105,11 @@ function stateDamage(path: string, todo: string): DoctorFinding[] {
       db.close();
     }
   } catch (error) {
-    const code = systemCode(error);
-    const message = errorMessage(error);
-    if (code?.startsWith("SQLITE_") !== true) throw error;
-    // Of a full disk, the disk's finding says what to do.
-    if (code.startsWith("SQLITE_BUSY") || hasNoSpace(path)) return [];
-    return [badFinding("state", `${path} cannot be read (${code}): ${message}`, todo)];
+    const failure = sqliteFailure(error, path, "state", "read");
+    if (!(failure instanceof Failure)) throw error;
+    // A lock shows a running publisher, and the disk has a finding of its own.
+    if (failure.code === "state_locked" || isDiskFull(failure)) return [];
+    return [badFinding("state", failure.message, todo)];
   }
 }
 

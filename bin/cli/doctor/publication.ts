@@ -24,7 +24,7 @@ import type { Statistics } from "../../../src/resources/statistics/schema.ts";
 import { newDirectoryOf, openConfiguredStore, readResponse } from "../configured-store.ts";
 import { readLogKey } from "../log-key.ts";
 import type { Warning } from "../messages.ts";
-import { isNote, missingFacts, missingInputs } from "../publish/missing-inputs.ts";
+import { EXPLAIN_STATISTICS, isNote, missingFacts, missingInputs } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { type Publication, readPublication } from "../status/publication.ts";
@@ -113,9 +113,6 @@ export async function examinePublication(settings: Settings, now: number): Promi
     ),
   ];
 }
-
-/** Missing facts or a missing genesis explain a 503 of statistics, but of no other route. */
-const EXPLAIN_STATISTICS = ["no_genesis", "no_rounds", "no_closures"];
 
 /** Finds missing inputs, and other 503s. A publisher without a ledger has no statistics by design. */
 function unavailableFindings({ responses }: Publication, settings: Settings): DoctorFinding[] {

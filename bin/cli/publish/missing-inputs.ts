@@ -29,9 +29,14 @@ export function missingGenesis(responses: readonly ResponseStatus[], settings: S
   return [{ code: "no_genesis", message: "the statistics are 503: the start of round 0 is unknown", hint }];
 }
 
+/** Missing facts, or a missing genesis, that explain a 503 of statistics, but of no other route. */
+export const EXPLAIN_STATISTICS: readonly string[] = ["no_genesis", "no_rounds", "no_closures"];
+
 /** Returns the missing inputs of published responses, as far as the ledger on this host shows them. */
 export function missingInputs(responses: readonly ResponseStatus[], settings: Settings): Warning[] {
-  return [...missingGenesis(responses, settings), ...missingFacts(settings, !areStatisticsMissing(responses))];
+  const hasStatistics = !areStatisticsMissing(responses);
+  const facts = missingFacts(settings).filter(({ code }) => !(hasStatistics && EXPLAIN_STATISTICS.includes(code)));
+  return [...missingGenesis(responses, settings), ...facts];
 }
 
 /** Notes are no faults, and the setting ignoredNotes turns them off. */
@@ -43,11 +48,11 @@ function isIgnored(code: string, { ignoredNotes }: Settings): boolean {
   return isNote(code) && (ignoredNotes ?? "").split(",").includes(code);
 }
 
-/** Returns what the ledger on this host lacks. Before the first publication there are no statistics. */
-export function missingFacts(settings: Settings, hasStatistics = false): Warning[] {
+/** Returns the facts that the ledger on this host lacks, whatever is published. */
+export function missingFacts(settings: Settings): Warning[] {
   const counts = ledgerCounts(settings);
   if (counts === undefined) return [];
-  const missing = hasStatistics ? [] : missingRounds(counts);
+  const missing = missingRounds(counts);
   const work = REPORTER_WORK.filter((kind) => counts(kind) > 0);
   if (settings.rpcUrl === undefined && work.length > 0) {
     missing.push({

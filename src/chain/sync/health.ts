@@ -25,7 +25,7 @@ export interface ChainHealth {
   readonly askingSince: number | undefined;
   /** The end of the last attempt, or the deadline of a running one. */
   readonly askedUntil: number;
-  /** True if this poll has reached a results. */
+  /** True if this poll has reached a result. */
   readonly concluded: boolean;
   /** True if this poll asks no further node. */
   readonly isOver: boolean;

@@ -45,7 +45,7 @@ function checkOwn(directory: string): void {
   throw new Failure("store_foreign", `${directory} is not a store (${STORE_MARK} is missing) and contains ${foreign}`);
 }
 
-/** Throws `Failure` `store_unreadable` if the path exists and is not a directory, or if this user may not look for it. */
+/** Throws `Failure` `store_unreadable` if the path exists and is not a directory, or if this user may not enter a directory above it. */
 export function checkReadable(path: string): void {
   let found: Stats | undefined;
   try {

@@ -9,7 +9,7 @@ import { shimContext } from "../../../src/shim/context.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
-import { putWorld } from "../../support/world.ts";
+import { putLiveWorld } from "../../support/world.ts";
 import { startDirectoryBucket } from "../directory-bucket.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "noonmark-hostile-"));
@@ -17,7 +17,7 @@ process.on("exit", () => rmSync(directory, { recursive: true }));
 process.on("disconnect", () => process.exit());
 
 const store = await openStore(directory, { write: true });
-await putWorld(store, Date.now());
+await putLiveWorld(store);
 const bucket = await startDirectoryBucket(store);
 const monotonic = () => performance.now();
 const shim = await startServer(shimContext({ store: tickStore(storeReader(store)), now: Date.now, monotonic }), {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { OddRequest } from "../../support/scripts/odd-requests.ts";
 import type { ScriptResponse } from "../../support/scripts/run-http-script.ts";
-import { putWorld } from "../../support/world.ts";
+import { putLiveWorld } from "../../support/world.ts";
 import { startNginx } from "../nginx.ts";
 import { startVarnish } from "../varnish.ts";
 import { startWorker } from "../worker.ts";
@@ -79,7 +79,7 @@ const NGINX: Partial<HostileTarget> = { mayCut: true };
  */
 async function startWorkerd(): Promise<HostileTarget> {
   const { port, store, stop } = await startWorker();
-  await putWorld(store, Date.now());
+  await putLiveWorld(store);
   return {
     port,
     isSkipped: ({ method, target, headers }) =>

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
-import { putWorld } from "../../support/world.ts";
+import { putLiveWorld } from "../../support/world.ts";
 import { startVarnish } from "../varnish.ts";
 
 const PROCESS = "/v4/public/process";
@@ -15,7 +15,7 @@ const DURING_MS = 2_000;
 test("readers get the shim's responses, which Varnish requests about once a second", async () => {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-no-bucket-"));
   const store = new FilesystemStore(folder, { write: true });
-  await putWorld(store, Date.now());
+  await putLiveWorld(store);
   const context = shimContext({ store, now: Date.now, monotonic: () => performance.now() });
   const requests: string[] = [];
   const shim = await startServer(context, {

@@ -1,9 +1,9 @@
 /** A front passes on only the API's headers from its origins. */
 import { expect, test } from "vitest";
 import { TRANSPORT_HEADERS } from "../../support/scripts/script-targets.ts";
+import { putLiveWorld } from "../../support/world.ts";
 import type { OutageOptions } from "./outage.ts";
 import { ask, overProxies } from "./over-proxies.ts";
-import { putLiveWorld } from "./published-world.ts";
 
 const OF_THE_API = [
   "access-control-allow-headers",

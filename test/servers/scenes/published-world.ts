@@ -1,16 +1,13 @@
 /** The scripts' world in a real public bucket, and a shim over it on the real clock. */
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import type { CdnOptions } from "../../../cdn-config/generate/options.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
-import { putWorld } from "../../support/world.ts";
+import { putLiveWorld } from "../../support/world.ts";
 import type { S3Server } from "../radosgw.ts";
 import { BUCKET, clientSettings, s3Store, sameFolder } from "../stores/s3-store.ts";
-
-const HOUR_MS = 3_600_000;
 
 export interface PublishedWorld {
   /** Access to the bucket as a publisher has it. */
@@ -18,11 +15,6 @@ export interface PublishedWorld {
   readonly shim: ShimServer;
   readonly origins: Pick<CdnOptions, "bucket" | "shim">;
   stop(): Promise<void>;
-}
-
-/** Puts the world as of now. Its publisher counts as live for as long as any test runs. */
-export function putLiveWorld(store: ObjectStore): Promise<void> {
-  return putWorld(store, Date.now(), Date.now() + HOUR_MS);
 }
 
 export async function publishWorld(server: S3Server): Promise<PublishedWorld> {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { ROUTES } from "../../../src/resources/table.ts";
 import { until } from "../../support/processes.ts";
-import { putWorld } from "../../support/world.ts";
+import { putLiveWorld } from "../../support/world.ts";
 import type { Front } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";
 import { ask, type Origins, overFolder } from "./over-proxies.ts";
@@ -19,7 +19,7 @@ export function testStaleWindow(
 ): void {
   test.concurrent(`${name} hides stopped origins for as long as the table says`, async () => {
     await overFolder({ server, start }, async ({ store, front, bucket, shim }) => {
-      await putWorld(store, Date.now());
+      await putLiveWorld(store);
       const kept = await Promise.all(PATHS.map((path) => keepOne(front, path)));
       await Promise.all([bucket.stop(), shim.stop()]);
       await Promise.all(kept.map((one) => watch(front, one)));

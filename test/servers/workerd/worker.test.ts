@@ -8,7 +8,7 @@ import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { putResponse } from "../../support/publish-response.ts";
 import { allScripts } from "../../support/scripts/all-scripts.ts";
-import { putWorld } from "../../support/world.ts";
+import { putLiveWorld } from "../../support/world.ts";
 import { testOddRequests } from "../scenes/odd-requests.ts";
 import { testScripts } from "../scripts.ts";
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { hostname, port } = await miniflare.ready;
   address = { hostname, port: Number(port) };
   store = new R2Store((await miniflare.getR2Bucket("STORE")) as unknown as R2Bucket, "public");
-  await putWorld(store, Date.now());
+  await putLiveWorld(store);
 });
 afterAll(() => miniflare.dispose());
 

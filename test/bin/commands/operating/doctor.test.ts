@@ -224,7 +224,7 @@ describe("noonmark doctor", () => {
     const path = join(directory, ".noonmark/state", file);
     writeFileSync(path, "not a database".padEnd(8192, "."));
     expect(await wrongLines(...SETTINGS)).toEqual([
-      expect.stringMatching(`^FIX state +\\S+${file} cannot be read \\(SQLITE_NOTADB\\): `),
+      expect.stringMatching(`^FIX state +\\S+${file} is not an SQLite file\\. `),
     ]);
   });
 
