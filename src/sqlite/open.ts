@@ -1,5 +1,5 @@
 /** Opens Noonmark's SQLite files and converts every error into a failure. */
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../files/make-directory.ts";
@@ -40,8 +40,9 @@ const CHECKPOINT_BYTES = 32 * 1024 * 1024;
  * `_damaged`; format_unknown.
  */
 export function openForReading(path: string, kind: DatabaseKind): Database {
-  if (!existsSync(path)) throw notFound(path, kind, "does not exist");
   return guarded(path, kind, "read", () => {
+    // Unlike `existsSync`, it fails if this user may not enter a directory above the file.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) throw notFound(path, kind, "does not exist");
     const db = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT });
     return closedOnError(db, () => {
       if (isEmpty(db)) throw notFound(path, kind, "is empty");

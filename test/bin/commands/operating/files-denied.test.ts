@@ -121,7 +121,7 @@ test.skipIf(noNobody)("status needs nothing but the store", async () => {
 });
 
 test.skipIf(noNobody)(
-  "a store below a directory that the user may not enter is unreadable, and stops no intake",
+  "below a directory that the user may not enter, store and ledger are unreadable, and not missing",
   () => {
     const closed = join(ofRoot, "closed");
     const store = join(closed, "store");
@@ -130,6 +130,12 @@ test.skipIf(noNobody)(
     expect(asNobody("status", "--store", store)).toEqual({
       exitCode: 74,
       stderr: `noonmark: store_unreadable: ${denied}${AS_ROOT}`,
+    });
+    expect(asNobody("ledger", "export", "--ledger", join(closed, "ledger.db"))).toEqual({
+      exitCode: 74,
+      stderr: expect.stringMatching(
+        /^noonmark: ledger_unreadable: .*\n {2}Run the command as the owner: runuser -u root /,
+      ),
     });
     const ledger = join(open, "ledger.db");
     expect(asNobody("ingest", "--ledger", ledger, "--store", store, "/dev/null")).toEqual({
