@@ -33,6 +33,8 @@ export interface FaultProxy {
   otherwise: Fault;
   /** Holds the next request with this method and path until it is released. */
   hold(request: RegExp): Held;
+  /** Holds every such request until they are released together, so that a second attempt does not pass either. */
+  holdEvery(request: RegExp): Held;
   /** Method and path of every request so far. */
   readonly seen: string[];
   /** Method, path and status of every server response so far, even if no client waited for it. */
@@ -46,6 +48,7 @@ export interface FaultProxy {
 
 interface Hold {
   readonly request: RegExp;
+  readonly isEvery: boolean;
   arrive(): void;
   readonly gone: Promise<void>;
 }
@@ -61,8 +64,8 @@ export async function startFaultProxy(
   const take: RequestListener = (incoming, outgoing) => {
     const line = `${incoming.method} ${incoming.url}`;
     proxy.seen.push(line);
-    const held = holds.findIndex(({ request }) => request.test(line));
-    const [hold] = held < 0 ? [] : holds.splice(held, 1);
+    const hold = holds.find(({ request }) => request.test(line));
+    if (hold?.isEvery === false) holds.splice(holds.indexOf(hold), 1);
     handle(faults.shift() ?? proxy.otherwise, incoming, outgoing, hold).catch(() => incoming.socket.destroy());
   };
   const server = identity === undefined ? createServer(take) : createSecureServer(identity, take);
@@ -73,11 +76,8 @@ export async function startFaultProxy(
     answered: [],
     headers: {},
     dateShiftMs: 0,
-    hold: (request) => {
-      const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      holds.push({ request, arrive: arrived.resolve, gone: gone.promise });
-      return { arrived: arrived.promise, letGo: gone.resolve };
-    },
+    hold: (request) => hold(request, false),
+    holdEvery: (request) => hold(request, true),
     script: (...next) => {
       faults = [...next];
     },
@@ -93,6 +93,12 @@ export async function startFaultProxy(
   return Object.assign(proxy, {
     endpoint: `${identity === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
   });
+
+  function hold(request: RegExp, isEvery: boolean): Held {
+    const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    holds.push({ request, isEvery, arrive: arrived.resolve, gone: gone.promise });
+    return { arrived: arrived.promise, letGo: gone.resolve };
+  }
 
   async function handle(
     fault: Fault,
