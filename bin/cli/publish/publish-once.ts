@@ -59,7 +59,7 @@ async function publishWith(
   try {
     const at = given === undefined ? undefined : await judgedInstant(given, flags, known, store);
     const now = at === undefined ? () => clock.wall() : instantClock(at);
-    const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onEvent: warnOf });
+    const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onEvent: chainWarnings() });
     try {
       judgeInstallation(flags, reader, now());
       await judgeNewLog(flags, store, reader, now());
@@ -94,14 +94,24 @@ async function judgedInstant(at: number, flags: OnceFlags, known: Known, store: 
   return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
 }
 
-/** Warns the operator. An unavailable chain is data, so the exit code stays 0. */
-function warnOf(event: PollEvent): void {
-  if (event.type === "failed") console.error(printable(`noonmark: warning: chain: ${event.node}: ${event.message}`));
-  if (isNodeProblem(event)) warn(problemFailure(event));
-  if (event.type === "mismatch" || event.type === "unconfirmed_fault") {
-    const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
-    console.error(printable(`noonmark: warning: chain: ${event.node}: ${what} ${event.check}: ${event.detail}`));
-  }
+/**
+ * Warns the operator of each problem once, because a run asks a node twice that does not respond. An unavailable chain
+ * is data, so the exit code stays 0.
+ */
+function chainWarnings(): (event: PollEvent) => void {
+  const said = new Set<string>();
+  const say = (text: string) => {
+    if (!said.has(text)) console.error(printable(`noonmark: warning: chain: ${text}`));
+    said.add(text);
+  };
+  return (event) => {
+    if (event.type === "failed") say(`${event.node}: ${event.message}`);
+    if (isNodeProblem(event)) warn(problemFailure(event));
+    if (event.type === "mismatch" || event.type === "unconfirmed_fault") {
+      const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
+      say(`${event.node}: ${what} ${event.check}: ${event.detail}`);
+    }
+  };
 }
 
 /** Opens the state. If two runs are on one host, the second names the lease's holder, not only the locked file. */

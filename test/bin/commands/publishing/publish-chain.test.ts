@@ -73,3 +73,10 @@ test.each(Object.entries(silences))("a run with a node that %s publishes everyth
   const onchain = rows.find(({ key }) => key.includes("onchain") && !key.includes("unavailable"))?.key as string;
   expect(readFileSync(join(directory, "store", `${onchain}.http`), "utf8")).toContain('"reason":"not_yet_safe"');
 });
+
+test("a run that asks an unreachable node twice warns once", async () => {
+  const stopped = await node(() => {});
+  await stopped[Symbol.asyncDispose]();
+  const { exitCode, stderr } = await publish(stopped.url, 5);
+  expect({ exitCode, warnings: stderr.split("warning: chain: ").length - 1 }).toEqual({ exitCode: 0, warnings: 1 });
+});
