@@ -8,7 +8,7 @@ import type { ChainBinding } from "../../src/chain/chain-state.ts";
 import { FIRST_LOG } from "../../src/http/installations.ts";
 import { checkpointKey, LOG_ROOTS } from "../../src/http/keys.ts";
 import type { LogPoint } from "../../src/ledger/log.ts";
-import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";
+import { readNewestPosition } from "../../src/ledger/read/receipts.ts";
 import { installationRowId } from "../../src/ledger/watermarks.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Publication } from "../../src/resources/publication.ts";
@@ -134,12 +134,12 @@ export function currentSources(
   { at, program }: { readonly at: number; readonly program: string },
 ): CurrentSources {
   const rowId = ledger && installationRowId(ledger, id);
-  const newest = ledger && rowId !== undefined ? readNewestReceipt(ledger, rowId) : undefined;
+  const position = ledger && rowId !== undefined ? readNewestPosition(ledger, rowId) : 0;
   return {
     built: { at, program },
     subject: { of: shortHash(id), log: log.number },
     facts: rowId === undefined ? {} : { ...log.now },
-    newest: newest === undefined ? {} : { position: newest.position },
+    newest: position === 0 ? {} : { position },
     chain: chainOf(chain),
   };
 }

@@ -5,6 +5,7 @@
 import { eachRow, type ReadOnlyDatabase, readNumber, readRows, readValue, statement } from "../sqlite/statement.ts";
 import { type Log, type Position, START } from "../values/log.ts";
 import { contains, logPoint } from "./log.ts";
+import { readNewestPosition } from "./read/receipts.ts";
 import { paddedRound } from "./schema.ts";
 
 export interface MeasuredReceipt {
@@ -23,7 +24,7 @@ export interface MeasuredReceipt {
 export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<MeasuredReceipt> {
   return {
     ...continued(ledger),
-    hasMore: (after) => Number(after.at) < readNumber(ledger, NEWEST_POSITION, installation),
+    hasMore: (after) => Number(after.at) < readNewestPosition(ledger, installation),
     read(after, limit) {
       const from = Number(after.at);
       const facts = readRows<MeasuredReceipt>(ledger, RECEIPTS, installation, from, from + limit);
@@ -31,8 +32,6 @@ export function receiptLog(ledger: ReadOnlyDatabase, installation: number): Log<
     },
   };
 }
-
-const NEWEST_POSITION = "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?";
 
 const RECEIPTS = `
 SELECT position, telemetry_id AS telemetryId, counter_epoch AS counterEpoch, observed_at AS observedAt,

@@ -1,5 +1,5 @@
 /** Reads accepted measurements (docs/spec/intake.md#receipt). Positions are 1, 2, 3 … per installation. */
-import { eachRow, type ReadOnlyDatabase, readRow, readRows, readValue } from "../../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readNumber, readRow, readRows, readValue } from "../../sqlite/statement.ts";
 import type { RecordOf } from "../intake/record-types.ts";
 
 /** A receipt as accepted: instants in epoch ms, cumulativeWorkUnits a uint64 decimal string. */
@@ -16,6 +16,11 @@ export const SELECT_RECEIPTS = `SELECT position, ${RECEIPT_FIELDS} FROM receipt`
 export function readNewestReceipt(ledger: ReadOnlyDatabase, installation: number): Receipt | undefined {
   const sql = `${SELECT_RECEIPTS} WHERE installation = ? ORDER BY position DESC LIMIT 1`;
   return readRow<Receipt>(ledger, sql, installation);
+}
+
+/** Returns the highest position; 0 if there is no receipt. It reads no columns, so it is cheaper than the newest receipt. */
+export function readNewestPosition(ledger: ReadOnlyDatabase, installation: number): number {
+  return readNumber(ledger, "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?", installation);
 }
 
 /** Returns the receipts between two positions, both included, ascending. */
