@@ -182,7 +182,7 @@ export class Known {
     );
     this.#objects.set(key, object);
     this.#unread.delete(key);
-    // It was of the object before.
+    // The kept body belongs to the earlier object.
     this.#bodies.delete(key);
     if (key === INSTALLATIONS_KEY) this.#index = undefined;
   }

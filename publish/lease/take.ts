@@ -106,7 +106,7 @@ async function take(
   await judgeClock({ store, clock, newestAt: repairs ? 0 : newestAt, holderMoved });
   // Written first: if this process dies right after the put, the next one recognises the lease as its own.
   known.setMeta("writer", `${known.meta("writer") ?? ""} ${identity.holder}`);
-  // Our state may know a higher epoch than an unreadable object. If not, `raiseAbove` corrects it at the first object.
+  // The state may know a higher epoch than the unreadable object. If it does not, `raiseAbove` raises the epoch at the first put.
   const lastEpoch = known.meta("store") === store.name ? Number(known.meta("epoch") ?? 0) : 0;
   const isUnreadable = found !== undefined && found.record === undefined;
   const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, lastEpoch) } : found;

@@ -38,7 +38,7 @@ export interface ChainState {
    *
    * False for a mismatch, and without a chain. Without new input, it becomes false at the chain's `nextChange`.
    */
-  readonly isSettling: boolean;
+  readonly isUndecided: boolean;
 }
 
 /** The contracts named by the deployment file. Saved history is valid only for the same binding. */

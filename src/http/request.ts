@@ -78,14 +78,14 @@ const MEMBER = /^[ \t]*((?:W\/)?"[\x21\x23-\x7e\x80-\u00ff]*")[ \t]*$/;
 export function matchesNone(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === etag) return true;
   if (ANY.test(ifNoneMatch)) return true;
-  const wanted = opaque(etag);
+  const wanted = strongTag(etag);
   return members(ifNoneMatch).some((member) => {
     const tag = MEMBER.exec(member)?.[1];
-    return tag !== undefined && opaque(tag) === wanted;
+    return tag !== undefined && strongTag(tag) === wanted;
   });
 }
 
-function opaque(tag: string): string {
+function strongTag(tag: string): string {
   return tag.startsWith("W/") ? tag.slice(2) : tag;
 }
 

@@ -116,3 +116,8 @@ export function requestText({ sent }: Judged): string {
 export function shown(value: string | undefined): string {
   return value === undefined ? "none" : `"${value}"`;
 }
+
+/** Returns a tag without its `W/`. */
+export function strongTag(tag: string): string {
+  return tag.startsWith("W/") ? tag.slice(2) : tag;
+}

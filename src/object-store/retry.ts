@@ -22,7 +22,8 @@ export interface RetryDecision {
 
 /**
  * Calls `attempt` until it succeeds, `judge` forbids a retry, or no time is left. `attempt` must end when its signal
- * fires. Throws the last attempt's error, or the error before it if the last attempt had a shorter limit and timed out.
+ * fires. Throws the last attempt's error. If the last attempt had less time than the others and timed out, that says little,
+ * so the error before it is thrown.
  */
 export async function retrying<T>(
   settings: RetrySettings,

@@ -8,6 +8,7 @@ import {
   NoResponse,
   type Reply,
   requestText,
+  strongTag,
   textOf,
   type UrlSubject,
 } from "../judge/exchange.ts";
@@ -99,7 +100,7 @@ function judgeRevision(judged: Judged & { readonly run: Run }): void {
   const text = textOf(reply);
   if (route === undefined || reply.status !== 200 || tag === undefined || text === undefined) return;
   if (sent.method !== "GET") return;
-  const key = hashOf(`${sent.target} ${opaque(tag)}`);
+  const key = hashOf(`${sent.target} ${strongTag(tag)}`);
   const body = hashOf(comparableText(text));
   const known = run.bodiesByTag.get(key);
   if (known === undefined) run.bodiesByTag.set(run.keep(key), run.keep(body));
@@ -109,11 +110,6 @@ function judgeRevision(judged: Judged & { readonly run: Run }): void {
       saw: `another body: ${comparableText(text)}`,
     }));
   }
-}
-
-/** Returns a tag without its `W/`. */
-export function opaque(tag: string): string {
-  return tag.startsWith("W/") ? tag.slice(2) : tag;
 }
 
 const GENERATED_AT = '"generatedAt":"';

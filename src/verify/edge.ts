@@ -1,9 +1,9 @@
 /** Checks for faults of a cache or CDN between origin and reader: encodings, cache keys, stored errors. */
 import type { RouteContract } from "../judge/contract.ts";
 import { errorCode, judgeRefusal, seen } from "../judge/errors.ts";
-import { header, jsonOf, type Reply, shown, textOf, type UrlSubject } from "../judge/exchange.ts";
+import { header, jsonOf, type Reply, shown, strongTag, textOf, type UrlSubject } from "../judge/exchange.ts";
 import { EVERY_PATH } from "../judge/report.ts";
-import { ask, comparableText, eachRoute, eachSubject, guarded, opaque, pathOf, targetOf } from "./ask.ts";
+import { ask, comparableText, eachRoute, eachSubject, guarded, pathOf, targetOf } from "./ask.ts";
 import { replay } from "./replay.ts";
 import { EDGE } from "./rules.ts";
 import type { Run } from "./run.ts";
@@ -52,7 +52,7 @@ interface Encoded {
 
 /** Two responses with the same tag must have the same text. */
 function expectSame(run: Run, { route, target }: UrlSubject, { plain, reply, encoding }: Encoded): void {
-  const tags = [plain, reply].map((one) => opaque(header(one, "etag") ?? ""));
+  const tags = [plain, reply].map((one) => strongTag(header(one, "etag") ?? ""));
   if (tags[0] === "" || tags[0] !== tags[1]) return;
   run.check(EDGE.encoding, route, comparableText(textOf(plain) ?? "") === comparableText(textOf(reply) ?? ""), () => ({
     expected: `the plain response's text in ${encoding} from GET ${target}`,
@@ -66,7 +66,7 @@ async function expectWeakMatch(
   { tag, encoding }: { tag: string; encoding: string },
 ): Promise<void> {
   const reply = await ask(run, { route, target, headers: { "accept-encoding": encoding, "if-none-match": tag } });
-  const hasMoved = reply.status === 200 && opaque(header(reply, "etag") ?? tag) !== opaque(tag);
+  const hasMoved = reply.status === 200 && strongTag(header(reply, "etag") ?? tag) !== strongTag(tag);
   run.check(EDGE["encoded-tag"], route, reply.status === 304 || hasMoved, () => ({
     expected: `304 to GET ${target} in ${encoding} with If-None-Match: ${tag}`,
     saw: `${reply.status}, ETag ${shown(header(reply, "etag"))}`,

@@ -1,7 +1,7 @@
 /** Checks that caches do not serve a response for longer than its edge seconds, and ignore forged headers. */
-import { header, type Reply, textOf } from "../judge/exchange.ts";
+import { header, type Reply, strongTag, textOf } from "../judge/exchange.ts";
 import { waysOfWriting } from "../judge/exchanges/of-row.ts";
-import { ask, comparableText, eachSubject, opaque, type PlainSubject, targetOf } from "./ask.ts";
+import { ask, comparableText, eachSubject, type PlainSubject, targetOf } from "./ask.ts";
 import { KEPT } from "./rules.ts";
 import type { Run } from "./run.ts";
 
@@ -68,5 +68,5 @@ function fresh(run: Run, { route, query }: PlainSubject): string {
 
 function identity(reply: Reply): string {
   const tag = header(reply, "etag");
-  return `${reply.status} ${tag === undefined ? comparableText(textOf(reply) ?? "") : opaque(tag)}`;
+  return `${reply.status} ${tag === undefined ? comparableText(textOf(reply) ?? "") : strongTag(tag)}`;
 }

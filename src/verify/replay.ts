@@ -1,6 +1,6 @@
 /** Sends the exchanges of each row and of unknown paths to the deployment, and judges the responses. */
 import { judgeRefusal, seen } from "../judge/errors.ts";
-import { header, jsonOf, type Reply, type Sent } from "../judge/exchange.ts";
+import { header, jsonOf, type Reply, type Sent, strongTag } from "../judge/exchange.ts";
 import {
   type Exchange,
   type ExchangeRequest,
@@ -18,7 +18,7 @@ import { EVERY_PATH, type Rule, type Subject } from "../judge/report.ts";
 import type { NamedFile } from "../resources/table.ts";
 import { listMembers } from "../values/text.ts";
 import { fieldsOf } from "../values/unknown.ts";
-import { ask, eachRoute, guarded, type JudgedRequest, opaque } from "./ask.ts";
+import { ask, eachRoute, guarded, type JudgedRequest } from "./ask.ts";
 import type { Run } from "./run.ts";
 
 /** The subject of an exchange: a route, a file, or neither. */
@@ -93,7 +93,7 @@ async function replayOne(run: Run, { exchange, request, headers, of, ...known }:
 
 function hasMoved(plain: Reply, reply: Reply, { as }: Exchange): boolean {
   if (as !== undefined && plain.status !== reply.status) return true;
-  const tags = [plain, reply].map((one) => opaque(header(one, "etag") ?? ""));
+  const tags = [plain, reply].map((one) => strongTag(header(one, "etag") ?? ""));
   return (reply.status === 200 || reply.status === 304) && tags[0] !== "" && tags[1] !== "" && tags[0] !== tags[1];
 }
 

@@ -91,6 +91,18 @@ test("every file that ARCHITECTURE.md and CONTRIBUTING.md name exists", () => {
   expect(named.filter((path) => !path.includes("NAME") && !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
+test("every file that a comment names exists", () => {
+  const comment = /^\s*(?:\/\/|\/?\*).*$/gm;
+  const path = /(?<![\w./-])(?:src|publish|bin|demo|cdn-config|site|build|test|bench|docs)\/[\w./-]+\.[a-z]+\b/g;
+  const named = SOURCES.flatMap((source) =>
+    (read(source).match(comment) ?? []).flatMap((line) =>
+      (line.match(path) ?? []).map((file) => `${file} in ${source}`),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(200);
+  expect(named.filter((file) => !existsSync(join(ROOT, file.split(" in ")[0] ?? "")))).toEqual([]);
+});
+
 test("the files that ARCHITECTURE.md lists for a question contain its numbers and names", () => {
   const section = read("ARCHITECTURE.md").split('<a id="where"></a>')[1]?.split('<a id="')[0] ?? "";
   const rows = [...section.matchAll(/^\| ([^|]*\?) \| ([^|]*) \| ([^|]*) \|$/gm)];

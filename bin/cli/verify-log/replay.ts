@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import * as z from "zod";
 import { NoonmarkError, openLog } from "../../../src/client/log.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
-import { header, jsonOf, type Reply, type Transport } from "../../../src/judge/exchange.ts";
+import { header, jsonOf, type Reply, strongTag, type Transport } from "../../../src/judge/exchange.ts";
 import type { Report } from "../../../src/judge/report.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import type { PublicResponse } from "../../../src/resources/publication-status/public-record.ts";
@@ -199,7 +199,7 @@ class Seen {
 /** Returns what a response says of its state: its ETag, or else its instant or its block. */
 function tagOf(reply: Reply): string | undefined {
   const etag = header(reply, "etag");
-  if (etag !== undefined) return opaque(etag);
+  if (etag !== undefined) return strongTag(etag);
   const { generatedAt, chain } = fieldsOf(jsonOf(reply));
   const tag = generatedAt ?? fieldsOf(chain).safeThroughBlock;
   return typeof tag === "string" ? tag : undefined;
@@ -207,10 +207,6 @@ function tagOf(reply: Reply): string | undefined {
 
 /** Returns the tags that a response of this state may have. */
 function tagsOf({ etag, asOf, safeBlock }: PublicResponse): readonly string[] {
-  if (etag !== null) return [opaque(etag)];
+  if (etag !== null) return [strongTag(etag)];
   return safeBlock === null ? [asOf] : [asOf, safeBlock.number];
-}
-
-function opaque(tag: string): string {
-  return tag.startsWith("W/") ? tag.slice(2) : tag;
 }

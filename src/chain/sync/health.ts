@@ -75,14 +75,14 @@ export function healthOf(results: PassResults, rules: HealthRules): ChainHealth 
 }
 
 /** Begins a poll. The grace of a publisher that just started or was asleep counts from here. */
-export function begun(health: ChainHealth, now: number, deadline: number): ChainHealth {
+export function pollBegun(health: ChainHealth, now: number, deadline: number): ChainHealth {
   const poll = { ...health, concluded: false, isOver: false, problem: undefined, events: [], askedUntil: deadline };
   // Update a view that was unavailable only because no node was asked.
   return askingSince(health, now) === undefined ? changed({ ...poll, askingSince: now }, {}) : poll;
 }
 
 /** Ends a poll. After an overrun as long as a sleep, the next poll restarts the grace. */
-export function ended(health: ChainHealth, now: number): ChainHealth {
+export function pollEnded(health: ChainHealth, now: number): ChainHealth {
   return now - health.askedUntil < longestBreak(health) ? { ...health, askedUntil: now } : health;
 }
 
@@ -92,20 +92,20 @@ export function askingSince(health: ChainHealth, now: number): number | undefine
 }
 
 /** Records a safe block that a node reported. */
-export function sawSafe(health: ChainHealth, safe: bigint): ChainHealth {
+export function withSafeBlock(health: ChainHealth, safe: bigint): ChainHealth {
   const { results } = health;
   const isHigher = results.safe === undefined || safe > results.safe;
   return isHigher ? { ...health, results: { ...results, safe } } : health;
 }
 
 /** Records a stored range: the last attempt has not failed after all. */
-export function progressed(health: ChainHealth): ChainHealth {
+export function withStoredRange(health: ChainHealth): ChainHealth {
   const next = { ...health, hasRunOutOfTime: false };
   return health.results.failed ? changed(next, { failed: false }) : next;
 }
 
 /** Resets the findings after another process wrote to the file. Asking the nodes starts over. */
-export function rewritten(health: ChainHealth, snapshot: Snapshot | undefined): ChainHealth {
+export function afterForeignWrite(health: ChainHealth, snapshot: Snapshot | undefined): ChainHealth {
   return changed({ ...health, fault: undefined, fundingRepair: undefined, askingSince: undefined }, { snapshot });
 }
 

@@ -111,7 +111,7 @@ export class Poller {
   async poll(now: number, deadline: number): Promise<void> {
     this.#deadline = deadline;
     this.noticeRewrite();
-    this.#health = health.begun(this.#health, now, deadline);
+    this.#health = health.pollBegun(this.#health, now, deadline);
     await this.#overNodes(deadline);
     if (!this.#health.isOver) {
       // Start the confirming pass at once if the views are unavailable anyway.
@@ -120,7 +120,7 @@ export class Poller {
       if (mayConfirm && health.isSilent(this.#health, now)) await this.#overNodes(deadline);
     }
     this.#writeProblem(this.#reportNodes() ?? this.#health.problem);
-    this.#health = health.ended(this.#health, this.#options.now());
+    this.#health = health.pollEnded(this.#health, this.#options.now());
   }
 
   async #overNodes(deadline: number): Promise<void> {
@@ -154,11 +154,11 @@ export class Poller {
       onHead: (head) => {
         memory.multicall = head.multicall;
         hasHead = true;
-        this.#health = health.sawSafe(this.#health, head.safe);
+        this.#health = health.withSafeBlock(this.#health, head.safe);
       },
       onRange: (range) => {
         this.#fileState = fileState(this.#chain.db);
-        this.#health = health.progressed(this.#health);
+        this.#health = health.withStoredRange(this.#health);
         this.#options.onEvent({ type: "range", node: rpc.label, ...range });
       },
     };
@@ -293,7 +293,7 @@ export class Poller {
     if (state === this.#fileState) return;
     this.#fileState = state;
     this.#suspects.clear();
-    this.#health = health.rewritten(this.#health, storedSnapshot(readSync(this.#chain.db)));
+    this.#health = health.afterForeignWrite(this.#health, storedSnapshot(readSync(this.#chain.db)));
   }
 
   #storedHealth(): health.ChainHealth {

@@ -46,7 +46,7 @@ export function chainState(results: PassResults, deployment: Deployment, times: 
     genesisTimestamp: snapshot?.core.configuration.genesisTimestamp,
     binding: bindingOf(deployment),
     validUntil: (lastGoodPassAt ?? times.now) + times.validity,
-    isSettling: core === "not_yet_safe" || (core === "indexer_unavailable" && times.now < askedLongEnoughAt(times)),
+    isUndecided: core === "not_yet_safe" || (core === "indexer_unavailable" && times.now < askedLongEnoughAt(times)),
   };
 }
 
@@ -79,7 +79,7 @@ export function disabledChain(): ChainState {
     genesisTimestamp: undefined,
     binding: undefined,
     validUntil: Number.MAX_SAFE_INTEGER,
-    isSettling: false,
+    isUndecided: false,
   };
 }
 

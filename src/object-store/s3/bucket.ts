@@ -139,7 +139,10 @@ export class S3Bucket {
     return date;
   }
 
-  /** Calls `begin` before each later request, and its result with the response's Date (epoch ms, whole seconds). */
+  /**
+   * Reports the server's clock. `begin` is called before each later request, and what it returns is called with the
+   * response's Date (epoch ms, whole seconds).
+   */
   watchDates(begin: () => (date: number) => void): void {
     this.#client.middlewareStack.add(
       (next) => async (args) => {

@@ -43,7 +43,7 @@ export function parseActivityTileKey(key: string): { readonly category: Category
 
 /** Events of a page. */
 export const ACTIVITY_LIMIT = { minimum: 1, maximum: 100, default: 40 } as const;
-/** With one event of a tile, the whole next tile fills the longest page, so a page needs at most two tiles. */
+/** A page that begins with the last event of a tile is full after the next tile. So a page reads at most two tiles. */
 export const MINIMUM_TILE_EVENTS = ACTIVITY_LIMIT.maximum - 1;
 export const ACTIVITY_CURSOR_LENGTH = 512;
 

@@ -1,4 +1,4 @@
-// A publisher that has just started reports the chain as settling (docs/spec/chain.md#reading).
+// A publisher that has just started reports the chain as undecided (docs/spec/chain.md#reading).
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { RPC_LIMITS } from "../../../src/chain/rpc/rpc-node.ts";
@@ -16,11 +16,11 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_A
     await using proxy = await scriptedRpc(on.anvil.url);
     using read = reader(on.world.deployment, [proxy.url]);
     const before = coreOf(await read.poll());
-    expect(read.state().isSettling).toBe(false);
+    expect(read.state().isUndecided).toBe(false);
     read.now += 60_000;
     using again = read.reopen();
     expect(again.statuses()).toEqual(UNAVAILABLE);
-    expect(again.state().isSettling).toBe(true);
+    expect(again.state().isUndecided).toBe(true);
     proxy.script = broken;
     const startedAt = again.now;
     await again.poll();
@@ -30,9 +30,9 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_A
     expect(again.statuses()).toEqual(AVAILABLE);
     again.now = startedAt + 15_000;
     expect(again.statuses()).toEqual(UNAVAILABLE);
-    expect(again.state().isSettling).toBe(false);
+    expect(again.state().isUndecided).toBe(false);
     await again.poll();
-    expect(again.state().isSettling).toBe(false);
+    expect(again.state().isUndecided).toBe(false);
     proxy.script = () => undefined;
     expect(coreOf(await again.poll())).toEqual(before);
   });
@@ -48,12 +48,12 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_A
     proxy.script = broken;
     await again.poll();
     expect(again.statuses()).toEqual(UNAVAILABLE);
-    expect(again.state().isSettling).toBe(true);
+    expect(again.state().isUndecided).toBe(true);
     again.now += 8_000;
     await again.poll();
-    expect(again.state().isSettling).toBe(true);
+    expect(again.state().isUndecided).toBe(true);
     again.now += 8_000;
-    expect(again.state().isSettling).toBe(false);
+    expect(again.state().isUndecided).toBe(false);
   });
 
   test("asleep for an hour: the time asleep does not count as the chain's silence", async () => {
@@ -64,7 +64,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_A
     await read.poll();
     read.now += 300_000;
     expect(read.statuses()).toEqual(UNAVAILABLE);
-    expect(read.state().isSettling).toBe(true);
+    expect(read.state().isUndecided).toBe(true);
     proxy.script = broken;
     await read.poll();
     expect(read.statuses()).toEqual(AVAILABLE);
@@ -74,10 +74,10 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_A
     read.now += 8_000;
     await read.poll();
     expect(read.statuses()).toEqual(UNAVAILABLE);
-    expect(read.state().isSettling).toBe(false);
+    expect(read.state().isUndecided).toBe(false);
   });
 
-  test("with a lost file it is settling while the sync takes, and stops settling if the sync fails", async () => {
+  test("with a lost file it is undecided while the sync takes, and no longer if the sync fails", async () => {
     await using on = await stage();
     await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
     await on.world.mine(200);
@@ -90,27 +90,27 @@ describe.skipIf(NO_ANVIL !== undefined)(`a publisher that has just started${NO_A
       return Number(toBlock) - Number(fromBlock) > 20 ? { error: { code: -32005, message: "block range" } } : undefined;
     };
     proxy.script = slow;
-    expect(read.state().isSettling).toBe(true);
+    expect(read.state().isUndecided).toBe(true);
     await read.poll();
     expect(read.statuses()[0]).toBe("not_yet_safe");
-    expect(read.state().isSettling).toBe(true);
+    expect(read.state().isUndecided).toBe(true);
     proxy.script = broken;
     await read.poll();
     expect(read.statuses()[0]).toBe("indexer_unavailable");
-    expect(read.state().isSettling).toBe(false);
+    expect(read.state().isUndecided).toBe(false);
     proxy.script = () => undefined;
     await read.poll();
     expect(read.statuses()).toEqual(AVAILABLE);
-    expect(read.state().isSettling).toBe(false);
+    expect(read.state().isUndecided).toBe(false);
   });
 
-  test("a mismatch is never settling", async () => {
+  test("a mismatch is never undecided", async () => {
     await using on = await stage();
     await on.world.mine(30);
     using read = reader({ ...on.world.deployment, chainId: 1 }, [on.anvil.url]);
     await read.poll();
     expect(read.statuses()[0]).toBe("indexer_mismatch");
-    expect(read.state().isSettling).toBe(false);
+    expect(read.state().isUndecided).toBe(false);
   });
 
   test("an unresponsive node: a first sync that runs out of time has not failed, a second one has", async () => {

@@ -82,7 +82,7 @@ function after(
   let state = health.healthOf(results, { deployment, grace: GRACE, isQuorum });
   const reported: string[] = [];
   for (const poll of polls) {
-    state = health.begun(state, now, now + 60_000);
+    state = health.pollBegun(state, now, now + 60_000);
     const outcomes = Array.isArray(poll) ? (poll as readonly Outcome[]) : [poll as Outcome];
     for (const [index, outcome] of outcomes.entries()) {
       if (state.isOver) break;
@@ -92,13 +92,13 @@ function after(
       state = health.step(Object.freeze(state), { outcome, node: `node ${index}`, isOnlyResponding, isLast }, now);
       reported.push(...state.events.map(({ type }) => type));
     }
-    state = health.ended(state, now);
+    state = health.pollEnded(state, now);
     now += 1_000;
   }
   const times = { now, grace: GRACE, validity: VALIDITY, askingSince: health.askingSince(state, now) };
-  const { core, isSettling } = chainState(state.results, deployment, times);
+  const { core, isUndecided } = chainState(state.results, deployment, times);
   const says = core.status === "available" ? core.status : core.reason;
-  return { state, reported, says, isSettling, concluded: state.concluded };
+  return { state, reported, says, isUndecided, concluded: state.concluded };
 }
 
 describe("the Core's view after polls of", () => {
@@ -166,23 +166,23 @@ test("changes() rises with a new result, but not with time or an unchanged poll"
   expect(after([READ, BROKEN, UNCHANGED]).state.changes).toBe(changes + 2);
 });
 
-test("a publisher that was asleep restarts its grace, and is settling until the grace ends", () => {
+test("a publisher that was asleep restarts its grace, and is undecided until the grace ends", () => {
   const { state } = after([READ, BROKEN]);
   const later = T0 + 4 * GRACE + 10_000;
   expect(health.askingSince(state, later)).toBeUndefined();
-  const awake = health.begun(state, later, later + 60_000);
+  const awake = health.pollBegun(state, later, later + 60_000);
   expect(health.askingSince(awake, later)).toBe(later);
   const times = { grace: GRACE, validity: VALIDITY, askingSince: later };
   expect(chainState(awake.results, deployment, { now: later + GRACE - 1, ...times })).toMatchObject({
-    isSettling: false,
+    isUndecided: false,
     core: { status: "available" },
   });
   expect(chainState(awake.results, deployment, { now: later + GRACE, ...times }).core).toMatchObject({
     reason: "indexer_unavailable",
   });
   // A smaller overrun of the deadline does not restart the count.
-  const [begunAt] = [health.begun(state, T0 + 5_000, T0 + 6_000)];
-  expect(health.askingSince(health.ended(begunAt, T0 + 6_500), T0 + 6_500)).toBe(T0);
+  const [begunAt] = [health.pollBegun(state, T0 + 5_000, T0 + 6_000)];
+  expect(health.askingSince(health.pollEnded(begunAt, T0 + 6_500), T0 + 6_500)).toBe(T0);
 });
 
 test("a funding above the cursor is read again until a pass no longer has it", () => {
@@ -196,6 +196,6 @@ test("a funding above the cursor is read again until a pass no longer has it", (
 
 test("another writer's file clears open faults", () => {
   const { state } = after([READ, fault(0)]);
-  const next = health.rewritten(state, undefined);
+  const next = health.afterForeignWrite(state, undefined);
   expect([next.fault, next.results.snapshot, next.changes]).toEqual([undefined, undefined, state.changes + 1]);
 });

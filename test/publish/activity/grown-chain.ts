@@ -42,7 +42,7 @@ export class GrownChain implements Chain {
   /** True during a first sync. */
   isSyncing(): void {
     const unavailable = { status: "unavailable", reason: "not_yet_safe" } as const;
-    this.#set({ ...chainState(), core: unavailable, economy: unavailable, isSettling: true });
+    this.#set({ ...chainState(), core: unavailable, economy: unavailable, isUndecided: true });
   }
 
   changes = () => this.#moves;

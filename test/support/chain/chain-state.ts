@@ -122,6 +122,6 @@ export function chainState(core: Partial<CoreView> = {}, economy: Partial<Econom
     safeCoreBlock: { number: view.chain.safeThroughBlock, hash: view.chain.safeBlockHash },
     genesisTimestamp: view.configuration.genesisTimestamp,
     validUntil: AT + 600_000,
-    isSettling: false,
+    isUndecided: false,
   };
 }
