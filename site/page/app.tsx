@@ -32,7 +32,8 @@ function publicationWords({ publisher, sources }: PublicationStatus, now: number
   if (publisher.state !== "live") {
     const state = publisher.state === "late" ? "is late" : "has stopped";
     const last = moment(ms(publisher.lastCycleAt ?? publisher.renewedAt), now);
-    return [`The publisher ${state}. Nothing below is newer than ${last}.`];
+    // Status is renewed every ten seconds, so a measurement may be that much newer.
+    return [`The publisher ${state}. Its last report is from ${last}, and what follows is about as old.`];
   }
   const words: string[] = [];
   const { ledger, chain } = sources;

@@ -40,7 +40,7 @@ it("claims nothing about the present while the publisher is dead, and announces 
   expect(times.filter((time) => time.trim() !== "" && time > "as of 02:00 UTC")).toEqual([]);
   expect(await page.locator(".figures").first().innerText()).toContain("Last speed");
   expect(await page.locator(".banner").innerText()).toBe(
-    "The publisher has stopped. Nothing below is newer than 02:00 UTC.",
+    "The publisher has stopped. Its last report is from 02:00 UTC, and what follows is about as old.",
   );
   const live = page.locator(".device [role=status]");
   expect(await live.textContent()).toBe("Silent from 14:02 UTC");
