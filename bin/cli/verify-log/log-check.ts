@@ -148,8 +148,13 @@ function ruleOf(error: NoonmarkError | Failure, message: string): Rule {
   if (error.code === "log_key_invalid") {
     throw new Failure("log_key_invalid", message, { hint: KEY_HINT, cause: error });
   }
-  if (error.code === "network") throw new NoResponse(message);
+  if (error.code === "network") throw new NoResponse(`${message}: ${errorMessage(innermost(error))}`);
   return LOG.log_incomplete;
+}
+
+/** Returns what was thrown first. `fetch` wraps it in an error that says nothing. */
+function innermost(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? innermost(error.cause) : error;
 }
 
 function openRemembered({ base, keys, number, signal }: LogCheck, memory: Memory | undefined): Promise<Log> {

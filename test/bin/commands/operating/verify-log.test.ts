@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type LogFlags, verifyLog } from "../../../../bin/cli/verify-log/verify-log.ts";
 import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
 import type { OpenChain } from "../../../../src/chain/open-chain.ts";
@@ -201,6 +201,12 @@ test("what is no verifier key, and a file that cannot be written, is refused", a
   }
   const since = join(folder, "nowhere", "wheel.json");
   await expect(verified({ since })).rejects.toMatchObject({ code: "file_unwritable" });
+});
+
+test("if the log cannot be requested, the error says why", async () => {
+  vi.stubGlobal("fetch", () => Promise.reject(new TypeError("fetch failed", { cause: new Error("bad port") })));
+  onTestFinished(() => void vi.unstubAllGlobals());
+  await expect(verified()).rejects.toThrow("/log/1/checkpoint cannot be read: bad port");
 });
 
 test("a receipt that is not in the log is a finding", async () => {
