@@ -42,12 +42,12 @@ interface Store {
   readonly pace: { readonly interval: number; readonly poll: number };
   readonly environment?: Readonly<Record<string, string>>;
 }
-/** Where receipts come from. `ledger` need not exist yet. */
+/** Prepares an intake, and returns the function that gives it a receipt. The ledger need not exist yet. */
 type Source = (folder: string, ledger: string, stops: Stops) => Promise<Take>;
 
 export async function run(): Promise<void> {
   build();
-  await world("committed, directory", directory, commits, { varnish: true });
+  await world("committed, directory", directory, commits, varnishBefore);
   await world("line of a followed file, directory", directory, followedFile);
   await world("message of a followed stream, directory", directory, followedStream);
   await world("committed, radosgw", radosgw, commits);
@@ -57,7 +57,7 @@ async function world(
   name: string,
   openPlace: (folder: string, stops: Stops) => Store | Promise<Store>,
   source: Source,
-  { varnish: hasVarnish = false } = {},
+  startFront?: (folder: string, shim: number, stops: Stops) => Promise<number>,
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   const stops: Stops = [() => rmSync(folder, { recursive: true })];
@@ -76,7 +76,7 @@ async function world(
     const [line] = (await once(createInterface({ input: serve.stdout ?? process.stdin }), "line")) as [string];
     const shim = Number(/:(\d+)$/.exec(line)?.[1]);
     const ports: Record<string, number> = { "at the shim": shim };
-    if (hasVarnish) ports["through Varnish"] = await varnishBefore(join(folder, "public"), shim, stops);
+    if (startFront !== undefined) ports["through Varnish"] = await startFront(folder, shim, stops);
     await until("telemetry is published", async () => (await read(shim)).includes('"cumulativeWorkUnits"'));
     await measure(name, send, ports, place.pace);
   } finally {
@@ -99,8 +99,8 @@ async function radosgw(_folder: string, stops: Stops): Promise<Store> {
   };
 }
 
-async function varnishBefore(store: string, shim: number, stops: Stops): Promise<number> {
-  const bucket = await startDirectoryBucket(await openStore(store, { write: false }));
+async function varnishBefore(folder: string, shim: number, stops: Stops): Promise<number> {
+  const bucket = await startDirectoryBucket(await openStore(join(folder, "public"), { write: false }));
   stops.push(() => bucket.stop());
   const origins = { bucket: bucket.origin, shim: { protocol: "http", host: "127.0.0.1", port: shim } } as const;
   const varnish = await startVarnish(origins);
@@ -191,7 +191,7 @@ function receipts(take: Take): () => Promise<string> {
   };
 }
 
-function noonmark(cwd: string, args: readonly string[], { environment = {} }: Partial<Store> = {}): ChildProcess {
+function noonmark(cwd: string, args: readonly string[], { environment = {} }: Pick<Store, "environment"> = {}): ChildProcess {
   const env = { ...process.env, ...environment };
   return spawn(process.execPath, [PROGRAM, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
 }

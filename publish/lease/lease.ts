@@ -1,9 +1,9 @@
 /**
  * The lease of the one writer (docs/spec/publishing.md#one-writer), taken and renewed by compare-and-swap.
  *
- * S3 and R2 compute an object's tag from its body alone, so a conditional put does not stop
- * an earlier holder. Instead, a put starts only if it must end before the lease does. A standby takes over only after the
- * lifetime of a lease and the time limit of a put have passed on its own clock.
+ * S3 and R2 compute an object's tag from its body alone, so a conditional put does not stop an earlier holder. Instead, a
+ * put starts only if the lease lasts longer than the time limit of a put. A standby waits for both times, by its own clock,
+ * before it takes over.
  */
 
 import { STATUS_KEY } from "../../src/http/keys.ts";

@@ -106,7 +106,8 @@ async function take(
   await judgeClock({ store, clock, newestAt: repairs ? 0 : newestAt, holderMoved });
   // Written first: if this process dies right after the put, the next one recognises the lease as its own.
   known.setMeta("writer", `${known.meta("writer") ?? ""} ${identity.holder}`);
-  // The state may know a higher epoch than the unreadable object. If it does not, `raiseAbove` raises the epoch at the first put.
+  // The epoch of the unreadable object is unknown, so the last one in the state counts. If a stored object has a higher
+  // one, `raiseAbove` corrects it.
   const lastEpoch = known.meta("store") === store.name ? Number(known.meta("epoch") ?? 0) : 0;
   const isUnreadable = found !== undefined && found.record === undefined;
   const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, lastEpoch) } : found;

@@ -28,7 +28,7 @@ export interface DecideOptions {
   /** A newer program wrote the stored object. An older one must not replace its files, even with `force`. */
   readonly isNewer?: boolean;
   /** The chain is read for the first time. A good response stays until its end. */
-  readonly isUndecided?: boolean;
+  readonly isChainUndecided?: boolean;
 }
 
 /** `build` is pure in its instant (epoch ms). */
@@ -56,12 +56,12 @@ function putDecisionOf(
   build: (at: number) => Built,
   known: KnownObject,
   at: number,
-  { force, whyOthers, isNewer = false, isUndecided = false }: DecideOptions,
+  { force, whyOthers, isNewer = false, isChainUndecided = false }: DecideOptions,
 ): PutDecision {
   const isStored = known.condition === "stored";
   const next = known.states[1]?.from;
   if (isStored && isNewer) return keep("written by a newer version", undefined);
-  if (isStored && isUndecided && next !== undefined && next > at) {
+  if (isStored && isChainUndecided && next !== undefined && next > at) {
     return { ...keep("still valid while the chain is read", next), isPlaceholder: true };
   }
   if (isNew(known)) return put("new", at);
@@ -87,7 +87,7 @@ function whyKept({ status }: KnownObject): string {
   return status === 200 ? "a good response is stored" : `still unavailable: a ${status} is stored`;
 }
 
-/** False if a response must be put for its next change alone. An earlier instant than the right one may stay if it is at least half as far away. */
+/** True if the stored next change can stay: it is right, or it is earlier and at least half as far away. */
 function staysValid(published: number | undefined, now: number | undefined, at: number): boolean {
   if (published === now) return true;
   if (published === undefined || now === undefined) return false;

@@ -91,7 +91,7 @@ export interface NamedTiles {
   readonly version: string;
   /** Stored names that this version does not have any more. */
   readonly unnamed: readonly string[];
-  /** Stored names that this version has again, after a version without them. */
+  /** Stored names that this version has again, although an earlier version lacked them. */
   readonly renamed: readonly string[];
 }
 

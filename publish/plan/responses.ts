@@ -130,7 +130,7 @@ function planResponse(publication: Publication, inputs: Inputs, scope: Scope, pl
     force,
     whyOthers: permitted.whyOthers,
     isNewer: isNewerProgram(object.sourceVersion.program, publication.sources?.program),
-    isUndecided: permitted.isUndecided,
+    isChainUndecided: permitted.isChainUndecided,
   });
   const version = { ...permitted.version, at: instant };
   const place: Place = {
@@ -177,7 +177,7 @@ interface PermittedSources {
   /** Why the stored object does not belong to this installation and its log; undefined if it does. */
   readonly whyOthers: string | undefined;
   /** The chain is read for the first time. */
-  readonly isUndecided: boolean;
+  readonly isChainUndecided: boolean;
 }
 
 /** Throws the `Failure` of a refused chain if nothing of it was published, and clock_behind. */
@@ -190,10 +190,15 @@ function permittedSources(publication: Publication, stored: Stored, scope: Scope
   const published = object.sourceVersion;
   const current = versionFor(sources, now);
   if (isAhead(published.at, at)) throw clockBehind(object.key, published.at, at);
-  const isUndecided = usesChain && snapshot.chain.isUndecided;
-  if (installationId === null) return { snapshot, version: current, isUndecided, whyOthers: undefined };
+  const isChainUndecided = usesChain && snapshot.chain.isUndecided;
+  if (installationId === null) return { snapshot, version: current, isChainUndecided, whyOthers: undefined };
   const whyOthers = isNew(object) ? undefined : whyOthersOf(published, scope);
-  const permitted = { snapshot, version: current, whyOthers, isUndecided: isUndecided && whyOthers === undefined };
+  const permitted = {
+    snapshot,
+    version: current,
+    whyOthers,
+    isChainUndecided: isChainUndecided && whyOthers === undefined,
+  };
   return usesChain ? permittedChain(publication, stored, permitted, refused.chain) : permitted;
 }
 
@@ -228,7 +233,7 @@ function permittedChain(
   refused: Failure | undefined,
 ): PermittedSources {
   const published = object.sourceVersion;
-  const { snapshot, version, whyOthers, isUndecided } = permitted;
+  const { snapshot, version, whyOthers, isChainUndecided } = permitted;
   const { chain } = snapshot;
   // Process shows the Core state, also while there is no view.
   const core = publishedBody?.core === undefined ? undefined : chain.safeCore;
@@ -242,10 +247,10 @@ function permittedChain(
   if (hasView && refused === undefined) return permitted;
   const kept = { ...permitted, version: withChainOf(published, version) };
   const isCoreUnproven = core !== undefined && !isCoreOf(published, chain);
-  if (refused !== undefined || isCoreUnproven || (isUndecided && chain.safeCore === undefined)) {
+  if (refused !== undefined || isCoreUnproven || (isChainUndecided && chain.safeCore === undefined)) {
     const safeCore = body === undefined ? undefined : publishedBody?.core?.(body);
     if (safeCore !== undefined && snapshot.genesisTimestamp !== undefined) {
-      return { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore } }, isUndecided: false };
+      return { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore } }, isChainUndecided: false };
     }
   }
   if (refused !== undefined) throw refused;

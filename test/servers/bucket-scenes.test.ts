@@ -55,7 +55,7 @@ it("if two standbys see a release, the later one keeps waiting", async () => {
     await said(standby, '"msg":"standby: ');
     standbys.push(standby);
   }
-  const takes = proxies.map((proxy) => proxy.holdEvery(/^PUT .*\/status\.json\b/));
+  const takes = proxies.map((proxy) => proxy.hold(/^PUT .*\/status\.json\b/, Infinity));
   holder.kill("SIGTERM");
   await Promise.all(takes.map(({ arrived }) => arrived));
   const before = proxies.map(({ seen }) => seen.length);

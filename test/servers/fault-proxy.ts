@@ -31,10 +31,11 @@ export interface FaultProxy {
   script(...faults: readonly Fault[]): void;
   /** The fault of requests without a scripted one; `pass` by default. */
   otherwise: Fault;
-  /** Holds the next request with this method and path until it is released. */
-  hold(request: RegExp): Held;
-  /** Holds every such request until they are released together, so that a second attempt does not pass either. */
-  holdEvery(request: RegExp): Held;
+  /**
+   * Holds the next `times` requests with this method and path until all are released together. With Infinity no second
+   * attempt passes.
+   */
+  hold(request: RegExp, times?: number): Held;
   /** Method and path of every request so far. */
   readonly seen: string[];
   /** Method, path and status of every server response so far, even if no client waited for it. */
@@ -48,7 +49,8 @@ export interface FaultProxy {
 
 interface Hold {
   readonly request: RegExp;
-  readonly isEvery: boolean;
+  /** Requests that it will still hold. */
+  times: number;
   arrive(): void;
   readonly gone: Promise<void>;
 }
@@ -64,8 +66,8 @@ export async function startFaultProxy(
   const take: RequestListener = (incoming, outgoing) => {
     const line = `${incoming.method} ${incoming.url}`;
     proxy.seen.push(line);
-    const hold = holds.find(({ request }) => request.test(line));
-    if (hold?.isEvery === false) holds.splice(holds.indexOf(hold), 1);
+    const hold = holds.find(({ request, times }) => times > 0 && request.test(line));
+    if (hold !== undefined) hold.times -= 1;
     handle(faults.shift() ?? proxy.otherwise, incoming, outgoing, hold).catch(() => incoming.socket.destroy());
   };
   const server = identity === undefined ? createServer(take) : createSecureServer(identity, take);
@@ -76,8 +78,11 @@ export async function startFaultProxy(
     answered: [],
     headers: {},
     dateShiftMs: 0,
-    hold: (request) => hold(request, false),
-    holdEvery: (request) => hold(request, true),
+    hold: (request, times = 1) => {
+      const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      holds.push({ request, times, arrive: arrived.resolve, gone: gone.promise });
+      return { arrived: arrived.promise, letGo: gone.resolve };
+    },
     script: (...next) => {
       faults = [...next];
     },
@@ -93,12 +98,6 @@ export async function startFaultProxy(
   return Object.assign(proxy, {
     endpoint: `${identity === undefined ? "http" : "https"}://127.0.0.1:${(server.address() as AddressInfo).port}`,
   });
-
-  function hold(request: RegExp, isEvery: boolean): Held {
-    const [arrived, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    holds.push({ request, isEvery, arrive: arrived.resolve, gone: gone.promise });
-    return { arrived: arrived.promise, letGo: gone.resolve };
-  }
 
   async function handle(
     fault: Fault,

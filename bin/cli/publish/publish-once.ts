@@ -12,7 +12,14 @@ import type { CycleReport } from "../../../publish/report.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
-import { isNodeProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
+import {
+  isNodeProblem,
+  isProblem,
+  type NodeProblem,
+  type PollEvent,
+  type ProblemEvent,
+  problemFailure,
+} from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
@@ -95,23 +102,25 @@ async function judgedInstant(at: number, flags: OnceFlags, known: Known, store: 
 }
 
 /**
- * Warns the operator of each problem once, because a run asks a node twice that does not respond. An unavailable chain
- * is data, so the exit code stays 0.
+ * Warns the operator once of each node and check. A run asks a node that does not respond a second time. An unavailable
+ * chain is data, so the exit code stays 0.
  */
 function chainWarnings(): (event: PollEvent) => void {
-  const said = new Set<string>();
-  const say = (text: string) => {
-    if (!said.has(text)) console.error(printable(`noonmark: warning: chain: ${text}`));
-    said.add(text);
-  };
+  const warned = new Set<string>();
   return (event) => {
-    if (event.type === "failed") say(`${event.node}: ${event.message}`);
+    if (!isProblem(event)) return;
+    const subject = `${event.type} ${event.node} ${"check" in event ? event.check : ""}`;
+    if (warned.has(subject)) return;
+    warned.add(subject);
     if (isNodeProblem(event)) warn(problemFailure(event));
-    if (event.type === "mismatch" || event.type === "unconfirmed_fault") {
-      const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
-      say(`${event.node}: ${what} ${event.check}: ${event.detail}`);
-    }
+    else console.error(printable(`noonmark: warning: chain: ${event.node}: ${problemText(event)}`));
   };
+}
+
+function problemText(event: Exclude<ProblemEvent, NodeProblem>): string {
+  if (event.type === "failed") return event.message;
+  const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
+  return `${what} ${event.check}: ${event.detail}`;
 }
 
 /** Opens the state. If two runs are on one host, the second names the lease's holder, not only the locked file. */

@@ -15,7 +15,7 @@ import { observationSchema } from "../../../src/resources/observations/contract.
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
-import { errorMessage, fieldsOf } from "../../../src/values/unknown.ts";
+import { errorMessage, fieldsOf, rootMessage } from "../../../src/values/unknown.ts";
 
 export const LOG = family(
   "log",
@@ -148,13 +148,8 @@ function ruleOf(error: NoonmarkError | Failure, message: string): Rule {
   if (error.code === "log_key_invalid") {
     throw new Failure("log_key_invalid", message, { hint: KEY_HINT, cause: error });
   }
-  if (error.code === "network") throw new NoResponse(`${message}: ${errorMessage(innermost(error))}`);
+  if (error.code === "network") throw new NoResponse(`${message}: ${rootMessage(error)}`);
   return LOG.log_incomplete;
-}
-
-/** Returns what was thrown first. `fetch` wraps it in an error that says nothing. */
-function innermost(error: unknown): unknown {
-  return error instanceof Error && error.cause !== undefined ? innermost(error.cause) : error;
 }
 
 function openRemembered({ base, keys, number, signal }: LogCheck, memory: Memory | undefined): Promise<Log> {

@@ -4,7 +4,7 @@
  */
 import { NODE_WAITS, waitMs } from "../../values/backoff.ts";
 import { noResponse } from "../../values/no-response.ts";
-import { errorMessage } from "../../values/unknown.ts";
+import { rootMessage } from "../../values/unknown.ts";
 import { implausibility, type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
 import { kindOfResponse, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
 import { redactUrl } from "./secrets.ts";
@@ -190,7 +190,7 @@ function failureOf(cause: unknown, calls: readonly RpcCall[], label: string): Rp
       ? new RpcError("range", cause.message)
       : new RpcError("transient", cause.message, { harmful: true });
   }
-  const message = rootMessage(cause);
+  const message = shortened(rootMessage(cause));
   if (message === FETCH_REDIRECTED) {
     return new RpcError(
       "refused",
@@ -204,12 +204,6 @@ function failureOf(cause: unknown, calls: readonly RpcCall[], label: string): Rp
 /** Cuts a message, which may have megabytes, to the part that is searched for the kind of the error. */
 function shortened(text: string): string {
   return text.length > LONGEST_MESSAGE ? text.slice(0, LONGEST_MESSAGE) : text;
-}
-
-function rootMessage(error: unknown): string {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return shortened(errorMessage(root));
 }
 
 /** Retries after 429, 5xx, and broken or missing responses, never after the deadline. */

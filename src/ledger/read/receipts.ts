@@ -18,7 +18,7 @@ export function readNewestReceipt(ledger: ReadOnlyDatabase, installation: number
   return readRow<Receipt>(ledger, sql, installation);
 }
 
-/** Returns the highest position; 0 if there is no receipt. It reads no columns, so it is cheaper than the newest receipt. */
+/** Returns the highest position; 0 if there is no receipt. It reads only the key. */
 export function readNewestPosition(ledger: ReadOnlyDatabase, installation: number): number {
   return readNumber(ledger, "SELECT ifnull(max(position), 0) FROM receipt WHERE installation = ?", installation);
 }
