@@ -15,7 +15,7 @@ import { onchainPublications } from "../../../src/resources/onchain/publication.
 import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";
 import { legacySettlementsPublications } from "../../../src/resources/settlements-legacy/publication.ts";
 import { Known } from "../../../publish/known.ts";
-import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
+import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/small-heap.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";

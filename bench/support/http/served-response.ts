@@ -8,9 +8,9 @@ import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startMetricsPage } from "../../../bin/cli/metrics/metrics-page.ts";
 import { shimRegistry } from "../../../bin/cli/metrics/registries.ts";
+import { keepYoungGenerationSmall } from "../../../bin/cli/small-heap.ts";
 import { openStore } from "../../../src/object-store/open-store.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
-import { keepYoungGenerationSmall } from "../../../src/shim/node/limits.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 

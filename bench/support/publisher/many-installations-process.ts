@@ -3,7 +3,7 @@
  * the ledger.
  */
 import { peakResidentKb } from "../peak-resident.ts";
-import { keepHeapSmall } from "../../../bin/cli/publish/small-heap.ts";
+import { keepHeapSmall } from "../../../bin/cli/small-heap.ts";
 import { watchLoop } from "../loop-watch.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
 import { openMany, RECEIVED } from "./many-installations.ts";

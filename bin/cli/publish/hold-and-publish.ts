@@ -14,11 +14,11 @@ import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
 import type { Outage } from "../outage.ts";
+import { firstPublishDone } from "../small-heap.ts";
 import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
 import type { Repairs } from "./repairs.ts";
 import type { ServiceManager } from "./service-manager.ts";
-import { firstPublishDone } from "./small-heap.ts";
 
 /** The log, and the receivers of progress and problems. */
 export interface Watchers {

@@ -18,6 +18,7 @@ import type { Outage } from "../outage.ts";
 import { configurationPath } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop } from "../signals.ts";
+import { keepHeapSmall } from "../small-heap.ts";
 import { openSources } from "../sources.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
 import { judgeInstallation, judgeNewLog } from "./judge-settings.ts";
@@ -26,7 +27,6 @@ import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { Repairs } from "./repairs.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
-import { keepHeapSmall } from "./small-heap.ts";
 import { minimumPutIntervalOf, scrubIntervalOf } from "./store-pace.ts";
 
 /** Time limit (ms) of a pass over the chain; the next pass continues a first sync. */

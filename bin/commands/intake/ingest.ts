@@ -27,6 +27,7 @@ import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { flagName } from "../../cli/settings/setting-names.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
+import { keepYoungGenerationSmall } from "../../cli/small-heap.ts";
 
 interface Flags {
   readonly retry?: boolean;
@@ -76,6 +77,7 @@ export function registerIngest(program: Command): void {
     async (file: string | undefined, flags: Flags) => {
       if (flags.example !== undefined) return print(exampleLine(flags.example));
       if (file === undefined) throw noInput();
+      keepYoungGenerationSmall();
       const settings = loadSettings(command.opts(), ["ledger"]);
       const counts = await ingestFile(file, settings, flags);
       const ledger = resolve(settings.ledger);

@@ -4,12 +4,7 @@ import type { Logger } from "pino";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
-import {
-  connectionsWithin,
-  keepYoungGenerationSmall,
-  openFilesLimit,
-  type ServerLimits,
-} from "../../../src/shim/node/limits.ts";
+import { connectionsWithin, openFilesLimit, type ServerLimits } from "../../../src/shim/node/limits.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
@@ -25,6 +20,7 @@ import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
 import { askedToStop } from "../../cli/signals.ts";
+import { keepYoungGenerationSmall } from "../../cli/small-heap.ts";
 
 const LIMITS = ["maxConnections", "requestTimeout", "readerTimeout", "keepAliveTimeout"] as const;
 

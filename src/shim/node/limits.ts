@@ -1,6 +1,5 @@
 /** The limits for clients of a server on the open network (docs/hostile-clients.md has the measured figures). */
 import { readFileSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
 
 export interface ServerLimits {
   /** Connections at once. Node closes one more. */
@@ -33,14 +32,6 @@ export const MAX_HEAD_BYTES = 16_384;
  * takes about 4 kB. No front and no browser pipelines.
  */
 export const MAX_PENDING_REQUESTS = 16;
-
-/**
- * Keeps V8's space for short-lived objects at its first size. By default it grows to 48 MB, and a flood of requests takes
- * about 100 MB more. Call it before the server starts.
- */
-export function keepYoungGenerationSmall(): void {
-  setFlagsFromString("--semi-space-growth-factor=1");
-}
 
 /** Files that the store keeps open (`filesystem/cache.ts`: 512), the program's own, and those being read. */
 const OTHER_FILES = 640;

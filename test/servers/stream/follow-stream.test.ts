@@ -59,6 +59,17 @@ test("messages of one or more lines are taken once, across SIGKILL, and rejected
   expect(first.output()).toContain("message 4: line 3: malformed_json -: the line is not one JSON object\n");
 });
 
+test("a backlog is committed to its last message, and no later message is needed for that", async () => {
+  const backlog = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => text(from + n));
+  const batches = [100, 200, 300];
+  for (const [n, size] of batches.entries()) {
+    await publisher.publish(...backlog(batches[n - 1] ?? 0, size));
+    const following = follow("--ledger", `${size}.db`);
+    await taken(size, `${size}.db`);
+    await following.ended("SIGTERM");
+  }
+});
+
 test("a ledger that follows a stream refuses files, other streams and flags that would decide otherwise", async () => {
   await publisher.publish(text(1));
   const following = follow();

@@ -3,7 +3,7 @@
  * own position and with the checks of the stream, so there is one way to begin, whatever ended the last session.
  */
 import { readFileSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { isDiskFull } from "../../../../../src/files/disk-full.ts";
 import { type Counts, Intake } from "../../../../../src/ledger/intake/intake.ts";
@@ -212,7 +212,7 @@ class StreamFollower {
       this.#disk.succeeded();
     };
     try {
-      for await (const message of pausing(stream, flush)) {
+      for await (const message of pausing(stream.messages(), flush)) {
         this.#check(message, source.sequence, current);
         [current, lines] = [message, intake.lines];
         source.advance(message);
@@ -258,15 +258,15 @@ class StreamFollower {
 const REFUSALS: ReadonlySet<string> = new Set(["stream_access_denied", "stream_untrusted"]);
 
 /** Yields the messages. Calls `flush` when none is on its way, or when the next one does not arrive in time. */
-async function* pausing(stream: OpenStream, flush: () => void): AsyncGenerator<StreamMessage, void, undefined> {
-  const messages = stream.messages();
+async function* pausing(
+  messages: ReturnType<OpenStream["messages"]>,
+  flush: () => void,
+): AsyncGenerator<StreamMessage, void, undefined> {
   let pending = 0;
   try {
     for (;;) {
-      const hasArrived = stream.waiting() > 0;
-      if (!hasArrived && pending === 0) flush();
       const next = messages.next();
-      if (!hasArrived && pending > 0 && (await isQuiet(next))) flush();
+      if (pending > 0 ? await isQuiet(next) : !(await hasArrived(next))) flush();
       const { done, value } = await next;
       if (done === true) return;
       ({ pending } = value);
@@ -275,6 +275,11 @@ async function* pausing(stream: OpenStream, flush: () => void): AsyncGenerator<S
   } finally {
     await messages.return();
   }
+}
+
+/** True if `next` resolves without an event. Rejects if `next` does. */
+function hasArrived(next: Promise<unknown>): Promise<boolean> {
+  return Promise.race([next.then(() => true), nextTurn(false)]);
 }
 
 function seconds(ms: number): number {

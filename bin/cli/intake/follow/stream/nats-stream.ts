@@ -37,8 +37,6 @@ export interface OpenStream {
   readonly serverTime: number;
   /** Ends after `stop`, or if the session is over. Throws `StreamLost` in the second case. */
   messages(): AsyncGenerator<StreamMessage, void, undefined>;
-  /** Messages that have arrived and were not read yet. */
-  waiting(): number;
   stop(): void;
   close(): Promise<void>;
 }
@@ -116,7 +114,6 @@ export async function openStream(
         if (lost !== undefined) throw lost;
         if (connection.isClosed()) throw failed(await connection.closed());
       },
-      waiting: () => consumed?.getPending() ?? 0,
       stop() {
         isStopped = true;
         consumed?.stop();
