@@ -78,6 +78,8 @@ async function world(
     const ports: Record<string, number> = { "at the shim": shim };
     if (startFront !== undefined) ports["through Varnish"] = await startFront(folder, shim, stops);
     await until("telemetry is published", async () => (await read(shim)).includes('"cumulativeWorkUnits"'));
+    // All keys were put just now, and a bucket's key is put again after five seconds at the earliest.
+    await wait(place.pace.interval);
     await measure(name, send, ports, place.pace);
   } finally {
     for (const end of stops.toReversed()) await end();

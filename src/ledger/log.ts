@@ -4,7 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { Edge, joinedHash, leafHash, rootAt, SUBTREE_WIDTH, type SubtreeReader } from "../log/tree.ts";
-import { eachRow, type ReadOnlyDatabase, readNumber, readValues, statement } from "../sqlite/statement.ts";
+import { eachRow, type ReadOnlyDatabase, readNumber, readValue, readValues, statement } from "../sqlite/statement.ts";
 import { receiptText } from "./entry.ts";
 import { RECEIPT_FIELDS, type Receipt } from "./read/receipts.ts";
 
@@ -21,18 +21,23 @@ export function logSize(ledger: ReadOnlyDatabase): number {
 
 /** Returns the root of the first `size` entries (base64); undefined if the log is shorter. */
 export function rootOf(ledger: ReadOnlyDatabase, size: number): string | undefined {
-  return knownLog(ledger).roots.has(size) || size <= logSize(ledger) ? rootWithin(ledger, size) : undefined;
+  const known = knownLog(ledger);
+  return known.roots.has(size) || size <= logSize(ledger) ? knownRoot(ledger, size, known) : undefined;
 }
 
 /** Returns the root of the first `size` entries (base64). The log must have as many. */
 export function rootWithin(ledger: ReadOnlyDatabase, size: number): string {
-  const known = knownLog(ledger);
-  let root = known.roots.get(size);
+  return knownRoot(ledger, size, knownLog(ledger));
+}
+
+function knownRoot(ledger: ReadOnlyDatabase, size: number, { roots, ends }: KnownLog): string {
+  let root = roots.get(size);
   if (root === undefined) {
+    const read: SubtreeReader = (level, from, to) => endAt(ledger, level, from, ends).edge.hashes(to - from);
     const join = (level: number, hashes: readonly Buffer[], from: number, to: number) =>
-      known.ends.get(level)?.edge.joined(from, to) ?? joinedHash(hashes, from, to);
-    root = rootAt(size, edgeReader(ledger, known), join).toString("base64");
-    known.roots.set(size, root);
+      ends.get(level)?.edge.joined(from, to) ?? joinedHash(hashes, from, to);
+    root = rootAt(size, read, join).toString("base64");
+    roots.set(size, root);
   }
   return root;
 }
@@ -41,9 +46,9 @@ export function rootWithin(ledger: ReadOnlyDatabase, size: number): string {
 interface KnownLog {
   /** The state of the file. */
   version: string;
-  /** By size, computed once for each state of the file: a plan asks for the same few sizes again and again. */
+  /** By size: a plan asks for the same few sizes again and again. */
   readonly roots: Map<number, string>;
-  /** By level. Hashes of an earlier state are compared with those of this one, so only new ones are joined. */
+  /** The hashes after the last whole subtree, by level. */
   readonly ends: Map<number, End>;
 }
 
@@ -51,8 +56,6 @@ interface End {
   /** The number of the first hash. */
   readonly from: number;
   readonly edge: Edge;
-  /** So many hashes were read from this state of the file. */
-  current: number;
 }
 
 const memo = new WeakMap<ReadOnlyDatabase, KnownLog>();
@@ -64,23 +67,33 @@ function knownLog(ledger: ReadOnlyDatabase): KnownLog {
   if (known === undefined) memo.set(ledger, (known = { version, roots: new Map(), ends: new Map() }));
   if (known.version !== version) {
     known.version = version;
-    known.roots.clear();
-    for (const end of known.ends.values()) end.current = 0;
+    readAgain(ledger, known);
   }
   return known;
 }
 
-function edgeReader(ledger: ReadOnlyDatabase, { ends }: KnownLog): SubtreeReader {
-  return (level, from, to) => {
-    let end = ends.get(level);
-    if (end?.from !== from) ends.set(level, (end = { from, edge: new Edge(), current: 0 }));
-    if (end.current < to - from) {
-      const hashes = subtreeHashes(ledger, level, from + end.current, to);
-      end.edge.put(end.current, hashes);
-      end.current += hashes.length;
-    }
-    return end.edge.hashes(Math.min(end.current, to - from));
-  };
+/** Reads the ends of the new state. A root stays known if all hashes that it joins are as they were. */
+function readAgain(ledger: ReadOnlyDatabase, { roots, ends }: KnownLog): void {
+  for (const [level, { from, edge }] of ends) if (!edge.put(hashesText(ledger, level, from))) roots.clear();
+  for (const size of roots.keys()) if (!endsAt(size, ends)) roots.delete(size);
+}
+
+/** True if the root of this size is computed from these ends. */
+function endsAt(size: number, ends: KnownLog["ends"]): boolean {
+  for (let level = 0, count = size; count > 0; level++, count = Math.floor(count / SUBTREE_WIDTH)) {
+    const width = count % SUBTREE_WIDTH;
+    if (width > 0 && ends.get(level)?.from !== count - width) return false;
+  }
+  return true;
+}
+
+function endAt(ledger: ReadOnlyDatabase, level: number, from: number, ends: KnownLog["ends"]): End {
+  const known = ends.get(level);
+  if (known?.from === from) return known;
+  const end = { from, edge: new Edge() };
+  end.edge.put(hashesText(ledger, level, from));
+  ends.set(level, end);
+  return end;
 }
 
 /** Returns the whole log's size and root. */
@@ -103,6 +116,24 @@ export function subtreeHashes(ledger: ReadOnlyDatabase, level: number, from: num
   const subtrees = "SELECT hash FROM subtree WHERE level = ? AND number >= ? AND number < ? ORDER BY number";
   return readValues<Buffer>(ledger, subtrees, level, from, to);
 }
+
+/**
+ * Returns the hashes of a subtree's width from `from` on, or fewer at the log's end, as hexadecimal digits: to read them one by
+ * one takes ten times as long.
+ */
+function hashesText(ledger: ReadOnlyDatabase, level: number, from: number): string {
+  const to = from + SUBTREE_WIDTH;
+  const text =
+    level === 0
+      ? readValue<string>(ledger, LEAVES_TEXT, from, to)
+      : readValue<string>(ledger, SUBTREES_TEXT, level, from, to);
+  return text ?? "";
+}
+
+const LEAVES_TEXT = `SELECT group_concat(hex(leaf), '')
+FROM (SELECT leaf FROM entry WHERE entry_index >= ? AND entry_index < ? ORDER BY entry_index)`;
+const SUBTREES_TEXT = `SELECT group_concat(hex(hash), '')
+FROM (SELECT hash FROM subtree WHERE level = ? AND number >= ? AND number < ? ORDER BY number)`;
 
 export interface Changes {
   readonly now: LogPoint;

@@ -68,21 +68,21 @@ export function rootAt(size: number, read: SubtreeReader, join = joinAnew): Buff
   return root ?? sha256("");
 }
 
-/**
- * The hashes after the last whole subtree of a level, and what they join to. It is computed once, while the hashes stay
- * the same.
- */
+/** The hashes after the last whole subtree of a level, and what they join to. While they only grow, it is computed once. */
 export class Edge {
+  /** The hashes as hexadecimal digits. */
+  #text = "";
   /** `[k][i]` joins the 2^k hashes from i * 2^k on. */
-  readonly #trees: Buffer[][] = [[]];
+  #trees: Buffer[][] = [[]];
 
-  /** Replaces the hashes from `from` on. Equal ones keep what they join to. */
-  put(from: number, hashes: readonly Buffer[]): void {
-    const leaves = this.#trees[0] ?? [];
-    const same = hashes.findIndex((hash, at) => leaves[from + at]?.equals(hash) !== true);
-    if (same === -1) return;
-    for (const [k, row] of this.#trees.entries()) row.length = Math.min(row.length, (from + same) >> k);
-    for (const hash of hashes.slice(same)) this.#push(hash);
+  /** Takes the hashes (hexadecimal digits) of a newer state. Returns false if they do not begin with those of the last one. */
+  put(text: string): boolean {
+    const hasGrown = text.startsWith(this.#text);
+    if (!hasGrown) this.#trees = [[]];
+    const added = Buffer.from(hasGrown ? text.slice(this.#text.length) : text, "hex");
+    this.#text = text;
+    for (let at = 0; at < added.length; at += HASH_BYTES) this.#push(added.subarray(at, at + HASH_BYTES));
+    return hasGrown;
   }
 
   /** Returns the first `count` hashes. */

@@ -129,6 +129,7 @@ test("a root follows every appended, exchanged and removed entry", () => {
     expect(logPoint(db).root).toBe(anew(600));
   }
   db.exec("DELETE FROM entry WHERE entry_index >= 555");
+  expect(rootOf(db, 556)).toBeUndefined();
   expect(logPoint(db)).toEqual({ size: 555, root: anew(555) });
   ingest(db, [receipt(700), receipt(701)]);
   expect(logPoint(db).root).toBe(anew(logPoint(db).size));
