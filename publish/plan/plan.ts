@@ -89,10 +89,10 @@ export interface NamedTiles {
   /** Key of the response that names them. */
   readonly head: string;
   readonly version: string;
-  /** Stored names that this version does not have any more. */
-  readonly unnamed: readonly string[];
-  /** Stored names that this version has again, although an earlier version lacked them. */
-  readonly renamed: readonly string[];
+  /** Names that the last version had and this one lacks. */
+  readonly dropped: readonly string[];
+  /** Stored names that an earlier version had dropped. */
+  readonly namedAgain: readonly string[];
 }
 
 /** One object to delete. */

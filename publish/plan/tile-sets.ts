@@ -38,9 +38,9 @@ export function namedTiles(
       .filter((tile) => !stored.has(tile.key.slice(prefix.length)))
       .map((tile) => putOf(tile, { resource, prefix, phase: PHASES[level] ?? "index-tiles", sourceVersion, known })),
   );
-  const unnamed = [...stored].filter(([name, since]) => since === null && !named.has(name)).map(([name]) => name);
-  const renamed = [...stored].filter(([name, since]) => since !== null && named.has(name)).map(([name]) => name);
-  return { puts, set: { prefix, head, version, unnamed, renamed } };
+  const dropped = [...stored].filter(([name, since]) => since === null && !named.has(name)).map(([name]) => name);
+  const namedAgain = [...stored].filter(([name, since]) => since !== null && named.has(name)).map(([name]) => name);
+  return { puts, set: { prefix, head, version, dropped, namedAgain } };
 }
 
 interface Place extends Pick<Put, "resource" | "phase"> {
@@ -84,9 +84,9 @@ function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, kn
 }
 
 /** Called when all tiles of a set and its head are stored. `at` in epoch ms. */
-export function confirmTiles(known: Known, { prefix, version, unnamed, renamed }: NamedTiles, at: number): void {
-  for (const name of renamed) known.setName(prefix, name, null);
-  for (const name of unnamed) known.setName(prefix, name, at);
+export function confirmTiles(known: Known, { prefix, version, dropped, namedAgain }: NamedTiles, at: number): void {
+  for (const name of namedAgain) known.setName(prefix, name, null);
+  for (const name of dropped) known.setName(prefix, name, at);
   known.setListedVersion(prefix, version);
 }
 

@@ -42,9 +42,9 @@ test("the index names a new log before anything is put under it, also with --onl
   await worker.cycle(START + 700_000);
   await worker.stop();
   const before = world.store.puts.length;
-  const renamed = await world.work({ newLog: 2, only: ["telemetry"] });
-  await renamed.cycle(START + 701_000);
-  await renamed.stop();
+  const newLog = await world.work({ newLog: 2, only: ["telemetry"] });
+  await newLog.cycle(START + 701_000);
+  await newLog.stop();
   const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
   expect(puts[0]).toBe("installations");
   expect((await index()).log).toBe(2);
@@ -63,13 +63,13 @@ test("a run that cannot name its new log in the index puts nothing", async () =>
   await worker.cycle(START + 700_000);
   await worker.stop();
   const before = world.store.puts.length;
-  const renamed = await world.work({ newLog: 2 });
+  const newLog = await world.work({ newLog: 2 });
   world.store.failPuts = (key) => key === "installations";
-  const { rows } = await renamed.cycle(START + 701_000);
+  const { rows } = await newLog.cycle(START + 701_000);
   expect(rows.map(({ key, action }) => [key, action])).toEqual([["installations", "failed"]]);
   const puts = world.store.puts.slice(before).filter((key) => key !== "status.json");
   expect(new Set(puts)).toEqual(new Set(["installations"]));
-  await renamed.stop();
+  await newLog.stop();
   // The next run knows nothing of it, and an older ledger is refused as ever.
   world.store.failPuts = undefined;
   const ledgerPath = join(world.folder, "older.db");
@@ -87,10 +87,10 @@ test("readers get 503 for the observations of a new log that has a name and noth
   const worker = await world.work();
   await worker.cycle(START + 700_000);
   await worker.stop();
-  const renamed = await world.work({ newLog: 2 });
+  const newLog = await world.work({ newLog: 2 });
   world.store.failPuts = (key) => key.startsWith("v1/public/");
-  await renamed.cycle(START + 701_000);
-  await renamed.stop();
+  await newLog.cycle(START + 701_000);
+  await newLog.stop();
   expect((await index()).log).toBe(2);
   const url = `/v1/public/installations/${INSTALLATION}/observations`;
   expect((await world.read(url)).status).toBe(503);
@@ -252,9 +252,9 @@ async function lostIndexOfSecondLog(): Promise<void> {
   const first = await world.work();
   await first.cycle(START + 700_000);
   await first.stop();
-  const renamed = await world.work({ newLog: 2 });
-  await renamed.cycle(START + 701_000);
-  await renamed.stop();
+  const newLog = await world.work({ newLog: 2 });
+  await newLog.cycle(START + 701_000);
+  await newLog.stop();
   await world.store.delete("installations");
 }
 
