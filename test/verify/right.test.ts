@@ -26,7 +26,7 @@ test("a run over a world with all data has no finding, and skips only the files"
   expect(report.checks).toBeGreaterThan(20_000);
 });
 
-test("a front that testCompression correctly has no finding", async () => {
+test("a front that compresses correctly has no finding", async () => {
   const report = await judge({ send: standIn(full), now: full.at, fault: compressing });
   expect(report.findings.map(findingLine)).toEqual([]);
 });
@@ -122,6 +122,22 @@ test("a front whose cache is behind by its edge seconds has no finding", async (
   const judging = { send: standIn(full), now: full.at, only, families: ["not-modified"] as const };
   const report = await judge({ ...judging, fault: behindItsOrigin() });
   expect(report.findings.map(findingLine)).toEqual([]);
+});
+
+/** It caches the category protocol from before the newest batch. */
+const oldCategory: Fault = async (sent, next) => {
+  const reply = await next(sent);
+  if (!sent.target.includes("category=protocol") || sent.target.includes("cursor=")) return reply;
+  const body = jsonOf(reply) as { chain: object; events: { source: { blockNumber: string } }[] };
+  const [newest, ...events] = body.events;
+  const safeThroughBlock = String(BigInt(newest?.source.blockNumber ?? 0) - 1n);
+  return text(() => JSON.stringify({ ...body, events, chain: { ...body.chain, safeThroughBlock } }))(reply);
+};
+
+test("a front with an older page of one category than of all has no finding", async () => {
+  const judging = { send: standIn(full), now: full.at, only: ["activity"], families: ["walks"] as const };
+  const report = await judge({ ...judging, fault: oldCategory });
+  expect(report.findings.map(findingLine).filter((line) => line.includes("categories"))).toEqual([]);
 });
 
 test("statistics that are being built need no 304", async () => {
