@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 /**
- * Miniflare's own listener testCompression the Worker's response without weakening the tag and without Vary. Cloudflare
+ * Miniflare's own listener compresses the Worker's response without weakening the tag and without Vary. Cloudflare
  * weakens the tag. The Worker controls neither.
  */
 const MINIFLARES_OWN = /^FAIL edge\/encoding /;

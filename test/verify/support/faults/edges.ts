@@ -33,7 +33,7 @@ const compressed: Change = (reply) => {
   return { ...changed, body: gunzipSync(wire), wireLength: wire.length };
 };
 
-/** A front that testCompression correctly. */
+/** A front that compresses correctly. */
 export const compressing: Planted["fault"] = onReply(wantsGzip, compressed);
 
 const COMPRESSED: Readonly<Record<string, Change>> = {
