@@ -44,11 +44,11 @@ test("the program is a few files, and --version, --help and completion load a fr
   expect(bytesOf(loaded)).toBeLessThan(bytesOf(scripts()) / 15);
 });
 
-test("publish does not load the logger, metrics, S3 SDK or chain reader at start-up", () => {
+test("publish does not load the logger, metrics, S3 SDK, viem or chain reader at start-up", () => {
   const [publisher = ""] = scripts().filter((file) => file.startsWith("publisher-"));
   const text = [...loadedWith(publisher)].map((file) => readFileSync(join(DIST, file), "utf8")).join("\n");
   expect(text).toContain("wal_checkpoint");
-  for (const other of ["eth_getLogs", "S3Client", "process_cpu_user_seconds_total", "pino"])
+  for (const other of ["eth_getLogs", "S3Client", "process_cpu_user_seconds_total", "pino", "decodeAbiParameters"])
     expect(text, other).not.toContain(other);
 });
 

@@ -4,12 +4,8 @@ import { createHash } from "node:crypto";
 import { eachRow, type ReadOnlyDatabase, readRows } from "../../sqlite/statement.ts";
 import { type Log, type Position, START } from "../../values/log.ts";
 import type { ChainEvent, ContractKind } from "../chain-state.ts";
-import { EVENT_SHAPES } from "../event-shape.ts";
 import { HIGHEST_FIRST, IS_FUNDING } from "./schema.ts";
 import { readSync } from "./sync-row.ts";
-
-/** The four contracts of the onchain resource (docs/spec/chain.md#derived). */
-export const ONCHAIN_KINDS: readonly ContractKind[] = ["factory", "core", "proxy_admin", "timelock"];
 
 type EventRow = Omit<ChainEvent, "blockNumber" | "arguments"> & {
   readonly blockNumber: number;
@@ -31,15 +27,6 @@ function select(db: ReadOnlyDatabase, rest: string, ...values: (string | number 
 
 function eventOf(row: EventRow): ChainEvent {
   return { ...row, blockNumber: BigInt(row.blockNumber), arguments: JSON.parse(row.arguments) };
-}
-
-/** Returns the newest events of some kinds, newest first, with one short lookup for each event name. */
-export function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[], limit: number): ChainEvent[] {
-  const found: ChainEvent[] = [];
-  for (const kind of kinds) {
-    for (const { name } of EVENT_SHAPES[kind].values()) found.push(...newestOf(db, kind, name, limit));
-  }
-  return found.sort(newestFirst).slice(0, limit);
 }
 
 /** Returns the newest events of one name, newest first. */
@@ -73,7 +60,7 @@ export function highestFunded(db: ReadOnlyDatabase): ChainEvent | undefined {
   return select(db, `INDEXED BY event_highest_funded WHERE ${IS_FUNDING} ${HIGHEST_FIRST} LIMIT 1`)[0];
 }
 
-function newestFirst(a: ChainEvent, b: ChainEvent): number {
+export function newestFirst(a: ChainEvent, b: ChainEvent): number {
   return a.blockNumber === b.blockNumber ? b.logIndex - a.logIndex : a.blockNumber < b.blockNumber ? 1 : -1;
 }
 

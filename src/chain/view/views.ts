@@ -1,10 +1,11 @@
 /** Builds the published views of one reading (docs/spec/api.md), and reads stored ones. */
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { fromBigintJson } from "../../values/decimal.ts";
-import type { ChainEvent, ChainPoint, CoreView, EconomyView, SafeCoreState } from "../chain-state.ts";
+import type { ChainEvent, ChainPoint, ContractKind, CoreView, EconomyView, SafeCoreState } from "../chain-state.ts";
 import type { Deployment, EconomyDeployment } from "../deployment.ts";
+import { EVENT_SHAPES } from "../event-shape.ts";
 import { ContradictingResponse } from "../rpc/node-responses.ts";
-import { newestEvents, newestOf, ONCHAIN_KINDS, timelockEvents } from "../store/read-events.ts";
+import { newestFirst, newestOf, timelockEvents } from "../store/read-events.ts";
 import type { SyncRow } from "../store/sync-row.ts";
 import { governance } from "./governance.ts";
 import { type CoreStateRead, type EconomyStateRead, miningImplementation, type WholeReading } from "./reading.ts";
@@ -15,6 +16,9 @@ export interface Snapshot {
   /** Undefined without an economy, and if its checks fail. */
   readonly economy: EconomyView | undefined;
 }
+
+/** The four contracts of the onchain resource (docs/spec/chain.md#derived). */
+const ONCHAIN_KINDS: readonly ContractKind[] = ["factory", "core", "proxy_admin", "timelock"];
 
 /** Number of events in the onchain view (docs/spec/api.md#onchain). */
 const EVENTS_LIMIT = 25;
@@ -37,6 +41,15 @@ export function snapshotOf(db: ReadOnlyDatabase, state: SafeState): Snapshot {
     safeCore: safeCoreState(core, newestOf(db, "core", "BatchSettled", 1)[0]),
     economy: economy && deployment.economy && economyView(deployment.economy, reading, economy),
   };
+}
+
+/** Returns the newest events of some kinds, newest first, with one short lookup for each event name. */
+function newestEvents(db: ReadOnlyDatabase, kinds: readonly ContractKind[], limit: number): ChainEvent[] {
+  const found: ChainEvent[] = [];
+  for (const kind of kinds) {
+    for (const { name } of EVENT_SHAPES[kind].values()) found.push(...newestOf(db, kind, name, limit));
+  }
+  return found.sort(newestFirst).slice(0, limit);
 }
 
 function coreView(db: ReadOnlyDatabase, { deployment, reading, core, head }: SafeState): CoreView {
