@@ -6,7 +6,6 @@ import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManage
 import { type ConnectionOptions, connect, type NatsConnection } from "@nats-io/transport-node";
 import { freePort } from "../../support/free-port.ts";
 import { start, stop, until } from "../../support/processes.ts";
-import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
 export interface NatsServer {
   readonly host: string;
@@ -29,41 +28,27 @@ export async function startNats(folder: string, config = ""): Promise<NatsServer
 
 export interface NatsCluster {
   readonly servers: readonly NatsServer[];
-  /** The network between two of the servers: a proxy for each direction. */
-  network(one: NatsServer, other: NatsServer): readonly TcpProxy[];
   stop(): Promise<void>;
 }
 
-/** Three servers that replicate their streams. Each connects to the others through proxies. */
+/** Three servers that replicate their streams. */
 export async function startNatsCluster(folder: string): Promise<NatsCluster> {
   const members = await Promise.all(
     [1, 2, 3].map(async (n) => ({ n, port: await freePort(), listens: await freePort() })),
   );
-  const proxies = new Map<string, TcpProxy>();
-  for (const { n: from } of members)
-    for (const { n: to, listens } of members)
-      if (from !== to) proxies.set(`${from} ${to}`, await startTcpProxy(listens));
   const servers = members.map(({ n, port, listens }) => {
     const own = join(folder, `server-${n}`);
     mkdirSync(own);
-    const routes = members
-      .flatMap((other) => proxies.get(`${n} ${other.n}`) ?? [])
-      .map((proxy) => `nats://127.0.0.1:${proxy.port}`);
-    // Nothing listens on the advertised address, so that no server bypasses a proxy.
-    const cluster = `cluster { name: test, listen: "127.0.0.1:${listens}", advertise: "127.0.0.1:1", routes: [${routes.join(", ")}] }`;
+    const routes = members.filter((other) => other.n !== n).map((other) => `nats://127.0.0.1:${other.listens}`);
+    const cluster = `cluster { name: test, listen: "127.0.0.1:${listens}", routes: [${routes.join(", ")}] }`;
     return natsServer(own, port, `server_name: server-${n}\n${cluster}`);
   });
   for (const server of servers) server.start();
   await Promise.all(servers.map(ready));
   return {
     servers,
-    network(one, other) {
-      const [a, b] = [servers.indexOf(one) + 1, servers.indexOf(other) + 1];
-      return [`${a} ${b}`, `${b} ${a}`].flatMap((pair) => proxies.get(pair) ?? []);
-    },
     async stop() {
       await Promise.all(servers.map((server) => server.stop()));
-      await Promise.all([...proxies.values()].map((proxy) => proxy.stop()));
     },
   };
 }
