@@ -3,7 +3,7 @@
  * (docs/spec/intake.md#log). A ledger contains what another one had at a size if it has the same root at that size.
  */
 import type { Database } from "better-sqlite3";
-import { Edge, joinedHash, leafHash, rootAt, SUBTREE_WIDTH, type SubtreeReader } from "../log/tree.ts";
+import { Edge, hashesOf, joinedHash, leafHash, rootAt, SUBTREE_WIDTH, type SubtreeReader } from "../log/tree.ts";
 import { eachRow, type ReadOnlyDatabase, readNumber, readValue, readValues, statement } from "../sqlite/statement.ts";
 import { receiptText } from "./entry.ts";
 import { RECEIPT_FIELDS, type Receipt } from "./read/receipts.ts";
@@ -74,7 +74,7 @@ function knownLog(ledger: ReadOnlyDatabase): KnownLog {
 
 /** Reads the ends of the new state. A root stays known if all hashes that it joins are as they were. */
 function readAgain(ledger: ReadOnlyDatabase, { roots, ends }: KnownLog): void {
-  for (const [level, { from, edge }] of ends) if (!edge.put(hashesText(ledger, level, from))) roots.clear();
+  for (const [level, { from, edge }] of ends) if (!edge.put(endText(ledger, level, from))) roots.clear();
   for (const size of roots.keys()) if (!endsAt(size, ends)) roots.delete(size);
 }
 
@@ -91,9 +91,13 @@ function endAt(ledger: ReadOnlyDatabase, level: number, from: number, ends: Know
   const known = ends.get(level);
   if (known?.from === from) return known;
   const end = { from, edge: new Edge() };
-  end.edge.put(hashesText(ledger, level, from));
+  end.edge.put(endText(ledger, level, from));
   ends.set(level, end);
   return end;
+}
+
+function endText(ledger: ReadOnlyDatabase, level: number, from: number): string {
+  return hashesText(ledger, level, from, from + SUBTREE_WIDTH);
 }
 
 /** Returns the whole log's size and root. */
@@ -109,20 +113,11 @@ export function contains(ledger: ReadOnlyDatabase, { size, root }: LogPoint): bo
 
 /** Returns the hashes `from` to `to - 1` of a level: of entries, or of whole subtrees of 256 hashes of the level below. */
 export function subtreeHashes(ledger: ReadOnlyDatabase, level: number, from: number, to: number): Buffer[] {
-  if (level === 0) {
-    const leaves = "SELECT leaf FROM entry WHERE entry_index >= ? AND entry_index < ? ORDER BY entry_index";
-    return readValues<Buffer>(ledger, leaves, from, to);
-  }
-  const subtrees = "SELECT hash FROM subtree WHERE level = ? AND number >= ? AND number < ? ORDER BY number";
-  return readValues<Buffer>(ledger, subtrees, level, from, to);
+  return hashesOf(hashesText(ledger, level, from, to));
 }
 
-/**
- * Returns the hashes of a subtree's width from `from` on, or fewer at the log's end, as hexadecimal digits: to read them one by
- * one takes ten times as long.
- */
-function hashesText(ledger: ReadOnlyDatabase, level: number, from: number): string {
-  const to = from + SUBTREE_WIDTH;
+/** Returns the same hashes as hexadecimal digits; fewer at the log's end. To read a row for each hash takes ten times as long. */
+function hashesText(ledger: ReadOnlyDatabase, level: number, from: number, to: number): string {
   const text =
     level === 0
       ? readValue<string>(ledger, LEAVES_TEXT, from, to)

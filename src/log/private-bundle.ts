@@ -8,7 +8,7 @@ import { MAX_BUNDLE_BYTES } from "./tiles.ts";
 
 export const PRIVATE_BUNDLE_TYPE = "application/gzip";
 
-/** Takes a third of the time that the defaults take, most of which is spent on 268 kB of memory. The bundle is 6 % longer. */
+/** In a publisher this takes a third of the defaults' time, with 64 KiB of memory in place of 256. The bundle is 6 % longer. */
 const SMALL_AND_FAST = { level: constants.Z_BEST_SPEED, windowBits: 13, memLevel: 6 };
 
 export function packBundle(bundle: Uint8Array): Uint8Array {

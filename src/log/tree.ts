@@ -34,6 +34,13 @@ function sha256(data: string | Buffer): Buffer {
   return Buffer.from(hash("sha256", data, "binary"), "latin1");
 }
 
+/** Returns the hashes of a text of hexadecimal digits. */
+export function hashesOf(text: string): Buffer[] {
+  const bytes = Buffer.from(text, "hex");
+  const count = bytes.length / HASH_BYTES;
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
+}
+
 /** Returns the hash that joins the hashes of equally large subtrees; their number is a power of two. */
 export function joinedHash(hashes: readonly Buffer[], from = 0, to = hashes.length): Buffer {
   if (to - from === 1) return elementAt(hashes, from);
@@ -79,9 +86,9 @@ export class Edge {
   put(text: string): boolean {
     const hasGrown = text.startsWith(this.#text);
     if (!hasGrown) this.#trees = [[]];
-    const added = Buffer.from(hasGrown ? text.slice(this.#text.length) : text, "hex");
+    const added = hashesOf(hasGrown ? text.slice(this.#text.length) : text);
     this.#text = text;
-    for (let at = 0; at < added.length; at += HASH_BYTES) this.#push(added.subarray(at, at + HASH_BYTES));
+    for (const hash of added) this.#push(hash);
     return hasGrown;
   }
 

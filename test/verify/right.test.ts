@@ -124,20 +124,34 @@ test("a front whose cache is behind by its edge seconds has no finding", async (
   expect(report.findings.map(findingLine)).toEqual([]);
 });
 
-/** It caches the category protocol from before the newest batch. */
-const oldCategory: Fault = async (sent, next) => {
-  const reply = await next(sent);
-  if (!sent.target.includes("category=protocol") || sent.target.includes("cursor=")) return reply;
-  const body = jsonOf(reply) as { chain: object; events: { source: { blockNumber: string } }[] };
-  const [newest, ...events] = body.events;
-  const safeThroughBlock = String(BigInt(newest?.source.blockNumber ?? 0) - 1n);
-  return text(() => JSON.stringify({ ...body, events, chain: { ...body.chain, safeThroughBlock } }))(reply);
-};
+interface Page {
+  readonly chain: { readonly safeThroughBlock: string };
+  readonly events: readonly { readonly source: { readonly blockNumber?: string } }[];
+}
 
-test("a front with an older page of one category than of all has no finding", async () => {
+/** The first pages of a category lack an event. With `isOlder` they are of the block before the event's. */
+function lacking(category: string, index: number, isOlder: boolean): Fault {
+  return async (sent, next) => {
+    const reply = await next(sent);
+    if (!sent.target.includes(`category=${category}`) || sent.target.includes("cursor=")) return reply;
+    const { chain, events, ...rest } = jsonOf(reply) as Page;
+    const before = BigInt(events[index]?.source.blockNumber ?? 0) - 1n;
+    const safeThroughBlock = isOlder ? String(before) : chain.safeThroughBlock;
+    const page = { ...rest, chain: { ...chain, safeThroughBlock }, events: events.toSpliced(index, 1) };
+    return text(() => JSON.stringify(page))(reply);
+  };
+}
+
+test.each([
+  ["protocol lacks its newest event and is of an older block", lacking("protocol", 0, true), 0],
+  ["protocol lacks its newest event", lacking("protocol", 0, false), 1],
+  ["measurement lacks its newest event, as an older page would", lacking("measurement", 0, false), 0],
+  ["measurement lacks an event below its newest", lacking("measurement", 1, false), 1],
+])("a front may have an older page of one category than of all: %s", async (_, fault, count) => {
   const judging = { send: standIn(full), now: full.at, only: ["activity"], families: ["walks"] as const };
-  const report = await judge({ ...judging, fault: oldCategory });
-  expect(report.findings.map(findingLine).filter((line) => line.includes("categories"))).toEqual([]);
+  const { findings } = await judge({ ...judging, fault });
+  const lines = findings.map(findingLine).filter((line) => line.startsWith("FAIL activity-walk/categories "));
+  expect([count, lines.length]).toEqual([count, count]);
 });
 
 test("statistics that are being built need no 304", async () => {

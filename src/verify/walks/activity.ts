@@ -13,7 +13,7 @@ import type { Run } from "../run.ts";
 type Page = Extract<Activity, { status: "available" }>;
 /** What the rules between pages need of an event. */
 interface Event extends Pick<Page["events"][number], "id" | "occurredAt"> {
-  /** Of a chain event. */
+  /** The block of a chain event; undefined for a measurement. */
   readonly block: bigint | undefined;
 }
 
@@ -181,15 +181,18 @@ function compareCategories(run: Run, route: RouteContract, walks: Walks): void {
     }));
   }
   if (walks.size < CATEGORIES.length) return;
-  const lost = all.events.find((event) => !elsewhere.has(event.id) && reachesTo(event, walks));
+  const lost = all.events.find((event) => !elsewhere.has(event.id) && mustBeListed(event, walks));
   run.check(ACTIVITY_WALK.categories, route, lost === undefined, () => ({
     expected: `${lost?.id} of all in one of the three categories`,
     saw: "no such event",
   }));
 }
 
-/** A cache may hold an older page of a category than of `all`. True if each page of the event's kind is as new as the event. */
-function reachesTo({ block, occurredAt }: Event, walks: Walks): boolean {
+/**
+ * A cache may hold an older page of a category than of `all`. True if the pages of the event's kind are as new as the event, so
+ * that one of them must list it.
+ */
+function mustBeListed({ block, occurredAt }: Event, walks: Walks): boolean {
   if (block === undefined) {
     const newest = walks.get("measurement")?.events[0];
     return newest === undefined || occurredAt <= newest.occurredAt;

@@ -277,7 +277,7 @@ async function* pausing(
   }
 }
 
-/** True if `next` resolves without an event. Rejects if `next` does. */
+/** True if `next` resolves before the event loop's next turn. Rejects if `next` does. */
 function hasArrived(next: Promise<unknown>): Promise<boolean> {
   return Promise.race([next.then(() => true), nextTurn(false)]);
 }
