@@ -1,56 +1,17 @@
-import { readdirSync, rmSync } from "node:fs";
+import fs, { readdirSync, rmSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { dirname, join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { FilesystemStore } from "../../../src/object-store/filesystem/filesystem-store.ts";
 import { StoreFull } from "../../../src/object-store/object-store.ts";
 import { NO_SMALL_DISK, smallDisk } from "../../support/small-disk.ts";
 import { sharedFolder } from "../../support/test-folder.ts";
 import { plain, sample } from "../samples.ts";
 
-/** Directories in the order in which they were created and synced. */
-const calls = vi.hoisted(() => [] as { readonly what: "made" | "synced"; readonly path: string }[]);
-
-vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof import("node:fs")>();
-  const open = new Map<number, string>();
-  return {
-    ...fs,
-    mkdirSync: (path: string, options?: object) => {
-      const made = fs.mkdirSync(path, options);
-      calls.push({ what: "made", path });
-      return made;
-    },
-    openSync: (path: string, ...rest: [string]) => {
-      const fd = fs.openSync(path, ...rest);
-      open.set(fd, path);
-      return fd;
-    },
-    fsyncSync: (fd: number) => {
-      fs.fsyncSync(fd);
-      calls.push({ what: "synced", path: open.get(fd) ?? "" });
-    },
-  };
-});
-
-vi.mock("node:fs/promises", async (original) => {
-  const fs = await original<typeof import("node:fs/promises")>();
-  return {
-    ...fs,
-    open: async (path: string, flags?: string) => {
-      const file = await fs.open(path, flags);
-      const sync = file.sync.bind(file);
-      file.sync = async () => {
-        await sync();
-        calls.push({ what: "synced", path });
-      };
-      return file;
-    },
-  };
-});
-
 const folder = sharedFolder();
 
 test("a put into new directories returns only after all their parents are synced, including the store's root", async () => {
+  const calls = observedCalls();
   const directory = join(folder, "data", "public");
   const store = new FilesystemStore(directory, { write: true });
   const object = { body: new Uint8Array([1]), contentType: "text/plain", metadata: {} };
@@ -64,6 +25,49 @@ test("a put into new directories returns only after all their parents are synced
   // The marker file, without which the store is not trusted.
   expect(calls).toContainEqual({ what: "synced", path: directory });
 });
+
+interface Call {
+  readonly what: "made" | "synced";
+  readonly path: string;
+}
+
+/** Directories and files in the order in which they are made and synced until the test ends. */
+function observedCalls(): readonly Call[] {
+  const calls: Call[] = [];
+  const paths = new Map<number, string>();
+  const { mkdirSync, openSync, fsyncSync } = fs;
+  const { open } = fs.promises;
+  const spies = [
+    vi.spyOn(fs, "mkdirSync").mockImplementation((path, options) => {
+      calls.push({ what: "made", path: String(path) });
+      return mkdirSync(path, options);
+    }),
+    vi.spyOn(fs, "openSync").mockImplementation((path, ...rest) => {
+      const fd = openSync(path, ...rest);
+      paths.set(fd, String(path));
+      return fd;
+    }),
+    vi.spyOn(fs, "fsyncSync").mockImplementation((fd) => {
+      fsyncSync(fd);
+      calls.push({ what: "synced", path: paths.get(fd) ?? "" });
+    }),
+    vi.spyOn(fs.promises, "open").mockImplementation(async (path, ...rest) => {
+      const file = await open(path, ...rest);
+      const sync = file.sync.bind(file);
+      file.sync = async () => {
+        await sync();
+        calls.push({ what: "synced", path: String(path) });
+      };
+      return file;
+    }),
+  ];
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    for (const spy of spies) spy.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return calls;
+}
 
 test.skipIf(NO_SMALL_DISK !== undefined)(
   `a put without space keeps the stored object, and fails with disk_full ${NO_SMALL_DISK ?? ""}`,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { credsAuthenticator } from "@nats-io/transport-node";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { receipt } from "../../ledger/samples.ts";
-import { runCli } from "../../support/cli.ts";
+import { runProcess } from "../../support/cli.ts";
 import { run, until } from "../../support/processes.ts";
 import { runningCli } from "../../support/running-cli.ts";
 import { configuredFolder } from "../../support/test-folder.ts";
@@ -36,7 +36,7 @@ async function publisherAt(...given: Parameters<typeof publisherOf>): Promise<Pu
 const follow = (address: string, changes: Record<string, string> = {}) =>
   runningCli(["ingest", "--follow", address], folder, changes);
 const followToEnd = (address: string, changes: Record<string, string> = {}) =>
-  runCli(["ingest", "--follow", address], folder, "", changes);
+  runProcess(["ingest", "--follow", address], folder, "", changes);
 
 function file(name: string, content: string): string {
   const path = join(folder, name);
