@@ -1,14 +1,15 @@
 /** `npm run build`: the program, the client, the page, the Worker's script, and their licences. */
 import { execFileSync } from "node:child_process";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { Command } from "commander";
 import { commandTree } from "../bin/cli/completion/command-tree.ts";
 import { addAllCommands } from "../bin/commands/all.ts";
 import { writeWorker } from "../cdn-config/write-worker.ts";
 import { compiledContracts, PACKED_CONTRACTS } from "../demo/chain/compile.ts";
-import { bundlePage } from "../site/build.ts";
-import { writeSite } from "../site/write.ts";
+import { buildSite, bundlePage } from "../site/build.ts";
+import { buildReference } from "../site/reference/build.ts";
+import { packageVersion } from "../src/files/package-file.ts";
 import { writeLicences } from "./licences.ts";
 import { buildProgram } from "./program.ts";
 
@@ -24,7 +25,11 @@ execFileSync(process.execPath, [
   "-p",
   join(ROOT, "tsconfig.build.json"),
 ]);
-await writeSite();
+for (const { path, bytes } of [...(await buildSite()), ...(await buildReference(packageVersion()))]) {
+  const file = join(DIST, "site", path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, bytes);
+}
 // `noonmark demo` deploys them. The package has neither the compiler nor the sources.
 writeFileSync(PACKED_CONTRACTS, JSON.stringify(compiledContracts()));
 const tree = commandTree(await addAllCommands(new Command("noonmark")));

@@ -2,16 +2,29 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Failure } from "../../src/values/failure.ts";
-import { anvilBinary } from "./anvil.ts";
-import type { DeploymentFile } from "./deploy.ts";
+import { decodeEventLog, encodeEventTopics, type Hex, numberToHex } from "viem";
+import { CONFIRMATIONS } from "../../src/values/settlement-limits.ts";
+import { elementAt } from "../../src/values/unknown.ts";
 import type { Plan } from "../history/plan.ts";
-import { buildChain } from "./build.ts";
-import { ChainSettlement } from "./chain-settlement.ts";
+import { anvilBinary, call } from "./anvil.ts";
+import { deploy } from "./calls.ts";
+import { type ChainBatches, ChainSettlement } from "./chain-settlement.ts";
+import { artifact } from "./compile.ts";
+import { type DeploymentFile, deployWorld, readPeople } from "./deploy.ts";
+import { plannedBlocks, settledOf, UPGRADE_DELAY } from "./history.ts";
 import { Node } from "./node.ts";
-import { resumeChain } from "./resume.ts";
+import { BASELINE_REWARD } from "./rewards.ts";
+import type { ContractUsers } from "./transactions.ts";
 
 const BLOCK_MS = 4_000;
 const HOUR_S = 3_600;
+/** Empty blocks after the last batch, which make it safe. */
+const TRAILING_BLOCKS = Number(CONFIRMATIONS);
+/**
+ * A restarted node knows the contract state only at its head. After this many new blocks it also knows the state at the
+ * safe block.
+ */
+const NEW_BLOCKS = Number(CONFIRMATIONS);
 
 export interface DemoChainOptions {
   readonly folder: string;
@@ -96,4 +109,69 @@ export class DemoChain {
       this.#step = this.settlement.step(this.#now()).then(() => this.#next(onFailure), onFailure);
     }, BLOCK_MS);
   }
+}
+
+/** `node` must be empty. `end` is the end of the history (epoch ms). */
+export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: ContractUsers; batches: ChainBatches }> {
+  await call(node.url, "evm_setAutomine", [true]);
+  const { deployment, people } = await deployWorld(node.url, {
+    target: "demo",
+    genesisTimestamp: plan.genesisMs / 1000,
+    workPerBlock: BigInt(plan.workPerBlock),
+    baselineRewardPerBlock: BASELINE_REWARD,
+    timelockDelay: UPGRADE_DELAY,
+  });
+  const { address: nextImplementation } = await deploy(node.url, people.deployer, "CoreV2");
+  await call(node.url, "evm_setAutomine", [false]);
+  await node.readHead();
+  const cast = { deployment, people };
+  const batches: ChainBatches = { settled: [], sent: new Map() };
+  const all: Hex[] = [];
+  for (const { at, transactions, batch } of plannedBlocks(plan, cast, end, nextImplementation)) {
+    const hashes = await node.mine(Math.floor(at / 1000), transactions);
+    if (batch !== undefined) {
+      batches.settled.push(settledOf(batch));
+      batches.sent.set(batch.settledThroughRound, { transactionHash: elementAt(hashes, 0), block: node.head.number });
+    }
+    all.push(...hashes);
+  }
+  await node.requireSuccess(all);
+  const last = node.head.timestamp;
+  const step = Math.min(12, Math.floor((end / 1000 - last) / TRAILING_BLOCKS));
+  for (let block = 1; block <= TRAILING_BLOCKS; block++) await node.mine(last + block * step);
+  await node.save();
+  return { cast, batches };
+}
+
+/** `node` must have loaded its saved state. `now` is in epoch ms. */
+export async function resumeChain(
+  node: Node,
+  deployment: DeploymentFile,
+  now: number,
+): Promise<{ cast: ContractUsers; batches: ChainBatches }> {
+  const timestamp = Math.floor(now / 1000);
+  for (let block = NEW_BLOCKS; block > 0; block--) await node.mine(timestamp - block);
+  await node.save();
+  return { cast: { deployment, people: await readPeople(node.url) }, batches: await readBatches(node.url, deployment) };
+}
+
+async function readBatches(url: string, { core, deploymentBlock }: DeploymentFile): Promise<ChainBatches> {
+  const { abi } = artifact("Core");
+  const topics = encodeEventTopics({ abi, eventName: "BatchSettled" });
+  const filter = { address: core, topics, fromBlock: numberToHex(deploymentBlock), toBlock: "latest" };
+  const logs = await call(url, "eth_getLogs", [filter]);
+  const batches: ChainBatches = { settled: [], sent: new Map() };
+  let height = 0;
+  for (const { topics, data, transactionHash, blockNumber } of logs) {
+    const event = decodeEventLog({ abi, topics: [...topics] as [Hex, ...Hex[]], data, strict: false });
+    const { settledThroughRound, previousSettledThroughRound, blockHeight } = event.args as unknown as Record<
+      string,
+      bigint
+    >;
+    const [through, previous] = [Number(settledThroughRound), Number(previousSettledThroughRound)];
+    batches.settled.push({ through, previous, completedBlocks: Number(blockHeight) - height });
+    batches.sent.set(through, { transactionHash, block: Number(blockNumber) });
+    height = Number(blockHeight);
+  }
+  return batches;
 }

@@ -3,7 +3,7 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { repairStore } from "../../bin/cli/repair-store.ts";
+import { repairStore } from "../../bin/cli/repair.ts";
 import { type FsckReport, fsck } from "../../src/fsck/fsck.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey } from "../../src/object-store/filesystem/format.ts";

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { repairStore } from "../../bin/cli/repair-store.ts";
+import { repairStore } from "../../bin/cli/repair.ts";
 import { type Clock, WatchedClock } from "../../publish/clock/clock.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";

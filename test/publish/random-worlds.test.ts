@@ -6,7 +6,7 @@
  */
 
 import { afterEach, expect, test } from "vitest";
-import { repairStore } from "../../bin/cli/repair-store.ts";
+import { repairStore } from "../../bin/cli/repair.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import { type ObjectStore, type StoreObject, StoreUnavailable } from "../../src/object-store/object-store.ts";

@@ -1,6 +1,6 @@
 /** A clock that moves, and what a publisher then does (docs/spec/publishing.md#clocks). The tests set both clocks and do not wait. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { repairStore } from "../../../bin/cli/repair-store.ts";
+import { repairStore } from "../../../bin/cli/repair.ts";
 import { WatchedClock } from "../../../publish/clock/clock.ts";
 import { judgeClock } from "../../../publish/clock/judge.ts";
 import { readLease } from "../../../publish/lease/lease-record.ts";
