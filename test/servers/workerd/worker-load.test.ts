@@ -11,20 +11,17 @@ import { workerBundle } from "./worker-bundle.ts";
 const AROUND = `
 import worker from "../../../src/shim/worker/worker.ts";
 const reads = [];
-let slow = 0;
 let fails = false;
 export default {
   async fetch(request, { STORE }) {
     const { pathname } = new URL(request.url);
     if (pathname === "/fail") { fails = true; return new Response(); }
-    if (pathname === "/reads") return Response.json({ keys: reads.splice(0), slow });
+    if (pathname === "/reads") return Response.json(reads.splice(0));
     const get = async (key) => {
       reads.push(key);
       if (fails) throw new Error("R2 is down");
-      const began = Date.now();
       const found = await STORE.get(key);
       await scheduler.wait(20);
-      if (Date.now() - began > 200) slow++;
       return found;
     };
     return worker.fetch(request, { STORE: { get } });
@@ -32,6 +29,8 @@ export default {
 };`;
 const CLIENTS = 64;
 const LOAD_MS = 3_000;
+/** Less than the time that a request waits for another one's read. Then it reads by itself. */
+const PATIENCE_MS = 200;
 
 let miniflare: Miniflare;
 let base: string;
@@ -52,25 +51,27 @@ beforeAll(async () => {
 afterAll(() => miniflare.dispose());
 
 const text = async (path: string) => (await fetch(base + path)).text();
-/** Since the previous call. `slow` counts reads that took almost 250 ms, the time for which other requests wait. */
-const reads = async () => (await (await fetch(`${base}/reads`)).json()) as { keys: string[]; slow: number };
+/** The keys read since the previous call. */
+const reads = async () => (await (await fetch(`${base}/reads`)).json()) as string[];
 
 test(`${CLIENTS} clients cost the bucket one read per edge second and key`, async () => {
   await reads();
   const began = performance.now();
   let responses = 0;
+  let late = 0;
   const client = async () => {
     while (performance.now() < began + LOAD_MS) {
+      const asked = performance.now();
       expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
       responses++;
+      if (performance.now() - asked > PATIENCE_MS) late++;
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   const seconds = Math.ceil((performance.now() - began) / 1_000);
   expect(responses).toBeGreaterThanOrEqual(CLIENTS);
-  const { keys, slow } = await reads();
-  // On a busy machine clients stop waiting for a slow read, and each may then read by itself.
-  expect(keys.length).toBeLessThanOrEqual(seconds + 1 + slow * CLIENTS);
+  // On a busy machine a late response may have a read of its own.
+  expect((await reads()).length).toBeLessThanOrEqual(seconds + 1 + late);
 });
 
 test("a failing bucket is hidden only as the table says", async () => {
@@ -81,6 +82,6 @@ test("a failing bucket is hidden only as the table says", async () => {
   expect(await text("/v4/public/process")).toBe('{"error":"store_unavailable"}');
   await until("telemetry requests have failed", async () => {
     expect(await text("/v1/public/telemetry")).toBe('"telemetry"');
-    return (await reads()).keys.includes(TELEMETRY_KEY);
+    return (await reads()).includes(TELEMETRY_KEY);
   });
 });
