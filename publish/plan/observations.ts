@@ -3,7 +3,7 @@
  * tile. Full tiles never change, the last one grows, and they are stored in ascending order.
  */
 
-import { contains, type LogPoint } from "../../src/ledger/log.ts";
+import { contains, type LogPoint, logPoint } from "../../src/ledger/log.ts";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import { type Installation, installationRowId, readWatermarks } from "../../src/ledger/watermarks.ts";
 import { encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
@@ -108,7 +108,7 @@ type TilePut = Omit<Put, "why" | "action" | "replaces" | "after">;
  * in place since the check.
  */
 function tilePut(tile: number, through: number, phase: Phase, { installation, log, at, now }: TileSource): TilePut {
-  const { rowId, id } = installation;
+  const { id } = installation;
   const key = observationTileKey(id, log, tile);
   return {
     key,
@@ -119,9 +119,7 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, lo
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
       const read = snapshot(({ ledger }) =>
-        ledger !== undefined && contains(ledger, now)
-          ? observationTile(ledger, { rowId, id }, tile, through)
-          : undefined,
+        ledger !== undefined && contains(ledger, now) ? grownTile(ledger, installation, tile, through) : undefined,
       );
       if (read?.position !== through) return undefined;
       const sourceVersion = { at, log, ...now, position: through };
@@ -152,13 +150,51 @@ export interface ObservationTileBody {
 /** Undefined if the ledger has no receipt in it. */
 export function observationTile(
   ledger: ReadOnlyDatabase,
-  { rowId, id }: Installation,
+  installation: Installation,
   tile: number,
   through = tileBounds(tile).last,
 ): ObservationTileBody | undefined {
   const { first, last } = tileBounds(tile);
-  const receipts = readReceipts(ledger, rowId, first, Math.min(last, through));
+  return linesOf(ledger, installation, first, Math.min(last, through));
+}
+
+/** The lines of the receipts from one position to another. */
+function linesOf(
+  ledger: ReadOnlyDatabase,
+  { rowId, id }: Installation,
+  from: number,
+  to: number,
+): ObservationTileBody | undefined {
+  const receipts = readReceipts(ledger, rowId, from, to);
   const newest = receipts.at(-1);
   if (newest === undefined) return undefined;
   return { body: Buffer.from(buildObservationTile(id, receipts)), position: newest.position };
+}
+
+interface GrowingTile extends ObservationTileBody {
+  readonly key: string;
+  /** A log that has its receipts. */
+  readonly point: LogPoint;
+}
+
+/** The last tile that was built: with the next receipt it only gets longer. */
+const growing = new WeakMap<ReadOnlyDatabase, GrowingTile>();
+
+/** The same as `observationTile`, but of the last tile that was built only the new receipts are read. */
+function grownTile(
+  ledger: ReadOnlyDatabase,
+  installation: Installation,
+  tile: number,
+  through: number,
+): ObservationTileBody | undefined {
+  const key = `${installation.id} ${tile}`;
+  const last = growing.get(ledger);
+  const grows = last?.key === key && last.position < through && contains(ledger, last.point);
+  const rest = grows ? linesOf(ledger, installation, last.position + 1, through) : undefined;
+  const built =
+    grows && rest !== undefined
+      ? { body: Buffer.concat([last.body, Buffer.from("\n"), rest.body]), position: rest.position }
+      : observationTile(ledger, installation, tile, through);
+  if (built !== undefined) growing.set(ledger, { ...built, key, point: logPoint(ledger) });
+  return built;
 }

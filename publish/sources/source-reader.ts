@@ -5,7 +5,6 @@ import type { Chain } from "../../src/chain/chain.ts";
 import { forgetLedger } from "../../src/projections/advance.ts";
 import type { Snapshot, Snapshots, WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { failureOfOneOf, type OpenFile } from "../../src/sqlite/sqlite-failure.ts";
-import { statement } from "../../src/sqlite/statement.ts";
 import { Failure } from "../../src/values/failure.ts";
 import type { LedgerSource, LedgerVersion } from "./ledger-source.ts";
 import type { ProjectionsSource } from "./projections-source.ts";
@@ -94,7 +93,7 @@ export class SourceReader {
           await this.#lock();
           const planned = this.#write((ledger) => {
             const snapshot = { ...whole, ledger };
-            return takeIn(snapshot) ? { value: queried(whole.projections, () => use(snapshot)) } : undefined;
+            return takeIn(snapshot) ? { value: use(snapshot) } : undefined;
           });
           if (planned !== undefined) return planned.value;
           await nextTurn();
@@ -106,14 +105,14 @@ export class SourceReader {
           const planned = this.#write((ledger) => {
             const snapshot = { ...whole, ledger };
             const isIn = projections.chainStep(snapshot);
-            return isIn ? { value: queried(whole.projections, () => use(snapshot)) } : undefined;
+            return isIn ? { value: use(snapshot) } : undefined;
           });
           if (planned !== undefined) return planned.value;
           await nextTurn();
         }
       },
       blockHash: (number) => chain.blockHash(number, at),
-      snapshot: (use) => this.#read((ledger) => queried(whole.projections, () => use({ ...whole, ledger }))),
+      snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
       forgetLedger: () => this.#write(() => forgetLedger(whole.projections)),
       write: (keep) => this.#write((ledger) => keep({ ...whole, ledger })),
     };
@@ -211,16 +210,6 @@ export class SourceReader {
 /** True if another process writes to the projections. It passes when that process is done. */
 export function isLocked(error: unknown): error is Failure {
   return error instanceof Failure && error.code === "projections_locked";
-}
-
-/** Runs a plan. SQLite refuses any write meanwhile. */
-function queried<T>(projections: Database, use: () => T): T {
-  statement(projections, "PRAGMA query_only = 1").run();
-  try {
-    return use();
-  } finally {
-    statement(projections, "PRAGMA query_only = 0").run();
-  }
 }
 
 /** The sources of one cycle. Chain and projections stay the same in all of its snapshots; the ledger may be ahead of them. */

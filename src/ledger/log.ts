@@ -46,6 +46,8 @@ function knownRoot(ledger: ReadOnlyDatabase, size: number, { roots, ends }: Know
 interface KnownLog {
   /** The state of the file. */
   version: string;
+  /** True in a read transaction, in which the log does not change. */
+  isFixed: boolean;
   /** By size: a plan asks for the same few sizes again and again. */
   readonly roots: Map<number, string>;
   /** The hashes after the last whole subtree, by level. */
@@ -60,11 +62,23 @@ interface End {
 
 const memo = new WeakMap<ReadOnlyDatabase, KnownLog>();
 
+/** Calls `read`, which runs in one read transaction. Whether the log has changed is found out once. */
+export function withFixedLog<T>(ledger: ReadOnlyDatabase, read: () => T): T {
+  const known = knownLog(ledger);
+  known.isFixed = true;
+  try {
+    return read();
+  } finally {
+    known.isFixed = false;
+  }
+}
+
 function knownLog(ledger: ReadOnlyDatabase): KnownLog {
+  let known = memo.get(ledger);
+  if (known?.isFixed === true) return known;
   // The first number changes with the commits of others, the second with this connection's own changes.
   const version = `${readNumber(ledger, "PRAGMA data_version")} ${readNumber(ledger, "SELECT total_changes()")}`;
-  let known = memo.get(ledger);
-  if (known === undefined) memo.set(ledger, (known = { version, roots: new Map(), ends: new Map() }));
+  if (known === undefined) memo.set(ledger, (known = { version, isFixed: false, roots: new Map(), ends: new Map() }));
   if (known.version !== version) {
     known.version = version;
     readAgain(ledger, known);

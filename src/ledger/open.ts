@@ -3,6 +3,7 @@ import type { Database } from "better-sqlite3";
 import { type DatabaseKind, openForReading, openForWriting } from "../sqlite/open.ts";
 import { checkLedger } from "./check.ts";
 import { ledgerFailure } from "./ledger-failure.ts";
+import { withFixedLog } from "./log.ts";
 import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "./schema.ts";
 
 const LEDGER: DatabaseKind = {
@@ -30,7 +31,7 @@ export function openLedgerForReading(path: string): Database {
 /** Runs `use` in one read transaction. `use` must be synchronous. Throws `Failure`: see `ledgerFailure`. */
 export function readLedger<T>(ledger: Database, use: (ledger: Database) => T): T {
   try {
-    return ledger.transaction(() => use(ledger))();
+    return ledger.transaction(() => withFixedLog(ledger, () => use(ledger)))();
   } catch (error) {
     throw ledgerFailure(error, ledger.name, "read");
   }
