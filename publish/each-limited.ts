@@ -6,16 +6,26 @@ export async function eachLimited<T>(
 ): Promise<void> {
   const iterator = items[Symbol.iterator]();
   const failures: unknown[] = [];
+  let isOver = false;
   const worker = async () => {
-    for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next()) {
+    while (!isOver) {
+      const next = iterator.next();
+      if (next.done === true) {
+        isOver = true;
+        return;
+      }
       try {
         await work(next.value);
       } catch (error) {
         failures.push(error);
+        isOver = true;
       }
     }
   };
-  await Promise.all(Array.from({ length: limit }, worker));
+  // Most calls have a few items only.
+  const workers: Promise<void>[] = [];
+  while (workers.length < limit && !isOver) workers.push(worker());
+  await Promise.all(workers);
   if (failures.length > 0) throw failures[0];
 }
 
