@@ -17,7 +17,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   publisher: [
     "bin/commands/publishing/publish.ts",
     "bin/commands/publishing/render.ts",
-    "bin/commands/publishing/rebuild.ts",
     "bin/cli/publish/publish-once.ts",
     "publish/dry-run.ts",
   ],
@@ -42,6 +41,7 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "bin/cli/repair.ts",
     "bin/commands/operating/verify.ts",
     "bin/commands/publishing/lease.ts",
+    "bin/commands/publishing/rebuild.ts",
     "bin/commands/intake/ledger.ts",
   ],
   generators: [

@@ -4,28 +4,19 @@ export async function eachLimited<T>(
   limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const iterator = items[Symbol.iterator]();
+  const all = [...items];
+  const iterator = all[Symbol.iterator]();
   const failures: unknown[] = [];
-  let isOver = false;
   const worker = async () => {
-    while (!isOver) {
-      const next = iterator.next();
-      if (next.done === true) {
-        isOver = true;
-        return;
-      }
+    for (let next = iterator.next(); !next.done && failures.length === 0; next = iterator.next()) {
       try {
         await work(next.value);
       } catch (error) {
         failures.push(error);
-        isOver = true;
       }
     }
   };
-  // Most calls have a few items only.
-  const workers: Promise<void>[] = [];
-  while (workers.length < limit && !isOver) workers.push(worker());
-  await Promise.all(workers);
+  await Promise.all(Array.from({ length: Math.min(limit, all.length) }, worker));
   if (failures.length > 0) throw failures[0];
 }
 

@@ -5,7 +5,8 @@
 
 import { isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
-import type { Clock, Timers } from "../clock/clock.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Timers } from "../clock/timers.ts";
 import type { CycleReport } from "../report.ts";
 import { isLocked } from "../sources/source-reader.ts";
 

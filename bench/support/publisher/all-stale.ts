@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
-import { systemTimers } from "../../../publish/clock/clock.ts";
+import { systemTimers } from "../../../publish/clock/timers.ts";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";

@@ -1,7 +1,8 @@
 /** Waits for the lease, as a standby if another publisher holds it, then runs cycles until it is stopped. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import { systemTimers, type WatchedClock } from "../../../publish/clock/clock.ts";
+import type { WatchedClock } from "../../../publish/clock/clock.ts";
+import { systemTimers } from "../../../publish/clock/timers.ts";
 import type { Lease } from "../../../publish/lease/lease.ts";
 import { standby, waitForLease } from "../../../publish/lease/take.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";

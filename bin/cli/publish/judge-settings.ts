@@ -1,6 +1,5 @@
 /** Checks the settings and flags that only `publish` needs, before it touches a store, a state directory or a lease. */
 import { isAbsolute, relative, resolve } from "node:path";
-import { validate } from "node-cron";
 import { comparedWithLog } from "../../../publish/published-log.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { FIRST_LOG, parseIndex } from "../../../src/http/installations.ts";
@@ -15,14 +14,14 @@ import { readParsed } from "../configured-store.ts";
 import { warn } from "../messages.ts";
 import { required } from "../settings/load-settings.ts";
 import { didYouMean } from "../settings/setting-names.ts";
-import type { Settings } from "../settings/settings.ts";
+import { SETTINGS, type Settings } from "../settings/settings.ts";
 
 /**
  * `now` is in epoch ms. Throws `Failure`: missing_setting, invalid_setting, genesis_in_future, or as `readDeployment`.
  */
 export async function judgeSettings(settings: Settings, now: number): Promise<void> {
   required(settings, "installationId");
-  judgeCadence(settings.cadence);
+  await judgeCadence(settings.cadence);
   judgePlaces(settings);
   judgeGenesis(settings, now);
   if (settings.deployment === undefined) return;
@@ -58,8 +57,11 @@ function isInside(path: string, directory: string): boolean {
   return !way.startsWith("..") && !isAbsolute(way);
 }
 
-export function judgeCadence(cadence: string): void {
-  if (validate(cadence)) return;
+async function judgeCadence(cadence: string): Promise<void> {
+  // The default needs no check, and the package that reads patterns takes time to load.
+  if (cadence === SETTINGS.cadence.schema.parse(undefined)) return;
+  const { isCronPattern } = await import("../../../publish/clock/timers.ts");
+  if (isCronPattern(cadence)) return;
   throw new Failure("invalid_setting", `cadence ${JSON.stringify(cadence)} is not a cron pattern`, {
     hint: 'Five or six fields, seconds first, in UTC: "* * * * * *" is every second, "0 */5 * * * *" every five minutes.',
   });

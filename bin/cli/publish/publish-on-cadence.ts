@@ -2,8 +2,9 @@
 import { existsSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
-import { nextMatchOf, systemClock, systemTimers, WatchedClock } from "../../../publish/clock/clock.ts";
+import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
+import { nextMatchOf, systemTimers } from "../../../publish/clock/timers.ts";
 import { Known } from "../../../publish/known.ts";
 import { RequestTally } from "../../../publish/status/request-tally.ts";
 import type { Chain } from "../../../src/chain/chain.ts";

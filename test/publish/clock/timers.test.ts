@@ -1,6 +1,6 @@
 /** The timers of a publisher, with Vitest's clock and timers in place of the system's. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { systemTimers } from "../../../publish/clock/clock.ts";
+import { systemTimers } from "../../../publish/clock/timers.ts";
 
 const START = Date.parse("2026-03-01T00:00:00.500Z");
 const YEAR_MS = 365 * 24 * 3_600_000;

@@ -1,6 +1,6 @@
 /** Ticks and renewals with a clock and timers that the test controls (docs/spec/publishing.md#clocks). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { Timers } from "../../../publish/clock/clock.ts";
+import type { Timers } from "../../../publish/clock/timers.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { runSchedule, type Scheduled } from "../../../publish/schedule/schedule.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
