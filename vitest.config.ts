@@ -11,8 +11,13 @@ const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
 const SCENES = ["gone-rounds", "reordered-ledger"].map((name) => `test/regressions/${name}.test.ts`);
 /** Long timeouts that only stop hung tests, because servers are slow on a busy machine. */
 const LONG_TIMEOUTS = { testTimeout: 300_000, hookTimeout: 600_000 };
-/** Tests with time limits. They run one file at a time. */
-const ALONE = ["test/servers/real-time.test.ts", "test/servers/hostile.test.ts", "test/site/browser/weight.test.ts"];
+/** Tests with time limits, and the one that runs `npm test` in a copy. They run one file at a time. */
+const ALONE = [
+  "test/servers/real-time.test.ts",
+  "test/servers/hostile.test.ts",
+  "test/servers/new-route/new-route.test.ts",
+  "test/site/browser/weight.test.ts",
+];
 
 export default defineConfig({
   test: {
