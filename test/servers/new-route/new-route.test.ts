@@ -145,7 +145,7 @@ test("workerd, nginx and Varnish serve a new route according to its exchanges", 
     ).toContain(join(copy, suite));
 });
 
-/** What CONTRIBUTING.md tells an author to change in tests. */
+/** The counts that CONTRIBUTING.md lists. */
 const COUNTS: readonly (readonly [path: string, before: string, after: string])[] = [
   ["test/client/endpoints.test.ts", "    modules: 1,\n", "    modules: 1,\n    heartbeat: 1,\n"],
   ["test/client/package.test.ts", "3_300", "3_330"],
