@@ -5,7 +5,7 @@
  * passes.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { sharedFolder } from "../../support/test-folder.ts";
@@ -16,6 +16,8 @@ const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
 
 const copy = sharedFolder();
 beforeAll(() => {
+  // Tests of `npm test` start the program as another user.
+  chmodSync(copy, 0o755);
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard", "-z"], { cwd: ROOT, encoding: "utf8" });
   for (const file of files.split("\0").filter((name) => name !== "")) {
     mkdirSync(dirname(join(copy, file)), { recursive: true });
