@@ -38,7 +38,7 @@ export default defineConfig({
           exclude: REAL,
           // By default Vitest keeps one core free. On two cores that would halve the speed.
           maxWorkers: "100%",
-          // A process for each of 270 files would cost a sixth of the time.
+          // A process for each of 270 files would cost a seventh of the time.
           isolate: false,
         },
       },

@@ -1,8 +1,8 @@
 /** The demo's settlement chain. It is loaded from its state file or built, and then extended while the demo runs. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Failure } from "../../src/values/failure.ts";
 import { decodeEventLog, encodeEventTopics, type Hex, numberToHex } from "viem";
+import { Failure } from "../../src/values/failure.ts";
 import { CONFIRMATIONS } from "../../src/values/settlement-limits.ts";
 import { elementAt } from "../../src/values/unknown.ts";
 import type { Plan } from "../history/plan.ts";

@@ -3,7 +3,7 @@
  * for a reader: the next call tries again.
  */
 import type { Database } from "better-sqlite3";
-import { readNumber, readRow } from "./statement.ts";
+import { readNumber, statement } from "./statement.ts";
 
 /** A row of `PRAGMA wal_checkpoint`. */
 interface WalCheckpoint {
@@ -47,9 +47,9 @@ function emptyWal(db: Database): boolean {
   const busyTimeout = readNumber(db, "PRAGMA busy_timeout");
   try {
     db.pragma("busy_timeout = 0");
-    const passive = readRow<WalCheckpoint>(db, "PRAGMA wal_checkpoint(PASSIVE)");
+    const passive = statement<[], WalCheckpoint>(db, "PRAGMA wal_checkpoint(PASSIVE)").get();
     if (passive === undefined || passive.busy !== 0 || passive.log !== passive.checkpointed) return false;
-    return readRow<WalCheckpoint>(db, "PRAGMA wal_checkpoint(TRUNCATE)")?.busy === 0;
+    return statement<[], WalCheckpoint>(db, "PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
   } finally {
     db.pragma(`busy_timeout = ${busyTimeout}`);
   }

@@ -40,18 +40,25 @@ export function statement(db: ReadOnlyDatabase, sql: string): Statement {
 
 type Parameter = string | number | bigint | null;
 
+/** Throws `TypeError` for a statement that writes, such as `DELETE … RETURNING`. */
+function query<Row>(db: ReadOnlyDatabase, sql: string): Query<Parameter[], Row> {
+  const found = statement<Parameter[], Row>(db as Database, sql);
+  if (!found.readonly) throw new TypeError(`a read would write: ${sql}`);
+  return found;
+}
+
 /** Returns the first row; undefined if there is none. */
 export function readRow<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Row | undefined {
-  return statement<Parameter[], Row>(db, sql).get(...parameters);
+  return query<Row>(db, sql).get(...parameters);
 }
 
 export function readRows<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Row[] {
-  return statement<Parameter[], Row>(db, sql).all(...parameters);
+  return query<Row>(db, sql).all(...parameters);
 }
 
 /** Iterates the rows lazily. */
 export function eachRow<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): IterableIterator<Row> {
-  return statement<Parameter[], Row>(db, sql).iterate(...parameters);
+  return query<Row>(db, sql).iterate(...parameters);
 }
 
 /**
@@ -59,7 +66,7 @@ export function eachRow<Row>(db: ReadOnlyDatabase, sql: string, ...parameters: P
  * both: a cached statement stays plucked.
  */
 export function readValue<Value>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Value | undefined {
-  return statement<Parameter[], Value>(db, sql)
+  return query<Value>(db, sql)
     .pluck()
     .get(...parameters);
 }
@@ -73,7 +80,7 @@ export function readNumber(db: ReadOnlyDatabase, sql: string, ...parameters: Par
 
 /** Returns the first column of each row. */
 export function readValues<Value>(db: ReadOnlyDatabase, sql: string, ...parameters: Parameter[]): Value[] {
-  return statement<Parameter[], Value>(db, sql)
+  return query<Value>(db, sql)
     .pluck()
     .all(...parameters);
 }

@@ -63,6 +63,7 @@ export interface CommandLine {
 }
 
 const END_OF_OUTPUT = "\0end of output\0";
+
 interface Resident {
   readonly process: ChildProcess;
   readonly stdout: Readable;
@@ -116,7 +117,7 @@ function piped(stream: Readable | null): Readable {
   return stream;
 }
 
-/** What one command prints. The next one prints only after its end. */
+/** The output of one command. The next command prints only after its end. */
 function outputOf(stream: Readable): Promise<string> {
   const chunks: Buffer[] = [];
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 /** Stores the events of the activity in order (docs/spec/api.md#activity), and marks the tiles of changed events. */
 import type { Database } from "better-sqlite3";
-import { type ReadOnlyDatabase, readRows, readValue, readValues, run } from "../../sqlite/statement.ts";
+import { type ReadOnlyDatabase, readRows, readValue, readValues, run, statement } from "../../sqlite/statement.ts";
 import { type ActivityCategory, type CategoryKey, type EventCategory, markTiles } from "./tile-tree.ts";
 
 export const ACTIVITY_TABLES = `
@@ -123,7 +123,7 @@ function categoryArgument(category: ActivityCategory): string[] {
 
 function drop(projections: Database, condition: string, argument: string | bigint): number {
   const sql = `DELETE FROM activity_event WHERE ${condition} RETURNING key, category`;
-  const dropped = readRows<CategoryKey>(projections, sql, argument);
+  const dropped = statement<[string | bigint], CategoryKey>(projections, sql).all(argument);
   markTiles(projections, dropped);
   return dropped.length;
 }
