@@ -60,7 +60,8 @@ function record(into: string): void {
   const { NOONTEST_SEED: _, ...env } = process.env;
   const tests = positionals.length === 0 ? recordedTests() : positionals;
   const vitest = join(ROOT, "node_modules/vitest/vitest.mjs");
-  const { status } = spawnSync(process.execPath, [vitest, "run", "--project", "unit", ...tests], {
+  // A cycle before a file's first test is recorded without a name, and not under that of another file's last test.
+  const { status } = spawnSync(process.execPath, [vitest, "run", "--project", "unit", "--isolate", ...tests], {
     cwd: ROOT,
     env: { ...env, NOONTEST_GOLDEN: into },
     stdio: ["ignore", "ignore", "inherit"],
