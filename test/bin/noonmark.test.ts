@@ -8,7 +8,15 @@ import { configuredFolder } from "../support/test-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const DIST = join(ROOT, "dist");
-const SOURCES = `import { main } from "${ROOT}/bin/main.ts"; await main(["node", "noonmark", ...process.argv.slice(1)]);`;
+/** Runs the sources with each command line of the argument, and prints \0 after each. */
+const SOURCES = `import { main } from "${ROOT}/bin/main.ts";
+for (const args of JSON.parse(process.argv[1])) {
+  process.exitCode = undefined;
+  await main(["node", "noonmark", ...args]);
+  process.stdout.write((process.exitCode ?? 0) + "\\0");
+  process.stderr.write("\\0");
+}
+process.exitCode = 0;`;
 
 let home: string;
 beforeEach(() => {
@@ -61,10 +69,12 @@ test("--help, a misspelt command and the completion scripts match the sources", 
     ["completion", "bash"],
     ["completion", "fish"],
   ];
-  for (const args of commandLines) {
+  const sources = run([JSON.stringify(commandLines)], ["--input-type=module", "-e", SOURCES, "--"]);
+  const [stdout, stderr] = [sources.stdout.split("\0"), sources.stderr.split("\0")];
+  for (const [index, args] of commandLines.entries()) {
     const built = run(args);
     expect(built.stdout + built.stderr, args.join(" ")).not.toBe("");
-    expect(built).toEqual(run(args, ["--input-type=module", "-e", SOURCES, "--"]));
+    expect([`${built.stdout}${built.status}`, built.stderr]).toEqual([stdout[index], stderr[index]]);
   }
 });
 

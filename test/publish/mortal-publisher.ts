@@ -1,6 +1,6 @@
 /**
- * A publisher over real files that kills itself with SIGKILL before the nth store request. Run by `sigkill.test.ts` with the
- * arguments: folder, n, instant.
+ * A publisher over real files. As a script it kills itself with SIGKILL before the nth store request:
+ * `node mortal-publisher.mjs FOLDER N INSTANT`.
  */
 import { join } from "node:path";
 import { hintOf } from "../../bin/cli/hints.ts";
@@ -15,48 +15,51 @@ import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { noChain } from "../../src/chain/chain.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
-import { steppedStore } from "../support/stepped-store.ts";
+import { type Step, steppedStore } from "../support/stepped-store.ts";
 
-const [folder = "", calls = "", instant = ""] = process.argv.slice(2);
-let left = Number(calls);
-
-function step<T>(call: () => Promise<T>): Promise<T> {
-  if (left-- === 0) process.kill(process.pid, "SIGKILL");
-  return call();
+/** Runs one cycle at `instant`, in epoch ms. Each store request passes through `step`. */
+export async function publishOnce(folder: string, instant: number, step: Step): Promise<void> {
+  const store = steppedStore(await openStore(join(folder, "public"), { write: true }), step);
+  const state = join(folder, "state");
+  const known = Known.open(state);
+  const reader = new SourceReader({
+    installationId: "wheel-1",
+    ledger: new LedgerSource(join(folder, "ledger.db")),
+    projections: ownProjections(state, { whole: true }),
+    chain: noChain(),
+    genesisTimestamp: undefined,
+  });
+  const lease = await acquireNow({ store, clock: new WatchedClock(systemClock), identity: leaseIdentity(), known });
+  const publisher = await Publisher.begin(
+    {
+      store,
+      clock: systemClock,
+      reader,
+      known,
+      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
+      selected: (resource) => !resource.startsWith("settlements") && resource !== "activity",
+      concurrency: 1,
+      newLog: undefined,
+      force: false,
+      program: "1.0.0",
+      hintOf,
+      minimumPutInterval: 0,
+      signers: [],
+      scrubInterval: 0,
+    },
+    lease,
+  );
+  await publisher.cycle(instant);
+  await publisher.release();
+  reader.close();
+  known.close();
 }
 
-const real = await openStore(join(folder, "public"), { write: true });
-const store = steppedStore(real, step);
-const state = join(folder, "state");
-const known = Known.open(state);
-const reader = new SourceReader({
-  installationId: "wheel-1",
-  ledger: new LedgerSource(join(folder, "ledger.db")),
-  projections: ownProjections(state, { whole: true }),
-  chain: noChain(),
-  genesisTimestamp: undefined,
-});
-const lease = await acquireNow({ store, clock: new WatchedClock(systemClock), identity: leaseIdentity(), known });
-const publisher = await Publisher.begin(
-  {
-    store,
-    clock: systemClock,
-    reader,
-    known,
-    publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
-    selected: (resource) => !resource.startsWith("settlements") && resource !== "activity",
-    concurrency: 1,
-    newLog: undefined,
-    force: false,
-    program: "1.0.0",
-    hintOf,
-    minimumPutInterval: 0,
-    signers: [],
-    scrubInterval: 0,
-  },
-  lease,
-);
-await publisher.cycle(Number(instant));
-await publisher.release();
-reader.close();
-known.close();
+if (import.meta.main) {
+  const [folder = "", calls = "", instant = ""] = process.argv.slice(2);
+  let left = Number(calls);
+  await publishOnce(folder, Number(instant), (call) => {
+    if (left-- === 0) process.kill(process.pid, "SIGKILL");
+    return call();
+  });
+}

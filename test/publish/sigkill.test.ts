@@ -2,20 +2,19 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { fsck } from "../../src/fsck/fsck.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
+import { bundleScript } from "../support/bundled-script.ts";
 import { sharedFolder } from "../support/test-folder.ts";
+import { publishOnce } from "./mortal-publisher.ts";
 import { receive, START } from "./world.ts";
 
 const FIRST = START + 400_000;
 const SECOND = START + 500_000;
-const NEVER = "100000";
 const ROUTES = [
   "/v1/public/telemetry",
   "/v1/public/modules",
@@ -31,14 +30,17 @@ const before = join(root, "before");
 const after = join(root, "after");
 const publisher = join(root, "publisher.mjs");
 
-function publish(folder: string, calls: string, at: number): NodeJS.Signals | null {
-  const { signal, status, stderr } = spawnSync(process.execPath, [publisher, folder, calls, String(at)], {
+/** Returns whether the publisher was killed before its nth store request. Otherwise it made fewer requests. */
+function isKilledAt(n: number, folder: string): boolean {
+  const { signal, status, stderr } = spawnSync(process.execPath, [publisher, folder, String(n), String(SECOND)], {
     encoding: "utf8",
     timeout: 30_000,
   });
   if (signal === null) expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-  return signal;
+  return signal !== null;
 }
+
+const publish = (folder: string, at: number) => publishOnce(folder, at, (call) => call());
 
 async function view(folder: string): Promise<string[]> {
   const store = await openStore(join(folder, "public"), { write: false });
@@ -55,41 +57,25 @@ async function findings(folder: string): Promise<unknown> {
   return (await fsck(store, { now: Date.now() })).findings;
 }
 
-/** Bundled into one file, because loading all source files takes 0.7 s. */
-async function bundlePublisher(): Promise<void> {
-  const sqlite = fileURLToPath(import.meta.resolve("better-sqlite3"));
-  await build({
-    entryPoints: [join(import.meta.dirname, "mortal-publisher.ts")],
-    outfile: publisher,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    alias: { "better-sqlite3": sqlite },
-    external: [sqlite],
-    logLevel: "warning",
-  });
-}
-
 beforeAll(async () => {
-  await bundlePublisher();
+  await bundleScript(join(import.meta.dirname, "mortal-publisher.ts"), publisher);
   const ledger = openLedgerForIntake(join(before, "ledger.db"));
   receive(ledger, 127, { rowId: 1, id: "wheel-1" });
-  publish(before, NEVER, FIRST);
+  await publish(before, FIRST);
   receive(ledger, 3, { rowId: 1, id: "wheel-1" });
   ledger.close();
   cpSync(before, after, { recursive: true });
-  publish(after, NEVER, SECOND);
+  await publish(after, SECOND);
 });
 
 test("a publisher that is killed before any store request leaves whole responses", async () => {
   const [old, complete] = [await view(before), await view(after)];
   expect(old).not.toEqual(complete);
   let kills = 0;
-  for (let calls = 0; ; calls++) {
-    const folder = join(root, String(calls));
+  for (let request = 0; ; request++) {
+    const folder = join(root, String(request));
     cpSync(before, folder, { recursive: true });
-    const signal = publish(folder, String(calls), SECOND);
-    if (signal === null) break;
+    if (!isKilledAt(request, folder)) break;
     kills++;
     for (const [index, body] of (await view(folder)).entries()) {
       // A page may also end after a full tile while the next one is not yet stored.
@@ -97,7 +83,7 @@ test("a publisher that is killed before any store request leaves whole responses
       else expect([old[index], complete[index]]).toContain(body);
     }
     expect(await findings(folder)).toEqual([]);
-    expect(publish(folder, NEVER, SECOND)).toBeNull();
+    await publish(folder, SECOND);
     expect(await view(folder)).toEqual(complete);
     rmSync(folder, { recursive: true });
   }

@@ -2,7 +2,7 @@
  * Objects of another program or version replace ours. Readers get 503 or a response that is still true. They never get 500,
  * and never a response that no publisher put.
  */
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { STATUS_KEY } from "../../src/http/keys.ts";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
@@ -35,7 +35,12 @@ const URLS = ROWS.flatMap(({ path, objects }) => {
   return queries.map((query) => (query === "" ? requested : `${requested}?${query}`));
 });
 
-async function statuses(store: MemoryStore): Promise<Map<string, number>> {
+type Change = (object: StoredObject) => Partial<StoredObject>;
+
+const store = new MemoryStore();
+beforeAll(() => putWorld(store, AT));
+
+async function statuses(): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   for (const url of URLS) {
     const context = shimContext({ store, now: () => AT, monotonic: () => 0 });
@@ -49,34 +54,30 @@ async function statuses(store: MemoryStore): Promise<Map<string, number>> {
   return found;
 }
 
-async function worldWith(key: string, change: (object: StoredObject) => Partial<StoredObject>): Promise<MemoryStore> {
-  const store = new MemoryStore();
-  await putWorld(store, AT);
+/** The status of each URL while this object is changed. */
+async function statusesWith(key: string, change: Change): Promise<Map<string, number>> {
   const object = await store.get(key);
   if (object === undefined) throw new Error(`${key} is not there`);
   await store.put(key, { ...object, ...change(object) });
-  return store;
+  const found = await statuses();
+  await store.put(key, object);
+  return found;
 }
 
-async function failing(key: string, change: (object: StoredObject) => Partial<StoredObject>): Promise<string[]> {
-  const found = await statuses(await worldWith(key, change));
-  return [...found]
+async function failing(key: string, change: Change): Promise<string[]> {
+  return [...(await statusesWith(key, change))]
     .filter(([, status]) => ![200, 404, 503].includes(status))
     .map(([url, status]) => `${status} ${url}`);
 }
 
 test("foreign successors are a damaged object, not a response and not a crash", async () => {
   for (const successors of [...FOREIGN.filter((text) => text !== "[]"), ...BAD_SUCCESSORS]) {
-    const found = await statuses(
-      await worldWith(PROCESS_KEY, ({ metadata }) => ({ metadata: { ...metadata, successors } })),
-    );
+    const found = await statusesWith(PROCESS_KEY, ({ metadata }) => ({ metadata: { ...metadata, successors } }));
     expect.soft(found.get("/v4/public/process"), successors).toBe(503);
   }
 });
 
 test("no metadata or body of any object causes a 500", async () => {
-  const store = new MemoryStore();
-  await putWorld(store, AT);
   const keys: string[] = [];
   for await (const key of store.list("")) keys.push(key);
   const problems: string[] = [];
@@ -97,8 +98,8 @@ test("no metadata or body of any object causes a 500", async () => {
 });
 
 test("a foreign lease object hides only the badge and the status", async () => {
-  const before = await statuses(await worldWith(STATUS_KEY, () => ({})));
-  const after = await statuses(await worldWith(STATUS_KEY, () => ({ body: new TextEncoder().encode('{"public":5}') })));
+  const before = await statuses();
+  const after = await statusesWith(STATUS_KEY, () => ({ body: new TextEncoder().encode('{"public":5}') }));
   const changed = [...after].filter(([url, status]) => before.get(url) !== status).map(([url]) => url);
   expect(changed.toSorted()).toEqual(["/badge.json", "/status.json"]);
 });

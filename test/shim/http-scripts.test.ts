@@ -22,11 +22,8 @@ for (const { name, blocks } of SCRIPTS) {
     expect(outcome).toMatchObject({ differences: [], skipped: [] });
   });
 
-  test.each([
-    ["an in-memory store", undefined],
-    ["a directory", directoryWorld],
-  ])(`${name} on a Node server over %s`, async (_, makeStore) => {
-    const world = await scriptWorld(await makeStore?.());
+  test(`${name} on a Node server over a directory`, async () => {
+    const world = await scriptWorld(await directoryWorld());
     const { port } = await start(world.context);
     const target = addressTarget({ hostname: "127.0.0.1", port }, world, NODE_HEADERS);
     expect(await runScript(blocks, target)).toMatchObject({ differences: [], skipped: [] });

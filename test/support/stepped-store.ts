@@ -1,7 +1,9 @@
 /** Wraps a store so that each call passes through `step`, which can count it or throw before or after it. */
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 
-export function steppedStore(store: ObjectStore, step: <T>(call: () => Promise<T>) => Promise<T>): ObjectStore {
+export type Step = <T>(call: () => Promise<T>) => Promise<T>;
+
+export function steppedStore(store: ObjectStore, step: Step): ObjectStore {
   return {
     name: store.name,
     get: (key, options) => step(() => store.get(key, options)),

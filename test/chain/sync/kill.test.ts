@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
+import { bundleScript } from "../../support/bundled-script.ts";
 import { coreOf, reader, stage } from "../../support/chain/harness.ts";
 import { PROVIDER_LIMITS } from "../../support/chain/provider-limits.ts";
 import { scriptedRpc } from "../../support/chain/scripted-rpc.ts";
@@ -35,7 +36,9 @@ describe.skipIf(NO_ANVIL !== undefined)(`kill -9${NO_ANVIL ? `: ${NO_ANVIL}` : "
       const deployment = join(directory, "deployment.json");
       writeFileSync(deployment, JSON.stringify(on.world.deployment));
       const file = join(directory, "chain.db");
-      const run = () => child([deployment, proxy.url, file, "1"]);
+      const script = join(directory, "kill-child.mjs");
+      await bundleScript(join(import.meta.dirname, "kill-child.ts"), script);
+      const run = () => child([script, deployment, proxy.url, file, "1"]);
       let killed = 0;
       while ((await run()) === "SIGKILL") {
         killed++;
@@ -53,8 +56,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`kill -9${NO_ANVIL ? `: ${NO_ANVIL}` : "
 });
 
 function child(args: readonly string[]): Promise<string | null> {
-  const script = new URL("kill-child.ts", import.meta.url).pathname;
-  const running = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  const running = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   return new Promise((resolve, reject) => {
     running.once("error", reject);
     running.once("exit", (_, signal) => resolve(signal));

@@ -1,17 +1,13 @@
 /** The reference at /docs in a real browser: both themes, phone and wide screen, without JavaScript, and in print. */
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { AxeResults } from "axe-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { buildReference } from "../../../site/reference/build.ts";
 import { HTML_HEADERS } from "../../../src/http/route.ts";
 import { ROUTES } from "../../../src/resources/table.ts";
 import { localServer } from "../../support/local-server.ts";
-import { useBrowser } from "../support/reader.ts";
+import { axeFindings, useBrowser } from "../support/reader.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const SHOTS = process.env.NOONMARK_SHOTS;
 
 const browser = useBrowser();
@@ -43,10 +39,7 @@ test.each(SCREENS)(
     expect(await page.evaluate<number>(overflow)).toBe(0);
     await page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
     expect(await page.evaluate<number>(overflow)).toBe(0);
-    await page.evaluate(AXE);
-    const { violations, passes } = await page.evaluate<AxeResults>("axe.run(document)");
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
-    expect(passes.length).toBeGreaterThan(10);
+    expect(await axeFindings(page)).toEqual([]);
     expect(errors).toEqual([]);
     await context.close();
   },
