@@ -20,12 +20,12 @@ const ALONE = [
   "test/site/browser/weight.test.ts",
 ];
 
-/** Files in memory, if the system has room for them: on a disk a sixth of the tests' time goes into waiting for it. */
+/** Temporary files are in memory if enough is free. On a disk the tests take a sixth longer. */
 const MEMORY = "/dev/shm";
 const LEAST_BYTES = 8 * 2 ** 30;
-const folder = hasRoomInMemory() ? MEMORY : tmpdir();
+const folder = isFreeInMemory() ? MEMORY : tmpdir();
 
-function hasRoomInMemory(): boolean {
+function isFreeInMemory(): boolean {
   const mount = /^tmpfs \/dev\/shm tmpfs (\S+)/m.exec(
     process.platform === "linux" ? readFileSync("/proc/mounts", "utf8") : "",
   );
