@@ -1,5 +1,5 @@
 import { readFileSync, statfsSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -8,8 +8,6 @@ const report = process.env.NOONTEST_TEST_REPORT;
 
 /** Tests with real servers, and tests of the page in a real browser. */
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
-/** Scenes that run on a directory in "unit", and on a real S3 server in "servers" too. */
-const SCENES = ["gone-rounds", "reordered-ledger"].map((name) => `test/regressions/${name}.test.ts`);
 /** Long timeouts that only stop hung tests, because servers are slow on a busy machine. */
 const LONG_TIMEOUTS = { testTimeout: 300_000, hookTimeout: 600_000 };
 /** Tests with time limits, and the one that runs `npm test` in a copy. They run one file at a time. */
@@ -51,8 +49,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: REAL,
-          // By default Vitest keeps one core free. On two cores that would halve the speed.
-          maxWorkers: "100%",
+          // One more than processors, because a fifth of the time is waiting for other processes.
+          maxWorkers: availableParallelism() + 1,
           // A process for each of 270 files would cost a seventh of the time.
           isolate: false,
         },
@@ -61,9 +59,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "servers",
-          include: [...REAL, ...SCENES],
+          include: REAL,
           exclude: ALONE,
-          env: { NOONTEST_SCENES: "s3" },
           ...LONG_TIMEOUTS,
           // Most of these tests wait for servers and instants, so more of them than processors run at once.
           maxWorkers: 4,

@@ -1,40 +1,22 @@
 /**
  * A scene is the built program in a temporary folder, with the objects of its store and the store's responses at an
- * instant. The store is a directory or, in the project `servers`, a bucket of a real S3 server (NOONTEST_SCENES=s3).
+ * instant. The store is a directory or, if a server is given, its bucket.
  */
 import { copyFileSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect } from "vitest";
+import { expect } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { fileOfKey } from "../../src/object-store/filesystem/format.ts";
 import type { ObjectStore, StoredObject } from "../../src/object-store/object-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { instant, type Json } from "../ledger/samples.ts";
-import { type FaultProxy, startFaultProxy } from "../servers/fault-proxy.ts";
-import { type S3Server, startRadosgw } from "../servers/radosgw.ts";
-import { clientSettings, damageObject, makeBucket, s3Store } from "../servers/stores/s3-store.ts";
+import type { S3Server } from "../servers/radosgw.ts";
+import { clientSettings, damageObject, s3Store } from "../servers/stores/s3-store.ts";
 import { type Finished, runCli, startCli } from "../support/cli.ts";
 
 const START = Date.parse(instant(0));
-
-const ON_S3 = process.env.NOONTEST_SCENES === "s3";
-
-let server: S3Server | undefined;
-if (ON_S3) {
-  beforeAll(async () => {
-    server = await startRadosgw();
-    await makeBucket(server);
-  });
-  afterAll(() => server?.stop());
-}
-
-/** A proxy in front of the S3 server, for the s3Endpoint setting of the process whose requests a scene holds back. */
-export function proxied(): Promise<FaultProxy> {
-  if (server === undefined) throw new Error("there is no S3 server: the scene is for NOONTEST_SCENES=s3");
-  return startFaultProxy(server.endpoint);
-}
 
 /** A reader's response with its parsed `body`. */
 export interface Read {
@@ -49,9 +31,11 @@ export class Scene implements AsyncDisposable {
   /** Settings as in noonmark.json. */
   settings: Record<string, unknown>;
   readonly store: ObjectStore;
+  readonly #server: S3Server | undefined;
   readonly #environment: Readonly<Record<string, string>>;
 
-  constructor(settings: Readonly<Record<string, unknown>> = {}) {
+  constructor(settings: Readonly<Record<string, unknown>> = {}, server?: S3Server) {
+    this.#server = server;
     const common = {
       installationId: "wheel-1",
       ledger: "ledger.db",
@@ -136,8 +120,8 @@ export class Scene implements AsyncDisposable {
 
   /** Truncates an object, like another tool or a broken disk. */
   async damage(key: string): Promise<void> {
-    if (server === undefined) truncateSync(join(this.file("public"), fileOfKey(key)), 40);
-    else await damageObject(clientSettings(server), this.store, key, Buffer.from("cut"));
+    if (this.#server === undefined) truncateSync(join(this.file("public"), fileOfKey(key)), 40);
+    else await damageObject(clientSettings(this.#server), this.store, key, Buffer.from("cut"));
   }
 
   /** Restores an earlier object, as bucket versioning or a copy would. */

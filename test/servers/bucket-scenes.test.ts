@@ -3,16 +3,22 @@ import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
 import { receipt } from "../ledger/samples.ts";
-import { proxied, Scene } from "../regressions/scene.ts";
+import { Scene } from "../regressions/scene.ts";
 import { stage } from "../support/chain/harness.ts";
 import { stop, until } from "../support/processes.ts";
+import { startFaultProxy } from "./fault-proxy.ts";
+import { useS3Server } from "./use-servers.ts";
+
+const server = useS3Server();
+/** A proxy in front of the bucket, for the s3Endpoint setting of the process whose requests a scene holds back. */
+const proxied = () => startFaultProxy(server().endpoint);
 
 const ONCHAIN_PUT = /^PUT .*\/v4\/public\/onchain(\?| |$)/;
 
 it.skipIf(NO_ANVIL !== undefined)("a late put is found by the next run, although nothing has changed", async () => {
   const proxy = await proxied();
   await using on = await stage();
-  await using scene = new Scene({ ledger: "none" });
+  await using scene = new Scene({ ledger: "none" }, server());
   delete scene.settings.genesisTimestamp;
   writeFileSync(scene.file("deployment.json"), JSON.stringify(on.world.deployment));
   const { s3Endpoint } = scene.settings;
@@ -44,7 +50,7 @@ it.skipIf(NO_ANVIL !== undefined)("a late put is found by the next run, although
 });
 
 it("if two standbys see a release, the later one keeps waiting", async () => {
-  await using scene = new Scene({ ledger: "none" });
+  await using scene = new Scene({ ledger: "none" }, server());
   const proxies = [await proxied(), await proxied()];
   const holder = scene.start("publish", "--state", "holder", "--log-format", "json");
   await said(holder, '"msg":"publishing"');
@@ -72,7 +78,7 @@ it("if two standbys see a release, the later one keeps waiting", async () => {
 
 // On a directory a lease has the same lifetime (test/publish/lease/unreadable.test.ts).
 it("a damaged lease object is watched for 34 s and taken; a damaged index is rewritten with it", async () => {
-  await using scene = new Scene();
+  await using scene = new Scene({}, server());
   await scene.ingest([receipt(1), receipt(2), receipt(3)]);
   await scene.published(10);
   const text = async (key: string) => new TextDecoder().decode((await scene.object(key)).body);

@@ -56,7 +56,8 @@ test("every response of the live demo matches the OpenAPI document", async () =>
   expect(judged).toBeGreaterThan(30);
 });
 
-test.each([
+// Most of the time is waiting, because verify limits its rate.
+test.concurrent.each([
   ["Varnish", startVarnish],
   ["nginx", startNginx],
 ] as const)("verify finds nothing in the demo through %s", async (_, start) => {

@@ -10,22 +10,21 @@ import type { PublishedWorld } from "./published-world.ts";
 
 const REVALIDATE = { "cache-control": "public, max-age=0, must-revalidate" };
 const CLIENTS = 64;
+const LOAD_MS = 2_500;
 
 export interface OutageOptions {
   readonly world: () => PublishedWorld;
   start(origins: Origins): Promise<Front>;
-  /** Duration of the load. */
-  readonly loadMs: number;
 }
 
-export function testOutages({ world, start, loadMs }: OutageOptions): void {
+export function testOutages({ world, start }: OutageOptions): void {
   test(`${CLIENTS} clients cost the origin one request per edge second and key`, async () => {
     await overProxies(world(), start, async (front, bucket, shim) => {
       await putResponse(world().store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"load"' });
       const from = performance.now();
       let responses = 0;
       const client = async () => {
-        while (performance.now() < from + loadMs) {
+        while (performance.now() < from + LOAD_MS) {
           expect(await (await ask(front, "/v1/public/telemetry")).text()).toBe('"load"');
           responses++;
         }
