@@ -68,7 +68,7 @@ function acknowledgeResponse(
   const built = () => due.built(key, { ...inputs, at: isPlaceholder ? 0 : at }, dueAt);
   if (put === undefined) {
     built();
-    const { status = null, bytes = 0, etag = null } = known.get(key) ?? {};
+    const { status = null, bytes = 0, etag = null } = known.objects.get(key) ?? {};
     rows.push({ key, resource, action: "unchanged", why, status, bytes, etag, milliseconds });
     return;
   }
@@ -91,7 +91,7 @@ function rowOf({ put, result, bytes, milliseconds }: PutOutcome, isLast: boolean
 /** Adds installations to those that the index lacks, once all of their tiles are stored. */
 function listInstallations({ observations }: Plan, outcomes: readonly PutOutcome[], known: Known): void {
   for (const { installationId: id } of observations) {
-    if (known.progress(id) === undefined) continue;
+    if (known.tiles.progress(id) === undefined) continue;
     const hasFailed = outcomes.some(({ put, result }) => result !== "done" && put.key.startsWith(observationsKey(id)));
     if (!hasFailed && !isListed(known, id)) known.unlisted.add(id);
   }

@@ -49,7 +49,7 @@ export async function dueAtStart(beginning: Beginning): Promise<Due> {
   const due = new Due(minimumPutInterval, from === null ? undefined : { size: from.size, root: from.root });
   for (const id of from?.left ?? []) due.replan(id, at);
   // Responses of other installations that an earlier process published change by time, too.
-  for (const { key, states } of known.all()) {
+  for (const { key, states } of known.objects.all()) {
     const next = states[1]?.from;
     if (next !== undefined && parseInstallationTelemetryKey(key) !== undefined) due.resume(key, next);
   }
@@ -58,7 +58,7 @@ export async function dueAtStart(beginning: Beginning): Promise<Due> {
 
 /** True if the lease's record is of a newer index than the stored one. */
 function isOlderIndex({ known, checkpoint }: Beginning): boolean {
-  return (known.floor(INSTALLATIONS_KEY)?.at ?? 0) < (checkpoint?.indexAt ?? 0);
+  return (known.objects.floor(INSTALLATIONS_KEY)?.at ?? 0) < (checkpoint?.indexAt ?? 0);
 }
 
 /**
@@ -71,7 +71,7 @@ function isOlderIndex({ known, checkpoint }: Beginning): boolean {
  */
 function resumable(beginning: Beginning): boolean {
   const { checkpoint, known, configured, program, force, newLog } = beginning;
-  const index = known.index;
+  const index = known.objects.index;
   if (checkpoint === null || index === undefined || index === "lost" || index.configured !== configured) return false;
   const isFew = index.installations.size <= FULL_SCAN_LIMIT;
   return checkpoint.program === program && !isOlderIndex(beginning) && !force && !isFew && newLog === undefined;
@@ -111,6 +111,6 @@ export function checkpointOf(
   if (due.isUnpublished(INSTALLATIONS_KEY)) return before;
   // The stored index does not list some of these yet.
   const left = new Set([...due.unpublished(), ...known.unlisted]);
-  const indexAt = known.floor(INSTALLATIONS_KEY)?.at;
+  const indexAt = known.objects.floor(INSTALLATIONS_KEY)?.at;
   return left.size > UNPUBLISHED_LIMIT ? before : { ...due.point, left: [...left], program, indexAt };
 }

@@ -71,8 +71,8 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   due.ended(at);
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   const failures = [...failuresOf(cycle), ...tooMany(sources)];
-  known.dropBodies(keptBodies(cycle));
-  known.forgetSilentBlocks();
+  known.objects.dropBodies(keptBodies(cycle));
+  known.blocks.forgetSilent();
   return { at, rows, failures, warnings: warningsOf(sources) };
 }
 
@@ -81,17 +81,17 @@ const DOUBT_MS = 60_000;
 
 /** A late put may bring back an older object. Until that can no longer happen, each cycle reads the object again. */
 function readDoubted({ known, due, at }: Cycle): void {
-  for (const [key, since] of known.doubted) {
-    known.forget(key);
+  for (const [key, since] of known.objects.doubted) {
+    known.objects.forget(key);
     // A failed put already has its own retry time.
     if (!due.isUnpublished(key)) due.recheck(key, at);
-    if (at - since >= DOUBT_MS) known.endDoubt(key);
+    if (at - since >= DOUBT_MS) known.objects.endDoubt(key);
   }
 }
 
 /** Returns when (epoch ms) a doubted object is read for the last time, even if nothing else is due then. */
 export function doubtEndsAt(known: Known): number | undefined {
-  const ends = [...known.doubted.values()].map((since) => since + DOUBT_MS);
+  const ends = [...known.objects.doubted.values()].map((since) => since + DOUBT_MS);
   return ends.length === 0 ? undefined : Math.min(...ends);
 }
 
@@ -99,7 +99,7 @@ export function doubtEndsAt(known: Known): number | undefined {
 function rememberChain({ chainDb, chain: { core } }: Snapshot, known: Known): void {
   const history = chainDb === undefined ? "" : readSync(chainDb).history;
   const point = core.status === "available" ? core.view.chain : undefined;
-  known.rememberChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
+  known.blocks.rememberChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
 }
 
 /**
@@ -107,7 +107,7 @@ function rememberChain({ chainDb, chain: { core } }: Snapshot, known: Known): vo
  * may be stored under a new log that it does not name.
  */
 function indexGoesFirst({ known, configured }: Cycle): boolean {
-  const index = known.index;
+  const index = known.objects.index;
   return index === undefined || index === "lost" || index.configured !== configured || index.log !== known.log;
 }
 
@@ -156,7 +156,7 @@ function planScope(scope: Scope, cycle: Cycle): Plan {
   if (log.length === 0) return plan;
   const checkpoint = checkpointKey(logRoot(cycle.signers), state.number);
   // Entries that no response needs now wait as long as other keys.
-  const until = (cycle.known.get(checkpoint)?.putAt ?? 0) + cycle.due.minimumPutInterval;
+  const until = (cycle.known.objects.get(checkpoint)?.putAt ?? 0) + cycle.due.minimumPutInterval;
   if (!needsEntries(plan) && until > cycle.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
   return { ...plan, log, puts: puts.map((put) => ({ ...put, after: [...put.after, checkpoint] })) };
 }
@@ -222,7 +222,8 @@ async function lookUp(lookups: readonly Lookup[], { known, sources, learning }: 
   const inStore = lookups.filter((one) => one.is !== "block");
   await learn(inStore, learning);
   const blocks = new Set(lookups.flatMap((one) => (one.is === "block" ? one.number : [])));
-  const ask = async (number: string) => known.rememberBlock(number, (await sources.blockHash(BigInt(number))) ?? null);
+  const ask = async (number: string) =>
+    known.blocks.remember(number, (await sources.blockHash(BigInt(number))) ?? null);
   await Promise.all([...blocks].map(ask));
 }
 
@@ -234,7 +235,7 @@ async function commitLog({ log }: Plan, cycle: Cycle): Promise<PutOutcome[] | "m
   if (log.length === 0) return [];
   const checkpoint = log.find(({ phase }) => phase === "checkpoint");
   return cycle.turns.run(async () => {
-    const tag = checkpoint && (cycle.known.get(checkpoint.key)?.tag ?? null);
+    const tag = checkpoint && (cycle.known.objects.get(checkpoint.key)?.tag ?? null);
     return tag === checkpoint?.replaces ? executePuts(log, cycle.target) : "moved";
   });
 }
@@ -263,17 +264,17 @@ async function deleteUnnamed(cycle: Cycle): Promise<void> {
 
 /** Deletes everything below the site's prefix, once after the site was turned off. */
 async function removeSite({ known, learning, target }: Cycle): Promise<void> {
-  if (known.listing(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], learning);
-  const names = [...(known.listing(SITE_PREFIX)?.keys() ?? [])];
+  if (known.listings.names(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], learning);
+  const names = [...(known.listings.names(SITE_PREFIX)?.keys() ?? [])];
   const deletions = names.map((name) => ({
     key: SITE_PREFIX + name,
     confirmed() {
-      known.deleteName(SITE_PREFIX, name);
-      known.drop(SITE_PREFIX + name);
+      known.listings.deleteName(SITE_PREFIX, name);
+      known.objects.drop(SITE_PREFIX + name);
     },
   }));
   await executeDeletions(deletions, target);
-  if (names.length > 0) known.dropListing(ASSETS_PREFIX);
+  if (names.length > 0) known.listings.drop(ASSETS_PREFIX);
 }
 
 /** The keys of responses from which a part is kept while no node responds, so that later plans read their bodies. */

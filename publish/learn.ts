@@ -21,7 +21,9 @@ import {
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { elementAt } from "../src/values/unknown.ts";
 import { eachLimited } from "./each-limited.ts";
-import type { Known, KnownObject, PublishedInstallations, TileProgress } from "./known.ts";
+import type { Known, PublishedInstallations } from "./known.ts";
+import type { KnownObject } from "./known-objects.ts";
+import type { TileProgress } from "./known-tiles.ts";
 import { reconcileListed } from "./plan/check.ts";
 import { storedCheckpoint } from "./plan/log.ts";
 import type { StoreLookup } from "./plan/plan.ts";
@@ -43,12 +45,12 @@ export async function learn(lookups: readonly StoreLookup[], learning: Learning)
     switch (one.is) {
       case "progress": {
         const { progress, faulty } = await readProgress(one, learning);
-        for (const { key, tag } of faulty) known.rememberFaultyTile(key, tag);
-        known.rememberProgress(one.installationId, progress);
+        for (const { key, tag } of faulty) known.tiles.rememberFaulty(key, tag);
+        known.tiles.rememberProgress(one.installationId, progress);
         return void (progress.point && read.push({ at: 0, log: progress.log, ...progress.point }));
       }
       case "listing":
-        return known.rememberListing(one.prefix, await namesBelow(one.prefix, store));
+        return known.listings.remember(one.prefix, await namesBelow(one.prefix, store));
       case "installations":
         known.publishedInstallations = await listInstallations(store);
         return;
@@ -58,7 +60,7 @@ export async function learn(lookups: readonly StoreLookup[], learning: Learning)
         return learnIndex(learning);
       case "object":
         remember(one.key, await readObject(one.key, store), known);
-        return void read.push(known.floor(one.key) ?? { at: 0 });
+        return void read.push(known.objects.floor(one.key) ?? { at: 0 });
     }
   });
   for (const version of read) forgetOlderCheckpoint(version, known);
@@ -71,7 +73,7 @@ export async function learn(lookups: readonly StoreLookup[], learning: Learning)
  */
 function forgetOlderCheckpoint({ log, size = 0 }: SourceVersion, known: Known): void {
   const checkpoint = log === undefined || log !== known.log ? undefined : storedCheckpoint(known, log);
-  if (checkpoint !== undefined && (checkpoint.sourceVersion.size ?? 0) < size) known.forget(checkpoint.key);
+  if (checkpoint !== undefined && (checkpoint.sourceVersion.size ?? 0) < size) known.objects.forget(checkpoint.key);
 }
 
 function nameOf(lookup: StoreLookup): string {
@@ -100,18 +102,18 @@ async function readObject(key: string, store: ObjectStore): Promise<Found> {
 
 function remember(key: string, { tag, object, stored }: Found, known: Known): void {
   if (object === undefined || stored === undefined) {
-    known.rememberFaulty(key, tag);
+    known.objects.rememberFaulty(key, tag);
     return;
   }
   const { epoch } = decodeWriterMetadata(stored.metadata);
   if (Number.isSafeInteger(epoch)) known.highestEpoch = Math.max(known.highestEpoch, epoch);
   const { at, of, log, size = 0 } = object.sourceVersion;
-  const floor = known.floor(key) ?? { at: 0 };
+  const floor = known.objects.floor(key) ?? { at: 0 };
   // Bucket versioning may have brought back an older object. The newest published version is kept. An object of more entries is
   // never older, whatever its instant: a publisher that has lost its lease may still have put it.
   const isOlder = at < floor.at && of === floor.of && log === floor.log && size <= (floor.size ?? 0);
-  known.remember(isOlder ? { ...object, sourceVersion: floor } : object);
-  known.keepBody(key, stored);
+  known.objects.remember(isOlder ? { ...object, sourceVersion: floor } : object);
+  known.objects.keepBody(key, stored);
 }
 
 function knownObject(key: string, found: StoredObject, response: StoredResponse): KnownObject {
@@ -137,7 +139,7 @@ function knownLogObject(key: string, { tag, body }: StoredObject, sourceVersion:
 
 /** An older index may have come back. The installations that it lacks are found by their objects, because a refused ledger names none. */
 async function learnIndex({ store, known }: Learning): Promise<void> {
-  const newest = known.floor(INSTALLATIONS_KEY)?.at ?? 0;
+  const newest = known.objects.floor(INSTALLATIONS_KEY)?.at ?? 0;
   const found = await readObject(INSTALLATIONS_KEY, store);
   remember(INSTALLATIONS_KEY, found, known);
   const isOlder = found.object !== undefined && found.object.sourceVersion.at < newest;
@@ -149,7 +151,7 @@ async function learnIndex({ store, known }: Learning): Promise<void> {
  * entry in the index. So it is the last number that has a checkpoint, or else the one in the index.
  */
 async function learnLog({ store, known }: Learning): Promise<void> {
-  const index = known.index;
+  const index = known.objects.index;
   const inIndex =
     index === undefined || index === "lost" ? (known.publishedInstallations?.log ?? FIRST_LOG) : index.log;
   let number = Math.max(inIndex, known.log ?? FIRST_LOG);
@@ -207,7 +209,7 @@ async function readProgress(
   if (known.publishedInstallations?.installations.has(installationId) === false)
     return { progress: nothing, faulty: [] };
   const keyOf = (tile: number) => observationTileKey(installationId, log, tile);
-  const before = known.progressFloor(installationId);
+  const before = known.tiles.progressFloor(installationId);
   const isKnown = before?.log === log && before.position > 0;
   // A full tile may be followed by another one, whose put got no response.
   if (isKnown && before.position < tileBounds(tileOf(before.position)).last) {

@@ -15,7 +15,8 @@ import type { Publication } from "../src/resources/publication.ts";
 import { TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
 import { printable } from "../src/values/printable.ts";
-import { Known, type KnownObject } from "./known.ts";
+import { Known } from "./known.ts";
+import type { KnownObject } from "./known-objects.ts";
 import { learn } from "./learn.ts";
 import { isIndexOf, ownKeys, responsesOf, shortHash } from "./plan/check.ts";
 
@@ -49,7 +50,7 @@ export async function checkOwner(claim: Claim): Promise<void> {
     if (log > FIRST_LOG) await learn([{ is: "object", key: checkpointKey(PUBLIC_LOGS, log - 1) }], learning);
     checkLogKey(log, known, claim);
     if (isIndexOf(configured, known)) return;
-    const index = known.index;
+    const index = known.objects.index;
     const owner = index === undefined || index === "lost" ? undefined : index.configured;
     const keys =
       owner === undefined
@@ -58,7 +59,7 @@ export async function checkOwner(claim: Claim): Promise<void> {
     const responses = keys.map((key) => ({ is: "object", key }) as const);
     await learn(responses, learning);
     const of = shortHash(configured);
-    for (const object of keys.flatMap((key) => known.get(key) ?? [])) {
+    for (const object of keys.flatMap((key) => known.objects.get(key) ?? [])) {
       if (owner !== undefined && isBinding(object, of)) throw installationChanged(store, configured, owner);
       if (owner === undefined && isOfAnother(object, of)) throw installationChanged(store, configured, undefined);
     }
@@ -96,8 +97,8 @@ function unconfirmed(log: number, name: string): string {
 
 /** A log that was signed once is never stored without a signature, or by another name, because its readers remember both. */
 function checkLogKey(log: number, known: Known, { store, signers, newLog, mayPublishLog = false }: Claim): void {
-  const stored = known.get(checkpointKey(PUBLIC_LOGS, log));
-  const before = known.get(checkpointKey(PUBLIC_LOGS, log - 1));
+  const stored = known.objects.get(checkpointKey(PUBLIC_LOGS, log));
+  const before = known.objects.get(checkpointKey(PUBLIC_LOGS, log - 1));
   const name = signers[0]?.verifier.name;
   if (name === undefined) {
     if (stored?.condition !== "stored") return;
@@ -109,7 +110,7 @@ function checkLogKey(log: number, known: Known, { store, signers, newLog, mayPub
       facts: { is: "log_consent" },
     });
   }
-  const body = known.object(checkpointKey(PUBLIC_LOGS, log))?.body;
+  const body = known.objects.object(checkpointKey(PUBLIC_LOGS, log))?.body;
   if (body === undefined || newLog !== undefined) return;
   const [origin = ""] = parseNote(body).text.split("\n");
   if (origin === originOf(name, log)) return;

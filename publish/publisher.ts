@@ -129,7 +129,7 @@ export class Publisher {
    */
   instant(now: number): number {
     this.#lease.checkClock();
-    return notBefore(Number(this.#options.known.meta("at") ?? 0), now);
+    return notBefore(Number(this.#options.known.rows.meta("at") ?? 0), now);
   }
 
   /** The sources at the end of the last cycle. */
@@ -193,7 +193,7 @@ export class Publisher {
   /** Lets `repairStore` rewrite everything that the sources can give (docs/fsck.md). Throws as a cycle does. */
   async repair(at: number, repairStore: (repair: Repair) => Promise<void>): Promise<CycleReport> {
     const { store, known } = this.#options;
-    const forget = (key: string) => known.forget(key);
+    const forget = (key: string) => known.objects.forget(key);
     const forcedCycle = async () => {
       this.#due.forget();
       await this.#checkTiles(await this.#run(at, true));
@@ -243,8 +243,8 @@ export class Publisher {
     if (replaced.ledger || replaced.projections) this.#due.forget();
     const version = reader.version();
     const report = await this.#reported(this.#cycleAt(at, force));
-    known.setMeta("at", String(at));
-    known.setMeta("epoch", String(this.#lease.epoch));
+    known.rows.setMeta("at", String(at));
+    known.rows.setMeta("epoch", String(this.#lease.epoch));
     reader.acknowledge(version);
     this.#last = report;
     return report;
@@ -266,7 +266,7 @@ export class Publisher {
   async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
     const { known, reader, clock } = this.#options;
     this.#lease.checkClock();
-    known.saveIfDue(clock.monotonic());
+    known.rows.saveIfDue(clock.monotonic());
     reader.saveIfDue(clock.monotonic());
     if (this.#lease.renewalDue) await this.#lease.renew(this.#statusUpdate(nextCycleAt));
     if (this.#status.isPrivateStatusDue) await this.#status.writePrivateStatus(this.#last);
@@ -285,7 +285,7 @@ export class Publisher {
     try {
       await this.#lease.release({ ...this.#statusUpdate(undefined), ...this.#lastCycleOf(cause) });
     } finally {
-      this.#options.known.setMeta("lease", this.#lease.lastWrite);
+      this.#options.known.rows.setMeta("lease", this.#lease.lastWrite);
     }
   }
 
@@ -293,7 +293,7 @@ export class Publisher {
   #lastCycleOf(cause: unknown): StatusUpdate {
     if (!(cause instanceof Failure && cause.code === "clock_behind")) return {};
     let newestAt = Number.NEGATIVE_INFINITY;
-    for (const { sourceVersion } of this.#options.known.all()) newestAt = Math.max(newestAt, sourceVersion.at);
+    for (const { sourceVersion } of this.#options.known.objects.all()) newestAt = Math.max(newestAt, sourceVersion.at);
     return Number.isFinite(newestAt) ? { lastCycleAt: formatTimestamp(newestAt) } : {};
   }
 

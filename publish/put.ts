@@ -101,7 +101,7 @@ async function resultOf(
 
 function isStored(key: string, outcomes: ReadonlyMap<string, PutOutcome>, known: Known): boolean {
   const outcome = outcomes.get(key);
-  return outcome === undefined ? known.get(key)?.condition === "stored" : outcome.result === "done";
+  return outcome === undefined ? known.objects.get(key)?.condition === "stored" : outcome.result === "done";
 }
 
 /** `Failure` for a response that later becomes a constant which is not stored. Readers would find nothing after its end. */
@@ -114,7 +114,7 @@ async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Prom
   const { key, replaces, isContentEnough } = put;
   try {
     const { tag, found } = await putUnderLease(
-      { key, object, replaces, isContentEnough, repeated: () => target.known.doubt(key, target.at) },
+      { key, object, replaces, isContentEnough, repeated: () => target.known.objects.doubt(key, target.at) },
       target,
     );
     if (tag === undefined) put.conflicted(target.known, found);
@@ -123,7 +123,7 @@ async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Prom
     if (error instanceof StoreUnavailable) {
       // The put may be done already or may arrive later, so the object must be read before `known` is trusted again.
       put.conflicted(target.known, undefined);
-      target.known.doubt(key, target.at);
+      target.known.objects.doubt(key, target.at);
     }
     throw error;
   }

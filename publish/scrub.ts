@@ -74,21 +74,22 @@ export async function checkTiles(scrubbing: Scrubbing): Promise<void> {
  * that no plan has needed are looked up too.
  */
 function* itemsOf({ known, selected, configured, sources, signers }: Scrubbing): Iterable<Item> {
-  for (const { key } of known.all()) yield { is: "object", key };
+  for (const { key } of known.objects.all()) yield { is: "object", key };
   const ofLedger = sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger)));
   for (const { id } of ofLedger.filter(({ rowId }) => rowId <= INSTALLATIONS_LIMIT)) {
-    if (id !== configured && known.floor(installationTelemetryKey(id)) === undefined) yield { is: "unplanned", id };
+    if (id !== configured && known.objects.floor(installationTelemetryKey(id)) === undefined)
+      yield { is: "unplanned", id };
   }
   if (selected("observations")) {
-    for (const [installationId, { position }] of known.everyProgress()) {
+    for (const [installationId, { position }] of known.tiles.everyProgress()) {
       for (let tile = 0; tileBounds(tile).first <= position; tile++) yield { is: "tile", installationId, tile };
     }
   }
   for (const file of committedFiles(known, signers)) yield { is: "log-file", file };
-  for (const prefix of known.prefixes()) {
+  for (const prefix of known.listings.prefixes()) {
     // Of partial files only the newest are read, and these are files of the committed log.
     if (prefix.startsWith(PUBLIC_LOGS)) continue;
-    for (const name of known.listing(prefix)?.keys() ?? []) yield { is: "named", prefix, name };
+    for (const name of known.listings.names(prefix)?.keys() ?? []) yield { is: "named", prefix, name };
   }
 }
 
@@ -113,10 +114,10 @@ async function check(item: Item, scrubbing: Scrubbing): Promise<void> {
 /** Makes the next cycle plan the object if it is not the one that was put. */
 async function checkObject(key: string, scrubbing: Scrubbing): Promise<void> {
   const { known, due, sources, at } = scrubbing;
-  const before = known.get(key);
+  const before = known.objects.get(key);
   const lookup: StoreLookup = key === INSTALLATIONS_KEY ? { is: "index" } : { is: "object", key };
   await learn([lookup], scrubbing);
-  if (known.get(key)?.tag === before?.tag && known.get(key)?.condition === "stored") return;
+  if (known.objects.get(key)?.tag === before?.tag && known.objects.get(key)?.condition === "stored") return;
   const of = parseInstallationTelemetryKey(key);
   const isPlanned = sources.snapshot(
     ({ ledger }) => of === undefined || (ledger !== undefined && installationRowId(ledger, of) !== undefined),
@@ -126,7 +127,7 @@ async function checkObject(key: string, scrubbing: Scrubbing): Promise<void> {
 
 /** Compares an observation tile with the ledger. A tile of other receipts is damaged, because the ledger has the published log. */
 async function checkTile(id: string, tile: number, { known, due, sources, store, at }: Scrubbing): Promise<void> {
-  const progress = known.progress(id);
+  const progress = known.tiles.progress(id);
   if (progress === undefined || tileBounds(tile).first > progress.position) return;
   const key = observationTileKey(id, progress.log, tile);
   const through = Math.min(tileBounds(tile).last, progress.position);
@@ -138,9 +139,9 @@ async function checkTile(id: string, tile: number, { known, due, sources, store,
   });
   const found = await readOrDamaged(store, key);
   // The tile has grown meanwhile, or the ledger does not reach so far. `ledgerRegression` decides about that.
-  if (expected?.position !== through || known.progress(id) !== progress) return;
+  if (expected?.position !== through || known.tiles.progress(id) !== progress) return;
   if (found !== undefined && !(found instanceof StoreDamaged) && isAsExpected(found, expected)) return;
-  known.rememberFaultyTile(key, found?.tag ?? null);
+  known.tiles.rememberFaulty(key, found?.tag ?? null);
   due.replan(id, at);
 }
 
@@ -154,7 +155,7 @@ async function checkLogFile(
   if (content === undefined) return;
   if (found !== undefined && !(found instanceof StoreDamaged) && beginsWith(content, () => contentOf(found.body)))
     return;
-  known.rememberFaultyTile(key, found?.tag ?? null);
+  known.tiles.rememberFaulty(key, found?.tag ?? null);
   due.recheck(key, at);
 }
 
@@ -186,15 +187,15 @@ async function checkNamed(
   const key = prefix + name;
   const found = await readOrDamaged(store, key);
   const isDamaged = found === undefined || found instanceof StoreDamaged || !isNamedByContent(key, name, found);
-  const unnamedSince = known.listing(prefix)?.get(name);
+  const unnamedSince = known.listings.names(prefix)?.get(name);
   if (!isDamaged || unnamedSince === undefined) return;
   // No object refers to it and nobody can read it, so it may be deleted at once.
   if (unnamedSince !== null) {
-    known.setName(prefix, name, 0);
+    known.listings.setName(prefix, name, 0);
     return;
   }
-  known.deleteName(prefix, name);
-  known.rememberFaulty(key, found?.tag ?? null);
-  known.setListedVersion(prefix, "");
+  known.listings.deleteName(prefix, name);
+  known.objects.rememberFaulty(key, found?.tag ?? null);
+  known.listings.setVersion(prefix, "");
   for (const { key: head, tileSet } of publications) if (tileSet?.prefix === prefix) due.recheck(head, at);
 }

@@ -21,7 +21,7 @@ export function openConfiguredStore(settings: Settings, options: { readonly writ
  */
 export async function openPublishedStore(settings: Settings, known: Known): Promise<ObjectStore> {
   const directory = newDirectoryOf(settings);
-  if (directory !== undefined && known.meta("store") === resolve(directory)) throw noStore(resolve(directory));
+  if (directory !== undefined && known.rows.meta("store") === resolve(directory)) throw noStore(resolve(directory));
   return openConfiguredStore(settings, { write: true });
 }
 

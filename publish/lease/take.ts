@@ -57,8 +57,8 @@ export async function acquireNow(candidate: Candidate): Promise<Lease> {
   if (record !== undefined && !mine && !(await isFree(candidate, record))) throw await heldBy(store, record);
   // True if the store still has the last record that this state's publisher wrote. Then nobody has written since, and the store
   // was not put back from a copy, so `known` still holds.
-  const isLast = found?.record !== undefined && writeId(found.tag, found.record) === known.meta("lease");
-  const trusted = mine && isLast && known.meta("store") === store.name;
+  const isLast = found?.record !== undefined && writeId(found.tag, found.record) === known.rows.meta("lease");
+  const trusted = mine && isLast && known.rows.meta("store") === store.name;
   const because =
     record === undefined ? "first" : record.released ? "released" : mine ? "our own process died" : "expired";
   return take(candidate, found, { trusted, because });
@@ -105,19 +105,19 @@ async function take(
   const holderMoved = found?.record?.clockMoved === true;
   await judgeClock({ store, clock, newestAt: repairs ? 0 : newestAt, holderMoved });
   // Written first: if this process dies right after the put, the next one recognises the lease as its own.
-  known.setMeta("writer", `${known.meta("writer") ?? ""} ${identity.holder}`);
+  known.rows.setMeta("writer", `${known.rows.meta("writer") ?? ""} ${identity.holder}`);
   // The epoch of the unreadable object is unknown, so the last one in the state counts. If a stored object has a higher
   // one, `raiseAbove` corrects it.
-  const lastEpoch = known.meta("store") === store.name ? Number(known.meta("epoch") ?? 0) : 0;
+  const lastEpoch = known.rows.meta("store") === store.name ? Number(known.rows.meta("epoch") ?? 0) : 0;
   const isUnreadable = found !== undefined && found.record === undefined;
   const from = isUnreadable ? { ...found, epoch: Math.max(found.epoch, lastEpoch) } : found;
   const lease = await Lease.take(store, clock, identity, from);
   // Responses never go back in time, whoever published the last one.
-  known.setMeta("at", String(newestAt));
+  known.rows.setMeta("at", String(newestAt));
   if (!trusted) known.forgetAll();
-  known.setMeta("epoch", String(lease.epoch));
-  known.setMeta("store", store.name);
-  known.setMeta("writer", identity.holder);
+  known.rows.setMeta("epoch", String(lease.epoch));
+  known.rows.setMeta("store", store.name);
+  known.rows.setMeta("writer", identity.holder);
   onTaken?.({ from: found?.record?.holderName ?? null, epoch: lease.epoch, because });
   return lease;
 }
@@ -127,10 +127,11 @@ async function take(
  * us, only the lease object counts: `fsck --repair` may have rewritten objects that were ahead of the time.
  */
 export function lastPublishedAt(known: Known, store: ObjectStore, record: LeaseRecord | undefined): number {
-  const own = Number(known.meta("at") ?? 0);
+  const own = Number(known.rows.meta("at") ?? 0);
   const reported = Date.parse(record?.lastCycleAt ?? "");
   if (Number.isNaN(reported)) return own;
-  const isLater = known.meta("store") === store.name && Number(record?.epoch) > Number(known.meta("epoch") ?? 0);
+  const isLater =
+    known.rows.meta("store") === store.name && Number(record?.epoch) > Number(known.rows.meta("epoch") ?? 0);
   return isLater ? reported : Math.max(own, reported);
 }
 
@@ -146,7 +147,7 @@ async function unlessHeld(lease: Promise<Lease>): Promise<Lease | undefined> {
 
 /** True if a process that used this state directory took the lease. That process is dead. */
 function isOurs(known: Known, holder: string): boolean {
-  return (known.meta("writer") ?? "").split(" ").includes(holder);
+  return (known.rows.meta("writer") ?? "").split(" ").includes(holder);
 }
 
 export interface Standby {

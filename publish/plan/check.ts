@@ -28,23 +28,24 @@ import type { Lookup, Planning, StoreLookup } from "./plan.ts";
 
 /** True if the stored index names the installation as the configured one. */
 export function isIndexOf(configured: string, known: Known): boolean {
-  const index = known.index;
+  const index = known.objects.index;
   return index !== undefined && index !== "lost" && index.configured === configured;
 }
 
 /** True if the stored index lists the installation and names the published log. */
 export function isListed(known: Known, id: string): boolean {
-  const index = known.index;
+  const index = known.objects.index;
   return index !== undefined && index !== "lost" && index.log === known.log && index.installations.has(id);
 }
 
 /** Returns what must be looked up before the number of the log is known. */
 export function logLookups(known: Known): StoreLookup[] {
-  const index = known.index;
+  const index = known.objects.index;
   if (index === undefined) return [{ is: "index" }];
   if (index === "lost" && known.publishedInstallations === undefined) return [{ is: "installations" }];
   const { log } = known;
-  const isKnown = log !== undefined && LOG_ROOTS.every((root) => known.get(checkpointKey(root, log)) !== undefined);
+  const isKnown =
+    log !== undefined && LOG_ROOTS.every((root) => known.objects.get(checkpointKey(root, log)) !== undefined);
   return isKnown ? [] : [{ is: "log" }];
 }
 
@@ -88,24 +89,24 @@ export function subjectOf(
   const of = shortHash(id);
   const publications = responsesOf(id, responses);
   const keys = ownKeys(id, publications);
-  const telemetry = id === responses.configured ? known.get(TELEMETRY_KEY) : undefined;
+  const telemetry = id === responses.configured ? known.objects.get(TELEMETRY_KEY) : undefined;
   // Until a mistyped id was corrected, the installation was another one, with telemetry under a key of its own.
   if (telemetry !== undefined && telemetry.sourceVersion.of !== of) keys.push(installationTelemetryKey(id));
-  for (const key of keys) if (known.get(key) === undefined) lookups.push({ is: "object", key });
-  const published = keys.flatMap((key) => known.get(key)?.sourceVersion ?? []);
+  for (const key of keys) if (known.objects.get(key) === undefined) lookups.push({ is: "object", key });
+  const published = keys.flatMap((key) => known.objects.get(key)?.sourceVersion ?? []);
   const isPublished =
     known.publishedInstallations?.installations.has(id) === true ||
     published.some((version) => version.of === of) ||
-    (known.progressFloor(id)?.position ?? 0) > 0;
+    (known.tiles.progressFloor(id)?.position ?? 0) > 0;
   return { subject: { id, publications, isUnlisted: isPublished && !isListed(known, id), published }, lookups };
 }
 
 /** An index that was just read may be an older version. Installations that it lacks are listed again. */
 export function reconcileListed(known: Known): void {
-  const index = known.index;
+  const index = known.objects.index;
   if (index === undefined || index === "lost") return;
   const log = Math.max(index.log, known.log ?? FIRST_LOG);
-  const published = [...known.all()].flatMap(({ key, sourceVersion }) =>
+  const published = [...known.objects.all()].flatMap(({ key, sourceVersion }) =>
     (sourceVersion.log ?? FIRST_LOG) === log ? (parseInstallationTelemetryKey(key) ?? []) : [],
   );
   for (const id of [...published, ...storedIn(log, known)]) if (!index.installations.has(id)) known.unlisted.add(id);
@@ -245,7 +246,7 @@ export function checkScope(
   const needed = [...lookups, ...ofLedger];
   if (needed.length > 0) return { lookups: needed };
   const now = currentSources(snapshot, id, log, planning);
-  const chain = chainRegression(subject.published, now, (number) => known.blocks.get(number));
+  const chain = chainRegression(subject.published, now, (number) => known.blocks.hash(number));
   if (chain.blocks.length > 0) return { lookups: chain.blocks.map((number) => ({ is: "block", number })) };
   return { lookups: [], scope: { snapshot, subject, log, now, refused: { ledger, chain: chain.failure } } };
 }

@@ -5,7 +5,7 @@
 import { representationOf } from "../../src/http/representation.ts";
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { Built } from "../../src/resources/built.ts";
-import type { KnownObject } from "../known.ts";
+import type { KnownObject } from "../known-objects.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Put } from "./plan.ts";
 import { type Future, fingerprintOf, fitResponse, futureOf } from "./successors.ts";
@@ -137,9 +137,19 @@ export function responsePut({ future, why }: Decision & { readonly put: true }, 
       const { key } = rest;
       const bytes = object.body.length;
       const putAt = sourceVersion.at;
-      known.remember({ key, condition: "stored", tag, states: kept, sourceVersion, status, bytes, etag, putAt });
-      if (keepsBody) known.keepBody(key, object);
+      known.objects.remember({
+        key,
+        condition: "stored",
+        tag,
+        states: kept,
+        sourceVersion,
+        status,
+        bytes,
+        etag,
+        putAt,
+      });
+      if (keepsBody) known.objects.keepBody(key, object);
     },
-    conflicted: (known) => known.forget(rest.key),
+    conflicted: (known) => known.objects.forget(rest.key),
   };
 }

@@ -17,8 +17,8 @@ export function planIndex(planning: IndexPlanning): Plan {
   const lookups = logLookups(known);
   if (lookups.length > 0) return needs(lookups);
   const { log = FIRST_LOG } = known;
-  const index = known.index;
-  const object = known.get(INSTALLATIONS_KEY);
+  const index = known.objects.index;
+  const object = known.objects.get(INSTALLATIONS_KEY);
   if (index === undefined || object === undefined) return needs([{ is: "index" }]);
   const isNewLog = index !== "lost" && index.log !== log;
   // With `force`, the index lists everything that is stored: an older one may have come back.

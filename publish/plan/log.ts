@@ -33,7 +33,8 @@ import {
 import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { Failure } from "../../src/values/failure.ts";
-import type { Known, KnownObject } from "../known.ts";
+import type { Known } from "../known.ts";
+import type { KnownObject } from "../known-objects.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Deletion, Planning, Put, StoreLookup } from "./plan.ts";
 
@@ -64,7 +65,7 @@ export function logRoot(signers: readonly Signer[]): LogRoot {
 /** Returns the newest stored checkpoint of a log. A log that was just made public has a private one, too. */
 export function storedCheckpoint(known: Known, number: number): KnownObject | undefined {
   const stored = LOG_ROOTS.flatMap((root) => {
-    const object = known.get(checkpointKey(root, number));
+    const object = known.objects.get(checkpointKey(root, number));
     return object?.condition === "stored" ? [object] : [];
   });
   return stored.toSorted((one, other) => sizeOf(other) - sizeOf(one))[0];
@@ -144,14 +145,14 @@ export function planLog(state: LogState, { known, at, signers }: Pick<Planning, 
   const { number, now } = state;
   if (now === undefined || now.size === 0) return { lookups: [], puts: [], isWhole: true };
   const place = { number, now, known, at, signers, prefix: logPrefix(logRoot(signers), number) };
-  const checkpoint = known.get(`${place.prefix}checkpoint`);
+  const checkpoint = known.objects.get(`${place.prefix}checkpoint`);
   const isStored = checkpoint?.condition === "stored";
   const since = isStored ? sizeOf(checkpoint) : sizeBefore(state, place);
   const isCommitted = isStored && since === now.size && checkpoint.sourceVersion.keys === keysOf(signers);
   const size = Math.min(now.size, (Math.floor(since / TILE_WIDTH) + BUNDLES_LIMIT) * TILE_WIDTH);
   const grown = isCommitted ? [] : [...filesOf(place.prefix, since, size)];
   const lookups = grown.flatMap(({ partials }) =>
-    partials === undefined || known.listing(partials) !== undefined
+    partials === undefined || known.listings.names(partials) !== undefined
       ? []
       : [{ is: "listing", prefix: partials } as const],
   );
@@ -251,9 +252,10 @@ function tileOf({ level, index, width }: Tile, ledger: ReadOnlyDatabase): Uint8A
 
 /** The committed files that are damaged or missing, as far as it is known. */
 function faultyFiles({ prefix, known }: Place, since: number): LogFile[] {
-  const faulty = new Set(known.faultyTiles(prefix));
+  const faulty = new Set(known.tiles.faulty(prefix));
   const last = filesOf(prefix, since - (since % TILE_WIDTH), since);
-  const isFaulty = ({ key }: LogFile) => faulty.has(key) || (known.get(key)?.condition ?? "stored") !== "stored";
+  const isFaulty = ({ key }: LogFile) =>
+    faulty.has(key) || (known.objects.get(key)?.condition ?? "stored") !== "stored";
   return [...(faulty.size === 0 ? last : filesOf(prefix, 0, since))].filter(isFaulty);
 }
 
@@ -269,7 +271,7 @@ export interface CommittedFile {
 /** Yields the files of the committed log. */
 export function* committedFiles(known: Known, signers: readonly Signer[]): Generator<CommittedFile> {
   const prefix = logPrefix(logRoot(signers), known.log ?? 0);
-  const { size: committed = 0 } = known.get(`${prefix}checkpoint`)?.sourceVersion ?? {};
+  const { size: committed = 0 } = known.objects.get(`${prefix}checkpoint`)?.sourceVersion ?? {};
   for (const { key, size, isPrivate, body } of filesOf(prefix, 0, committed)) {
     const expected = (ledger: ReadOnlyDatabase) => (logSize(ledger) < size ? undefined : body(ledger));
     yield { key, expected, contentOf: isPrivate ? unpackBundle : (stored) => stored };
@@ -291,7 +293,7 @@ const ROW = { resource: "observations", status: 200, etag: null } as const;
 /** Beyond the checkpoint another publisher may have put other entries. */
 function filePut(file: LogFile, { number, now, known, at }: Place): Put {
   const { key, isFull, partials, isPrivate } = file;
-  const before = known.get(key);
+  const before = known.objects.get(key);
   return {
     ...ROW,
     key,
@@ -313,45 +315,46 @@ function filePut(file: LogFile, { number, now, known, at }: Place): Put {
       return { ...form, metadata: encodeWriterMetadata({ epoch, writer, sourceVersion }) };
     },
     confirmed(to, tag, object) {
-      to.tileRewritten(key);
+      to.tiles.rewritten(key);
       if (partials !== undefined) return confirmPartials(to, file, partials, at);
       // A full file never changes.
       if (isFull) return;
       const rest = { states: [], status: 200, bytes: object.body.length, etag: null, putAt: at };
-      to.remember({ key, condition: "stored", tag, sourceVersion: { at, log: number }, ...rest });
+      to.objects.remember({ key, condition: "stored", tag, sourceVersion: { at, log: number }, ...rest });
     },
-    conflicted: (to, found) => (found === undefined ? to.drop(key) : to.rememberFaulty(key, found.tag)),
+    conflicted: (to, found) => (found === undefined ? to.objects.drop(key) : to.objects.rememberFaulty(key, found.tag)),
   };
 }
 
 /** Records a partial file. Once the full one is stored, nothing needs the partial ones any more. */
 function confirmPartials(known: Known, { key, isFull }: LogFile, partials: string, at: number): void {
-  if (!isFull) return known.setName(partials, key.slice(partials.length), null);
-  for (const [name, since] of known.listing(partials) ?? []) if (since === null) known.setName(partials, name, at);
+  if (!isFull) return known.listings.setName(partials, key.slice(partials.length), null);
+  for (const [name, since] of known.listings.names(partials) ?? [])
+    if (since === null) known.listings.setName(partials, name, at);
 }
 
 /** Plans the deletion of partial files whose full file is stored, and of the checkpoint of a log that is public now. */
 export function plannedLogDeletions(known: Known, signers: readonly Signer[], at: number): Deletion[] {
   const deletions: Deletion[] = [];
-  for (const prefix of known.prefixes()) {
+  for (const prefix of known.listings.prefixes()) {
     if (!prefix.startsWith(PUBLIC_LOGS)) continue;
-    for (const [name, since] of known.listing(prefix) ?? []) {
+    for (const [name, since] of known.listings.names(prefix) ?? []) {
       if (since === null || at - since < PARTIAL_KEPT_MS || deletions.length === DELETIONS_LIMIT) continue;
       deletions.push({ key: prefix + name, confirmed: (to) => partialDeleted(to, prefix, name) });
     }
   }
   const { log: number } = known;
   if (signers.length === 0 || number === undefined) return deletions;
-  const [own, former] = LOG_ROOTS.map((root) => known.get(checkpointKey(root, number)));
+  const [own, former] = LOG_ROOTS.map((root) => known.objects.get(checkpointKey(root, number)));
   if (own?.condition === "stored" && former?.condition === "stored" && sizeOf(own) >= sizeOf(former)) {
-    deletions.push({ key: former.key, confirmed: (to) => to.rememberFaulty(former.key, null) });
+    deletions.push({ key: former.key, confirmed: (to) => to.objects.rememberFaulty(former.key, null) });
   }
   return deletions;
 }
 
 function partialDeleted(known: Known, prefix: string, name: string): void {
-  known.deleteName(prefix, name);
-  if (known.listing(prefix)?.size === 0) known.dropListing(prefix);
+  known.listings.deleteName(prefix, name);
+  if (known.listings.names(prefix)?.size === 0) known.listings.drop(prefix);
 }
 
 /** The ids of the keys that sign a checkpoint; undefined for an unsigned one. */
@@ -372,7 +375,7 @@ function checkpointBody(checkpoint: Checkpoint, signers: readonly Signer[]): Buf
 
 function checkpointPut(size: number, { number, prefix, now, known, at, signers }: Place, files: readonly Put[]): Put {
   const key = `${prefix}checkpoint`;
-  const before = known.get(key);
+  const before = known.objects.get(key);
   const keys = keysOf(signers);
   let version: SourceVersion = { at, log: number };
   return {
@@ -395,10 +398,10 @@ function checkpointPut(size: number, { number, prefix, now, known, at, signers }
     },
     confirmed(to, tag, object) {
       const rest = { states: [], status: 200, bytes: object.body.length, etag: null, putAt: at };
-      to.remember({ key, condition: "stored", tag, sourceVersion: version, ...rest });
+      to.objects.remember({ key, condition: "stored", tag, sourceVersion: version, ...rest });
       const { root = "" } = version;
-      to.keepCheckpoint(checkpointBody({ origin: originFor(number, []), size, root }, []));
+      to.rows.keepCheckpoint(checkpointBody({ origin: originFor(number, []), size, root }, []));
     },
-    conflicted: (to) => to.forget(key),
+    conflicted: (to) => to.objects.forget(key),
   };
 }

@@ -10,7 +10,7 @@ import { encodeWriterMetadata } from "../../src/object-store/stored-response.ts"
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
-import type { TileProgress } from "../known.ts";
+import type { TileProgress } from "../known-tiles.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Scope } from "./check.ts";
 import { EMPTY_PLAN, needs, type Phase, type Plan, type Planning, type Put } from "./plan.ts";
@@ -26,14 +26,14 @@ export function planObservations({ subject, snapshot, log, refused }: Scope, pla
   const { id } = subject;
   const rowId = ledger && installationRowId(ledger, id);
   if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return EMPTY_PLAN;
-  const stored = known.progress(id);
+  const stored = known.tiles.progress(id);
   if (stored?.log !== log.number) return needs([{ is: "progress", installationId: id, log: log.number }]);
   if (refused.ledger !== undefined || log.now === undefined) return EMPTY_PLAN;
   const foreign = stored.point !== null && !contains(ledger, stored.point) ? tileOf(stored.position) : undefined;
   const progress = foreign === undefined ? stored : { ...stored, position: tileBounds(foreign).first - 1 };
   const through = readWatermarks(ledger, rowId).receipt;
   const source = { installation: { rowId, id }, log: log.number, at, now: log.now, foreign };
-  const faulty = known.faultyTiles(`${observationsKey(id)}/${log.number}/`);
+  const faulty = known.tiles.faulty(`${observationsKey(id)}/${log.number}/`);
   const puts = [
     ...faulty.flatMap((key) => faultyTile(key, progress, source, planning)),
     ...nextTiles(progress, through, source, planning),
@@ -72,7 +72,7 @@ function nextTiles(progress: TileProgress, through: number, source: TileSource, 
   for (let tile = first; tile <= last; tile++) {
     const key = observationTileKey(source.installation.id, source.log, tile);
     // Damaged or missing at the end.
-    const faulty = known.get(key);
+    const faulty = known.objects.get(key);
     const grows = tile === first && progress.position >= tileBounds(tile).first;
     const phase = phaseOf(tile, { first, last, grows: grows && faulty === undefined });
     puts.push({
@@ -98,7 +98,7 @@ function faultyTile(key: string, progress: TileProgress, source: TileSource, { k
   const { first, last } = tileBounds(tile);
   if (first > progress.position) return [];
   const put = tilePut(tile, Math.min(last, progress.position), "next-tiles", source);
-  return [{ ...put, why: WAS_DAMAGED, action: "updated", replaces: known.get(key)?.tag ?? null, after: [] }];
+  return [{ ...put, why: WAS_DAMAGED, action: "updated", replaces: known.objects.get(key)?.tag ?? null, after: [] }];
 }
 
 type TilePut = Omit<Put, "why" | "action" | "replaces" | "after">;
@@ -130,14 +130,14 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, lo
       };
     },
     confirmed(known, tag) {
-      known.tileRewritten(key);
-      const reached = known.progress(id);
+      known.tiles.rewritten(key);
+      const reached = known.tiles.progress(id);
       // Tiles in between are put concurrently, so only the first and the last one move the stored end.
       const isNext = phase !== "next-tiles" && (reached === undefined || through >= reached.position);
       const isNewest = reached !== undefined && tileOf(Math.max(1, reached.position)) === tile;
-      if (isNext || isNewest) known.rememberProgress(id, { log, position: through, tag, point: now });
+      if (isNext || isNewest) known.tiles.rememberProgress(id, { log, position: through, tag, point: now });
     },
-    conflicted: (known) => known.forgetProgress(id),
+    conflicted: (known) => known.tiles.forgetProgress(id),
   };
 }
 

@@ -10,7 +10,7 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { clockBehind, isAhead } from "../clock/instant.ts";
 import { earlier, type Inputs } from "../due.ts";
-import type { KnownObject } from "../known.ts";
+import type { KnownObject } from "../known-objects.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import { type CurrentSources, isVersionOf, type Scope } from "./check.ts";
 import { decide, isNew, type Place, responsePut } from "./decide.ts";
@@ -93,18 +93,19 @@ function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
 
 /** Returns when the response may be built (epoch ms). A missing constant does not wait, because other responses need it. */
 function buildableAt(publication: Publication, inputs: Inputs, { known, due, at }: Planning): number | undefined {
-  const object = known.get(publication.key);
+  const object = known.objects.get(publication.key);
   if (publication.sources === undefined && object?.condition !== "stored") return at;
   return due.buildableAt(publication, inputs, at, object?.putAt ?? 0);
 }
 
 function lookupsOf(publication: Publication, { known }: Planning): Lookup[] {
   const { key, publishedBody, tileSet } = publication;
-  const object = known.get(key);
-  const lacksBody = object?.condition === "stored" && publishedBody !== undefined && known.object(key) === undefined;
+  const object = known.objects.get(key);
+  const lacksBody =
+    object?.condition === "stored" && publishedBody !== undefined && known.objects.object(key) === undefined;
   if (object === undefined || lacksBody) return [{ is: "object", key }];
   const lookups: Lookup[] = [];
-  if (tileSet !== undefined && known.listing(tileSet.prefix) === undefined) {
+  if (tileSet !== undefined && known.listings.names(tileSet.prefix) === undefined) {
     lookups.push({ is: "listing", prefix: tileSet.prefix });
   }
   return lookups;
@@ -120,11 +121,11 @@ function planResponse(publication: Publication, inputs: Inputs, scope: Scope, pl
   const started = performance.now();
   const { known, force, at } = planning;
   const { key } = publication;
-  const object = known.get(key);
+  const object = known.objects.get(key);
   if (object === undefined) throw new TypeError(`${key} was not looked up`);
   // Another clock may have published as of a later instant, and time must not go back.
   const instant = force ? at : Math.max(at, object.sourceVersion.at);
-  const stored = { object, body: publication.publishedBody && known.body(key) };
+  const stored = { object, body: publication.publishedBody && known.objects.body(key) };
   const permitted = permittedSources(publication, stored, scope, at);
   const decision = decide((when) => publication.build(permitted.snapshot, when), object, instant, {
     force,

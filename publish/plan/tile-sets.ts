@@ -29,8 +29,8 @@ export function namedTiles(
   if (tileSet === undefined) return { puts: [], set: undefined };
   const { prefix } = tileSet;
   const version = tileSet.version(snapshot);
-  if (version === "" || known.listedVersion(prefix) === version) return { puts: [], set: undefined };
-  const stored = known.listing(prefix) ?? new Map<string, number | null>();
+  if (version === "" || known.listings.version(prefix) === version) return { puts: [], set: undefined };
+  const stored = known.listings.names(prefix) ?? new Map<string, number | null>();
   const groups = tileSet.tiles(snapshot);
   const named = new Set(groups.flat().map((tile) => tile.key.slice(prefix.length)));
   const puts = groups.flatMap((group, level) =>
@@ -53,7 +53,7 @@ interface Place extends Pick<Put, "resource" | "phase"> {
 /** A tile's name determines its bytes, so a tile that another publisher has put will do. */
 function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: Place): Put {
   const { key, representation } = tile;
-  const damaged = known.get(key);
+  const damaged = known.objects.get(key);
   return {
     key,
     resource,
@@ -76,29 +76,29 @@ function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, kn
       return { body, contentType: JSON_TYPE, metadata: encodeWriterMetadata(writerMetadata) };
     },
     confirmed(to) {
-      to.setName(prefix, key.slice(prefix.length), null);
-      to.drop(key);
+      to.listings.setName(prefix, key.slice(prefix.length), null);
+      to.objects.drop(key);
     },
-    conflicted: (to, found) => (found === undefined ? to.drop(key) : to.rememberFaulty(key, found.tag)),
+    conflicted: (to, found) => (found === undefined ? to.objects.drop(key) : to.objects.rememberFaulty(key, found.tag)),
   };
 }
 
 /** Called when all tiles of a set and its head are stored. `at` in epoch ms. */
 export function confirmTiles(known: Known, { prefix, version, dropped, namedAgain }: NamedTiles, at: number): void {
-  for (const name of namedAgain) known.setName(prefix, name, null);
-  for (const name of dropped) known.setName(prefix, name, at);
-  known.setListedVersion(prefix, version);
+  for (const name of namedAgain) known.listings.setName(prefix, name, null);
+  for (const name of dropped) known.listings.setName(prefix, name, at);
+  known.listings.setVersion(prefix, version);
 }
 
 /** Plans the deletion of objects without a reference for `keptMs`. `at` in epoch ms. */
 export function plannedDeletions(publications: readonly Publication[], known: Known, at: number): Deletion[] {
   const deletions: Deletion[] = [];
   for (const { key: head, tileSet } of publications) {
-    if (tileSet === undefined || known.get(head)?.condition !== "stored") continue;
+    if (tileSet === undefined || known.objects.get(head)?.condition !== "stored") continue;
     const { prefix, keptMs } = tileSet;
-    for (const [name, since] of known.listing(prefix) ?? []) {
+    for (const [name, since] of known.listings.names(prefix) ?? []) {
       if (since === null || at - since < keptMs || deletions.length === DELETIONS_LIMIT) continue;
-      deletions.push({ key: prefix + name, confirmed: (to) => to.deleteName(prefix, name) });
+      deletions.push({ key: prefix + name, confirmed: (to) => to.listings.deleteName(prefix, name) });
     }
   }
   return deletions;

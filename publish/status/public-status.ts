@@ -18,7 +18,8 @@ import { ROUTES } from "../../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import type { Known, KnownObject } from "../known.ts";
+import type { Known } from "../known.ts";
+import type { KnownObject } from "../known-objects.ts";
 import type { LeaseIdentity } from "../lease/lease-record.ts";
 import { storedCheckpoint } from "../plan/log.ts";
 import type { CycleReport, Problems } from "../report.ts";
@@ -44,7 +45,7 @@ export const RESPONSE_KEYS: readonly (readonly [url: string, key: string])[] = [
 /** Returns the published responses. `now` in epoch ms. */
 export function publicResponses(known: Known, now: number): Record<string, PublicResponse> {
   const found = RESPONSE_KEYS.flatMap(([url, key]): [string, PublicResponse][] => {
-    const object = known.get(key);
+    const object = known.objects.get(key);
     if (object?.condition !== "stored") return [];
     const next = object.states.find(({ from }, index) => index > 0 && from > now)?.from;
     const nextChangeAt = next === undefined ? null : formatTimestamp(next);
@@ -70,7 +71,7 @@ export function publicLog(known: Known, signers: readonly Signer[]): PublicLog |
 /** Returns the SHA-256 of the stored `/deployment.json`, which its ETag has in base64url; null if none is stored. */
 export function deploymentHash(known: Known): string | null {
   const [{ key }] = deploymentFile.objects;
-  const object = known.get(key);
+  const object = known.objects.get(key);
   if (object?.condition !== "stored" || object.etag === null) return null;
   return Buffer.from(object.etag.slice(1, -1), "base64url").toString("hex");
 }
@@ -177,7 +178,7 @@ export function publicReport(
 ): Record<string, unknown> & { readonly others: OtherInstallations } {
   const resources: Record<string, unknown> = {};
   const others: KnownObject[] = [];
-  for (const object of known.all()) {
+  for (const object of known.objects.all()) {
     if (isOfAnother(object)) others.push(object);
     else resources[object.key] = describe(object);
   }
@@ -194,7 +195,7 @@ export function problemsOf(last: Problems | undefined): number {
 /** `now` in epoch ms. */
 export function worstInstallations(known: Known, now: number): WorstInstallation[] {
   const worst: KnownObject[] = [];
-  for (const object of known.all()) {
+  for (const object of known.objects.all()) {
     if (!isOfAnother(object)) continue;
     worst.push(object);
     if (worst.length > NAMED_LIMIT) worst.sort((a, b) => waitsSince(a, now) - waitsSince(b, now)).pop();

@@ -40,7 +40,7 @@ export class RequestTally {
   /** Continues the counts in the state directory; `now` in epoch ms. */
   constructor(known: Known, now: number) {
     this.#known = known;
-    const saved = parseSaved(known.meta(META));
+    const saved = parseSaved(known.rows.meta(META));
     // A window that begins in the future (the clock was set back) is useless.
     const isUsable = saved !== undefined && (saved.previous ?? saved.current).since <= now;
     this.#current = isUsable ? saved.current : { since: now, objects: {} };
@@ -56,7 +56,7 @@ export class RequestTally {
   /** Must be called before the state directory is closed. */
   save(): void {
     try {
-      this.#known.setMeta(META, JSON.stringify({ current: this.#current, previous: this.#previous }));
+      this.#known.rows.setMeta(META, JSON.stringify({ current: this.#current, previous: this.#previous }));
     } catch (error) {
       // Other writes to the state directory report a full disk. Counts are not worth a failure.
       if (!isDiskFull(error)) throw error;

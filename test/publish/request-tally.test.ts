@@ -66,6 +66,6 @@ test("counts from a clock that was set back, or of another version, start at zer
   tally.count("put", "status.json");
   tally.save();
   expect(new RequestTally(published, START - 1).report(START).objects).toEqual({});
-  published.setMeta("requests", '{"of":"another"}');
+  published.rows.setMeta("requests", '{"of":"another"}');
   expect(new RequestTally(published, START).report(START)).toMatchObject({ objects: {} });
 });

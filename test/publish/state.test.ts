@@ -3,7 +3,8 @@ import { cpSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { Known, type KnownObject } from "../../publish/known.ts";
+import { Known } from "../../publish/known.ts";
+import type { KnownObject } from "../../publish/known-objects.ts";
 import { isOutage } from "../../publish/schedule/schedule.ts";
 import { STATUS_KEY } from "../../src/http/keys.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
@@ -33,12 +34,12 @@ test("the puts of thirty seconds are one commit", () => {
   const state = Known.open(join(folder, "state"));
   const before = walBytes("state");
   for (let second = 0; second < 30; second++) {
-    for (let put = 0; put < 10; put++) state.remember(object(`${second}-${put}`));
-    state.setMeta("at", String(second));
-    state.saveIfDue(second * 1_000);
+    for (let put = 0; put < 10; put++) state.objects.remember(object(`${second}-${put}`));
+    state.rows.setMeta("at", String(second));
+    state.rows.saveIfDue(second * 1_000);
     expect(walBytes("state")).toBe(before);
   }
-  state.saveIfDue(30_000);
+  state.rows.saveIfDue(30_000);
   // Two pages with their headers.
   expect(walBytes("state") - before).toBeLessThan(10_000);
   expect(walBytes("state")).toBeGreaterThan(before);
@@ -48,7 +49,7 @@ test("the puts of thirty seconds are one commit", () => {
 test("a state directory that was removed is named, with what to do", () => {
   const state = Known.open(join(folder, "state"));
   rmSync(join(folder, "state"), { recursive: true });
-  state.keepCheckpoint(Buffer.from("log/1\n1\nroot\n"));
+  state.rows.keepCheckpoint(Buffer.from("log/1\n1\nroot\n"));
   expect(() => state.close()).toThrow(
     expect.objectContaining({ code: "state_unusable", ownHint: expect.stringContaining("start the publisher again") }),
   );
@@ -56,18 +57,18 @@ test("a state directory that was removed is named, with what to do", () => {
 
 test("rows that a killed process did not commit are forgotten, because the store may have changed since", () => {
   const state = Known.open(join(folder, "state"));
-  state.remember(object("first"));
-  state.setMeta("epoch", "7");
-  state.remember(object("second"));
+  state.objects.remember(object("first"));
+  state.rows.setMeta("epoch", "7");
+  state.objects.remember(object("second"));
   // The state after a kill at this moment.
   cpSync(join(folder, "state"), join(folder, "killed"), { recursive: true });
   state.close();
   const killed = Known.open(join(folder, "killed"));
-  expect(killed.get("k")).toBeUndefined();
-  expect(killed.meta("epoch")).toBe("7");
+  expect(killed.objects.get("k")).toBeUndefined();
+  expect(killed.rows.meta("epoch")).toBe("7");
   killed.close();
   const closed = Known.open(join(folder, "state"));
-  expect(closed.get("k")?.tag).toBe("second");
+  expect(closed.objects.get("k")?.tag).toBe("second");
   closed.close();
 });
 
@@ -77,13 +78,13 @@ test.skipIf(NO_SMALL_DISK !== undefined)(
     const disk = smallDisk(1024);
     try {
       const state = Known.open(join(disk.path, "state"));
-      state.setMeta("epoch", "1");
+      state.rows.setMeta("epoch", "1");
       for (const name of ["published.db", "user"]) {
         expect([name, statSync(join(disk.path, "state", name)).mode & 0o777]).toEqual([name, 0o600]);
       }
       disk.leave(0);
       const write = () => {
-        for (let turn = 0; turn < 1000; turn++) state.setMeta("epoch", "x".repeat(4096 + turn));
+        for (let turn = 0; turn < 1000; turn++) state.rows.setMeta("epoch", "x".repeat(4096 + turn));
       };
       expect(write).toThrow(expect.objectContaining({ code: "disk_full", exitCode: 74 }));
       try {
@@ -92,8 +93,8 @@ test.skipIf(NO_SMALL_DISK !== undefined)(
         expect(isOutage(error)).toBe(true);
       }
       rmSync(join(disk.path, "ballast"));
-      state.setMeta("epoch", "2");
-      expect(state.meta("epoch")).toBe("2");
+      state.rows.setMeta("epoch", "2");
+      expect(state.rows.meta("epoch")).toBe("2");
       state.close();
       disk.leave(0);
       expect(() => Known.open(join(disk.path, "other"))).toThrow(expect.objectContaining({ code: "disk_full" }));
@@ -116,7 +117,7 @@ test("a state is forgotten if another publisher held the lease since, even under
     if (state === "own") await world.store.delete(STATUS_KEY);
   }
   const again = await world.work({ state: "own" });
-  expect(again.known.get(key)).toBeUndefined();
+  expect(again.known.objects.get(key)).toBeUndefined();
   await again.stop();
   world.end();
 });

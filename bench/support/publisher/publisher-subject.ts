@@ -34,7 +34,7 @@ export async function openSubject(folder: string, receipts: number): Promise<Sub
   const puts: string[] = [];
   const store = forgetfulStore(puts);
   // Mark the tiles as published; they are not measured.
-  known.rememberProgress("wheel-1", { log: 1, position: receipts, tag: null, point: null });
+  known.tiles.rememberProgress("wheel-1", { log: 1, position: receipts, tag: null, point: null });
   const reader = new SourceReader({
     installationId: "wheel-1",
     ledger: new LedgerSource(path),

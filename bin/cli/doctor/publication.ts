@@ -4,10 +4,10 @@
  */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { IN_USE, storeOfState } from "../../../publish/known.ts";
 import { holderNameOf } from "../../../publish/lease/holder.ts";
 import { hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
+import { IN_USE, storeOfState } from "../../../publish/state-rows.ts";
 import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { fsckKeys } from "../../../src/fsck/fsck.ts";

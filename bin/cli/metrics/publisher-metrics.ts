@@ -1,6 +1,7 @@
 /** The metrics of a publisher and of its sources in the last cycle. */
 import { Histogram, type Registry } from "@prometheus-io/client";
 import type { Known } from "../../../publish/known.ts";
+import type { KnownObject } from "../../../publish/known-objects.ts";
 import { storedCheckpoint } from "../../../publish/plan/log.ts";
 import type { ReportRow } from "../../../publish/report.ts";
 import { CYCLE_OUTCOMES } from "../../../publish/schedule/health.ts";
@@ -23,9 +24,9 @@ export function publisherRegistry(monitor: PublisherMonitor, known: Known): Regi
 }
 
 function responseMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
-  const ofEach = (value: (object: NonNullable<ReturnType<Known["get"]>>) => number) =>
+  const ofEach = (value: (object: KnownObject) => number) =>
     RESPONSE_KEYS.flatMap(([route, key]): Sample[] => {
-      const object = known.get(key);
+      const object = known.objects.get(key);
       return object?.condition === "stored" ? [[route, value(object)]] : [];
     });
   return [

@@ -108,6 +108,6 @@ test("a released lease is taken immediately, and time does not go back", async (
   await worker.stop();
   world.now = START;
   expect((await waiting().tryAcquire())?.epoch).toBe(2);
-  expect(Number(known.meta("at"))).toBe(START + 50_000);
+  expect(Number(known.rows.meta("at"))).toBe(START + 50_000);
   expect((await readLease(world.store))?.record.released).toBe(false);
 });

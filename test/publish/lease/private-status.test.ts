@@ -106,7 +106,7 @@ test("with 10,000 installations the lease object and the private status stay bel
     const at = START + n;
     const states = [{ from: at, fingerprint: "i" }];
     const key = `v1/public/installations/~${"w".repeat(100)}-${n}/telemetry`;
-    worker.known.remember({
+    worker.known.objects.remember({
       key,
       condition: "stored",
       tag: "1",

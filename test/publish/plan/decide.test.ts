@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KnownObject } from "../../../publish/known.ts";
+import type { KnownObject } from "../../../publish/known-objects.ts";
 import { decide } from "../../../publish/plan/decide.ts";
 import type { Built } from "../../../src/resources/built.ts";
 
