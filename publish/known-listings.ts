@@ -4,6 +4,12 @@ import type { StateRows } from "./state-rows.ts";
 /** Objects below a prefix: name → the time since which no stored object refers to it (epoch ms; null: one does). */
 export type Listing = Map<string, number | null>;
 
+export const LISTING_TABLES = `
+CREATE TABLE IF NOT EXISTS known_prefix (prefix TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS known_name (
+  prefix TEXT NOT NULL, name TEXT NOT NULL, unnamed_since INTEGER, PRIMARY KEY (prefix, name)
+) STRICT, WITHOUT ROWID;`;
+
 export class KnownListings {
   readonly #rows: StateRows;
   readonly #listings = new Map<string, { version: string; readonly names: Listing }>();

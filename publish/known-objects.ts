@@ -28,6 +28,12 @@ export interface KnownObject {
   readonly putAt: number;
 }
 
+export const OBJECTS_TABLE = `
+CREATE TABLE IF NOT EXISTS known (
+  key TEXT PRIMARY KEY, condition TEXT NOT NULL, tag TEXT, states TEXT NOT NULL, source_version TEXT NOT NULL,
+  status INTEGER NOT NULL, bytes INTEGER NOT NULL, etag TEXT, put_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;`;
+
 export class KnownObjects {
   readonly #rows: StateRows;
   readonly #objects = new Map<string, KnownObject>();

@@ -14,6 +14,11 @@ export interface TileProgress {
   readonly point: LogPoint | null;
 }
 
+export const PROGRESS_TABLE = `
+CREATE TABLE IF NOT EXISTS known_progress (
+  installation TEXT PRIMARY KEY, log INTEGER NOT NULL, position INTEGER NOT NULL, tag TEXT, size INTEGER, root TEXT
+) STRICT, WITHOUT ROWID;`;
+
 export class KnownTiles {
   readonly #rows: StateRows;
   readonly #objects: KnownObjects;

@@ -2,9 +2,9 @@
  * The publisher's knowledge of the object store, kept in the state directory and filled on demand. If another publisher has
  * held the lease since, all of it is forgotten.
  */
-import { KnownListings } from "./known-listings.ts";
-import { KnownObjects } from "./known-objects.ts";
-import { KnownTiles } from "./known-tiles.ts";
+import { KnownListings, LISTING_TABLES } from "./known-listings.ts";
+import { KnownObjects, OBJECTS_TABLE } from "./known-objects.ts";
+import { KnownTiles, PROGRESS_TABLE } from "./known-tiles.ts";
 import { StateRows } from "./state-rows.ts";
 
 /** What is stored of installations, as far as the keys of their objects show it. */
@@ -14,6 +14,8 @@ export interface PublishedInstallations {
   /** The highest number of a log. */
   readonly log: number;
 }
+
+const TABLES = OBJECTS_TABLE + PROGRESS_TABLE + LISTING_TABLES;
 
 /** Limit of the block hashes in memory. */
 const BLOCKS_LIMIT = 256;
@@ -78,7 +80,7 @@ export class Known {
    * state_locked, state_unusable, disk_full.
    */
   static open(directory: string): Known {
-    return StateRows.open(directory, (rows, wasOpen) => {
+    return StateRows.open(directory, TABLES, (rows, wasOpen) => {
       const known = new Known(rows);
       if (wasOpen) known.forgetAll();
       return known;
@@ -87,7 +89,7 @@ export class Known {
 
   /** Knows nothing and keeps nothing on disk, for a dry run or a repair. */
   static inMemory(): Known {
-    return new Known(StateRows.inMemory());
+    return new Known(StateRows.inMemory(TABLES));
   }
 
   /**

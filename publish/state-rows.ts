@@ -9,20 +9,7 @@ import { Failure } from "../src/values/failure.ts";
 import { errorMessage, systemCode } from "../src/values/unknown.ts";
 import { checkpointFile, openState, stateFile } from "./state-directory.ts";
 
-const SCHEMA = `
-CREATE TABLE IF NOT EXISTS known (
-  key TEXT PRIMARY KEY, condition TEXT NOT NULL, tag TEXT, states TEXT NOT NULL, source_version TEXT NOT NULL,
-  status INTEGER NOT NULL, bytes INTEGER NOT NULL, etag TEXT, put_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS known_progress (
-  installation TEXT PRIMARY KEY, log INTEGER NOT NULL, position INTEGER NOT NULL, tag TEXT, size INTEGER, root TEXT
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS known_prefix (prefix TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS known_name (
-  prefix TEXT NOT NULL, name TEXT NOT NULL, unnamed_since INTEGER, PRIMARY KEY (prefix, name)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-`;
+const META = "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;";
 
 /** Longest time from a change to its commit (ms). A commit writes whole pages, so several changes share one. */
 const SAVE_EVERY_MS = 30_000;
@@ -57,11 +44,12 @@ export class StateRows {
   }
 
   /**
-   * Locks the state directory until `close`, and gives its rows to `use`. The mark of a running process is synced to disk.
-   * `wasOpen`: the last process did not close the file. Throws `Failure` state_locked, state_unusable, disk_full.
+   * Locks the state directory until `close`, and gives its rows to `use`. `tables` creates those of the caller. The mark of a
+   * running process is synced to disk. `wasOpen`: the last process did not close the file. Throws `Failure` state_locked,
+   * state_unusable, disk_full.
    */
-  static open<T>(directory: string, use: (rows: StateRows, wasOpen: boolean) => T): T {
-    return openState(directory, SCHEMA, (db) => {
+  static open<T>(directory: string, tables: string, use: (rows: StateRows, wasOpen: boolean) => T): T {
+    return openState(directory, META + tables, (db) => {
       const rows = new StateRows(db, directory);
       const used = use(rows, rows.meta("open") === "yes");
       db.pragma("synchronous = FULL");
@@ -71,9 +59,9 @@ export class StateRows {
     });
   }
 
-  static inMemory(): StateRows {
+  static inMemory(tables: string): StateRows {
     const db = new SqliteDatabase(":memory:");
-    db.exec(SCHEMA);
+    db.exec(META + tables);
     return new StateRows(db);
   }
 
