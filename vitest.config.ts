@@ -18,7 +18,7 @@ const ALONE = [
   "test/site/browser/weight.test.ts",
 ];
 
-/** Temporary files are in memory if enough is free. On a disk the tests take a sixth longer. */
+/** Temporary files are in memory if enough is free. On a disk the tests take a fifth longer. */
 const MEMORY = "/dev/shm";
 const LEAST_BYTES = 8 * 2 ** 30;
 const folder = process.env.TMPDIR ?? (isFreeInMemory() ? MEMORY : tmpdir());

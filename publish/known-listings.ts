@@ -2,7 +2,7 @@
 import type { StateRows } from "./state-rows.ts";
 
 /** Objects below a prefix: name → the time since which no stored object refers to it (epoch ms; null: one does). */
-export type Listing = Map<string, number | null>;
+type Listing = Map<string, number | null>;
 
 export const LISTING_TABLES = `
 CREATE TABLE IF NOT EXISTS known_prefix (prefix TEXT PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,4 +1,4 @@
-/** What is known of the stored objects by key. A row changes only after the store has confirmed the change. */
+/** The stored objects by key, as far as they are known. A row changes only after the store has confirmed the change. */
 import { type InstallationIndex, parseIndex } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import type { StoreObject, StoreTag } from "../src/object-store/object-store.ts";

@@ -86,7 +86,7 @@ export class KnownTiles {
     this.#faulty.add(key);
   }
 
-  rewritten(key: string): void {
+  rememberRewritten(key: string): void {
     this.#objects.drop(key);
     this.#faulty.delete(key);
   }

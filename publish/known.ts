@@ -20,8 +20,8 @@ const TABLES = OBJECTS_TABLE + PROGRESS_TABLE + LISTING_TABLES;
 /** Limit of the block hashes in memory. */
 const BLOCKS_LIMIT = 256;
 
-/** What the nodes said of the chain's published blocks, in this process. */
-export class KnownBlocks {
+/** The hashes of published blocks, as this process's nodes gave them. */
+class KnownBlocks {
   /** Hashes by number; null if every node was silent. */
   readonly #hashes = new Map<string, string | null>();
   #history = "";

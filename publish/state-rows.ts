@@ -44,9 +44,9 @@ export class StateRows {
   }
 
   /**
-   * Locks the state directory until `close`, and gives its rows to `use`. `tables` creates those of the caller. The mark of a
-   * running process is synced to disk. `wasOpen`: the last process did not close the file. Throws `Failure` state_locked,
-   * state_unusable, disk_full.
+   * Locks the state directory until `close`, and gives its rows to `use`. The mark of a running process is synced to disk.
+   * `tables`: SQL that creates the caller's tables. `wasOpen`: the last process did not close the file. Throws `Failure`
+   * state_locked, state_unusable, disk_full.
    */
   static open<T>(directory: string, tables: string, use: (rows: StateRows, wasOpen: boolean) => T): T {
     return openState(directory, META + tables, (db) => {

@@ -315,7 +315,7 @@ function filePut(file: LogFile, { number, now, known, at }: Place): Put {
       return { ...form, metadata: encodeWriterMetadata({ epoch, writer, sourceVersion }) };
     },
     confirmed(to, tag, object) {
-      to.tiles.rewritten(key);
+      to.tiles.rememberRewritten(key);
       if (partials !== undefined) return confirmPartials(to, file, partials, at);
       // A full file never changes.
       if (isFull) return;

@@ -130,7 +130,7 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, lo
       };
     },
     confirmed(known, tag) {
-      known.tiles.rewritten(key);
+      known.tiles.rememberRewritten(key);
       const reached = known.tiles.progress(id);
       // Tiles in between are put concurrently, so only the first and the last one move the stored end.
       const isNext = phase !== "next-tiles" && (reached === undefined || through >= reached.position);

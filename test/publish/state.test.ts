@@ -72,6 +72,49 @@ test("rows that a killed process did not commit are forgotten, because the store
   closed.close();
 });
 
+test("objects, tiles and listings are kept over a restart, and forgotten together", () => {
+  const opened = () => Known.open(join(folder, "state"));
+  const everything = ({ objects, tiles, listings }: Known) => ({
+    objects: [...objects.all()],
+    tiles: [...tiles.everyProgress()],
+    listings: [...listings.prefixes()].map((prefix) => [
+      prefix,
+      listings.version(prefix),
+      [...(listings.names(prefix) ?? [])],
+    ]),
+  });
+  const first = opened();
+  first.objects.remember(object("tag"));
+  const progress = { log: 1, position: 300, tag: "t", point: { size: 5, root: "r" } };
+  first.tiles.rememberProgress("wheel-1", progress);
+  first.listings.remember("tiles/", ["a", "b"]);
+  first.listings.setName("tiles/", "b", 7);
+  first.listings.setVersion("tiles/", "v");
+  first.close();
+  const second = opened();
+  expect(everything(second)).toEqual({
+    objects: [object("tag")],
+    tiles: [["wheel-1", progress]],
+    listings: [
+      [
+        "tiles/",
+        "v",
+        [
+          ["a", null],
+          ["b", 7],
+        ],
+      ],
+    ],
+  });
+  const nothing = { objects: [], tiles: [], listings: [] };
+  second.forgetAll();
+  expect(everything(second)).toEqual(nothing);
+  second.close();
+  const third = opened();
+  expect(everything(third)).toEqual(nothing);
+  third.close();
+});
+
 test.skipIf(NO_SMALL_DISK !== undefined)(
   `a full disk is disk_full, which counts as an outage, and leaves the state unchanged ${NO_SMALL_DISK ?? ""}`,
   () => {
