@@ -11,4 +11,4 @@ apt-get install -q -y --no-install-recommends \
   systemd python3 man-db mandoc zsh fish shellcheck sqlite3 faketime \
   prometheus nats-server \
   golang-go golang-golang-x-mod-dev \
-  chromium fonts-inter fonts-dejavu-core
+  chromium-headless-shell fonts-inter fonts-dejavu-core
