@@ -1,5 +1,5 @@
 // What a reader believes of a published log: only what hashes into a signed root.
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Checkpoint } from "../../src/log/checkpoint.ts";
 import { PublicLog, readCheckpoint } from "../../src/log/public-log.ts";
 import { bundlePath, newBundles, newTiles, tilePath } from "../../src/log/tiles.ts";
@@ -98,8 +98,15 @@ test("an entry is included at its index only", async () => {
   for (const index of [-1, 600, 1.5, Number.NaN]) expect(await log.includes(index, bytes(0))).toBe(false);
 });
 
+/** The smallest size of a log with three levels of tiles. */
+const THREE_LEVELS = 65_537;
+let threeLevels: ReturnType<typeof published>;
+beforeAll(() => {
+  threeLevels = published(THREE_LEVELS);
+});
+
 test("in a log of three levels a proof reads one tile of each level, and the right edge", async () => {
-  const { publisher, checkpoint } = published(65_537);
+  const { publisher, checkpoint } = threeLevels;
   const read: string[] = [];
   const log = new PublicLog(reader(publisher, read), checkpoint);
   expect(await log.includes(65_535, Buffer.from(entryText(65_535)))).toBe(true);
@@ -107,13 +114,13 @@ test("in a log of three levels a proof reads one tile of each level, and the rig
   expect(read.toSorted()).toEqual(["tile/0/255", ...edge, "tile/1/000"].toSorted());
   expect(await log.includes(65_536, Buffer.from(entryText(65_536)))).toBe(true);
   expect(read.length).toBe(4);
-  for (const size of [1, 256, 65_280, 65_535, 65_536, 65_537]) {
+  for (const size of [1, 256, 65_280, 65_535, 65_536, THREE_LEVELS]) {
     await log.requirePrefix({ ...checkpoint, size, root: publisher.rootAt(size) });
   }
 });
 
 test("a walk over many tiles reads their parent once", async () => {
-  const { publisher, checkpoint } = published(65_537);
+  const { publisher, checkpoint } = threeLevels;
   const read: string[] = [];
   const log = new PublicLog(reader(publisher, read), checkpoint);
   for (let index = 0; index < 150 * 256; index += 256) {

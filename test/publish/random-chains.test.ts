@@ -34,10 +34,10 @@ import {
   SimulatedChain,
 } from "../support/chain/simulated-chain.ts";
 import { fetchFrom, SimulatedNode } from "../support/chain/simulated-node.ts";
+import { Random, seeds } from "../support/random.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 import { ChainReader, type Configured, GRACE, PROCESS, parsed, URLS, VALIDITY } from "./model/chain-reader.ts";
 import { nextLog } from "./model/ledgers.ts";
-import { Random, seeds } from "./model/random.ts";
 import { START, type Worker, World } from "./world.ts";
 
 const STEPS = 25;
@@ -142,7 +142,7 @@ class Story {
     if (random.once(6)) this.#heal();
     if (!wereHealthy) this.#healthySince = this.world.now;
     for (let cycles = 1 + random.below(3); cycles > 0; cycles--) {
-      await this.#pass(random.of([1_000, 4_000, 20_000, 20_000, 40_000, 2 * MINUTE, 11 * MINUTE, 70 * MINUTE]));
+      await this.#pass(random.pick([1_000, 4_000, 20_000, 20_000, 40_000, 2 * MINUTE, 11 * MINUTE, 70 * MINUTE]));
       await this.#cycle();
       await this.#lookLater();
     }
@@ -183,14 +183,14 @@ class Story {
   #change(): void {
     const random = this.#random;
     const { chain } = this.#configured;
-    const node = random.of(this.#nodes);
+    const node = random.pick(this.#nodes);
     const change = random.below(22);
     if (change < 7) this.#grow(chain, 1 + random.below(20));
     else if (change < 9) this.#reorganise(chain, 1 + random.below(SAFE_DEPTH - 1));
     else if (change < 11) this.#forkNode(node);
     else if (change === 11) node.lag = random.below(40);
-    else if (change < 14) node.fault = random.of(["silent", "busy", "stateless"] as const);
-    else if (change === 14) node.chain = random.of(this.#chains);
+    else if (change < 14) node.fault = random.pick(["silent", "busy", "stateless"] as const);
+    else if (change === 14) node.chain = random.pick(this.#chains);
     else if (change === 15) node.hidesLogs = this.#nodes.every(({ hidesLogs }) => !hidesLogs) && this.#isGood();
     else if (change < 18) node.heal(chain);
     else if (change < 20) this.#receive();
@@ -239,7 +239,7 @@ class Story {
     if (random.once(6)) {
       actions.push({ is: "fund", rounds: BigInt(1 + random.below(60)), amount: BigInt(1 + random.below(90)) });
     }
-    if (random.once(8)) actions.push({ is: random.of(["release", "claim", "pause", "upgrade"] as const) });
+    if (random.once(8)) actions.push({ is: random.pick(["release", "claim", "pause", "upgrade"] as const) });
     if (random.once(8)) actions.push({ is: "units", count: random.once(10) ? 90 : 1 + random.below(3) });
     return actions;
   }
@@ -378,8 +378,8 @@ class Story {
   }
 
   #reconfigure(): void {
-    const releaseId = this.#random.of(["release-1", "release-1", "release-2", null]);
-    const chain = this.#random.once(2) ? this.#random.of(this.#chains) : this.#configured.chain;
+    const releaseId = this.#random.pick(["release-1", "release-1", "release-2", null]);
+    const chain = this.#random.once(2) ? this.#random.pick(this.#chains) : this.#configured.chain;
     this.#configured = { chain, releaseId };
     this.#chainFile = ++this.#chainFiles;
     this.#say(`configured ${chain.deployment.target} ${releaseId}`);
@@ -645,7 +645,7 @@ class Story {
   /** Only time changes what readers get. */
   async #lookLater(): Promise<void> {
     const random = this.#random;
-    const at = this.world.now + random.of([10_000, GRACE, 9 * MINUTE, VALIDITY, 61 * MINUTE]) + random.below(20_000);
+    const at = this.world.now + random.pick([10_000, GRACE, 9 * MINUTE, VALIDITY, 61 * MINUTE]) + random.below(20_000);
     await this.#reader.look(URLS, at, `later at ${(at - START) / 1000}`, { isLater: true });
   }
 

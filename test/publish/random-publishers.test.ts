@@ -14,10 +14,10 @@ import type { Signer } from "../../src/log/signer.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { MemoryStore } from "../support/memory-store.ts";
+import { Random, seeds } from "../support/random.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 import { BodyTaggedStore, Bucket } from "./model/bucket.ts";
 import { IDS, type ModelLedger } from "./model/ledgers.ts";
-import { Random, seeds } from "./model/random.ts";
 import { Reader } from "./model/reader.ts";
 import { firstChain, ModelSources, mineEvent } from "./model/sources.ts";
 import { LOG_KEY, Watcher } from "./model/watcher.ts";
@@ -129,7 +129,7 @@ class Story {
     if (random.once(5)) this.#sources.grow(this.#sources.ledger, 12);
     if (random.once(40)) mineEvent(this.#chain, random, this.#world.now);
     if (random.once(150)) {
-      await this.#bucket.damage(STATUS_KEY, random.of(["lost", "damaged"]), () => 0);
+      await this.#bucket.damage(STATUS_KEY, random.pick(["lost", "damaged"]), () => 0);
       this.#log.push("the lease object is lost or damaged");
     }
     if (random.once(120)) {
@@ -172,7 +172,7 @@ class Story {
    */
   #storeOf(actor: Actor): ObjectStore {
     return steppedStore(this.#watched(actor), async (call) => {
-      const other = this.#random.of(this.#actors);
+      const other = this.#random.pick(this.#actors);
       if (other !== actor && other.stopped !== undefined && this.#random.once(60)) await this.#continue(other);
       if (!this.#isQuiet && this.#random.once(150)) this.#stop(actor);
       await actor.stopped?.promise;

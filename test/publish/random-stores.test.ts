@@ -16,9 +16,9 @@ import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { MemoryStore } from "../support/memory-store.ts";
+import { Random, seeds } from "../support/random.ts";
 import { BodyTaggedStore, Bucket, type Damage, type Fate } from "./model/bucket.ts";
 import { type Expected, IDS, type Id, KINDS, ModelLedger, nextLog, PublishedLog, runs } from "./model/ledgers.ts";
-import { Random, seeds } from "./model/random.ts";
 import { Reader } from "./model/reader.ts";
 import { firstChain, ModelSources, mineEvent } from "./model/sources.ts";
 import { States } from "./model/states.ts";
@@ -90,7 +90,7 @@ class Story {
     this.#watcher = new Watcher(this.#reader, () => this.#world.now);
     this.#world.now = START + 6 * HOUR;
     this.#sources = new ModelSources(this.#world.folder, this.#random);
-    this.#sources.configured = this.#random.of(IDS);
+    this.#sources.configured = this.#random.pick(IDS);
     this.#right = this.#sources.ledger;
     this.#sources.grow(this.#right, 200);
   }
@@ -162,7 +162,7 @@ class Story {
     const change = random.below(8);
     if (change < 3) sources.grow(sources.ledger, 60);
     else if (!isSoon && change === 3) sources.copy(60);
-    else if (!isSoon && change === 4) sources.ledger = random.of(sources.ledgers);
+    else if (!isSoon && change === 4) sources.ledger = random.pick(sources.ledgers);
     if (!isSoon && this.#expected() === "refused" && random.once(2)) sources.ledger = this.#right;
     if (random.once(3)) mineEvent(this.#chain, random, this.#world.now);
   }
@@ -189,8 +189,8 @@ class Story {
     if (keys.length === 0) return;
     this.#damaged ??= this.#sources.ledger;
     for (let count = 1 + random.below(DAMAGES); count > 0; count--) {
-      const key = random.of(keys);
-      const damage = random.of<Damage>(["lost", "damaged", "foreign", "older"]);
+      const key = random.pick(keys);
+      const damage = random.pick<Damage>(["lost", "damaged", "foreign", "older"]);
       if (damage !== "older" && !(await this.#bucket.keys()).includes(key)) continue;
       const what = await this.#bucket.damage(key, damage, (versions) => random.below(versions));
       if (what === undefined) continue;
@@ -337,7 +337,7 @@ class Story {
     this.#mayPublish();
     try {
       await this.#process(this.#options(), async (worker) => {
-        this.#bucket.fate = () => (this.#random.once(4) ? this.#random.of(FATES) : "done");
+        this.#bucket.fate = () => (this.#random.once(4) ? this.#random.pick(FATES) : "done");
         // A lost renewal of the lease ends a cycle.
         this.log.push(`  ${await this.#cycle(worker).catch(ignoreOutage)}`);
         if (continues) await this.#continueRun(worker);
@@ -363,7 +363,7 @@ class Story {
   }
 
   async #wrongClockRun(): Promise<void> {
-    const ahead = this.#random.of([-10 * MINUTE, -45 * SECOND, 20 * SECOND, 59 * SECOND, 5 * MINUTE]);
+    const ahead = this.#random.pick([-10 * MINUTE, -45 * SECOND, 20 * SECOND, 59 * SECOND, 5 * MINUTE]);
     this.log.push(`  its clock is ahead by ${ahead / SECOND} s`);
     this.#mayPublish();
     const clock = this.#clock(ahead);

@@ -143,7 +143,7 @@ test.each(KINDS)("%s get the verdicts of a slow, plain implementation of the con
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
   // Histories that are all accepted or all rejected would prove little.
   expect(seen).toContain("accepted");
@@ -166,7 +166,7 @@ test("ingesting any input again changes nothing: accepted lines are duplicates, 
       expect(twice).not.toContain("accepted");
       expect(contents(db)).toEqual(after);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 

@@ -6,7 +6,7 @@ import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { ingest } from "../../ledger/ingest.ts";
 import { closure, instant, type Json, module, receipt, round, uuid } from "../../ledger/samples.ts";
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 
 export const IDS = ["wheel-1", "wheel-2"] as const;
 export type Id = (typeof IDS)[number];

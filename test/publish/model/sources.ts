@@ -2,11 +2,11 @@
  * The ledgers and the chain of a model test, which change at random, and the ones that a publisher is configured with.
  */
 import { join } from "node:path";
+import type { Random } from "../../support/random.ts";
 import { rewardsClaimed, unitMinted } from "../activity/chain-logs.ts";
 import { GrownChain, settledBlock } from "../activity/grown-chain.ts";
 import { START } from "../world.ts";
 import { IDS, type Id, type Kind, LEDGERS, ModelLedger, nameOf, type Taken } from "./ledgers.ts";
-import type { Random } from "./random.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -108,6 +108,6 @@ export function firstChain(): GrownChain {
 /** A block with one event, up to two days old. `now` is in epoch ms. */
 export function mineEvent(chain: GrownChain, random: Random, now: number): void {
   const blockTimestamp = now - random.below(48) * HOUR;
-  const log = random.of([unitMinted, rewardsClaimed]);
+  const log = random.pick([unitMinted, rewardsClaimed]);
   chain.mine((blockNumber) => [log({ blockNumber, logIndex: 0, blockTimestamp })]);
 }

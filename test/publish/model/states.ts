@@ -1,7 +1,7 @@
 /** The state directory of a model test. It can be lost, or return as an older copy, whole or file by file. */
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Random } from "./random.ts";
+import type { Random } from "../../support/random.ts";
 
 /** The files of a database, including SQLite's extra files. */
 const FILES = ["published.db", "projections.db"] as const;
@@ -40,11 +40,11 @@ export class States {
   /** Returns a description for the story. */
   change(random: Random): string {
     const before = this.#current;
-    const copy = random.of(this.#copies);
+    const copy = random.pick(this.#copies);
     this.#count++;
     mkdirSync(this.#current);
     const fates = FILES.map((file) => {
-      const fate = random.of(["lost", "kept", "older"] as const);
+      const fate = random.pick(["lost", "kept", "older"] as const);
       const from = fate === "older" ? copy : before;
       if (fate !== "lost" && from !== undefined) this.#take(file, from);
       return `${file} ${fate}`;

@@ -32,13 +32,19 @@ const RECEIPTS = 60_000;
 const ROUNDS = 5_000;
 
 const folder = sharedFolder();
-const ledgerPath = join(folder, "ledger.db");
+const manyReceipts = join(folder, "many-receipts.db");
+const manyRounds = join(folder, "many-rounds.db");
 beforeAll(() => {
-  const ledger = openLedgerForIntake(ledgerPath);
-  const { rejections } = ingest(ledger, [...milestones(), ...receipts(), ...rounds(), confirmed()]);
+  fill(manyReceipts, [...milestones(), ...receipts(RECEIPTS), ...rounds(), confirmed()]);
+  fill(manyRounds, [...milestones(), ...receipts(1_000), ...rounds(), confirmed()]);
+});
+
+function fill(path: string, facts: Json[]): void {
+  const ledger = openLedgerForIntake(path);
+  const { rejections } = ingest(ledger, facts);
   ledger.close();
   expect(rejections).toEqual([]);
-});
+}
 
 let world: World;
 let chain: GrownChain;
@@ -71,6 +77,7 @@ test.for([
 ] as const)(
   "the %s of an older version are rebuilt in %s, and readers keep the last good responses until then",
   async ([follower, cycles, derivedOtherwise]) => {
+    const ledgerPath = follower === "receipts" ? manyReceipts : manyRounds;
     const first = await world.work({ chain, ledgerPath });
     await first.cycle(START);
     await first.stop();
@@ -167,9 +174,9 @@ function milestones(): Json[] {
 }
 
 /** One every 3 s before START. */
-function receipts(): Json[] {
-  return Array.from({ length: RECEIPTS }, (_, n) => {
-    const seconds = 3 * (n - RECEIPTS);
+function receipts(count: number): Json[] {
+  return Array.from({ length: count }, (_, n) => {
+    const seconds = 3 * (n - count);
     return receipt(MILESTONE_DAYS + n + 1, { observedAt: instant(seconds), receivedAt: instant(seconds + 0.25) });
   });
 }

@@ -2,8 +2,9 @@
  * Random histories from a seed: gaps, late rounds, unordered and early closures, far-future rounds, zero work, unknown
  * distances, 256-bit values, several counter epochs, and all submission lifecycles.
  */
+
+import { Random } from "../../support/random.ts";
 import type { Fact, HistoryClosure, HistoryReceipt, HistoryRound, HistorySubmission } from "./history.ts";
-import { Random } from "./random.ts";
 
 const ROUND = 600_000;
 const DAY = 86_400_000;
@@ -37,12 +38,24 @@ export function randomHistory(seed: number): RandomHistory {
     }),
   );
   const inLedger = rounds.filter(({ roundId }) => roundId >= 0n && roundId < 2n ** 64n);
-  const facts = random.interleave([
+  const facts = interleave(random, [
     ...arrivals(random, inLedger),
     receipts(random, at, firstSlot),
     ...submissions(random, at, days),
   ]);
   return { genesis, range: random.pick(["7d", "30d"]), at, facts };
+}
+
+/** Merges the lists in random order, in sequence or mixed. Each list keeps its order. */
+function interleave<T>(random: Random, lists: readonly (readonly T[])[]): T[] {
+  if (random.chance(0.5)) return random.shuffle(lists).flat();
+  const turns = random.shuffle(lists.flatMap((list, index) => list.map(() => index)));
+  const taken = lists.map(() => 0);
+  return turns.map((index) => {
+    const item = lists[index]?.[taken[index] ?? 0] as T;
+    taken[index] = (taken[index] ?? 0) + 1;
+    return item;
+  });
 }
 
 /** Noon itself, a millisecond around the end of a round, a leap day, or any other instant. */

@@ -14,7 +14,10 @@ clientScene(JSON.parse(decodeURIComponent(location.hash.slice(1)))).then(postMes
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: "/usr/bin/chromium-headless-shell", args: ["--no-sandbox", "--disable-gpu"] });
+  browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium-headless-shell",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
 });
 afterAll(() => browser.close());
 

@@ -1,4 +1,4 @@
-/** Random choices of a model test. The same seed gives the same choices (mulberry32). */
+/** Random choices of a test. The same seed gives the same choices (mulberry32) on every machine. */
 export class Random {
   #state: number;
 
@@ -14,13 +14,38 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
   }
 
-  of<T>(items: readonly T[]): T {
+  /** An integer from least to most, inclusive. */
+  between(least: number, most: number): number {
+    return least + this.below(most - least + 1);
+  }
+
+  pick<const T>(items: readonly T[]): T {
     return items[this.below(items.length)] as T;
   }
 
   /** True with probability 1 / `inTimes`. */
   once(inTimes: number): boolean {
     return this.below(inTimes) === 0;
+  }
+
+  chance(probability: number): boolean {
+    return this.below(2 ** 32) < probability * 2 ** 32;
+  }
+
+  /** Less than 2^count. */
+  bits(count: number): bigint {
+    let value = 0n;
+    for (let have = 0; have < count; have += 32) value = (value << 32n) | BigInt(this.below(2 ** 32));
+    return BigInt.asUintN(count, value);
+  }
+
+  shuffle<T>(items: readonly T[]): T[] {
+    const shuffled = [...items];
+    for (let index = shuffled.length - 1; index > 0; index -= 1) {
+      const other = this.between(0, index);
+      [shuffled[index], shuffled[other]] = [shuffled[other] as T, shuffled[index] as T];
+    }
+    return shuffled;
   }
 }
 
