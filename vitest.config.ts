@@ -47,8 +47,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: REAL,
-          // One more than processors, because a fifth of the time is waiting for other processes.
-          maxWorkers: availableParallelism() + 1,
+          // Two more than processors, because a fourth of the time is waiting for other processes.
+          maxWorkers: availableParallelism() + 2,
           // A process for each of 270 files would cost a seventh of the time.
           isolate: false,
         },

@@ -1,4 +1,4 @@
-/** If npm is killed or its terminal is closed, no process of `npm start` remains, at any stage. */
+/** If npm is killed or its terminal is closed, no process of `npm start` remains. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -29,28 +29,31 @@ afterEach(async () => {
   started?.kill("SIGKILL");
 });
 
-test.skipIf(NO_ANVIL !== undefined).each([
-  { when: "its chain is made", said: undefined, least: 1 },
-  { when: "it serves", said: /Ready after/, least: 4 },
-])("no process of npm start remains if npm is killed while $when", async ({ said, least }) => {
-  const { output } = begin("npm", ["start"]);
-  if (said === undefined)
+test.skipIf(NO_ANVIL !== undefined)(
+  "no process of npm start remains if npm is killed while its chain is made",
+  async () => {
+    begin("npm", ["start"]);
     await expect.poll(() => commandsBelow().some((one) => one.includes("anvil")), POLL_OPTIONS).toBe(true);
-  else await expect.poll(output, POLL_OPTIONS).toMatch(said);
+    await expectAllGone(1);
+  },
+);
+
+test.skipIf(NO_ANVIL !== undefined)(
+  "no process of npm start remains if its terminal is closed while it serves",
+  async () => {
+    const { output } = begin("script", ["--quiet", "--command", "npm start", "/dev/null"]);
+    await expect.poll(output, POLL_OPTIONS).toMatch(/Ready after/);
+    await expectAllGone(4);
+  },
+);
+
+/** Kills the started process and waits until none of its descendants, of which there are more than `least`, remains. */
+async function expectAllGone(least: number): Promise<void> {
   known = processesBelow(started?.pid as number);
   expect(known.length, commandsBelow().join("\n")).toBeGreaterThan(least);
   started?.kill("SIGKILL");
   await expect.poll(() => known.filter(isAlive).map(commandOf), GONE).toEqual([]);
-});
-
-test.skipIf(NO_ANVIL !== undefined)("no process of npm start remains after its terminal is closed", async () => {
-  const { output } = begin("script", ["--quiet", "--command", "npm start", "/dev/null"]);
-  await expect.poll(output, POLL_OPTIONS).toMatch(/Ready after/);
-  known = processesBelow(started?.pid as number);
-  expect(known.length).toBeGreaterThan(4);
-  started?.kill("SIGKILL");
-  await expect.poll(() => known.filter(isAlive).map(commandOf), GONE).toEqual([]);
-});
+}
 
 function begin(command: string, args: readonly string[]): { output: () => string } {
   const child = spawn(command, args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
