@@ -53,7 +53,7 @@ interface Scene {
 }
 
 /** A pause for the other scenes, which run at the same time. */
-const POLL_MS = 25;
+const POLL_MS = 100;
 
 /** Reads telemetry all the time, through a shim with the moved clock, and judges it by the true time. */
 class Reader {
