@@ -1,14 +1,12 @@
 /**
- * Plans the objects of the log, and compares the ledger with it (docs/spec/publishing.md#log). The checkpoint is the commit
- * point of everything that is computed from facts: a response is put only after a checkpoint that covers its facts.
+ * Plans the objects of the log (docs/spec/publishing.md#log). The checkpoint is the commit point of everything that is
+ * computed from facts: a response is put only after a checkpoint that covers its facts.
  */
 import { checkpointKey, LOG_ROOTS, type LogRoot, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
-import { readStreamPosition } from "../../src/ledger/intake/stream-position.ts";
 import {
   contains,
   entryTexts,
   type LogPoint,
-  logPoint,
   logSize,
   rootOf,
   rootWithin,
@@ -32,11 +30,10 @@ import {
 } from "../../src/log/tiles.ts";
 import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store/stored-response.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
-import { Failure } from "../../src/values/failure.ts";
 import type { Known } from "../known.ts";
-import type { KnownObject } from "../known-objects.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import type { Deletion, Planning, Put, StoreLookup } from "./plan.ts";
+import { committedSize, type LogState, storedCheckpoint } from "./published-log.ts";
 
 /** At most so many bundles per plan, so that a long log needs little memory. */
 const BUNDLES_LIMIT = 64;
@@ -47,86 +44,9 @@ const DELETIONS_LIMIT = 64;
 const BINARY = "application/octet-stream";
 const TEXT = "text/plain; charset=utf-8";
 
-/** The log of a plan's snapshot, and the published one. */
-export interface LogState {
-  /** The number of the published log. */
-  readonly number: number;
-  /** Undefined without a ledger. */
-  readonly now: LogPoint | undefined;
-  /** The size and root that are committed; undefined before the first checkpoint. */
-  readonly published: LogPoint | undefined;
-}
-
 /** Returns where a publisher stores its log. Without a key it is stored for recovery only. */
 export function logRoot(signers: readonly Signer[]): LogRoot {
   return signers.length === 0 ? PRIVATE_LOGS : PUBLIC_LOGS;
-}
-
-/** Returns the newest stored checkpoint of a log. A log that was just made public has a private one, too. */
-export function storedCheckpoint(known: Known, number: number): KnownObject | undefined {
-  const stored = LOG_ROOTS.flatMap((root) => {
-    const object = known.objects.get(checkpointKey(root, number));
-    return object?.condition === "stored" ? [object] : [];
-  });
-  return stored.toSorted((one, other) => sizeOf(other) - sizeOf(one))[0];
-}
-
-function sizeOf({ sourceVersion: { size = 0 } }: KnownObject): number {
-  return size;
-}
-
-/**
- * Returns the state of the log. If the checkpoint is lost, the newest of the configured installation's objects takes its
- * place: `own` are their versions.
- */
-export function logState(
-  number: number,
-  ledger: ReadOnlyDatabase | undefined,
-  known: Known,
-  own: readonly SourceVersion[],
-): LogState {
-  const stored = storedCheckpoint(known, number);
-  const versions = stored === undefined ? own.filter(({ log }) => log === number) : [stored.sourceVersion];
-  const points = versions.flatMap(({ size, root }) =>
-    size === undefined || root === undefined ? [] : [{ size, root }],
-  );
-  const published = points.reduce<LogPoint | undefined>(
-    (newest, point) => (newest === undefined || point.size > newest.size ? point : newest),
-    undefined,
-  );
-  return { number, now: ledger && logPoint(ledger), published };
-}
-
-/**
- * The one check: `Failure` ledger_behind or ledger_forked unless the ledger contains the published log. Then nothing that
- * was published can change: equal roots mean equal facts in equal order.
- */
-export function ledgerRegression(
-  ledger: ReadOnlyDatabase | undefined,
-  { number, published }: Pick<LogState, "number" | "published">,
-): Failure | undefined {
-  if (published === undefined || (ledger !== undefined && contains(ledger, published))) return undefined;
-  const size = ledger === undefined ? 0 : logSize(ledger);
-  const log = `log ${number} was published with ${published.size} entries`;
-  const isShort = size < published.size;
-  const facts = { is: "ledger_regression", newLog: number + 1, isShort } as const;
-  const isFollowing = ledger !== undefined && readStreamPosition(ledger) !== undefined;
-  return isShort
-    ? new Failure("ledger_behind", `${log}, and the ledger has ${size}`, {
-        facts: isFollowing ? { is: "stream_behind" } : facts,
-      })
-    : new Failure("ledger_forked", `${log}, and the ledger has other facts among these`, { facts });
-}
-
-/** True if an object was computed from facts that the ledger contains. */
-export function isOfLog(
-  { log, size, root }: SourceVersion,
-  number: number,
-  ledger: ReadOnlyDatabase | undefined,
-): boolean {
-  if (log !== undefined && log !== number) return false;
-  if (size === undefined || root === undefined || ledger === undefined) return true;
-  return contains(ledger, { size, root });
 }
 
 export interface LogPlan {
@@ -147,7 +67,7 @@ export function planLog(state: LogState, { known, at, signers }: Pick<Planning, 
   const place = { number, now, known, at, signers, prefix: logPrefix(logRoot(signers), number) };
   const checkpoint = known.objects.get(`${place.prefix}checkpoint`);
   const isStored = checkpoint?.condition === "stored";
-  const since = isStored ? sizeOf(checkpoint) : sizeBefore(state, place);
+  const since = isStored ? committedSize(checkpoint) : sizeBefore(state, place);
   const isCommitted = isStored && since === now.size && checkpoint.sourceVersion.keys === keysOf(signers);
   const size = Math.min(now.size, (Math.floor(since / TILE_WIDTH) + BUNDLES_LIMIT) * TILE_WIDTH);
   const grown = isCommitted ? [] : [...filesOf(place.prefix, since, size)];
@@ -346,7 +266,7 @@ export function plannedLogDeletions(known: Known, signers: readonly Signer[], at
   const { log: number } = known;
   if (signers.length === 0 || number === undefined) return deletions;
   const [own, former] = LOG_ROOTS.map((root) => known.objects.get(checkpointKey(root, number)));
-  if (own?.condition === "stored" && former?.condition === "stored" && sizeOf(own) >= sizeOf(former)) {
+  if (own?.condition === "stored" && former?.condition === "stored" && committedSize(own) >= committedSize(former)) {
     deletions.push({ key: former.key, confirmed: (to) => to.objects.rememberFaulty(former.key, null) });
   }
   return deletions;

@@ -3,7 +3,6 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { beforeEach, expect, it } from "vitest";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { plain, sample } from "../object-store/samples.ts";
@@ -43,19 +42,19 @@ beforeEach(() => {
 });
 
 it.each(["put", "deletion"])(
-  "another process's put continues within the limit, and a %s that resumes later changes nothing",
+  "another process's put waits, goes on without it, and a %s that resumes later changes nothing",
   async (call) => {
     const store = new FilesystemStore(folder, { write: true });
     const tag = await store.put("k", sample("first"));
     const child = spawn(process.execPath, ["--input-type=module", "-e", STOPPED, folder, call], { stdio: "inherit" });
     try {
       await until("the child has stopped", async () => / T /.test(readFileSync(`/proc/${child.pid}/stat`, "utf8")));
-      const blocked = monitorEventLoopDelay({ resolution: 1 });
-      blocked.enable();
-      const started = performance.now();
+      let turns = 0;
+      const timer = setInterval(() => turns++, 10);
       await store.put("k", sample("second"), { ifTag: tag });
-      expect(performance.now() - started).toBeLessThan(4_000);
-      expect(blocked.max / 1e6).toBeLessThan(1_000);
+      clearInterval(timer);
+      // The wait for the lock leaves this process free for other work.
+      expect(turns).toBeGreaterThan(0);
       child.kill("SIGCONT");
       await once(child, "exit");
       expect(plain(await store.get("k"))?.body).toBe("second");
