@@ -1,4 +1,7 @@
-/** Random choices of a test. The same seed gives the same choices (mulberry32) on every machine. */
+/** Random choices of tests. */
+import * as fc from "fast-check";
+
+/** The same seed gives the same choices (mulberry32) on every machine. */
 export class Random {
   #state: number;
 
@@ -48,6 +51,11 @@ export class Random {
     return shuffled;
   }
 }
+
+/** Any character except half a surrogate pair. fast-check's "binary" takes two seconds to list them all. */
+export const anyCharacter = fc
+  .nat(0x10ffff - 0x800)
+  .map((point) => String.fromCodePoint(point < 0xd800 ? point : point + 0x800));
 
 /** The seeds of a model test: `count` of them from NOONTEST_SEED (1) on. NOONTEST_SEEDS overrides the count. */
 export function seeds(count: number): number[] {
