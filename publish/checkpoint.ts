@@ -13,7 +13,7 @@ import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import type { Checkpoint } from "./lease/lease-record.ts";
 import { logLookups, type Responses, reconcileListed } from "./plan/check.ts";
-import { storedCheckpoint } from "./plan/published-log.ts";
+import { storedCheckpoint } from "./plan/log-state.ts";
 
 /** A publisher with at most this many installations plans all of them at its start, which also finds damage. */
 const FULL_SCAN_LIMIT = 64;

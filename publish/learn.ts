@@ -25,8 +25,8 @@ import type { Known, PublishedInstallations } from "./known.ts";
 import type { KnownObject } from "./known-objects.ts";
 import type { TileProgress } from "./known-tiles.ts";
 import { reconcileListed } from "./plan/check.ts";
+import { storedCheckpoint } from "./plan/log-state.ts";
 import type { StoreLookup } from "./plan/plan.ts";
-import { storedCheckpoint } from "./plan/published-log.ts";
 import { logObjectVersion, receiptsIn, responseAt } from "./stored-object.ts";
 
 export interface Learning {

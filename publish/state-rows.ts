@@ -18,6 +18,7 @@ const SAVE_EVERY_MS = 30_000;
  * - `open`: "yes" while a process uses the file, and after it was killed.
  * - `at`: the last published instant (epoch ms). It never goes back.
  * - `epoch`, `writer`, `store`: of the last lease held.
+ * - `lease`: this directory's last write of the lease object, which shows whether another publisher has written since.
  * - `requests`: counts of requests (`request-tally.ts`).
  * - `doubted`: puts that may still arrive.
  */

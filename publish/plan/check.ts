@@ -23,8 +23,8 @@ import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { Failure } from "../../src/values/failure.ts";
 import type { RefusedSources } from "../due.ts";
 import type { Known } from "../known.ts";
+import { type LogState, ledgerRegression, logState, storedCheckpoint } from "./log-state.ts";
 import type { Lookup, Planning, StoreLookup } from "./plan.ts";
-import { type LogState, ledgerRegression, logState, storedCheckpoint } from "./published-log.ts";
 
 /** True if the stored index names the installation as the configured one. */
 export function isIndexOf(configured: string, known: Known): boolean {

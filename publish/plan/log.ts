@@ -32,8 +32,8 @@ import { encodeWriterMetadata, type SourceVersion } from "../../src/object-store
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { Known } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
+import { committedSize, type LogState, storedCheckpoint } from "./log-state.ts";
 import type { Deletion, Planning, Put, StoreLookup } from "./plan.ts";
-import { committedSize, type LogState, storedCheckpoint } from "./published-log.ts";
 
 /** At most so many bundles per plan, so that a long log needs little memory. */
 const BUNDLES_LIMIT = 64;

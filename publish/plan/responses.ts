@@ -14,6 +14,7 @@ import type { KnownObject } from "../known-objects.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import { type CurrentSources, isVersionOf, type Scope } from "./check.ts";
 import { decide, isNew, type Place, responsePut } from "./decide.ts";
+import { isOfLog } from "./log-state.ts";
 import {
   EMPTY_PLAN,
   type Lookup,
@@ -24,7 +25,6 @@ import {
   type Planning,
   type Put,
 } from "./plan.ts";
-import { isOfLog } from "./published-log.ts";
 import { namedTiles } from "./tile-sets.ts";
 
 /** Builds the responses that are due, but none from a refused ledger. Throws `Failure` clock_behind. */

@@ -21,7 +21,7 @@ import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Known } from "../known.ts";
 import type { KnownObject } from "../known-objects.ts";
 import type { LeaseIdentity } from "../lease/lease-record.ts";
-import { storedCheckpoint } from "../plan/published-log.ts";
+import { storedCheckpoint } from "../plan/log-state.ts";
 import type { CycleReport, Problems } from "../report.ts";
 import type { SourceReader } from "../sources/source-reader.ts";
 

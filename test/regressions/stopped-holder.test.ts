@@ -41,25 +41,23 @@ beforeEach(() => {
   folder = testFolder();
 });
 
-it.each(["put", "deletion"])(
-  "another process's put waits, goes on without it, and a %s that resumes later changes nothing",
-  async (call) => {
-    const store = new FilesystemStore(folder, { write: true });
-    const tag = await store.put("k", sample("first"));
-    const child = spawn(process.execPath, ["--input-type=module", "-e", STOPPED, folder, call], { stdio: "inherit" });
-    try {
-      await until("the child has stopped", async () => / T /.test(readFileSync(`/proc/${child.pid}/stat`, "utf8")));
-      let turns = 0;
-      const timer = setInterval(() => turns++, 10);
-      await store.put("k", sample("second"), { ifTag: tag });
-      clearInterval(timer);
-      // The wait for the lock leaves this process free for other work.
-      expect(turns).toBeGreaterThan(0);
-      child.kill("SIGCONT");
-      await once(child, "exit");
-      expect(plain(await store.get("k"))?.body).toBe("second");
-    } finally {
-      await stop(child);
-    }
-  },
-);
+it.each(["put", "deletion"])("another process can put, and the %s changes nothing when it resumes", async (call) => {
+  const store = new FilesystemStore(folder, { write: true });
+  const tag = await store.put("k", sample("first"));
+  const child = spawn(process.execPath, ["--input-type=module", "-e", STOPPED, folder, call], { stdio: "inherit" });
+  let turns = 0;
+  const timer = setInterval(() => turns++, 10);
+  try {
+    await until("the child has stopped", async () => / T /.test(readFileSync(`/proc/${child.pid}/stat`, "utf8")));
+    turns = 0;
+    await store.put("k", sample("second"), { ifTag: tag });
+    // The wait for the lock leaves this process free for other work.
+    expect(turns).toBeGreaterThan(0);
+    child.kill("SIGCONT");
+    await once(child, "exit");
+    expect(plain(await store.get("k"))?.body).toBe("second");
+  } finally {
+    clearInterval(timer);
+    await stop(child);
+  }
+});

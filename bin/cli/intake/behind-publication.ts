@@ -4,8 +4,7 @@
  * state, so the comparison needs no network.
  */
 import { existsSync, readFileSync } from "node:fs";
-import type { LogState } from "../../../publish/plan/published-log.ts";
-import { ledgerRegression } from "../../../publish/plan/published-log.ts";
+import { type LogState, ledgerRegression } from "../../../publish/plan/log-state.ts";
 import { readCheckpoint } from "../../../publish/published-log.ts";
 import { checkpointFile } from "../../../publish/state-directory.ts";
 import { parseIndex } from "../../../src/http/installations.ts";

@@ -2,7 +2,7 @@
 import { Histogram, type Registry } from "@prometheus-io/client";
 import type { Known } from "../../../publish/known.ts";
 import type { KnownObject } from "../../../publish/known-objects.ts";
-import { storedCheckpoint } from "../../../publish/plan/published-log.ts";
+import { storedCheckpoint } from "../../../publish/plan/log-state.ts";
 import type { ReportRow } from "../../../publish/report.ts";
 import { CYCLE_OUTCOMES } from "../../../publish/schedule/health.ts";
 import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";

@@ -1,7 +1,7 @@
 /** The checks that reject sources after what was published (docs/spec/publishing.md#source-version). */
 import { describe, expect, test } from "vitest";
 import { chainRegression, shortHash } from "../../../publish/plan/check.ts";
-import { isOfLog, ledgerRegression } from "../../../publish/plan/published-log.ts";
+import { isOfLog, ledgerRegression } from "../../../publish/plan/log-state.ts";
 import { logPoint } from "../../../src/ledger/log.ts";
 import type { SourceVersion } from "../../../src/object-store/stored-response.ts";
 import { ingest } from "../../ledger/ingest.ts";

@@ -1,7 +1,8 @@
 /** The client in Chromium, in a page of another origin and in that page's worker. */
 import { build } from "esbuild";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { useBrowser } from "../../site/support/reader.ts";
 import { localServer } from "../../support/local-server.ts";
 import type { SceneAddresses } from "./client-scene.ts";
 import { SCENE_OUTCOME, sceneServers } from "./client-scene-servers.ts";
@@ -12,14 +13,7 @@ import { clientScene } from "./client-scene.ts";
 clientScene(JSON.parse(decodeURIComponent(location.hash.slice(1)))).then(postMessage);
 `;
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium-headless-shell",
-    args: ["--no-sandbox", "--disable-gpu"],
-  });
-});
-afterAll(() => browser.close());
+const browser = useBrowser();
 
 test.each([
   ["a page", (addresses: SceneAddresses) => (globalThis as unknown as InPage).clientScene(addresses)],
@@ -68,7 +62,7 @@ async function openPage(): Promise<Page> {
     response.writeHead(200, { "content-type": script === undefined ? "text/html" : "text/javascript" });
     response.end(script ?? '<!doctype html><script src="/page.js"></script>');
   });
-  const page = await browser.newPage();
+  const page = await browser().newPage();
   onTestFinished(async () => {
     await page.close();
     await stop();

@@ -8,7 +8,7 @@ import { type SiteServer, startSite } from "./site-server.ts";
 import { RECORDED_AT, type World } from "./world.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const CHROMIUM = process.env.NOONMARK_CHROMIUM ?? "/usr/bin/chromium-headless-shell";
+const CHROMIUM = "/usr/bin/chromium-headless-shell";
 /** The page's clock starts this long before the instant at which it is stopped, so that it cannot pass that instant. */
 const BEFORE_MS = 600_000;
 const STEP_MS = 1_000;

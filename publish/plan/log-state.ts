@@ -1,6 +1,4 @@
-/**
- * The log as it is published, and the one check of a ledger against it (docs/spec/publishing.md#log).
- */
+/** What is known of the published log, and the one check of a ledger against it (docs/spec/publishing.md#log). */
 import { checkpointKey, LOG_ROOTS } from "../../src/http/keys.ts";
 import { readStreamPosition } from "../../src/ledger/intake/stream-position.ts";
 import { contains, type LogPoint, logPoint, logSize } from "../../src/ledger/log.ts";
