@@ -1,6 +1,6 @@
 /**
  * Every projection equals its rebuild from the sources, byte for byte, after any history. Histories have facts of two
- * installations in any batches, steps of any size, reorgs, lower safe blocks, and ledgers that lost or reordered facts.
+ * installations in any batches, steps of any size, reorgs, lower safe blocks, and ledgers that lost facts or have others.
  */
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -24,7 +24,7 @@ class Sources {
   ledger = emptyLedger([INSTALLATION, "wheel-2"]);
   readonly projections = openProjectionsInMemory();
   readonly #random: Random;
-  readonly #history: RandomHistory;
+  #history: RandomHistory;
   readonly #other: RandomHistory;
   /** Facts ingested so far, of the configured installation and of another. */
   #taken: readonly [number, number] = [0, 0];
@@ -117,10 +117,14 @@ class Sources {
     this.#blocks = this.#blocks.map((block, index) => (index < from ? block : this.#random.below(2 ** 31)));
   }
 
-  /** Replaces the ledger: by an older backup, or by the same facts in another order. */
+  /** Replaces the ledger by one that goes on from an older backup, or begins with other facts. */
   #lose(): void {
     const [own, other] = this.#taken;
     const [kept, keptOther] = [this.#random.between(0, own), this.#random.between(0, other)];
+    if (this.#random.once(2)) {
+      const { facts } = randomHistory(this.#random.below(2 ** 31));
+      this.#history = { ...this.#history, facts };
+    }
     this.ledger.close();
     this.ledger = emptyLedger([INSTALLATION, "wheel-2"]);
     this.#taken = [0, 0];

@@ -1,7 +1,9 @@
 /** The checks that reject sources after what was published (docs/spec/publishing.md#source-version). */
 import { describe, expect, test } from "vitest";
+import { Known } from "../../../publish/known.ts";
 import { chainRegression, shortHash } from "../../../publish/plan/check.ts";
-import { isOfLog, ledgerRegression } from "../../../publish/plan/log-state.ts";
+import { isOfLog, ledgerRegression, logState } from "../../../publish/plan/log-state.ts";
+import { checkpointKey, PRIVATE_LOGS, PUBLIC_LOGS } from "../../../src/http/keys.ts";
 import { logPoint } from "../../../src/ledger/log.ts";
 import type { SourceVersion } from "../../../src/object-store/stored-response.ts";
 import { ingest } from "../../ledger/ingest.ts";
@@ -17,6 +19,23 @@ function ledgerOf(...facts: readonly Json[]) {
   ingest(ledger, facts);
   return ledger;
 }
+
+test.each([
+  [12, 300],
+  [300, 12],
+])("of a public checkpoint of %i entries and a private one of %i the longer one counts", (ofPublic, ofPrivate) => {
+  const known = Known.inMemory();
+  for (const [root, size] of [
+    [PUBLIC_LOGS, ofPublic],
+    [PRIVATE_LOGS, ofPrivate],
+  ] as const) {
+    const key = checkpointKey(root, 1);
+    const sourceVersion = { at: 0, log: 1, size, root: `root ${size}` };
+    const rest = { states: [], status: 200, bytes: 1, etag: null, putAt: 0 };
+    known.objects.remember({ key, condition: "stored", tag: "t", sourceVersion, ...rest });
+  }
+  expect(logState(1, undefined, known, []).published).toEqual({ size: 300, root: "root 300" });
+});
 
 describe("a ledger of ten receipts and a module", () => {
   const ledger = ledgerOf(...receipts(10), module());
