@@ -47,8 +47,9 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: REAL,
-          // Two more than processors, because a fourth of the time is waiting for other processes.
-          maxWorkers: availableParallelism() + 2,
+          // One more than processors, because a fourth of the time is waiting for other processes. With two more, some
+          // processes stood still for seconds, and time limits of the program were reached.
+          maxWorkers: availableParallelism() + 1,
           // A process for each of 270 files would cost a seventh of the time.
           isolate: false,
         },
