@@ -47,8 +47,8 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.ts"],
           exclude: REAL,
-          // One more than processors, because a fourth of the time is waiting for other processes. With two more, some
-          // processes stood still for seconds, and time limits of the program were reached.
+          // One more than processors, because a fourth of the time is waiting for other processes. With two more, a busy machine
+          // reached time limits of the program.
           maxWorkers: availableParallelism() + 1,
           // A process for each of 270 files would cost a seventh of the time.
           isolate: false,
