@@ -63,7 +63,7 @@ export class MemoryStore implements ObjectStore {
     const present = this.#objects.get(key);
     if (condition !== undefined && !holds(condition, present)) throw new StoreConflict(key);
     const tag = this.tagOf(object);
-    this.#objects.set(key, { ...structuredClone(object), tag });
+    this.#objects.set(key, { ...object, body: new Uint8Array(object.body), metadata: { ...object.metadata }, tag });
     this.#damaged.delete(key);
     return tag;
   }
