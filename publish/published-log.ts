@@ -1,4 +1,5 @@
 /** Reads the log that is stored for recovery (docs/spec/publishing.md#log): its checkpoint, and its entries in order. */
+import type { InstallationIndex } from "../src/http/installations.ts";
 import { checkpointKey, LOG_ROOTS, type LogRoot, logPrefix, PRIVATE_LOGS } from "../src/http/keys.ts";
 import { entryTexts, type LogPoint, logSize } from "../src/ledger/log.ts";
 import { unpackBundle } from "../src/log/private-bundle.ts";
@@ -14,6 +15,16 @@ export interface StoredLog extends LogPoint {
   readonly number: number;
   /** A log that was just made public is stored at both places. */
   readonly place: LogRoot;
+}
+
+/**
+ * Returns the number of the published log: the last one that has a checkpoint, from the index's number on, because an older index
+ * can come back (docs/spec/publishing.md#log). Throws `Failure` log_damaged (74), `StoreUnavailable`.
+ */
+export async function publishedLogNumber(store: ObjectStore, { log }: Pick<InstallationIndex, "log">): Promise<number> {
+  let number = log;
+  while ((await readCheckpoint(store, number + 1)) !== undefined) number++;
+  return number;
 }
 
 /** Returns undefined before the first publish. Throws `Failure` log_damaged (74), `StoreUnavailable`. */

@@ -21,7 +21,7 @@ interface Judgement {
 }
 
 export interface DecideOptions {
-  /** Put as of now, changed or not. */
+  /** Put as of now, changed or not. A placeholder still replaces nothing. */
   readonly force: boolean;
   /** Why the stored object does not belong to this installation and its log; undefined if it does. */
   readonly whyOthers?: string | undefined;
@@ -67,9 +67,9 @@ function putDecisionOf(
   if (isNew(known)) return put("new", at);
   if (whyOthers !== undefined) return put(whyOthers, at);
   if (!isStored) return put(WAS_DAMAGED, at);
-  if (force) return put("forced", at);
   const fresh = build(at);
   if (fresh.isPlaceholder === true) return { ...keep(whyKept(known), undefined), isPlaceholder: true };
+  if (force) return put("forced", at);
   const index = known.states.findLastIndex((state) => state.from <= at);
   const current = known.states[index];
   if (current === undefined || current.fingerprint !== fingerprintOf(fresh)) return put("changed", at);

@@ -53,6 +53,30 @@ it.each(["kept", "lost"])("an older index is replaced even while the ledger is r
   expect(await logInIndex(scene)).toBe(2);
 });
 
+it("restore, ingest and --new-log use the newest log, not that of the index", async () => {
+  await using scene = new Scene();
+  await scene.ingest([receipt(1), receipt(2), receipt(3)]);
+  await scene.published(20);
+  const before = await scene.object("installations");
+  const corrected = ["--ledger", "corrected.db"];
+  await scene.ingest([receipt(1), receipt(3)], "corrected.db");
+  await scene.published(30, ...corrected, "--new-log", "2", "--yes");
+  await scene.putBack("installations", before);
+  scene.loseState();
+  const restored = await scene.run("ledger", "restore", "--ledger", "restored.db");
+  expect(restored).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining("contains the 2 entries of log 2; 2 of them are new"),
+  });
+  const ingested = await scene.run("ingest", ...corrected, "facts.ndjson");
+  expect(ingested).toMatchObject({ exitCode: 0, stderr: "" });
+  const { exitCode, stderr } = await scene.publish(40, ...corrected, "--new-log", "3");
+  expect([exitCode, stderr]).toEqual([
+    2,
+    expect.stringContaining("log 2 was published with 2 entries, and log 3 begins"),
+  ]);
+});
+
 it.each(["none", "older.db"])(
   "a published device does not become offline when the index is lost and the ledger is %s",
   async (ledger) => {

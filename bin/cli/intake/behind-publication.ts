@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { type LogState, ledgerRegression } from "../../../publish/plan/log-state.ts";
-import { readCheckpoint } from "../../../publish/published-log.ts";
+import { publishedLogNumber, readCheckpoint } from "../../../publish/published-log.ts";
 import { checkpointFile } from "../../../publish/state-directory.ts";
 import { parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY, parseCheckpointKey } from "../../../src/http/keys.ts";
@@ -96,7 +96,8 @@ async function storedCheckpoint(
     if (newDirectoryOf(settings) !== undefined) return undefined;
     const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
     if (index === undefined) return undefined;
-    return { number: index.log, published: await readCheckpoint(store, index.log) };
+    const number = await publishedLogNumber(store, index);
+    return { number, published: await readCheckpoint(store, number) };
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
     onUnread(`${error.code}: ${error.message}`);

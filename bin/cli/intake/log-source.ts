@@ -2,7 +2,11 @@
  * Where `noonmark ledger restore` reads a published log: unproved from the operator's own store, or from anywhere with the key
  * that signs it. Nothing is yielded for writing before it is checked against the checkpoint.
  */
-import { readEntries, readCheckpoint as readStoredCheckpoint } from "../../../publish/published-log.ts";
+import {
+  publishedLogNumber,
+  readEntries,
+  readCheckpoint as readStoredCheckpoint,
+} from "../../../publish/published-log.ts";
 import { readPublishedPosition } from "../../../publish/status/private-status.ts";
 import { baseAddress } from "../../../src/client/client.ts";
 import { fileReader, jsonOf } from "../../../src/client/exchange.ts";
@@ -37,7 +41,7 @@ export async function storedLog(
   store: ObjectStore,
   { key, ...given }: { readonly number: number | undefined; readonly key: string | undefined },
 ): Promise<LogSource> {
-  const number = given.number ?? (await readParsed(store, INSTALLATIONS_KEY, parseIndex))?.log;
+  const number = given.number ?? (await currentLog(store));
   if (number === undefined) {
     throw new Failure("never_published", `${store.name} has no index of installations, which names the log`, {
       hint: "Name the store that was published to. If only its index is lost, name the log: --log 1",
@@ -51,6 +55,11 @@ export async function storedLog(
       ? await unprovedLog(store, number)
       : await provedLog(async (path) => (await store.get(prefix + path, { fresh: true }))?.body, key, number);
   return stream?.log === number && stream.size <= log.size ? { ...log, stream } : log;
+}
+
+async function currentLog(store: ObjectStore): Promise<number | undefined> {
+  const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
+  return index && publishedLogNumber(store, index);
 }
 
 /** Opens the public log that is served below a URL. Throws `Failure` never_published, log_damaged, log_unsigned, unreachable. */

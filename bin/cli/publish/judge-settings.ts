@@ -1,6 +1,6 @@
 /** Checks the settings and flags that only `publish` needs, before it touches a store, a state directory or a lease. */
 import { isAbsolute, relative, resolve } from "node:path";
-import { comparedWithLog } from "../../../publish/published-log.ts";
+import { comparedWithLog, publishedLogNumber } from "../../../publish/published-log.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { FIRST_LOG, parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
@@ -113,7 +113,7 @@ export async function judgeNewLog(
 ): Promise<void> {
   if (newLog === undefined) return;
   const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
-  const number = index?.log ?? FIRST_LOG;
+  const number = await publishedLogNumber(store, index ?? { log: FIRST_LOG });
   const { size, lacking } = await comparedWithLog(store, number, reader.begin(at));
   const lines = [...lacking].map(([id, { published, missing }]) => `${id}: ${missing} of ${published} facts`);
   const what = lines.length === 0 ? "" : `\n  The ledger lacks, or has in another order:\n    ${lines.join("\n    ")}`;

@@ -94,8 +94,11 @@ test("--force puts an unchanged response as of now", () => {
   expect(decision.put && decision.future.built.body).toContain('"generatedAt":500');
 });
 
-test("a placeholder never replaces a good response", () => {
+test.each([false, true])("a placeholder never replaces a good response (force: %s)", (force) => {
   const gap = (): Built => ({ status: 503, headers: {}, body: "{}", stableText: "gap", isPlaceholder: true });
-  expect(decide(gap, ABSENT, 5, { force: false }).put).toBe(true);
-  expect(decide(gap, published(aging(1000), 0), 5, { force: false }).put).toBe(false);
+  expect(decide(gap, ABSENT, 5, { force }).put).toBe(true);
+  expect(decide(gap, published(aging(1000), 0), 5, { force })).toMatchObject({
+    put: false,
+    why: "a good response is stored",
+  });
 });
