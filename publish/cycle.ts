@@ -1,6 +1,6 @@
 /**
- * One cycle (docs/spec/publishing.md#the-cycle): learn, plan, put, acknowledge, scope by scope. A cycle that is killed at
- * any step is repeated by the next one, which looks up what is stored.
+ * One cycle (docs/spec/publishing.md#the-cycle): plan, learn what the plan lacks, commit the log, put, acknowledge, scope by
+ * scope. A cycle that is killed at any step is repeated by the next one, which looks up what is stored.
  *
  * The order makes a crash safe. The index names the configured installation, and a new log, before anything is stored
  * under them. A response is put after the checkpoint that covers its facts. The configured installation comes before the others. Deletions come last.

@@ -93,10 +93,10 @@ export class Known {
   }
 
   /**
-   * Makes the next plan read the configured installation's objects again, because they may be damaged since the last
-   * process.
+   * Makes the next plan read every object again except those of the other installations, because they may be damaged since the
+   * last process.
    */
-  forgetOwn(configured: string): void {
+  readAgainAtStart(configured: string): void {
     this.objects.readAgain();
     this.tiles.readAgain(configured);
     this.log = undefined;
@@ -106,11 +106,12 @@ export class Known {
     this.rows.close();
   }
 
-  /** Deletes everything except `meta`, because another publisher may have written since. */
+  /** Forgets what is stored, because another publisher may have written since. `meta`, the highest epoch and the blocks stay. */
   forgetAll(): void {
     for (const part of [this.objects, this.tiles, this.listings]) part.forgetAll();
     this.rows.save();
     this.unlisted.clear();
+    this.publishedInstallations = undefined;
     this.log = undefined;
   }
 }

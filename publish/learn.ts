@@ -68,8 +68,8 @@ export async function learn(lookups: readonly StoreLookup[], learning: Learning)
 }
 
 /**
- * An object is put after the checkpoint that covers its facts. So an object of more entries shows that there is a newer checkpoint:
- * a publisher has put it that does not know yet that it has lost its lease. It is read again before anything is planned.
+ * An object is put after the checkpoint that covers its facts. So an object of more entries proves a newer checkpoint. A publisher
+ * that has not noticed yet that it lost its lease has put both. The checkpoint is read again before anything is planned.
  */
 function forgetOlderCheckpoint({ log, size = 0 }: SourceVersion, known: Known): void {
   const checkpoint = log === undefined || log !== known.log ? undefined : storedCheckpoint(known, log);
@@ -228,15 +228,11 @@ async function readProgress(
   let progress: TileProgress = nothing;
   for (const tile of stored) {
     const found = await readOrDamaged(store, keyOf(tile));
-    const receipts =
-      found === undefined || found instanceof StoreDamaged
-        ? undefined
-        : receiptsIn({ installationId, log, tile }, found);
+    const whole = found instanceof StoreDamaged ? undefined : found;
+    const receipts = whole && receiptsIn({ installationId, log, tile }, whole);
     const { first } = tileBounds(tile);
-    if (found !== undefined && receipts !== undefined) {
-      const position = first - 1 + receipts.positions;
-      const tag = found.tag;
-      progress = { log, position, tag, point: found instanceof StoreDamaged ? null : pointOf(found) };
+    if (whole !== undefined && receipts !== undefined) {
+      progress = { log, position: first - 1 + receipts.positions, tag: whole.tag, point: pointOf(whole) };
       break;
     }
     // Tiles are put in ascending order. What lies beyond a gap, and is no tile, was put there by somebody else.

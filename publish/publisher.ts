@@ -116,7 +116,7 @@ export class Publisher {
     const { known, newLog, reader, clock } = options;
     const at = clock.wall();
     const configured = reader.installationId;
-    known.forgetOwn(configured);
+    known.readAgainAtStart(configured);
     const due = await dueAtStart({ ...options, configured, checkpoint: lease.checkpoint, at });
     // If this run is killed after it named the new log, the next one must plan every installation too.
     if (newLog !== undefined && lease.checkpoint !== null) await lease.renew({ checkpoint: null });

@@ -33,14 +33,12 @@ import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import type { Known } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
 import { committedSize, type LogState, storedCheckpoint } from "./log-state.ts";
-import type { Deletion, Planning, Put, StoreLookup } from "./plan.ts";
+import { DELETIONS_LIMIT, type Deletion, type Planning, type Put, type StoreLookup } from "./plan.ts";
 
 /** At most so many bundles per plan, so that a long log needs little memory. */
 const BUNDLES_LIMIT = 64;
 /** A reader may be in the middle of a smaller tree. So partial files stay for this time after the full one is stored. */
 const PARTIAL_KEPT_MS = 3_600_000;
-/** Limit of deletions per cycle. */
-const DELETIONS_LIMIT = 64;
 const BINARY = "application/octet-stream";
 const TEXT = "text/plain; charset=utf-8";
 

@@ -95,6 +95,9 @@ export interface NamedTiles {
   readonly namedAgain: readonly string[];
 }
 
+/** Limit of each list of deletions. The next cycle continues. */
+export const DELETIONS_LIMIT = 64;
+
 /** One object to delete. */
 export interface Deletion {
   readonly key: string;

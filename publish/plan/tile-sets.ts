@@ -12,12 +12,9 @@ import type { ImmutableTile, Publication } from "../../src/resources/publication
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { Known } from "../known.ts";
 import { WAS_DAMAGED } from "../report.ts";
-import type { Deletion, NamedTiles, Put } from "./plan.ts";
+import { DELETIONS_LIMIT, type Deletion, type NamedTiles, type Put } from "./plan.ts";
 
-const PHASES = ["tiles", "index-tiles"] as const;
-
-/** Limit of deletions per cycle. */
-const DELETIONS_LIMIT = 64;
+const TILE_PHASES = ["tiles", "index-tiles"] as const;
 
 /** Plans the tiles that the store lacks. `set` is undefined if the set has not changed. */
 export function namedTiles(
@@ -36,7 +33,9 @@ export function namedTiles(
   const puts = groups.flatMap((group, level) =>
     group
       .filter((tile) => !stored.has(tile.key.slice(prefix.length)))
-      .map((tile) => putOf(tile, { resource, prefix, phase: PHASES[level] ?? "index-tiles", sourceVersion, known })),
+      .map((tile) =>
+        putOf(tile, { resource, prefix, phase: TILE_PHASES[level] ?? "index-tiles", sourceVersion, known }),
+      ),
   );
   const dropped = [...stored].filter(([name, since]) => since === null && !named.has(name)).map(([name]) => name);
   const namedAgain = [...stored].filter(([name, since]) => since !== null && named.has(name)).map(([name]) => name);

@@ -18,7 +18,7 @@ import type { Outage } from "../outage.ts";
 import { firstPublishDone } from "../small-heap.ts";
 import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
-import type { Repairs } from "./repairs.ts";
+import type { RewriteReports } from "./rewrite-reports.ts";
 import type { ServiceManager } from "./service-manager.ts";
 
 /** The log, and the receivers of progress and problems. */
@@ -29,7 +29,7 @@ export interface Watchers {
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
   readonly clock: WatchedClock;
-  readonly repairs: Repairs;
+  readonly rewrites: RewriteReports;
 }
 
 export interface Term {
@@ -55,15 +55,15 @@ export async function holdAndPublish(options: PublisherOptions, watchers: Watche
       // The schedule handles outages. This one happened between taking the lease and the first cycle.
       outage.failed(error, "begin");
     }
-    await wait(BEGIN_AGAIN_MS, undefined, { signal }).catch(() => {});
+    await wait(NEXT_TRY_MS, undefined, { signal }).catch(() => {});
   }
 }
 
 /** Wait (ms) between two starts while the store does not respond. */
-const BEGIN_AGAIN_MS = 2_000;
+const NEXT_TRY_MS = 2_000;
 
 async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
-  const { log, outage, monitor, service, clock, repairs } = watchers;
+  const { log, outage, monitor, service, clock, rewrites } = watchers;
   const lease = await heldLease(options, watchers, term);
   if (lease === undefined) return;
   const { cadence, signal } = term;
@@ -90,7 +90,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
         firstPublishDone();
         if (!warned) for (const warning of report.warnings) log.warn(reported(warning), "published all the same");
         warned ||= report.warnings.length > 0;
-        repairs.cycled(report.rows);
+        rewrites.cycled(report.rows);
         logCycle(report);
       },
       onRest: service.rested,

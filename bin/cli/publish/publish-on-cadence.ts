@@ -26,7 +26,7 @@ import { judgeInstallation, judgeNewLog } from "./judge-settings.ts";
 import { chainLog, storeOutage } from "./publisher-log.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
-import { Repairs } from "./repairs.ts";
+import { RewriteReports } from "./rewrite-reports.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
 import { minimumPutIntervalOf, scrubIntervalOf } from "./store-pace.ts";
 
@@ -53,13 +53,13 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         const { code, message, hint } = reported(clockMoved(clock.movedMs));
         log.warn({ code, movedByMs: clock.movedMs, hint }, `${message}: publish begins again`);
       }
-      await wait(BEGIN_AGAIN_MS, undefined, { signal: ending.signal }).catch(() => {});
+      await wait(NEXT_SESSION_MS, undefined, { signal: ending.signal }).catch(() => {});
     }
   });
 }
 
 /** Wait (ms) before a new session, after the clock moved or was found wrong. */
-const BEGIN_AGAIN_MS = 5_000;
+const NEXT_SESSION_MS = 5_000;
 
 interface SessionOptions {
   readonly log: Logger;
@@ -95,7 +95,7 @@ async function publishSession(
   const monitor = new PublisherMonitor(clock, nextMatchOf(settings.cadence));
   const known = Known.open(settings.state);
   const requests = new RequestTally(known, wall());
-  const repairs = new Repairs((key) => {
+  const rewrites = new RewriteReports((key) => {
     monitor.rewritten += 1;
     log.warn({ key }, "a missing or damaged object was rewritten");
   });
@@ -116,7 +116,7 @@ async function publishSession(
     if (opened === undefined) return;
     const store = countedStore(opened, (operation, key, outcome) => {
       monitor.requested(operation, key, outcome);
-      repairs.requested(operation, key, outcome);
+      rewrites.requested(operation, key, outcome);
       requests.count(operation, key);
     });
     const logChain = chainLog(log, monotonic);
@@ -145,7 +145,7 @@ async function publishSession(
       };
       await holdAndPublish(
         options,
-        { log, outage, monitor, service, clock, repairs },
+        { log, outage, monitor, service, clock, rewrites },
         {
           cadence: settings.cadence,
           signal,

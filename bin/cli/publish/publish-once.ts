@@ -31,7 +31,7 @@ import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
 import { judgeInstallation, judgeNewLog } from "./judge-settings.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
-import { Repairs } from "./repairs.ts";
+import { RewriteReports } from "./rewrite-reports.ts";
 
 export interface OnceFlags extends PublishFlags {
   /** ISO 8601. */
@@ -58,10 +58,10 @@ async function publishWith(
   const given = parseInstant(flags.at);
   const opened = await openPublishedStore(settings, known);
   const requests = new RequestTally(known, clock.wall());
-  const repairs = new Repairs((key) => warn({ code: "rewritten", message: `${key} was missing or damaged` }));
+  const rewrites = new RewriteReports((key) => warn({ code: "rewritten", message: `${key} was missing or damaged` }));
   const store = countedStore(opened, (operation, key, outcome) => {
     requests.count(operation, key);
-    repairs.requested(operation, key, outcome);
+    rewrites.requested(operation, key, outcome);
   });
   try {
     const at = given === undefined ? undefined : await judgedInstant(given, flags, known, store);
@@ -80,7 +80,7 @@ async function publishWith(
       const report = await Publisher.hold(options, lease, (publisher) =>
         publisher.cycle(at ?? publisher.instant(now())),
       );
-      repairs.cycled(report.rows);
+      rewrites.cycled(report.rows);
       return report;
     } finally {
       reader.close();

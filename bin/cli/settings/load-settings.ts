@@ -19,8 +19,8 @@ import {
   unknownVariables,
 } from "./setting-names.ts";
 import {
-  hasNoSecret,
   inMilliseconds,
+  mayHoldSecret,
   type PlacedSetting,
   SETTING_NAMES,
   SETTINGS,
@@ -109,6 +109,7 @@ export function warnOfKey(addresses: readonly string[], onWarning: Given["onWarn
   });
 }
 
+/** Providers of nodes put the key into the path, too. */
 function mayHoldKey(address: string): boolean {
   return redactUrl(address.trim()).endsWith("/…");
 }
@@ -261,7 +262,7 @@ const keyOf: Place = (name, { file, path }) => {
 
 /** Describes a value in a message; secrets are hidden. */
 function shownAs(name: SettingName, place: string, raw: unknown): string {
-  const isHidden = SETTINGS[name].isSecret || (typeof raw === "string" && !hasNoSecret(raw));
+  const isHidden = SETTINGS[name].isSecret || (typeof raw === "string" && mayHoldSecret(raw));
   return isHidden ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
 }
 

@@ -71,10 +71,10 @@ function isHost(text: string): boolean {
   return text.includes(":") ? isIPv6(text) : /^[A-Za-z0-9_-]{1,63}(?:\.[A-Za-z0-9_-]{1,63}){0,15}\.?$/.test(text);
 }
 
-/** True for any text but an address with a part that may be a key. */
-export function hasNoSecret(text: string): boolean {
+/** True for an address with a user, a password, a query or a fragment, each of which may be a key. */
+export function mayHoldSecret(text: string): boolean {
   const url = URL.parse(text);
-  return url === null || [url.username, url.password, url.search, url.hash].every((part) => part === "");
+  return url !== null && [url.username, url.password, url.search, url.hash].some((part) => part !== "");
 }
 
 function isHttpAddress(text: string): boolean {
@@ -112,7 +112,7 @@ export const SETTINGS = {
     z
       .url({ protocol: /^https?$/, error: NO_WEB_ADDRESS })
       .refine(
-        hasNoSecret,
+        (text) => !mayHoldSecret(text),
         "may have no user, password, query or fragment: keys come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
       )
       .optional(),

@@ -53,7 +53,7 @@ type Filled = "onEvent" | "sleep" | "random" | "limits";
 export type PollerOptions = ChainOptions & Required<Pick<ChainOptions, Filled>> & { readonly rpcQuorum: number };
 
 /** Minimum time between writes for good passes that found nothing new (ms). */
-const TOUCH_INTERVAL = 5_000;
+const TOUCH_INTERVAL_MS = 5_000;
 /** Attempts of each request if there is one node; half as many if there are several. */
 const ATTEMPTS = 4;
 
@@ -233,7 +233,7 @@ export class Poller {
     if (kind !== "read" && kind !== "unchanged") return;
     this.#suspects.clear();
     const at = lastGoodPassAt ?? 0;
-    if (kind === "unchanged" && at - this.#touchedAt < TOUCH_INTERVAL) return;
+    if (kind === "unchanged" && at - this.#touchedAt < TOUCH_INTERVAL_MS) return;
     // A pass of kind "read" has already stored its instant.
     if (kind === "unchanged") touch(db, at);
     this.#touchedAt = at;

@@ -12,7 +12,7 @@ import { Installations } from "./accept/installation.ts";
 import { type DecodedLine, type DecodedPiece, LineDecoder } from "./decode/decode-lines.ts";
 import { isFault } from "./fault.ts";
 import { faultSentence, type Rejection, rejection } from "./rejection.ts";
-import { type BatchSource, UNORDERED_SOURCE } from "./stream-position.ts";
+import { type BatchSource, NO_STREAM } from "./stream-position.ts";
 
 /**
  * Sizes of the first and the largest batch; each full batch doubles the size of the next. Telemetry ids are random, so
@@ -63,7 +63,7 @@ export class Intake {
     this.#onRejected = options.onRejected ?? (() => undefined);
     this.#decoder = new LineDecoder(options.now);
     this.#installations = new Installations(db);
-    this.#source = options.source ?? UNORDERED_SOURCE;
+    this.#source = options.source ?? NO_STREAM;
   }
 
   /** Counts of the committed batches. A stopped strict run counts only one rejected line. */

@@ -67,7 +67,7 @@ export interface BatchSource {
 }
 
 /** The source of files and of standard input: a ledger that follows a stream refuses it. */
-export const UNORDERED_SOURCE: BatchSource = { begin: refuseStreamLedger, commit: () => undefined };
+export const NO_STREAM: BatchSource = { begin: refuseStreamLedger, commit: () => undefined };
 
 /**
  * Throws `Failure` ledger_follows_stream. A fact from elsewhere would be missing in the other ledgers that follow the

@@ -1,8 +1,8 @@
-/** Reports each damaged object that was rewritten once, whichever check found it. */
+/** Reports each rewrite of a damaged object exactly once, whichever check found the damage. */
 import { type ReportRow, WAS_DAMAGED } from "../../../publish/report.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
 
-export class Repairs {
+export class RewriteReports {
   readonly #report: (key: string) => void;
   /** Keys that were read as damaged and are not rewritten yet. */
   readonly #damaged = new Set<string>();
