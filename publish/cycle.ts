@@ -21,7 +21,7 @@ import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import type { Failure } from "../src/values/failure.ts";
 import { acknowledge } from "./acknowledge.ts";
-import { eachLimited, type Turns } from "./each-limited.ts";
+import { eachLimited, Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import { type Learning, learn } from "./learn.ts";
 import { checkScope, isListed, type Responses, type Scope } from "./plan/check.ts";
@@ -36,14 +36,12 @@ import { type CycleReport, type ReportRow, tooManyInstallations, unknownInstalla
 import type { CycleSources } from "./sources/source-reader.ts";
 
 /** Only `known` and `due` last from one cycle to the next. */
-export interface Cycle extends Planning, Responses {
+export interface Cycle extends Planning, Responses, Learning, PutTarget {
   readonly sources: CycleSources;
-  readonly learning: Learning;
-  readonly target: PutTarget;
   /** The site is published besides the API. */
   readonly hasSite: boolean;
   /** Only one scope at a time appends to the log. */
-  readonly turns: Turns;
+  readonly logTurns: Turns;
   /** The report so far. */
   readonly rows: ReportRow[];
 }
@@ -171,14 +169,13 @@ function needsEntries({ responses, observations }: Plan): boolean {
 
 /** Publishes the other installations, a few at a time. Separate snapshots keep memory flat and let the event loop run. */
 async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Promise<void> {
-  const { configured, target } = cycle;
+  const { configured } = cycle;
   const others = dirty.filter((one) => one.id !== configured && isPublishable(one));
-  let turns = Promise.resolve();
-  await eachLimited(others, target.concurrency, async ({ id }) => {
+  const turns = new Turns();
+  await eachLimited(others, cycle.concurrency, async ({ id }) => {
     // Plans one installation per turn of the event loop, however many wait for the store.
-    turns = turns.then(() => nextTurn());
-    await turns;
-    await target.fence.beforePut();
+    await turns.run(() => nextTurn());
+    await cycle.fence.beforePut();
     await publishScope(cycle, () => planInstallation(id, cycle));
   });
 }
@@ -197,7 +194,7 @@ async function publishIndex(cycle: Cycle): Promise<void> {
 
 /** Plans, learns what the plan lacks, commits the log, puts what depends on it, and plans again after a conflict. */
 async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<void> {
-  const { sources, target } = cycle;
+  const { sources } = cycle;
   for (let conflicts = 0; ; ) {
     const planned = await plan();
     if (planned.lookups.length > 0) {
@@ -207,7 +204,7 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
     saveLostHistory(planned, sources);
     const committed = await commitLog(planned, cycle);
     if (committed === "moved") continue;
-    const outcomes = [...committed, ...(await executePuts(planned.puts, target, committed))];
+    const outcomes = [...committed, ...(await executePuts(planned.puts, cycle, committed))];
     const isLast = !outcomes.some(({ result }) => result === "conflicted") || ++conflicts === ATTEMPTS;
     acknowledge(planned, outcomes, { ...cycle, isLast });
     const hasMore =
@@ -218,9 +215,10 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
 }
 
 /** Reads what a plan lacks from the store, and asks the chain's nodes for the hashes of published blocks. */
-async function lookUp(lookups: readonly Lookup[], { known, sources, learning }: Cycle): Promise<void> {
+async function lookUp(lookups: readonly Lookup[], cycle: Cycle): Promise<void> {
+  const { known, sources } = cycle;
   const inStore = lookups.filter((one) => one.is !== "block");
-  await learn(inStore, learning);
+  await learn(inStore, cycle);
   const blocks = new Set(lookups.flatMap((one) => (one.is === "block" ? one.number : [])));
   const ask = async (number: string) =>
     known.blocks.remember(number, (await sources.blockHash(BigInt(number))) ?? null);
@@ -234,9 +232,9 @@ async function lookUp(lookups: readonly Lookup[], { known, sources, learning }: 
 async function commitLog({ log }: Plan, cycle: Cycle): Promise<PutOutcome[] | "moved"> {
   if (log.length === 0) return [];
   const checkpoint = log.find(({ phase }) => phase === "checkpoint");
-  return cycle.turns.run(async () => {
+  return cycle.logTurns.run(async () => {
     const tag = checkpoint && (cycle.known.objects.get(checkpoint.key)?.tag ?? null);
-    return tag === checkpoint?.replaces ? executePuts(log, cycle.target) : "moved";
+    return tag === checkpoint?.replaces ? executePuts(log, cycle) : "moved";
   });
 }
 
@@ -251,11 +249,11 @@ function saveLostHistory({ responses }: Plan, sources: CycleSources): void {
 
 /** Deletes objects that no stored object refers to any more. After an outage, a later cycle does it. */
 async function deleteUnnamed(cycle: Cycle): Promise<void> {
-  const { at, known, target, publications, hasSite, selected, signers } = cycle;
+  const { at, known, publications, hasSite, selected, signers } = cycle;
   try {
     const own = publications.filter(({ resource }) => selected(resource));
     const tiles = plannedDeletions(own, known, at);
-    await executeDeletions([...tiles, ...plannedLogDeletions(known, signers, at)], target);
+    await executeDeletions([...tiles, ...plannedLogDeletions(known, signers, at)], cycle);
     if (selected("site") && !hasSite) await removeSite(cycle);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
@@ -263,8 +261,9 @@ async function deleteUnnamed(cycle: Cycle): Promise<void> {
 }
 
 /** Deletes everything below the site's prefix, once after the site was turned off. */
-async function removeSite({ known, learning, target }: Cycle): Promise<void> {
-  if (known.listings.names(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], learning);
+async function removeSite(cycle: Cycle): Promise<void> {
+  const { known } = cycle;
+  if (known.listings.names(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], cycle);
   const names = [...(known.listings.names(SITE_PREFIX)?.keys() ?? [])];
   const deletions = names.map((name) => ({
     key: SITE_PREFIX + name,
@@ -273,7 +272,7 @@ async function removeSite({ known, learning, target }: Cycle): Promise<void> {
       known.objects.drop(SITE_PREFIX + name);
     },
   }));
-  await executeDeletions(deletions, target);
+  await executeDeletions(deletions, cycle);
   if (names.length > 0) known.listings.drop(ASSETS_PREFIX);
 }
 

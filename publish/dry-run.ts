@@ -31,8 +31,7 @@ export async function dryRun(options: Omit<PublisherOptions, "known">, at: numbe
   };
   const due = await dueAtStart(beginning);
   const sources = reader.begin(at);
-  const target = { ...beginning, sources, fence: UNFENCED };
-  const rest = { learning: beginning, target, turns: new Turns(), hasSite: site !== undefined, rows: [] };
+  const rest = { fence: UNFENCED, logTurns: new Turns(), hasSite: site !== undefined, rows: [] };
   return runCycle({ ...beginning, ...rest, due, sources });
 }
 

@@ -1,7 +1,7 @@
 /**
  * What is due, when, and why (docs/spec/publishing.md#the-cycle). A response is planned again if its inputs have changed or its
  * instant has come, but not before its minimum interval is over. An installation is planned if it has new facts, or if one of
- * its objects is due. It is only in memory: a new process begins with the checkpoint in the lease object (`checkpoint.ts`).
+ * its objects is due. This state is only in memory: a new process begins with the checkpoint in the lease object (`checkpoint.ts`).
  */
 import { changedSince, type LogPoint } from "../src/ledger/log.ts";
 import { type Installation, installationRowId, listInstallations, readInstallation } from "../src/ledger/watermarks.ts";
@@ -46,7 +46,7 @@ export interface RefusedSources {
 
 /** The installations that a cycle plans. */
 export interface DirtyInstallations {
-  /** The ledger's position when they were found. */
+  /** The log's size and root when they were found. */
   readonly point: LogPoint;
   readonly installations: readonly Installation[];
 }
@@ -67,13 +67,13 @@ export class Due {
   /** Sources that are behind what was published: installation id → why. They are reported in each cycle, due or not. */
   readonly refused = new Map<string, RefusedSources>();
 
-  /** `point`: the ledger's position up to which every installation was planned; undefined: none was. */
+  /** `point`: the size and root of the log up to which every installation was planned; undefined: none was. */
   constructor(minimumPutInterval: number, point?: LogPoint) {
     this.minimumPutInterval = minimumPutInterval;
     this.#point = point;
   }
 
-  /** The ledger's position up to which every installation was planned; undefined if the next cycle plans all of them. */
+  /** The size and root of the log up to which every installation was planned; undefined if the next cycle plans all of them. */
   get point(): LogPoint | undefined {
     return this.#point;
   }
@@ -104,7 +104,7 @@ export class Due {
     return { point, installations: [...ids].map(([rowId, id]) => ({ rowId, id })) };
   }
 
-  /** Records that every installation was planned up to a position of the ledger. */
+  /** Records that every installation was planned up to this point of the log. */
   planned(point: LogPoint | undefined): void {
     this.#point = point;
   }
@@ -178,8 +178,8 @@ export class Due {
    */
   ended(at: number): void {
     for (const [key, item] of this.#dueAt(at)) {
-      const isPlanned = item.why !== "doubt" || installationOf(key) !== undefined;
-      this.#set(key, isPlanned ? { ...item, at: at + AFTER_FAILURE_MS } : undefined);
+      const isRetried = item.why !== "doubt" || installationOf(key) !== undefined;
+      this.#set(key, isRetried ? { ...item, at: at + AFTER_FAILURE_MS } : undefined);
     }
   }
 

@@ -215,25 +215,23 @@ export class Publisher {
   }
 
   #cycleAt(at: number, force: boolean): Cycle {
-    const { reader, known, store, concurrency, site } = this.#options;
-    const sources = reader.begin(at);
+    const { reader, site } = this.#options;
     return {
       ...this.#options,
       at,
       force,
       configured: reader.installationId,
       due: this.#due,
-      sources,
-      learning: { known, store, concurrency },
-      target: { sources, known, store, concurrency, fence: this.#lease, at },
+      sources: reader.begin(at),
+      fence: this.#lease,
       hasSite: site !== undefined,
-      turns: new Turns(),
+      logTurns: new Turns(),
       rows: [],
     };
   }
 
   #scrubbingAt(at: number): Scrubbing {
-    return { ...this.#options, ...this.#cycleAt(at, false) };
+    return this.#cycleAt(at, false);
   }
 
   async #run(at: number, force: boolean): Promise<CycleReport> {

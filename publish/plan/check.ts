@@ -80,7 +80,7 @@ export interface PlannedInstallation {
   readonly published: readonly SourceVersion[];
 }
 
-/** `lookups`: what must be read before the subject is right. */
+/** The subject is complete only if `lookups` is empty. */
 export function subjectOf(
   id: string,
   { known, ...responses }: { readonly known: Known } & Responses,

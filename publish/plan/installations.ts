@@ -31,7 +31,7 @@ export function planIndex(planning: IndexPlanning): Plan {
   // A mistyped id has no facts. An installation of the ledger is listed again once it is published under its own key.
   if (index !== "lost" && index.configured !== configured) installations.delete(index.configured);
   const stored = isComplete ? storedIn(log, known) : [];
-  // An installation that the index lacks is offline for its readers. So a new index, or that of a new log, lists the ledger's.
+  // An installation that the index lacks is offline for its readers. So a new index, and the first index of a new log, list every installation of the ledger.
   const accepted = isNewLog || (index === "lost" && planning.selected("observations")) ? planning.ofLedger() : [];
   for (const id of [...stored, ...known.unlisted, ...accepted.map((one) => one.id)]) installations.add(id);
   const text = encodeIndex({ configured, log, installations });

@@ -38,7 +38,7 @@ export async function behindPublication(
   onUnasked: (warning: Warning) => void,
 ): Promise<Failure | undefined> {
   const kept = keptCheckpoint(settings.state);
-  const stored = await storedCheckpoint(settings, (reason) => onUnasked(notCompared(kept, reason)));
+  const stored = await readPublishedCheckpoint(settings, (reason) => onUnasked(notCompared(kept, reason)));
   // After `--new-log` on another machine, the copy on this one is of the abandoned log.
   const points = [kept, stored].filter((one) => one !== undefined);
   const newest = Math.max(...points.map(({ number }) => number));
@@ -86,7 +86,7 @@ function keptCheckpoint(state: string): Published | undefined {
   }
 }
 
-async function storedCheckpoint(
+async function readPublishedCheckpoint(
   settings: Settings,
   onUnread: (reason: string) => void,
 ): Promise<Published | undefined> {

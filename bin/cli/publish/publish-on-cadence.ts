@@ -165,7 +165,7 @@ async function publishSession(
   }
 }
 
-/** A standby that asks for the lease is healthy, also if its ledger is refused: a restart would not change that. */
+/** A standby that waits for the lease is healthy, even if its ledger is refused: a restart would not change that. */
 function healthOf(monitor: PublisherMonitor): Health {
   const { isWell, phase, quietSeconds, reason } = monitor.state();
   const about = { phase, ready: monitor.isReady, lastTurnSecondsAgo: quietSeconds };
