@@ -21,7 +21,7 @@ interface Judgement {
 }
 
 export interface DecideOptions {
-  /** Put as of now, changed or not. A placeholder still replaces nothing. */
+  /** Put as of now, changed or not. A placeholder still replaces no good response. */
   readonly force: boolean;
   /** Why the stored object does not belong to this installation and its log; undefined if it does. */
   readonly whyOthers?: string | undefined;
@@ -68,8 +68,9 @@ function putDecisionOf(
   if (whyOthers !== undefined) return put(whyOthers, at);
   if (!isStored) return put(WAS_DAMAGED, at);
   const fresh = build(at);
-  if (fresh.isPlaceholder === true) return { ...keep(whyKept(known), undefined), isPlaceholder: true };
-  if (force) return put("forced", at);
+  const { isPlaceholder = false } = fresh;
+  if (force && !(isPlaceholder && isGood(known))) return put("forced", at);
+  if (isPlaceholder) return { ...keep(whyKept(known), undefined), isPlaceholder };
   const index = known.states.findLastIndex((state) => state.from <= at);
   const current = known.states[index];
   if (current === undefined || current.fingerprint !== fingerprintOf(fresh)) return put("changed", at);
@@ -83,8 +84,12 @@ export function isNew({ condition, sourceVersion }: KnownObject): boolean {
   return condition === "absent" && sourceVersion.at === 0;
 }
 
-function whyKept({ status }: KnownObject): string {
-  return status === 200 ? "a good response is stored" : `still unavailable: a ${status} is stored`;
+function isGood({ status }: KnownObject): boolean {
+  return status === 200;
+}
+
+function whyKept(known: KnownObject): string {
+  return isGood(known) ? "a good response is stored" : `still unavailable: a ${known.status} is stored`;
 }
 
 /** True if the stored next change can stay: it is right, or it is earlier and at least half as far away. */

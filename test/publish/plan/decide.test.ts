@@ -97,6 +97,7 @@ test("--force puts an unchanged response as of now", () => {
 test.each([false, true])("a placeholder never replaces a good response (force: %s)", (force) => {
   const gap = (): Built => ({ status: 503, headers: {}, body: "{}", stableText: "gap", isPlaceholder: true });
   expect(decide(gap, ABSENT, 5, { force }).put).toBe(true);
+  expect(decide(gap, published(gap, 0), 5, { force }).put).toBe(force);
   expect(decide(gap, published(aging(1000), 0), 5, { force })).toMatchObject({
     put: false,
     why: "a good response is stored",
