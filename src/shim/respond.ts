@@ -41,7 +41,7 @@ const MALFORMED_ID = plainResponse(badRequest("invalid_installation_id"));
 const STORE_UNAVAILABLE = plainResponse(unavailable("store_unavailable"));
 
 /**
- * At once if the store need not be waited for. Throws, or rejects, only on a defect of the shim. A failing store is 503
+ * Returns synchronously if no read of the store is pending. Throws, or rejects, only on a defect of the shim. A failing store is 503
  * `store_unavailable`.
  */
 export function respond(request: ShimRequest, context: ShimContext): MaybePromise<ShimResponse> {
@@ -78,12 +78,12 @@ function represent(full: FullResponse, request: ShimRequest, context: ShimContex
 }
 
 function fullResponse(match: RowMatch, target: Target, context: ShimContext): MaybePromise<FullResponse> {
-  const respondAgain = () => respondByRow(match, target, context);
+  const attempt = () => respondByRow(match, target, context);
   try {
-    const found = respondAgain();
-    return found instanceof Promise ? found.catch((error: unknown) => failed(error, context, respondAgain)) : found;
+    const found = attempt();
+    return found instanceof Promise ? found.catch((error: unknown) => failed(error, context, attempt)) : found;
   } catch (error) {
-    return failed(error, context, respondAgain);
+    return failed(error, context, attempt);
   }
 }
 

@@ -42,33 +42,32 @@ import type { PassContext, PassOutcome } from "./pass-types.ts";
 export async function runPass(context: PassContext): Promise<PassOutcome> {
   const { db, deployment } = context.chain;
   const { node } = context;
-  const sync = readSync(db);
-  const checkpoint = sync.stored;
+  const { stored, storedAt } = readSync(db);
   const chainId = BigInt(deployment.chainId);
-  const found = await readHead(node.rpc, { chainId, checkpoint, multicall: node.multicall });
+  const found = await readHead(node.rpc, { chainId, checkpoint: stored, multicall: node.multicall });
   if ("otherChainId" in found) {
     const failure = { check: "chain_id", detail: `the node's chain is ${found.otherChainId}` } as const;
     return { kind: "other_chain", failure, safe: found.safe };
   }
   const newest = headAt(found, context.chain.through?.());
   const head = headAt(newest, context.earlier.suspects.through);
-  if (sync.stored !== undefined && head.safe < sync.stored.block) return { kind: "lagging", head: head.head };
+  if (stored !== undefined && head.safe < stored.block) return { kind: "lagging", head: head.head };
   context.listener.onHead(head);
   if (head.safe < BigInt(deployment.deploymentBlock)) return { kind: "not_yet_safe" };
-  if (checkpoint !== undefined && head.checkpoint?.hash !== checkpoint.hash) {
-    const detail = `block ${checkpoint.block} is ${head.checkpoint?.hash}, stored as ${checkpoint.hash}`;
-    return { kind: "fault", fault: regression(node.index, checkpoint.block, detail) };
+  if (stored !== undefined && head.checkpoint?.hash !== stored.hash) {
+    const detail = `block ${stored.block} is ${head.checkpoint?.hash}, stored as ${stored.hash}`;
+    return { kind: "fault", fault: regression(node.index, stored.block, detail) };
   }
-  if (sync.stored !== undefined && newest.safe === sync.stored.block) {
-    const stalled = await context.heads.judge(node.index, { ...sync.stored, at: sync.storedAt });
+  if (stored !== undefined && newest.safe === stored.block) {
+    const stalled = await context.heads.judge(node.index, { ...stored, at: storedAt });
     if (stalled !== undefined) return stalled;
     if (context.earlier.isGood) return { kind: "unchanged" };
   }
-  if (sync.stored === undefined) {
+  if (stored === undefined) {
     const failure = await failedBinding(context, head);
     if (failure !== undefined) return { kind: "mismatch", failure };
   }
-  const logs = await readLogs(context, head.safe, sync.stored);
+  const logs = await readLogs(context, head.safe, stored);
   return "kind" in logs ? logs : readSafeState(context, head, logs);
 }
 
