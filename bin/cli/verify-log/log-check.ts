@@ -210,18 +210,20 @@ interface Comparison extends LogCheck {
   readonly walks: Walks;
 }
 
-/** Rounds in which the log may grow while it is read. */
-const ROUNDS = 5;
-
 /**
- * Compares the receipts of the log with the observations, one by one: receipt k of an installation is its observation k.
- * Observations beyond the checkpoint must be in the next one.
+ * Compares the receipts of the log with the observations, one by one: receipt k of an installation is its observation k. The log
+ * is put first, so an observation that was seen beyond a checkpoint is in every checkpoint that is served once the lag is over.
  */
 async function compareWithObservations(report: Report, progress: Progress, comparison: Comparison): Promise<void> {
-  const { walks, receipt, onProgress } = comparison;
+  const { walks, receipt, lagMs, onProgress } = comparison;
   // The receipt that is looked up may be older than the remembered checkpoint.
   let from = receipt === undefined ? progress.compared : 0;
-  for (let round = 0; ; round++) {
+  let beyond: readonly Beyond[] | undefined;
+  let end = Number.POSITIVE_INFINITY;
+  for (;;) {
+    const isLast = performance.now() > end;
+    // After the last look, the entries of one more checkpoint are compared.
+    if (isLast) progress.newest = await reopened(progress.newest, comparison);
     const { size } = progress.newest.checkpoint;
     for await (const { index, text } of progress.newest.entries({ from, to: size })) {
       if (index % PROGRESS_ENTRIES === 0) onProgress(index, size);
@@ -233,25 +235,28 @@ async function compareWithObservations(report: Report, progress: Progress, compa
       progress.compared = index + 1;
     }
     from = size;
-    const beyond = await walks.beyond();
-    if (beyond === undefined || round === ROUNDS - 1) return;
-    const grown = await grownLog(progress.newest, comparison);
-    if (grown === undefined) return reportNoEntry(report, beyond);
-    progress.newest = grown;
+    beyond = beyond === undefined ? await walks.beyond() : beyond.filter((one) => walks.isBeyond(one));
+    const [first] = beyond;
+    if (first === undefined) return;
+    if (isLast) return reportNoEntry(report, first.item);
+    if (end === Number.POSITIVE_INFINITY) end = performance.now() + lagMs;
+    progress.newest = await grownLog(progress.newest, comparison, end);
   }
 }
 
-/** Waits for a checkpoint with more entries. Undefined if there is none for some time. */
-async function grownLog(
-  { checkpoint }: Log,
-  { base, keys, number, signal, lagMs }: LogCheck,
-): Promise<Log | undefined> {
-  for (const end = performance.now() + lagMs; performance.now() < end; ) {
-    const log = await openLog({ baseUrl: base, key: keys, number, since: checkpoint, signal });
-    if (log.checkpoint.size > checkpoint.size) return log;
-    await wait(RETRY_MS, undefined, { signal });
+/** Waits for a checkpoint with more entries until an instant (ms, monotonic). Then it returns the log as it was. */
+async function grownLog(log: Log, check: LogCheck, end: number): Promise<Log> {
+  while (performance.now() <= end) {
+    const grown = await reopened(log, check);
+    if (grown.checkpoint.size > log.checkpoint.size) return grown;
+    await wait(RETRY_MS, undefined, { signal: check.signal });
   }
-  return undefined;
+  return log;
+}
+
+/** Reads the newest checkpoint, which must continue the log. */
+function reopened({ checkpoint }: Log, { base, keys, number, signal }: LogCheck): Promise<Log> {
+  return openLog({ baseUrl: base, key: keys, number, since: checkpoint, signal });
 }
 
 const RETRY_MS = 500;
@@ -297,6 +302,14 @@ function observationDifference(fact: Readonly<Record<string, unknown>>, item: It
 
 type Item = Readonly<Record<string, unknown>> & { readonly cursor: string };
 
+/** An observation that no entry was compared with. */
+interface Beyond {
+  readonly installationId: string;
+  /** How many receipts of the installation come before it. */
+  readonly receipts: number;
+  readonly item: Item;
+}
+
 /** Walks through the observations of all installations, each in its order. */
 class Walks {
   readonly #client: Client;
@@ -329,15 +342,21 @@ class Walks {
     }
   }
 
-  /** Returns an observation that no entry was compared with, without going on; undefined if there is none. */
-  async beyond(): Promise<Item | undefined> {
-    for (const [id, walk] of this.#walks) {
+  /** Returns the next observation of each installation that this run or an earlier one has walked through, without going on. */
+  async beyond(): Promise<Beyond[]> {
+    const found: Beyond[] = [];
+    for (const id of new Set([...this.#walks.keys(), ...Object.keys(this.#checked)])) {
+      const walk = this.#walkOf(id);
+      const { done, value } = await this.#itemsAfter(id, walk.cursor).next();
       walk.items = this.#itemsAfter(id, walk.cursor);
-      const { done, value } = await walk.items.next();
-      walk.items = this.#itemsAfter(id, walk.cursor);
-      if (done !== true) return value;
+      if (done !== true) found.push({ installationId: id, receipts: walk.receipts, item: value });
     }
-    return undefined;
+    return found;
+  }
+
+  /** True while no entry was compared with the observation. */
+  isBeyond({ installationId, receipts }: Beyond): boolean {
+    return this.#walkOf(installationId).receipts === receipts;
   }
 
   positions(): Memory["checked"] {

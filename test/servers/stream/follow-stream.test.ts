@@ -2,11 +2,12 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { receipt } from "../../ledger/samples.ts";
 import { runCli } from "../../support/cli.ts";
 import { until } from "../../support/processes.ts";
 import { type RunningCli, runningCli } from "../../support/running-cli.ts";
+import { NO_SMALL_DISK, smallDisk } from "../../support/small-disk.ts";
 import { configuredFolder, sharedFolder } from "../../support/test-folder.ts";
 import { ledgerAt } from "./followed-ledger.ts";
 import { type NatsServer, type Publisher, publisherOf, startNats } from "./nats.ts";
@@ -69,6 +70,25 @@ test("a backlog is committed to its last message, and no later message is needed
     await following.ended("SIGTERM");
   }
 });
+
+test.skipIf(NO_SMALL_DISK !== undefined)(
+  "on a full disk it says so without waiting for a message, and goes on once there is space",
+  async () => {
+    const disk = smallDisk(4096);
+    onTestFinished(() => disk.unmount());
+    const ledger = join(disk.path, "ledger.db");
+    await publisher.publish(text(1));
+    const following = follow("--ledger", ledger);
+    await ledgerAt(ledger).reaches(1);
+    disk.leave(0);
+    await publisher.publish(text(2));
+    await following.printed("disk_full");
+    rmSync(join(disk.path, "ballast"));
+    await following.printed("has space again");
+    await ledgerAt(ledger).reaches(2);
+    expect((await following.ended("SIGTERM")).exitCode).toBe(0);
+  },
+);
 
 test("a ledger that follows a stream refuses files, other streams and flags that would decide otherwise", async () => {
   await publisher.publish(text(1));

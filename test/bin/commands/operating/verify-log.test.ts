@@ -11,7 +11,7 @@ import { Report } from "../../../../src/judge/report.ts";
 import { checkpointText } from "../../../../src/log/checkpoint.ts";
 import { verifierKey } from "../../../../src/log/note.ts";
 import { newPrivateKey, parseSigner, signNote } from "../../../../src/log/signer.ts";
-import { observationTileKey } from "../../../../src/resources/observations/route.ts";
+import { encodeObservationCursor, observationTileKey } from "../../../../src/resources/observations/route.ts";
 import { ONCHAIN_KEY } from "../../../../src/resources/onchain/route.ts";
 import { statisticsKey } from "../../../../src/resources/statistics/route.ts";
 import { shimContext } from "../../../../src/shim/context.ts";
@@ -208,6 +208,40 @@ test("if the log cannot be requested, the error says why", async () => {
   onTestFinished(() => void vi.unstubAllGlobals());
   await expect(verified()).rejects.toThrow("/log/1/checkpoint cannot be read: bad port");
 });
+
+test.each([
+  ["in a log that stands still", false],
+  ["while other entries come", true],
+])(
+  "an observation beyond the log that no entry follows is a finding %s, also if the log is remembered",
+  async (_, isBusy) => {
+    const since = join(folder, "wheel.json");
+    await verified({ since });
+    const cursor = encodeObservationCursor(RECEIPTS);
+    await using forging = await front((url, response) => {
+      if (!url.includes("/observations?") || !url.includes(`cursor=${cursor}`)) return false;
+      const items = [
+        { telemetryId: uuid(7), cursor: encodeObservationCursor(RECEIPTS + 1), installationId: INSTALLATION },
+      ];
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ schemaVersion: 1, installationId: INSTALLATION, items, nextCursor: null }));
+      return true;
+    });
+    const stop = new AbortController();
+    const growing = (async () => {
+      for (let at = 4_000; isBusy && !stop.signal.aborted; at++) {
+        world.receive(1, 2, "wheel-2");
+        await publish(at);
+      }
+    })();
+    for (const flags of [{ since }, {}]) {
+      const { findings } = await verified({ base: forging.base, lagMs: 300, ...flags });
+      expect(findings).toEqual([`log/entry_missing: no entry for the receipt ${uuid(7)} of ${INSTALLATION}`]);
+    }
+    stop.abort();
+    await growing;
+  },
+);
 
 test("a receipt that is not in the log is a finding", async () => {
   expect(await verified({ receipt: uuid(7) })).toMatchObject({

@@ -263,17 +263,21 @@ async function* pausing(
   flush: () => void,
 ): AsyncGenerator<StreamMessage, void, undefined> {
   let pending = 0;
+  let isWaiting = false;
   try {
     for (;;) {
       const next = messages.next();
+      isWaiting = true;
       if (pending > 0 ? await isQuiet(next) : !(await hasArrived(next))) flush();
       const { done, value } = await next;
+      isWaiting = false;
       if (done === true) return;
       ({ pending } = value);
       yield value;
     }
   } finally {
-    await messages.return();
+    // While the next message is awaited, `return` would wait for it, too. Then the session ends the stream by closing it.
+    if (!isWaiting) await messages.return();
   }
 }
 
