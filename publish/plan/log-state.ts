@@ -34,7 +34,7 @@ export function committedSize({ sourceVersion: { size = 0 } }: KnownObject): num
 
 /**
  * Returns the state of the log. If the checkpoint is lost, the newest of the configured installation's objects takes its
- * place: `own` are their versions.
+ * place: `own` are their versions. So does a checkpoint that this process knew before it was damaged or replaced by an older one.
  */
 export function logState(
   number: number,
@@ -43,7 +43,12 @@ export function logState(
   own: readonly SourceVersion[],
 ): LogState {
   const stored = storedCheckpoint(known, number);
-  const versions = stored === undefined ? own.filter(({ log }) => log === number) : [stored.sourceVersion];
+  const replaced = LOG_ROOTS.flatMap((root) => {
+    const object = known.objects.get(checkpointKey(root, number));
+    return object?.condition === "damaged" ? [object.sourceVersion] : [];
+  });
+  const versions =
+    stored === undefined ? [...own, ...replaced].filter(({ log }) => log === number) : [stored.sourceVersion];
   const points = versions.flatMap(({ size, root }) =>
     size === undefined || root === undefined ? [] : [{ size, root }],
   );

@@ -1,5 +1,6 @@
 /** A put without a response may be stored long after the publisher gave up (docs/spec/publishing.md#one-writer). */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { readCheckpoint } from "../../publish/published-log.ts";
 import {
   type ObjectStore,
   type PutCondition,
@@ -59,6 +60,25 @@ test("an object that a late put overwrote is read and rewritten within a minute,
   world.store.gets.length = 0;
   await worker.cycle(START + 13_000 + 61_000);
   expect(world.store.gets).toEqual([]);
+});
+
+test("a checkpoint that a late put of an older one overwrote is put again, without a new fact", async () => {
+  let isLosing = false;
+  const { store, deliverLatePut } = losing(world.store, (key) => isLosing && key === "private/log/1/checkpoint");
+  const worker = await world.work({ store });
+  await worker.cycle(START + 10_000);
+  isLosing = true;
+  world.receive(1);
+  await worker.cycle(START + 13_000);
+  isLosing = false;
+  world.receive(1);
+  await worker.cycle(START + 16_000);
+  await deliverLatePut();
+  expect(await readCheckpoint(world.store, 1)).toMatchObject({ size: 4 });
+  world.store.puts.length = 0;
+  await worker.cycle(START + 13_000 + 60_000);
+  expect(await readCheckpoint(world.store, 1)).toMatchObject({ size: 5 });
+  expect(world.store.puts.filter((key) => key.includes("/log/"))).toEqual(["private/log/1/checkpoint"]);
 });
 
 test("an object that a late put overwrote after a restart is also rewritten", async () => {
