@@ -112,7 +112,7 @@ function remember(key: string, { tag, object, stored }: Found, known: Known): vo
   // Bucket versioning may have brought back an older object. The newest published version is kept. An object of more entries is
   // never older, whatever its instant: a publisher that has lost its lease may still have put it.
   const isOlder = at < floor.at && of === floor.of && log === floor.log && size <= (floor.size ?? 0);
-  // A response is compared with what is stored. A checkpoint is not: its version says what is committed, so it is put anew.
+  // A response is compared with what is stored. A checkpoint is not: its version says what is committed, so it is put again.
   if (isOlder && isLogKey(key)) return known.objects.rememberFaulty(key, tag);
   known.objects.remember(isOlder ? { ...object, sourceVersion: floor } : object);
   known.objects.keepBody(key, stored);

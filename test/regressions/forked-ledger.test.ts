@@ -42,30 +42,6 @@ it("a forked ledger that is published as a new log has statistics of only its ow
   expect(await accepted(scene, 11_000)).toBe("400");
 });
 
-it.each(["kept", "lost"])(
-  "a ledger that differs only in rounds is rejected, in any batches (state %s)",
-  async (state) => {
-    await using scene = new Scene();
-    await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
-    await scene.published(10_800);
-    await scene.ingest([...receipts, ...rounds(100, 100, 100, 100)], "forked.db");
-    if (state === "lost") scene.loseState();
-    const { exitCode, stderr } = await scene.publish(10_900, "--ledger", "forked.db");
-    expect(await accepted(scene, 10_900)).toBe("1800");
-    expect([exitCode, stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_forked: ")]);
-  },
-);
-
-it("a ledger with the same facts in other batches continues what was published", async () => {
-  await using scene = new Scene();
-  await scene.ingest([...receipts, ...rounds(600, 600, 600)]);
-  await scene.published(10_800);
-  await scene.ingest(receipts, "anew.db");
-  await scene.ingest([...rounds(600, 600, 600, 600), receipt(3)], "anew.db");
-  await scene.published(10_900, "--ledger", "anew.db");
-  expect(await accepted(scene, 10_900)).toBe("2400");
-});
-
 it("a ledger that forked in receipts advances no other kind of fact and no other installation", async () => {
   await using scene = new Scene();
   const other = (n: number) => receipt(n, { installationId: "wheel-2", telemetryId: uuid(0x100 + n) });
