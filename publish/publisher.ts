@@ -18,7 +18,7 @@ import type { Known } from "./known.ts";
 import type { Lease, StatusUpdate } from "./lease/lease.ts";
 import type { LeaseGuard } from "./put.ts";
 import type { CycleReport } from "./report.ts";
-import { checkTiles, Scrub, type Scrubbing } from "./scrub.ts";
+import { checkTiles, Scrub } from "./scrub.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
 import type { HintOf } from "./status/private-status.ts";
 import type { PublishedSite } from "./status/public-status.ts";
@@ -180,7 +180,7 @@ export class Publisher {
     const isRenewed = renewal !== this.#checkedAfter;
     const isDue = now - this.#scrubbedAt >= scrubInterval;
     if (!isRenewed && !isDue) return;
-    const scrubbing = this.#scrubbingAt(at);
+    const scrubbing = this.#cycleAt(at, false);
     if (isRenewed) await this.#scrub.checkShared(scrubbing);
     this.#checkedAfter = renewal;
     if (!isDue) return;
@@ -205,7 +205,7 @@ export class Publisher {
   /** Reads every tile, then rewrites the wrong ones with a second cycle. */
   async #checkTiles(report: CycleReport): Promise<CycleReport> {
     const { at } = report;
-    await checkTiles(this.#scrubbingAt(at));
+    await checkTiles(this.#cycleAt(at, false));
     const second = await this.#run(at, false);
     const before = new Set(report.rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key));
     const rows = second.rows.filter(({ key, action }) => !before.has(key) && action !== "unchanged");
@@ -228,10 +228,6 @@ export class Publisher {
       logTurns: new Turns(),
       rows: [],
     };
-  }
-
-  #scrubbingAt(at: number): Scrubbing {
-    return this.#cycleAt(at, false);
   }
 
   async #run(at: number, force: boolean): Promise<CycleReport> {

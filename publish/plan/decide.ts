@@ -16,7 +16,7 @@ interface Judgement {
   readonly why: string;
   /** Epoch ms at which the response changes without new input. */
   readonly dueAt: number | undefined;
-  /** A placeholder is put only if nothing is stored. */
+  /** The sources are incomplete, so the next change need not wait for the pace of puts. */
   readonly isPlaceholder: boolean;
 }
 

@@ -20,11 +20,12 @@ export interface LogState {
 
 /** Returns the newest stored checkpoint of a log. A log that was just made public has a private one, too. */
 export function storedCheckpoint(known: Known, number: number): KnownObject | undefined {
-  const stored = LOG_ROOTS.flatMap((root) => {
-    const object = known.objects.get(checkpointKey(root, number));
-    return object?.condition === "stored" ? [object] : [];
-  });
+  const stored = checkpoints(known, number).filter(({ condition }) => condition === "stored");
   return stored.toSorted((one, other) => committedSize(other) - committedSize(one))[0];
+}
+
+function checkpoints(known: Known, number: number): KnownObject[] {
+  return LOG_ROOTS.map((root) => known.objects.get(checkpointKey(root, number))).filter((one) => one !== undefined);
 }
 
 /** Returns how many entries a stored checkpoint commits. */
@@ -43,12 +44,9 @@ export function logState(
   own: readonly SourceVersion[],
 ): LogState {
   const stored = storedCheckpoint(known, number);
-  const replaced = LOG_ROOTS.flatMap((root) => {
-    const object = known.objects.get(checkpointKey(root, number));
-    return object?.condition === "damaged" ? [object.sourceVersion] : [];
-  });
-  const versions =
-    stored === undefined ? [...own, ...replaced].filter(({ log }) => log === number) : [stored.sourceVersion];
+  const damaged = checkpoints(known, number).filter(({ condition }) => condition === "damaged");
+  const others = [...own, ...damaged.map(({ sourceVersion }) => sourceVersion)].filter(({ log }) => log === number);
+  const versions = stored === undefined ? others : [stored.sourceVersion];
   const points = versions.flatMap(({ size, root }) =>
     size === undefined || root === undefined ? [] : [{ size, root }],
   );

@@ -41,8 +41,8 @@ const MALFORMED_ID = plainResponse(badRequest("invalid_installation_id"));
 const STORE_UNAVAILABLE = plainResponse(unavailable("store_unavailable"));
 
 /**
- * Returns synchronously if no read of the store is pending. Throws, or rejects, only on a defect of the shim. A failing store is 503
- * `store_unavailable`.
+ * Returns synchronously if no read of the store is pending. Throws, or rejects, only on a defect of the shim. A failing store
+ * is 503 `store_unavailable`.
  */
 export function respond(request: ShimRequest, context: ShimContext): MaybePromise<ShimResponse> {
   const { method, url } = request;

@@ -40,9 +40,10 @@ function losing(store: ObjectStore, isLost: (key: string) => boolean) {
   return { store: losingStore, deliverLatePut: () => late?.() };
 }
 
-test("an object that a late put overwrote is read and rewritten within a minute, without a new fact", async () => {
+/** The put of the fourth receipt's object has no response, and the fifth receipt is published after it. */
+async function publishedOverLost(lostKey: string) {
   let isLosing = false;
-  const { store, deliverLatePut } = losing(world.store, (key) => isLosing && key === TELEMETRY_KEY);
+  const { store, deliverLatePut } = losing(world.store, (key) => isLosing && key === lostKey);
   const worker = await world.work({ store });
   await worker.cycle(START + 10_000);
   isLosing = true;
@@ -51,6 +52,11 @@ test("an object that a late put overwrote is read and rewritten within a minute,
   isLosing = false;
   world.receive(1);
   await worker.cycle(START + 16_000);
+  return { worker, deliverLatePut };
+}
+
+test("an object that a late put overwrote is read and rewritten within a minute, without a new fact", async () => {
+  const { worker, deliverLatePut } = await publishedOverLost(TELEMETRY_KEY);
   const newest = await world.body("/v1/public/telemetry");
   await deliverLatePut();
   expect(workOf(await world.body("/v1/public/telemetry"))).toBeLessThan(workOf(newest));
@@ -63,16 +69,7 @@ test("an object that a late put overwrote is read and rewritten within a minute,
 });
 
 test("a checkpoint that a late put of an older one overwrote is put again, without a new fact", async () => {
-  let isLosing = false;
-  const { store, deliverLatePut } = losing(world.store, (key) => isLosing && key === "private/log/1/checkpoint");
-  const worker = await world.work({ store });
-  await worker.cycle(START + 10_000);
-  isLosing = true;
-  world.receive(1);
-  await worker.cycle(START + 13_000);
-  isLosing = false;
-  world.receive(1);
-  await worker.cycle(START + 16_000);
+  const { worker, deliverLatePut } = await publishedOverLost("private/log/1/checkpoint");
   await deliverLatePut();
   expect(await readCheckpoint(world.store, 1)).toMatchObject({ size: 4 });
   world.store.puts.length = 0;

@@ -107,8 +107,10 @@ test("objects, tiles and listings are kept over a restart, and forgotten togethe
     ],
   });
   const nothing = { objects: [], tiles: [], listings: [] };
+  second.publishedInstallations = { installations: new Map(), log: 1 };
   second.forgetAll();
   expect(everything(second)).toEqual(nothing);
+  expect(second.publishedInstallations).toBeUndefined();
   second.close();
   const third = opened();
   expect(everything(third)).toEqual(nothing);

@@ -11,7 +11,8 @@ import type { Report } from "../../../src/judge/report.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import type { PublicResponse } from "../../../src/resources/publication-status/public-record.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
-import { LOG, LOG_SUBJECT, type LogCheck } from "./log-check.ts";
+import type { LogCheck } from "./log-check.ts";
+import { LOG, LOG_SUBJECT } from "./log-rules.ts";
 import { type Comparison, Rebuilt, type ServedDeployment } from "./rebuilt.ts";
 
 /** The responses that the log alone gives. */

@@ -6,7 +6,8 @@ import { publicationStatusSchema } from "../../../src/resources/publication-stat
 import { cutOff } from "../../../src/verify/connection.ts";
 import { RUN_COMPLETE } from "../../../src/verify/verify.ts";
 import { progressBar } from "../progress.ts";
-import { checkLog, codesAsFindings, LOG, LOG_SUBJECT } from "./log-check.ts";
+import { checkLog } from "./log-check.ts";
+import { codesAsFindings, LOG, LOG_SUBJECT } from "./log-rules.ts";
 import { replay } from "./replay.ts";
 
 export interface LogFlags {

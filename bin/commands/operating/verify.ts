@@ -19,7 +19,7 @@ import {
 import { warnOfKey } from "../../cli/settings/load-settings.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { askedToStop } from "../../cli/signals.ts";
-import { LOG } from "../../cli/verify-log/log-check.ts";
+import { LOG } from "../../cli/verify-log/log-rules.ts";
 
 interface Flags {
   readonly only?: ReadonlySet<string>;

@@ -25,17 +25,25 @@ test.each([
   [300, 12],
 ])("of a public checkpoint of %i entries and a private one of %i the longer one counts", (ofPublic, ofPrivate) => {
   const known = Known.inMemory();
-  for (const [root, size] of [
-    [PUBLIC_LOGS, ofPublic],
-    [PRIVATE_LOGS, ofPrivate],
-  ] as const) {
-    const key = checkpointKey(root, 1);
-    const sourceVersion = { at: 0, log: 1, size, root: `root ${size}` };
-    const rest = { states: [], status: 200, bytes: 1, etag: null, putAt: 0 };
-    known.objects.remember({ key, condition: "stored", tag: "t", sourceVersion, ...rest });
-  }
+  rememberCheckpoint(known, checkpointKey(PUBLIC_LOGS, 1), ofPublic);
+  rememberCheckpoint(known, checkpointKey(PRIVATE_LOGS, 1), ofPrivate);
   expect(logState(1, undefined, known, []).published).toEqual({ size: 300, root: "root 300" });
 });
+
+test("a checkpoint that was replaced by an older one still counts, if no response says more", () => {
+  const known = Known.inMemory();
+  const key = checkpointKey(PRIVATE_LOGS, 1);
+  rememberCheckpoint(known, key, 12);
+  known.objects.rememberFaulty(key, "older");
+  expect(logState(1, undefined, known, [{ at: 0, log: 1, size: 9, root: "root 9" }]).published?.size).toBe(12);
+  expect(logState(1, undefined, known, [{ at: 0, log: 1, size: 13, root: "root 13" }]).published?.size).toBe(13);
+});
+
+function rememberCheckpoint({ objects }: Known, key: string, size: number): void {
+  const sourceVersion = { at: 0, log: 1, size, root: `root ${size}` };
+  const rest = { states: [], status: 200, bytes: 1, etag: null, putAt: 0 };
+  objects.remember({ key, condition: "stored", tag: "t", sourceVersion, ...rest });
+}
 
 describe("a ledger of ten receipts and a module", () => {
   const ledger = ledgerOf(...receipts(10), module());

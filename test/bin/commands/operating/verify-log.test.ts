@@ -212,40 +212,37 @@ test("if the log cannot be requested, the error says why", async () => {
 test.each([
   ["in a log that does not grow", false],
   ["while other entries come", true],
-])(
-  "an observation beyond the log that no entry follows is a finding %s, also if the log is remembered",
-  async (_, isBusy) => {
-    const since = join(folder, "wheel.json");
-    await verified({ since });
-    const cursor = encodeObservationCursor(RECEIPTS);
-    await using forging = await front((url, response) => {
-      if (!url.includes("/observations?") || !url.includes(`cursor=${cursor}`)) return false;
-      const items = [
-        { telemetryId: uuid(7), cursor: encodeObservationCursor(RECEIPTS + 1), installationId: INSTALLATION },
-      ];
-      response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ schemaVersion: 1, installationId: INSTALLATION, items, nextCursor: null }));
-      return true;
-    });
-    const stop = new AbortController();
-    const grow = async () => {
-      for (let at = 4_000; !stop.signal.aborted; at++) {
-        world.receive(1, 2, "wheel-2");
-        await publish(at);
-      }
-    };
-    const growing = isBusy ? grow() : undefined;
-    try {
-      for (const flags of [{ since }, {}]) {
-        const { findings } = await verified({ base: forging.base, lagMs: 300, ...flags });
-        expect(findings).toEqual([`log/entry_missing: no entry for the receipt ${uuid(7)} of ${INSTALLATION}`]);
-      }
-    } finally {
-      stop.abort();
-      await growing;
+])("an observation that is in no entry is a finding %s, also if the log is remembered", async (_, isBusy) => {
+  const since = join(folder, "wheel.json");
+  await verified({ since });
+  const cursor = encodeObservationCursor(RECEIPTS);
+  await using forging = await front((url, response) => {
+    if (!url.includes("/observations?") || !url.includes(`cursor=${cursor}`)) return false;
+    const items = [
+      { telemetryId: uuid(7), cursor: encodeObservationCursor(RECEIPTS + 1), installationId: INSTALLATION },
+    ];
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ schemaVersion: 1, installationId: INSTALLATION, items, nextCursor: null }));
+    return true;
+  });
+  const stop = new AbortController();
+  const grow = async () => {
+    for (let at = 4_000; !stop.signal.aborted; at++) {
+      world.receive(1, 2, "wheel-2");
+      await publish(at);
     }
-  },
-);
+  };
+  const growing = isBusy ? grow() : undefined;
+  try {
+    for (const flags of [{ since }, {}]) {
+      const { findings } = await verified({ base: forging.base, lagMs: 300, ...flags });
+      expect(findings).toEqual([`log/entry_missing: no entry for the receipt ${uuid(7)} of ${INSTALLATION}`]);
+    }
+  } finally {
+    stop.abort();
+    await growing;
+  }
+});
 
 test("a receipt that is not in the log is a finding", async () => {
   expect(await verified({ receipt: uuid(7) })).toMatchObject({

@@ -257,27 +257,22 @@ class StreamFollower {
 /** Failures of one server, which another server may not have. */
 const REFUSALS: ReadonlySet<string> = new Set(["stream_access_denied", "stream_untrusted"]);
 
-/** Yields the messages. Calls `flush` when none is on its way, or when the next one does not arrive in time. */
+/**
+ * Yields the messages. Calls `flush` when none is on its way, or when the next one does not arrive in time. It does not end
+ * `messages`, which would wait for the next one: the session closes the stream.
+ */
 async function* pausing(
   messages: ReturnType<OpenStream["messages"]>,
   flush: () => void,
 ): AsyncGenerator<StreamMessage, void, undefined> {
   let pending = 0;
-  let isWaiting = false;
-  try {
-    for (;;) {
-      const next = messages.next();
-      isWaiting = true;
-      if (pending > 0 ? await isQuiet(next) : !(await hasArrived(next))) flush();
-      const { done, value } = await next;
-      isWaiting = false;
-      if (done === true) return;
-      ({ pending } = value);
-      yield value;
-    }
-  } finally {
-    // While the next message is awaited, `return` would wait for it, too. Then the session ends the stream by closing it.
-    if (!isWaiting) await messages.return();
+  for (;;) {
+    const next = messages.next();
+    if (pending > 0 ? await isQuiet(next) : !(await hasArrived(next))) flush();
+    const { done, value } = await next;
+    if (done === true) return;
+    ({ pending } = value);
+    yield value;
   }
 }
 
