@@ -13,6 +13,8 @@ import { ASSET, type Damaged, HOUR } from "./fsck-world.ts";
 export interface Damage {
   readonly name: string;
   readonly rule: Rule;
+  /** The key of the damaged object. An object of the players' activity counts as its head. */
+  readonly object: string;
   /** Damages the store and returns the key of the finding. */
   readonly plant: (damaged: Damaged) => Promise<string>;
   /** Milliseconds to add to the instant of the check. */
@@ -42,6 +44,7 @@ function bytes(name: string, key: string, change: (bytes: Buffer) => Buffer): Da
   return {
     name,
     rule: "damaged",
+    object: key,
     plant: async (damaged) => {
       damaged.bytes(key, change);
       return key;
@@ -51,11 +54,11 @@ function bytes(name: string, key: string, change: (bytes: Buffer) => Buffer): Da
 
 /** An object with a correct seal and wrong content. */
 function sealed(name: string, rule: Rule, key: string, change: Change): Damage {
-  return { name, rule, plant: async (damaged) => damaged.change(key, change).then(() => key) };
+  return { name, rule, object: key, plant: async (damaged) => damaged.change(key, change).then(() => key) };
 }
 
 function gone(name: string, rule: Rule, key: string): Damage {
-  return { name, rule, plant: async (damaged) => damaged.store.delete(key).then(() => key) };
+  return { name, rule, object: key, plant: async (damaged) => damaged.store.delete(key).then(() => key) };
 }
 
 function replaced(from: string | RegExp, to: string): Change {
@@ -112,6 +115,7 @@ function feedGone(name: string, place: Place): Damage {
   return {
     name,
     rule: "activity-missing",
+    object: HEAD,
     plant: async (damaged) => {
       const key = (await tilesOf(damaged))[place];
       await damaged.store.delete(key);
@@ -124,6 +128,7 @@ function feedTile(name: string, rule: Rule, place: Place, change: Change): Damag
   return {
     name,
     rule,
+    object: HEAD,
     plant: async (damaged) => {
       const key = (await tilesOf(damaged))[place];
       await damaged.change(key, change);
@@ -136,6 +141,7 @@ function head(name: string, rule: Rule, change: (head: Head) => Head, at?: Place
   return {
     name,
     rule,
+    object: HEAD,
     plant: async (damaged) => {
       const key = at === undefined ? HEAD : (await tilesOf(damaged))[at];
       const changed = change(await headOf(damaged));
@@ -193,6 +199,7 @@ export const DAMAGES: readonly Damage[] = [
   {
     name: "an unknown key",
     rule: "foreign-key",
+    object: "v1/public/other",
     plant: async ({ store }) => {
       await store.put("v1/public/other", { body: Buffer.from("{}"), contentType: "application/json", metadata: {} });
       return "v1/public/other";
@@ -201,6 +208,7 @@ export const DAMAGES: readonly Damage[] = [
   {
     name: "probe objects of an interrupted start",
     rule: "probe-left",
+    object: "probe",
     plant: async ({ store }) => {
       const key = "probe/AbCdEf-_9hIj";
       await store.put(key, { body: new Uint8Array(), contentType: "text/plain", metadata: {} });
@@ -210,6 +218,7 @@ export const DAMAGES: readonly Damage[] = [
   {
     name: "another program's bytes under an unknown key",
     rule: "damaged",
+    object: "other",
     plant: async ({ directory }) => {
       writeFileSync(join(directory, "other.http"), "<html>");
       return "other";
@@ -318,6 +327,7 @@ export const DAMAGES: readonly Damage[] = [
   {
     name: "a tile of a log that the index does not name",
     rule: "tile-log",
+    object: tileKey(0),
     plant: async ({ store }) => {
       const found = await store.get(tileKey(0));
       if (found !== undefined) await store.put(tileKey(0, 2), found);
@@ -335,6 +345,7 @@ export const DAMAGES: readonly Damage[] = [
   {
     name: "another entry in a bundle",
     rule: "log-root",
+    object: "private/log/1/tile/entries/000",
     plant: async ({ change }) => {
       await change(
         "private/log/1/tile/entries/000",
@@ -346,6 +357,7 @@ export const DAMAGES: readonly Damage[] = [
   {
     name: "a response of more entries than the checkpoint commits",
     rule: "log-ahead",
+    object: "v1/public/modules",
     plant: async ({ change }) => {
       await change(
         "v1/public/modules",

@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { fsck } from "../../src/fsck/fsck.ts";
 import { parseBody } from "../../src/fsck/objects.ts";
 import { RULES } from "../../src/fsck/rules.ts";
-import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
+import { checkpointKey, INSTALLATIONS_KEY, PRIVATE_LOGS, STATUS_KEY } from "../../src/http/keys.ts";
 import { countedStore } from "../../src/object-store/counted-store.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { golden } from "../openapi/golden-bodies.ts";
-import { DAMAGES, LEFT_BY_FORCE } from "./damages.ts";
+import { DAMAGES, type Damage, LEFT_BY_FORCE } from "./damages.ts";
 import { FsckWorld, HOUR, PUBLISHED } from "./fsck-world.ts";
 
 /** An unreadable lease object is watched for 34 s. */
@@ -31,15 +31,46 @@ test("fsck finds nothing in a publisher's store", async () => {
   expect(objects).toBe(37);
 });
 
-test.each(DAMAGES)("fsck finds $rule and --repair repairs it: $name", async ({ rule, name, plant, later = 0 }) => {
+test.each(DAMAGES)("fsck finds $rule: $name", async ({ plant, rule, later = 0 }) => {
   const copy = world.copy();
   const key = await plant(copy);
   const { findings } = await copy.fsck(PUBLISHED + later);
   expect(findings.map((finding) => `${finding.rule} ${finding.key}`)).toContain(`${rule} ${key}`);
+});
+
+/** A damage of these objects, or of an epoch, changes how everything else is repaired. So it is repaired alone. */
+const ALONE: ReadonlySet<string> = new Set([INSTALLATIONS_KEY, STATUS_KEY, checkpointKey(PRIVATE_LOGS, 1)]);
+
+interface Group {
+  readonly names: string;
+  readonly damages: Damage[];
+}
+
+/** Groups damages of different objects, which are repaired together. */
+function groupsOf(damages: readonly Damage[]): Group[] {
+  const groups: Damage[][] = [];
+  const isAlone = ({ object, rule }: Damage) => ALONE.has(object) || rule === "epoch";
+  for (const damage of damages) {
+    const group = groups.find((others) =>
+      others.every((other) => !isAlone(damage) && !isAlone(other) && other.object !== damage.object),
+    );
+    if (group === undefined) groups.push([damage]);
+    else group.push(damage);
+  }
+  return groups.map((group) => ({ names: group.map(({ name }) => name).join(", "), damages: group }));
+}
+
+test.each(groupsOf(DAMAGES))("--repair repairs $names", async ({ damages }) => {
+  const copy = world.copy();
+  const left: string[] = [];
+  for (const { name, plant } of damages) {
+    const key = await plant(copy);
+    if (NOT_REPAIRABLE.has(name)) left.push(key);
+  }
   await world.repair(copy.store);
-  const left = (await copy.fsck(Math.max(PUBLISHED + later, world.now))).findings;
-  if (NOT_REPAIRABLE.has(name)) expect(left).not.toEqual([]);
-  else expect(left).toEqual([]);
+  const later = Math.max(...damages.map((damage) => damage.later ?? 0));
+  const { findings } = await copy.fsck(Math.max(PUBLISHED + later, world.now));
+  expect(findings.map(({ key }) => key).toSorted()).toEqual(left.toSorted());
 });
 
 /** What an S3 console's "create folder" writes, a name with a control character, and one that would leave the store. */
@@ -90,11 +121,11 @@ test("a tile that has just become unreferenced is not reported yet", async () =>
 /** The first damage of each rule. */
 const ONE_OF_EACH = DAMAGES.filter(({ rule }, index) => DAMAGES.findIndex((other) => other.rule === rule) === index);
 
-test.each(ONE_OF_EACH.filter(({ name }) => !LEFT_BY_FORCE.has(name)))(
-  "--force repairs $rule: $name",
-  async ({ plant }) => {
+test.each(groupsOf(ONE_OF_EACH.filter(({ name }) => !LEFT_BY_FORCE.has(name))))(
+  "--force repairs $names",
+  async ({ damages }) => {
     const copy = world.copy();
-    await plant(copy);
+    for (const { plant } of damages) await plant(copy);
     await world.force(copy.store);
     expect((await copy.fsck(AFTER_FORCE)).findings).toEqual([]);
   },
