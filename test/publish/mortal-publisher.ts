@@ -13,13 +13,13 @@ import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { leaseIdentity } from "../../publish/status/public-status.ts";
 import { noChain } from "../../src/chain/chain.ts";
-import { openStore } from "../../src/object-store/open-store.ts";
+import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import { type Step, steppedStore } from "../support/stepped-store.ts";
 
 /** Runs one cycle at `instant`, in epoch ms. Each store request passes through `step`. */
 export async function publishOnce(folder: string, instant: number, step: Step): Promise<void> {
-  const store = steppedStore(await openStore(join(folder, "public"), { write: true }), step);
+  const store = steppedStore(new FilesystemStore(join(folder, "public"), { write: true }), step);
   const state = join(folder, "state");
   const known = Known.open(state);
   const reader = new SourceReader({
