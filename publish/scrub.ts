@@ -147,12 +147,12 @@ async function checkTile(id: string, tile: number, { known, due, sources, store,
 
 /** Compares a file of the log with the ledger. */
 async function checkLogFile(
-  { key, expected, contentOf }: CommittedFile,
+  { key, expected, contentOf, isCurrent }: CommittedFile,
   { known, due, sources, store, at }: Scrubbing,
 ): Promise<void> {
   const content = sources.snapshot(({ ledger }) => ledger && expected(ledger));
   const found = await readOrDamaged(store, key);
-  if (content === undefined) return;
+  if (content === undefined || !isCurrent()) return;
   if (found !== undefined && !(found instanceof StoreDamaged) && beginsWith(content, () => contentOf(found.body)))
     return;
   known.tiles.rememberFaulty(key, found?.tag ?? null);

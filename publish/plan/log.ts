@@ -57,7 +57,7 @@ export interface LogPlan {
 
 /**
  * Plans the entries after the published ones, and the checkpoint that commits them. A long log goes up in several plans, each
- * with a checkpoint.
+ * with a checkpoint. But readers may remember a lost checkpoint, and nobody knows its size: the next one commits all entries.
  */
 export function planLog(state: LogState, { known, at, signers }: Pick<Planning, "known" | "at" | "signers">): LogPlan {
   const { number, now } = state;
@@ -67,7 +67,9 @@ export function planLog(state: LogState, { known, at, signers }: Pick<Planning, 
   const isStored = checkpoint?.condition === "stored";
   const since = isStored ? committedSize(checkpoint) : sizeBefore(state, place);
   const isCommitted = isStored && since === now.size && checkpoint.sourceVersion.keys === keysOf(signers);
-  const size = Math.min(now.size, (Math.floor(since / TILE_WIDTH) + BUNDLES_LIMIT) * TILE_WIDTH);
+  const isLost = state.published !== undefined && storedCheckpoint(known, number) === undefined;
+  const limit = isLost ? now.size : (Math.floor(since / TILE_WIDTH) + BUNDLES_LIMIT) * TILE_WIDTH;
+  const size = Math.min(now.size, limit);
   const grown = isCommitted ? [] : [...filesOf(place.prefix, since, size)];
   const lookups = grown.flatMap(({ partials }) =>
     partials === undefined || known.listings.names(partials) !== undefined
@@ -184,15 +186,19 @@ export interface CommittedFile {
   readonly expected: (ledger: ReadOnlyDatabase) => Uint8Array | undefined;
   /** Returns the content of the object's body. Throws `log_malformed`. */
   readonly contentOf: (body: Uint8Array) => Uint8Array;
+  /** False if the log may have replaced the file by a longer one since, and deleted it. */
+  readonly isCurrent: () => boolean;
 }
 
 /** Yields the files of the committed log. */
 export function* committedFiles(known: Known, signers: readonly Signer[]): Generator<CommittedFile> {
   const prefix = logPrefix(logRoot(signers), known.log ?? 0);
-  const { size: committed = 0 } = known.objects.get(`${prefix}checkpoint`)?.sourceVersion ?? {};
-  for (const { key, size, isPrivate, body } of filesOf(prefix, 0, committed)) {
+  const committed = () => known.objects.get(`${prefix}checkpoint`)?.sourceVersion.size ?? 0;
+  const before = committed();
+  for (const { key, size, isFull, isPrivate, body } of filesOf(prefix, 0, before)) {
     const expected = (ledger: ReadOnlyDatabase) => (logSize(ledger) < size ? undefined : body(ledger));
-    yield { key, expected, contentOf: isPrivate ? unpackBundle : (stored) => stored };
+    const isCurrent = () => isFull || committed() === before;
+    yield { key, expected, contentOf: isPrivate ? unpackBundle : (stored) => stored, isCurrent };
   }
 }
 

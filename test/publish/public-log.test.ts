@@ -151,24 +151,43 @@ test("partial files are deleted an hour after the full one is stored", async () 
   expect(await new LogReader().read(world.store)).toEqual(entries());
 });
 
+/** The sizes of the signed checkpoints that are put from now on. */
+function checkpointsPut(): readonly number[] {
+  const sizes: number[] = [];
+  const { put } = world.store;
+  world.store.put = (key, object, condition) => {
+    if (key === checkpointKey(PUBLIC_LOGS, 1))
+      sizes.push(decodeWriterMetadata(object.metadata).sourceVersion.size ?? 0);
+    return put.call(world.store, key, object, condition);
+  };
+  return sizes;
+}
+
 test("a long private log that becomes public goes up in steps", async () => {
   world.receive(16_500);
   await publish(100_000, { signers: [] });
   const body = await world.body("/v1/public/telemetry");
   expect(await keysBelow(PUBLIC_LOGS)).toEqual([]);
-  const checkpoints: number[] = [];
-  const { put } = world.store;
-  world.store.put = (key, object, condition) => {
-    if (key === checkpointKey(PUBLIC_LOGS, 1)) {
-      checkpoints.push(decodeWriterMetadata(object.metadata).sourceVersion.size ?? 0);
-    }
-    return put.call(world.store, key, object, condition);
-  };
+  const checkpoints = checkpointsPut();
   await publish(100_001);
   expect(checkpoints).toEqual([16_384, 16_500]);
   expect(await world.body("/v1/public/telemetry")).toBe(body);
   expect((await new LogReader().read(world.store)).length).toBe(16_500);
   expect(await world.store.get(checkpointKey(PRIVATE_LOGS, 1))).toBeUndefined();
+});
+
+test("a lost checkpoint comes back whole, also if the configured installation's newest response is far behind", async () => {
+  world.receive(10);
+  await publish(100_000);
+  world.receive(16_500, 2, "wheel-2");
+  await publish(100_001);
+  const reader = new LogReader();
+  await reader.read(world.store);
+  await world.store.delete(checkpointKey(PUBLIC_LOGS, 1));
+  const checkpoints = checkpointsPut();
+  await publish(100_002, { state: "other" });
+  expect(checkpoints).toEqual([16_510]);
+  expect(await reader.read(world.store)).toEqual(entries());
 });
 
 describe("a public log", () => {

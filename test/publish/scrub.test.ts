@@ -6,7 +6,7 @@ import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { unitMinted } from "./activity/chain-logs.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
-import { INSTALLATION, START, type Worker, World } from "./world.ts";
+import { INSTALLATION, SIGNER, START, type Worker, World } from "./world.ts";
 
 const SECOND = 1_000;
 const AT = START + 910 * SECOND;
@@ -125,6 +125,25 @@ test("a deleted activity tile is rewritten under its name within a round", async
   await world.store.delete(key);
   expect(await turns(round(await objects()))).toContain(key);
   expect(await objects()).toContain(key);
+});
+
+test("a partial file of a signed log that was rightly deleted since its round began is not missing", async () => {
+  await worker.stop();
+  worker = await world.work({ chain, scrubInterval: SECOND, signers: [SIGNER] });
+  await worker.cycle(AT + SECOND);
+  const partial = "log/1/tile/entries/001.p/47";
+  expect(await objects()).toContain(partial);
+  const isChecked = (key: string) => world.store.gets.includes(`${key}?fresh`);
+  const limit = round(await objects());
+  for (let n = 0; n < limit && !isChecked("log/1/tile/entries/000"); n++) await turns(1);
+  expect(isChecked(partial)).toBe(false);
+  world.receive(300);
+  await worker.cycle((world.now += SECOND));
+  await worker.cycle((world.now += 3_601 * SECOND));
+  expect(await objects()).not.toContain(partial);
+  expect(await turns(limit)).toEqual([]);
+  expect(isChecked(partial)).toBe(true);
+  expect(worker.known.tiles.faulty("log/1/")).toEqual([]);
 });
 
 test("an older index that returns while nothing changes gets every name back", async () => {
