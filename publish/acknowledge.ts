@@ -60,12 +60,12 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
 }
 
 function acknowledgeResponse(
-  { publication, inputs, put, why, isPlaceholder, dueAt, milliseconds }: PlannedResponse,
+  { publication, inputs, put, why, isProvisional, dueAt, milliseconds }: PlannedResponse,
   outcome: PutOutcome | undefined,
   { at, known, due, rows, isLast }: Acknowledging,
 ): void {
   const { key, resource } = publication;
-  const built = () => due.built(key, { ...inputs, at: isPlaceholder ? 0 : at }, dueAt);
+  const built = () => due.built(key, { ...inputs, at: isProvisional ? 0 : at }, dueAt);
   if (put === undefined) {
     built();
     const { status = null, bytes = 0, etag = null } = known.objects.get(key) ?? {};

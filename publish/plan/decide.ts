@@ -16,8 +16,8 @@ interface Judgement {
   readonly why: string;
   /** Epoch ms at which the response changes without new input. */
   readonly dueAt: number | undefined;
-  /** The sources are incomplete, so the next change need not wait for the pace of puts. */
-  readonly isPlaceholder: boolean;
+  /** Decided while a source is incomplete, so the next change need not wait for the pace of puts. */
+  readonly isProvisional: boolean;
 }
 
 export interface DecideOptions {
@@ -43,8 +43,8 @@ export function decide(build: (at: number) => Built, known: KnownObject, at: num
   const decision = putDecisionOf(buildAt, known, at, options);
   if (!decision.put) return decision;
   const future = futureOf(buildAt, decision.from);
-  const isPlaceholder = future.built.isPlaceholder === true;
-  return { put: true, why: decision.why, dueAt: future.states[1]?.from, isPlaceholder, future };
+  const isProvisional = future.built.isPlaceholder === true;
+  return { put: true, why: decision.why, dueAt: future.states[1]?.from, isProvisional, future };
 }
 
 /** `from`: the response is put as of this instant (epoch ms). */
@@ -62,7 +62,7 @@ function putDecisionOf(
   const next = known.states[1]?.from;
   if (isStored && isNewer) return keep("written by a newer version", undefined);
   if (isStored && isChainUndecided && next !== undefined && next > at) {
-    return { ...keep("still valid while the chain is read", next), isPlaceholder: true };
+    return { ...keep("still valid while the chain is read", next), isProvisional: true };
   }
   if (isNew(known)) return put("new", at);
   if (whyOthers !== undefined) return put(whyOthers, at);
@@ -70,7 +70,7 @@ function putDecisionOf(
   const fresh = build(at);
   const { isPlaceholder = false } = fresh;
   if (force && !(isPlaceholder && isGood(known))) return put("forced", at);
-  if (isPlaceholder) return { ...keep(whyKept(known), undefined), isPlaceholder };
+  if (isPlaceholder) return { ...keep(whyKept(known), undefined), isProvisional: true };
   const index = known.states.findLastIndex((state) => state.from <= at);
   const current = known.states[index];
   if (current === undefined || current.fingerprint !== fingerprintOf(fresh)) return put("changed", at);
@@ -100,7 +100,7 @@ function staysValid(published: number | undefined, now: number | undefined, at: 
 }
 
 function keep(why: string, dueAt: number | undefined): Judgement & { readonly put: false } {
-  return { put: false, why, dueAt, isPlaceholder: false };
+  return { put: false, why, dueAt, isProvisional: false };
 }
 
 function put(why: string, from: number): PutDecision {

@@ -62,15 +62,15 @@ export interface LogPlan {
 export function planLog(state: LogState, { known, at, signers }: Pick<Planning, "known" | "at" | "signers">): LogPlan {
   const { number, now } = state;
   if (now === undefined || now.size === 0) return { lookups: [], puts: [], isWhole: true };
-  const place = { number, now, known, at, signers, prefix: logPrefix(logRoot(signers), number) };
-  const checkpoint = known.objects.get(`${place.prefix}checkpoint`);
+  const planned = { number, now, known, at, signers, prefix: logPrefix(logRoot(signers), number) };
+  const checkpoint = known.objects.get(`${planned.prefix}checkpoint`);
   const isStored = checkpoint?.condition === "stored";
-  const since = isStored ? committedSize(checkpoint) : sizeBefore(state, place);
+  const since = isStored ? committedSize(checkpoint) : sizeBefore(state, planned);
   const isCommitted = isStored && since === now.size && checkpoint.sourceVersion.keys === keysOf(signers);
   const isLost = state.published !== undefined && storedCheckpoint(known, number) === undefined;
   const limit = isLost ? now.size : (Math.floor(since / TILE_WIDTH) + BUNDLES_LIMIT) * TILE_WIDTH;
   const size = Math.min(now.size, limit);
-  const grown = isCommitted ? [] : [...filesOf(place.prefix, since, size)];
+  const grown = isCommitted ? [] : [...filesOf(planned.prefix, since, size)];
   const lookups = grown.flatMap(({ partials }) =>
     partials === undefined || known.listings.names(partials) !== undefined
       ? []
@@ -78,15 +78,18 @@ export function planLog(state: LogState, { known, at, signers }: Pick<Planning, 
   );
   if (lookups.length > 0) return { lookups, puts: [], isWhole: false };
   const keys = new Set(grown.map(({ key }) => key));
-  const files = [...faultyFiles(place, since).filter(({ key }) => !keys.has(key)), ...grown].map((file) =>
-    filePut(file, place),
+  const files = [...faultyFiles(planned, since).filter(({ key }) => !keys.has(key)), ...grown].map((file) =>
+    filePut(file, planned),
   );
-  const puts = isCommitted ? files : [...files, checkpointPut(size, place, files)];
+  const puts = isCommitted ? files : [...files, checkpointPut(size, planned, files)];
   return { lookups, puts, isWhole: size === now.size };
 }
 
 /** Returns how many entries are stored without a checkpoint. A log that was just made public begins at its first entry. */
-function sizeBefore({ number, published }: LogState, { known, signers }: Pick<Place, "known" | "signers">): number {
+function sizeBefore(
+  { number, published }: LogState,
+  { known, signers }: Pick<PlannedLog, "known" | "signers">,
+): number {
   const isNewlyPublic = signers.length > 0 && storedCheckpoint(known, number) !== undefined;
   return isNewlyPublic ? 0 : (published?.size ?? 0);
 }
@@ -124,14 +127,14 @@ function* filesOf(prefix: string, since: number, size: number): Generator<LogFil
 
 function publicFile(
   path: (width: number) => string,
-  { level, ...place }: Tile,
+  { level, ...bundle }: Tile,
   since: number,
   body: LogFile["body"],
 ): LogFile {
-  const extent = extentOf(place, level);
-  const before = hashesOfLevel(since, level) - place.index * TILE_WIDTH;
+  const extent = extentOf(bundle, level);
+  const before = hashesOfLevel(since, level) - bundle.index * TILE_WIDTH;
   const partials = !extent.isFull || before > 0 ? `${path(TILE_WIDTH)}.p/` : undefined;
-  return { key: path(place.width), ...extent, partials, isPrivate: false, body };
+  return { key: path(bundle.width), ...extent, partials, isPrivate: false, body };
 }
 
 function extentOf({ index, width }: Bundle, level: number): Pick<LogFile, "size" | "isFull"> {
@@ -171,7 +174,7 @@ function tileOf({ level, index, width }: Tile, ledger: ReadOnlyDatabase): Uint8A
 }
 
 /** The committed files that are damaged or missing, as far as it is known. */
-function faultyFiles({ prefix, known }: Place, since: number): LogFile[] {
+function faultyFiles({ prefix, known }: PlannedLog, since: number): LogFile[] {
   const faulty = new Set(known.tiles.faulty(prefix));
   const last = filesOf(prefix, since - (since % TILE_WIDTH), since);
   const isFaulty = ({ key }: LogFile) =>
@@ -202,7 +205,7 @@ export function* committedFiles(known: Known, signers: readonly Signer[]): Gener
   }
 }
 
-interface Place {
+interface PlannedLog {
   readonly number: number;
   readonly prefix: string;
   /** The log of the snapshot that was checked. */
@@ -215,7 +218,7 @@ interface Place {
 const ROW = { resource: "observations", status: 200, etag: null } as const;
 
 /** Beyond the checkpoint another publisher may have put other entries. */
-function filePut(file: LogFile, { number, now, known, at }: Place): Put {
+function filePut(file: LogFile, { number, now, known, at }: PlannedLog): Put {
   const { key, isFull, partials, isPrivate } = file;
   const before = known.objects.get(key);
   return {
@@ -297,7 +300,11 @@ function checkpointBody(checkpoint: Checkpoint, signers: readonly Signer[]): Buf
   return Buffer.from(signers.length === 0 ? text : signNote(text, signers));
 }
 
-function checkpointPut(size: number, { number, prefix, now, known, at, signers }: Place, files: readonly Put[]): Put {
+function checkpointPut(
+  size: number,
+  { number, prefix, now, known, at, signers }: PlannedLog,
+  files: readonly Put[],
+): Put {
   const key = `${prefix}checkpoint`;
   const before = known.objects.get(key);
   const keys = keysOf(signers);

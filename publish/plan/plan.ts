@@ -136,7 +136,8 @@ export interface PlannedResponse {
   /** Settlement history of a deployment that the put takes out of the store. */
   readonly lostHistory: { readonly chain: string; readonly body: string } | undefined;
   readonly why: string;
-  readonly isPlaceholder: boolean;
+  /** As in `Decision`. */
+  readonly isProvisional: boolean;
   /** Epoch ms at which it is built again, even if no input has changed. */
   readonly dueAt: number | undefined;
   readonly milliseconds: number;

@@ -149,7 +149,7 @@ function planResponse(publication: Publication, inputs: Inputs, scope: Scope, pl
     put: decision.put ? responsePut(decision, place) : undefined,
     lostHistory: decision.put ? lostHistory(publication, stored, decision.future.built.body, version.chain) : undefined,
     why: decision.why,
-    isPlaceholder: decision.isPlaceholder,
+    isProvisional: decision.isProvisional,
     dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(scope.snapshot, at)),
     milliseconds: performance.now() - started,
   };

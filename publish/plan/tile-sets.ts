@@ -42,7 +42,7 @@ export function namedTiles(
   return { puts, set: { prefix, head, version, dropped, namedAgain } };
 }
 
-interface Place extends Pick<Put, "resource" | "phase"> {
+interface OfSet extends Pick<Put, "resource" | "phase"> {
   readonly prefix: string;
   /** The source version of the response that names it. */
   readonly sourceVersion: SourceVersion;
@@ -50,7 +50,7 @@ interface Place extends Pick<Put, "resource" | "phase"> {
 }
 
 /** A tile's name determines its bytes, so a tile that another publisher has put will do. */
-function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: Place): Put {
+function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: OfSet): Put {
   const { key, representation } = tile;
   const damaged = known.objects.get(key);
   return {

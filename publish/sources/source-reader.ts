@@ -87,30 +87,24 @@ export class SourceReader {
       // After a long step the ledger may have moved, so it is followed once more in the plan's transaction.
       return isChainIn && !goesOn;
     };
+    // Calls `use` in the transaction of the step after which nothing is left to take in.
+    const onceIn = async <T>(
+      step: (snapshot: WritableSnapshot) => boolean,
+      use: (snapshot: Snapshot) => T,
+    ): Promise<T> => {
+      for (;;) {
+        await this.#lock();
+        const planned = this.#write((ledger) => {
+          const snapshot = { ...whole, ledger };
+          return step(snapshot) ? { value: use(snapshot) } : undefined;
+        });
+        if (planned !== undefined) return planned.value;
+        await nextTurn();
+      }
+    };
     return {
-      advance: async (use) => {
-        for (;;) {
-          await this.#lock();
-          const planned = this.#write((ledger) => {
-            const snapshot = { ...whole, ledger };
-            return takeIn(snapshot) ? { value: use(snapshot) } : undefined;
-          });
-          if (planned !== undefined) return planned.value;
-          await nextTurn();
-        }
-      },
-      advanceChain: async (use) => {
-        for (;;) {
-          await this.#lock();
-          const planned = this.#write((ledger) => {
-            const snapshot = { ...whole, ledger };
-            const isIn = projections.chainStep(snapshot);
-            return isIn ? { value: use(snapshot) } : undefined;
-          });
-          if (planned !== undefined) return planned.value;
-          await nextTurn();
-        }
-      },
+      advance: (use) => onceIn(takeIn, use),
+      advanceChain: (use) => onceIn((snapshot) => projections.chainStep(snapshot), use),
       blockHash: (number) => chain.blockHash(number, at),
       snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
       forgetLedger: () => this.#write(() => forgetLedger(whole.projections)),

@@ -48,7 +48,7 @@ test("a response that differs only in generatedAt is not rewritten", () => {
     put: false,
     why: "unchanged",
     dueAt: 1000,
-    isPlaceholder: false,
+    isProvisional: false,
   });
 });
 
