@@ -31,6 +31,16 @@ export interface Counts {
   readonly rejected: number;
 }
 
+export const NO_COUNTS: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
+
+export function sumOf(one: Counts, other: Counts): Counts {
+  return {
+    accepted: one.accepted + other.accepted,
+    duplicate: one.duplicate + other.duplicate,
+    rejected: one.rejected + other.rejected,
+  };
+}
+
 export interface IntakeOptions {
   /** The first rejection stops the run and discards all its records: the whole run is one transaction. */
   readonly strict?: boolean;
@@ -49,9 +59,9 @@ export class Intake {
   readonly #decoder: LineDecoder;
   readonly #installations: Installations;
   readonly #source: BatchSource;
-  #counts: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
+  #counts = NO_COUNTS;
   /** Counts of the uncommitted batch. */
-  #batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
+  #batch = { ...NO_COUNTS, bytes: 0 };
   #batchBytes = FIRST_BATCH_BYTES;
   #lineCount = 0;
   #stopped = false;
@@ -161,7 +171,7 @@ export class Intake {
   abort(): void {
     if (this.#db.inTransaction) this.#db.exec("ROLLBACK");
     this.#installations.forget();
-    this.#batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
+    this.#batch = { ...NO_COUNTS, bytes: 0 };
   }
 
   #begin(): void {
@@ -181,7 +191,7 @@ export class Intake {
     this.#batch.bytes += bytes;
     if (!this.#stopped) return;
     this.abort();
-    this.#counts = { accepted: 0, duplicate: 0, rejected: 1 };
+    this.#counts = { ...NO_COUNTS, rejected: 1 };
   }
 
   #accept(lines: readonly DecodedLine[]): void {
@@ -215,7 +225,7 @@ export class Intake {
       duplicate: this.#counts.duplicate + duplicate,
       rejected: this.#counts.rejected + rejected,
     };
-    this.#batch = { accepted: 0, duplicate: 0, rejected: 0, bytes: 0 };
+    this.#batch = { ...NO_COUNTS, bytes: 0 };
   }
 
   #guarded(act: () => void): void {

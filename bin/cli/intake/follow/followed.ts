@@ -24,16 +24,6 @@ export interface FileIntake {
   close(): void;
 }
 
-export const NO_COUNTS: Counts = { accepted: 0, duplicate: 0, rejected: 0 };
-
-export function sumOf(one: Counts, other: Counts): Counts {
-  return {
-    accepted: one.accepted + other.accepted,
-    duplicate: one.duplicate + other.duplicate,
-    rejected: one.rejected + other.rejected,
-  };
-}
-
 /** Opens without waiting for a pipe's other end. Check the open file by `irregularity` before reading it. */
 export const OPEN_WITHOUT_WAITING = constants.O_RDONLY | constants.O_NONBLOCK;
 /** Like OPEN_WITHOUT_WAITING, but fails with ELOOP on a symbolic link. */

@@ -1,17 +1,9 @@
 /** Follows a file that grows and is rotated. A replaced or truncated file is read from its beginning. */
 import { type FileHandle, open, stat } from "node:fs/promises";
-import type { Counts } from "../../../../src/ledger/intake/intake.ts";
+import { type Counts, NO_COUNTS, sumOf } from "../../../../src/ledger/intake/intake.ts";
 import { systemCode } from "../../../../src/values/unknown.ts";
 import { inputFailure } from "../input.ts";
-import {
-  type FileIntake,
-  type Followed,
-  type IntakeOf,
-  irregularity,
-  NO_COUNTS,
-  OPEN_WITHOUT_WAITING,
-  sumOf,
-} from "./followed.ts";
+import { type FileIntake, type Followed, type IntakeOf, irregularity, OPEN_WITHOUT_WAITING } from "./followed.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
@@ -27,7 +19,7 @@ export class GrowingFile implements Followed {
   readonly #intakeOf: IntakeOf;
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   /** Counts of finished files. */
-  #finished: Counts = NO_COUNTS;
+  #finished = NO_COUNTS;
   #open: Open | undefined;
 
   constructor(path: string, intakeOf: IntakeOf) {

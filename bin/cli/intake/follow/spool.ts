@@ -10,12 +10,12 @@ import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../../../src/files/disk-full.ts";
 import { makeDirectory } from "../../../../src/files/make-directory.ts";
-import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
+import { type Counts, type Intake, NO_COUNTS, sumOf } from "../../../../src/ledger/intake/intake.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 import { printable } from "../../../../src/values/printable.ts";
 import { errorMessage, systemCode } from "../../../../src/values/unknown.ts";
 import { inputFailure } from "../input.ts";
-import { type Followed, type IntakeOf, irregularity, NO_COUNTS, OPEN_WITHOUT_LINKS, sumOf } from "./followed.ts";
+import { type Followed, type IntakeOf, irregularity, OPEN_WITHOUT_LINKS } from "./followed.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 /** Bytes. With `.2` and `.rejects` a longer name would exceed the 255 bytes of a file system. */
@@ -38,7 +38,7 @@ export class Spool implements Followed {
   readonly #buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   /** Files that could not be moved: name → inode. They are not taken again by this run. */
   readonly #stuck = new Map<string, number>();
-  #counts: Counts = NO_COUNTS;
+  #counts = NO_COUNTS;
 
   /** `warn` is called for each file that is refused or cannot be moved. */
   constructor(directory: string, intakeOf: IntakeOf, warn: (message: string) => void) {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { isDiskFull } from "../../../../../src/files/disk-full.ts";
-import { type Counts, Intake } from "../../../../../src/ledger/intake/intake.ts";
+import { type Counts, Intake, NO_COUNTS, sumOf } from "../../../../../src/ledger/intake/intake.ts";
 import {
   attach,
   readStreamPosition,
@@ -23,7 +23,6 @@ import { warn } from "../../../messages.ts";
 import { Outage } from "../../../outage.ts";
 import { askedToStop } from "../../../signals.ts";
 import { type RejectsFile, reportRejections } from "../../rejects-file.ts";
-import { NO_COUNTS, sumOf } from "../followed.ts";
 import {
   type Credentials,
   type OpenStream,
