@@ -62,7 +62,7 @@ export class Poller {
   readonly #chain: PassChain;
   readonly #suspects = new SuspectMemory();
   readonly #nodes: Nodes;
-  /** Set at each poll, because requests to nodes end at the poll's deadline. */
+  /** The end of the running poll (epoch ms). No request to a node is longer. */
   #deadline = 0;
   readonly #heads: HeadWatch;
   readonly #secrets: Secrets;
@@ -97,8 +97,8 @@ export class Poller {
       needed: options.rpcQuorum - 1,
       validity: options.validity,
       now,
-      others: (index) => this.#others(index).map((other) => ({ index: other, rpc: this.#node(other, this.#deadline) })),
-      onFailure: (index, error) => this.#failed(index, error),
+      others: (index) => this.#others(index).map((other) => ({ index: other, rpc: this.#node(other) })),
+      onFailure: (index, error) => this.#recordFailure(index, error),
     });
     this.#nodes = new Nodes(rpcUrls.length);
   }
@@ -112,23 +112,23 @@ export class Poller {
     this.#deadline = deadline;
     this.noticeRewrite();
     this.#health = health.pollBegun(this.#health, now, deadline);
-    await this.#overNodes(deadline);
+    await this.#overNodes();
     if (!this.#health.isOver) {
       // Start the confirming pass at once if the views are unavailable anyway.
       const isOpen = this.#health.fault !== undefined || this.#suspects.through !== undefined;
       const mayConfirm = isOpen && this.#health.results.coreMismatch === undefined;
-      if (mayConfirm && health.isSilent(this.#health, now)) await this.#overNodes(deadline);
+      if (mayConfirm && health.isSilent(this.#health, now)) await this.#overNodes();
     }
     this.#writeProblem(this.#reportNodes() ?? this.#health.problem);
     this.#health = health.pollEnded(this.#health, this.#options.now());
   }
 
-  async #overNodes(deadline: number): Promise<void> {
+  async #overNodes(): Promise<void> {
     const { now } = this.#options;
     const order = this.#nodes.order(now());
     for (const index of order) {
-      if (now() >= deadline) return;
-      const outcome = await this.#pass(index, deadline);
+      if (now() >= this.#deadline) return;
+      const outcome = await this.#pass(index);
       const passed = {
         outcome,
         node: this.#labelOf(index),
@@ -143,10 +143,10 @@ export class Poller {
     }
   }
 
-  /** Runs one pass over one node, and returns the node's errors as outcomes. `deadline` is epoch ms. */
-  async #pass(index: number, deadline: number): Promise<PassOutcome | BrokenPass> {
+  /** Runs one pass over one node, and returns the node's errors as outcomes. */
+  async #pass(index: number): Promise<PassOutcome | BrokenPass> {
     const memory = this.#nodes.memory(index);
-    const rpc = this.#node(index, deadline);
+    const rpc = this.#node(index);
     const { size, multicall } = memory;
     const node = { rpc, index, size, multicall, isOnlyResponding: this.#isOnlyResponding(index) };
     let hasHead = false;
@@ -162,7 +162,7 @@ export class Poller {
         this.#options.onEvent({ type: "range", node: rpc.label, ...range });
       },
     };
-    const quorum = this.#quorum(index, deadline);
+    const quorum = this.#quorum(index);
     try {
       const heads = this.#heads;
       const outcome = await runPass({ chain: this.#chain, node, quorum, heads, earlier: this.#earlier(), listener });
@@ -174,14 +174,14 @@ export class Poller {
     } catch (error) {
       if (error instanceof NoQuorum) return { kind: "no_quorum", message: error.message };
       memory.hasResponded = false;
-      const isOutOfTime = this.#chain.now() >= deadline || (error instanceof RpcError && error.outOfTime);
-      const text = this.#failed(index, error);
+      const isOutOfTime = this.#chain.now() >= this.#deadline || (error instanceof RpcError && error.outOfTime);
+      const text = this.#recordFailure(index, error);
       return { kind: "broken", message: isOutOfTime && hasHead ? undefined : text, isOutOfTime };
     }
   }
 
   /** Returns the operator's message for a failure. After a harmful response the node is skipped for a while. */
-  #failed(index: number, error: unknown): string {
+  #recordFailure(index: number, error: unknown): string {
     const message = errorMessage(error);
     if (!(error instanceof RpcError)) return message;
     const now = this.#chain.now();
@@ -196,18 +196,18 @@ export class Poller {
     return this.#options.rpcQuorum === 1 && this.#nodes.isOnlyResponding(index);
   }
 
-  #quorum(index: number, deadline: number): Quorum {
+  #quorum(index: number): Quorum {
     const { rpcQuorum } = this.#options;
     const { sources, deployment } = this.#chain;
     const others = rpcQuorum === 1 ? [] : this.#others(index);
     return new Quorum({
       needed: rpcQuorum - 1,
       witnesses: others.map((other) => {
-        return { index: other, rpc: this.#node(other, deadline), size: this.#nodes.memory(other).size };
+        return { index: other, rpc: this.#node(other), size: this.#nodes.memory(other).size };
       }),
       sources,
       deployment,
-      onFailure: (other, error) => this.#failed(other, error),
+      onFailure: (other, error) => this.#recordFailure(other, error),
       onDisagreement: (other, detail) =>
         this.#disagreements.set(other, `${this.#labelOf(index)} disagrees on ${detail}`),
     });
@@ -217,11 +217,11 @@ export class Poller {
     return this.#nodes.order(this.#chain.now()).filter((other) => other !== index);
   }
 
-  #node(index: number, deadline: number): RpcNode {
+  #node(index: number): RpcNode {
     const { rpcUrls, now, sleep, random, limits, onRequest } = this.#options;
     const isAlone = rpcUrls.length === 1;
     const attempts = isAlone ? ATTEMPTS : ATTEMPTS / 2;
-    const retry = { attempts, deadline, now, sleep, random, repeatSilent: isAlone };
+    const retry = { attempts, deadline: this.#deadline, now, sleep, random, repeatSilent: isAlone };
     return rpcNode(elementAt(rpcUrls, index), retry, limits, onRequest);
   }
 

@@ -178,7 +178,7 @@ export class Intake {
     if (this.#db.inTransaction) return;
     this.#guarded(() => {
       this.#db.exec("BEGIN IMMEDIATE");
-      this.#source.begin(this.#db);
+      this.#source.check(this.#db);
       this.#installations.refresh();
     });
   }
@@ -216,7 +216,7 @@ export class Intake {
     if (!this.#db.inTransaction) return;
     this.#guarded(() => {
       this.#installations.save();
-      this.#source.commit(this.#db);
+      this.#source.savePosition(this.#db);
       this.#db.exec("COMMIT");
     });
     const { accepted, duplicate, rejected } = this.#batch;

@@ -62,12 +62,12 @@ const READ_POSITION =
 /** What the transaction of a batch checks first and writes last. */
 export interface BatchSource {
   /** Throws `Failure` if the ledger does not take facts from this source. */
-  begin(db: Database): void;
-  commit(db: Database): void;
+  check(db: Database): void;
+  savePosition(db: Database): void;
 }
 
 /** The source of files and of standard input: a ledger that follows a stream refuses it. */
-export const NO_STREAM: BatchSource = { begin: refuseStreamLedger, commit: () => undefined };
+export const NO_STREAM: BatchSource = { check: refuseStreamLedger, savePosition: () => undefined };
 
 /**
  * Throws `Failure` ledger_follows_stream. A fact from elsewhere would be missing in the other ledgers that follow the
@@ -102,7 +102,7 @@ export class StreamSource implements BatchSource {
     this.#last = message;
   }
 
-  begin(db: Database): void {
+  check(db: Database): void {
     const sequence = readValue<number>(db, "SELECT sequence FROM followed_stream");
     if (sequence === this.#committed) return;
     throw new Failure(
@@ -111,7 +111,7 @@ export class StreamSource implements BatchSource {
     );
   }
 
-  commit(db: Database): void {
+  savePosition(db: Database): void {
     if (this.#last === undefined) return;
     const { sequence, time, sha256 } = this.#last;
     run(db, "UPDATE followed_stream SET sequence = ?, time = ?, sha256 = ?", sequence, time, sha256);
