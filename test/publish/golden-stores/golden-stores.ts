@@ -1,31 +1,17 @@
 /**
- * `npm run golden` records the contents of the World tests' stores after each cycle, and compares them with recorded/.
- * It prints every difference with test, cycle and key, and then exits 1 (see CONTRIBUTING.md).
+ * `npm run golden` records the contents of the World tests' stores after each cycle, and compares them with another
+ * tree's. It prints every difference with test, cycle and key, and then exits 1 (see CONTRIBUTING.md).
  */
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { RecordedCycle } from "./recorder.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const RECORDED = join(import.meta.dirname, "recorded");
 const FOLDERS = ["test/publish", "test/fsck", "test/resources/feed"];
 /** Models check the random worlds instead. */
 const RANDOM_WORLDS = /^test\/publish\/random-/;
-/** Maximum number of changed keys per cycle that are listed in recorded/. Further keys share one hash. */
-const LISTED_KEYS = 40;
 /** Maximum number of differences that are printed in full. */
 const PRINTED_DIFFERENCES = 50;
 
@@ -34,24 +20,21 @@ type Recording = Map<string, readonly (readonly string[])[]>;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { write: { type: "boolean" }, into: { type: "string" }, against: { type: "string" } },
+  options: { into: { type: "string" }, against: { type: "string" } },
 });
 process.exitCode = main();
 
 function main(): number {
-  const into = values.into ?? mkdtempSync(join(tmpdir(), "noonmark-golden-"));
+  const { into, against } = values;
+  if (into === undefined) {
+    console.error("--into is missing: give a directory for what the tests store, and --against another tree's.");
+    return 2;
+  }
   record(into);
-  const recorded = readRaw(into, values.against === undefined ? LISTED_KEYS : Number.POSITIVE_INFINITY);
-  if (values.write === true) writeTexts(recorded);
-  const golden = values.against === undefined ? readTexts() : readRaw(values.against, Number.POSITIVE_INFINITY);
-  const wanted = positionals.length === 0 ? golden : new Map([...golden].filter(([test]) => recorded.has(test)));
-  const differences = compare(wanted, recorded);
-  for (const difference of differences.slice(0, PRINTED_DIFFERENCES)) console.log(difference);
+  const recorded = read(into);
   const cycles = [...recorded.values()].reduce((sum, test) => sum + test.length, 0);
-  console.log(`${recorded.size} tests, ${cycles} cycles, ${differences.length} differences.`);
-  if (values.into === undefined && differences.length === 0) rmSync(into, { recursive: true });
-  else console.log(`What was stored is in ${join(into, "objects")}, by hash.`);
-  return differences.length === 0 ? 0 : 1;
+  console.log(`${recorded.size} tests, ${cycles} cycles. What was stored is in ${join(into, "objects")}, by hash.`);
+  return against === undefined ? 0 : printDifferences(read(against), recorded);
 }
 
 function record(into: string): void {
@@ -74,7 +57,7 @@ function recordedTests(): string[] {
   return files.filter((file) => !RANDOM_WORLDS.test(file));
 }
 
-function readRaw(folder: string, listed: number): Recording {
+function read(folder: string): Recording {
   const recording: Recording = new Map();
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith(".ndjson"))) {
     const file = name.slice(0, -".ndjson".length).replaceAll("__", "/");
@@ -82,55 +65,28 @@ function readRaw(folder: string, listed: number): Recording {
       const cycle = JSON.parse(line) as RecordedCycle;
       const test = `${file} > ${cycle.test}`;
       const before = recording.get(test) ?? [];
-      recording.set(test, [...before, linesOf(cycle, before.length + 1, listed)]);
+      recording.set(test, [...before, linesOf(cycle, before.length + 1)]);
     }
   }
   return recording;
 }
 
-function linesOf({ store, at, changed, deleted }: RecordedCycle, cycle: number, listed: number): string[] {
-  const lines = [...changed.map((entry) => entry.join(" ")), ...deleted.map((key) => `${key} deleted`)];
-  const others = lines.slice(listed);
-  const hash = createHash("sha256").update(others.join("\n")).digest("hex").slice(0, 12);
-  const rest = others.length === 0 ? [] : [`${others.length} keys more, together ${hash}`];
-  return [`cycle ${cycle}, store ${store}, ${new Date(at).toISOString()}`, ...lines.slice(0, listed), ...rest];
+function linesOf({ store, at, changed, deleted }: RecordedCycle, cycle: number): string[] {
+  const head = `cycle ${cycle}, store ${store}, ${new Date(at).toISOString()}`;
+  return [head, ...changed.map((entry) => entry.join(" ")), ...deleted.map((key) => `${key} deleted`)];
 }
 
-/** Writes one file per test file: test names, and indented below them their cycles and keys. */
-function writeTexts(recording: Recording): void {
-  const texts = new Map<string, string>();
-  for (const [test, cycles] of [...recording].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
-    const [file = "", ...name] = test.split(" > ");
-    const lines = cycles.flatMap(([head, ...keys]) => [` ${head}`, ...keys.map((key) => `  ${key}`)]);
-    texts.set(file, `${texts.get(file) ?? ""}${name.join(" > ")}\n${lines.join("\n")}\n`);
-  }
-  if (positionals.length === 0) rmSync(RECORDED, { recursive: true, force: true });
-  for (const [file, text] of texts) {
-    mkdirSync(RECORDED, { recursive: true });
-    writeFileSync(join(RECORDED, `${file.replaceAll("/", "__")}.txt`), text);
-  }
+function printDifferences(other: Recording, recorded: Recording): number {
+  const wanted = positionals.length === 0 ? other : new Map([...other].filter(([test]) => recorded.has(test)));
+  const differences = compare(wanted, recorded);
+  for (const difference of differences.slice(0, PRINTED_DIFFERENCES)) console.log(difference);
+  console.log(`${differences.length} differences.`);
+  return differences.length === 0 ? 0 : 1;
 }
 
-function readTexts(): Recording {
-  const recording: Recording = new Map();
-  for (const name of existsSync(RECORDED) ? readdirSync(RECORDED) : []) {
-    const file = name.slice(0, -".txt".length).replaceAll("__", "/");
-    for (const test of readFileSync(join(RECORDED, name), "utf8")
-      .trimEnd()
-      .split(/\n(?! )/)) {
-      const [title = "", ...cycles] = test.split(/\n (?! )/);
-      recording.set(
-        `${file} > ${title}`,
-        cycles.map((cycle) => cycle.split("\n  ")),
-      );
-    }
-  }
-  return recording;
-}
-
-function compare(golden: Recording, recorded: Recording): string[] {
+function compare(other: Recording, recorded: Recording): string[] {
   const differences: string[] = [];
-  for (const [test, cycles] of golden) {
+  for (const [test, cycles] of other) {
     const now = recorded.get(test);
     if (now === undefined) differences.push(`${test}\n  the test was not recorded: it is gone, or has another name`);
     else {
@@ -142,7 +98,7 @@ function compare(golden: Recording, recorded: Recording): string[] {
     }
   }
   for (const test of recorded.keys()) {
-    if (!golden.has(test)) differences.push(`${test}\n  the test is new: npm run golden -- --write`);
+    if (!other.has(test)) differences.push(`${test}\n  the test is new: the other tree has no such test`);
   }
   return differences;
 }
@@ -150,7 +106,7 @@ function compare(golden: Recording, recorded: Recording): string[] {
 function differingLines(before: readonly string[], after: readonly string[]): string[] {
   const [had, has] = [new Set(before), new Set(after)];
   return [
-    ...before.filter((line) => !has.has(line)).map((line) => `    golden: ${line}`),
-    ...after.filter((line) => !had.has(line)).map((line) => `    now:    ${line}`),
+    ...before.filter((line) => !has.has(line)).map((line) => `    other: ${line}`),
+    ...after.filter((line) => !had.has(line)).map((line) => `    now:   ${line}`),
   ];
 }

@@ -6,10 +6,11 @@ import { respond } from "../../../src/shim/respond.ts";
 import { directoryWorld } from "../../support/directory-world.ts";
 import { putResponse } from "../../support/publish-response.ts";
 import type { WorldStore } from "../../support/scripts/script-world.ts";
+import { testFolder } from "../../support/test-folder.ts";
 import { contextOver, raw, start } from "./server-under-test.ts";
 
 async function world(): Promise<WorldStore> {
-  const directory = await directoryWorld();
+  const directory = await directoryWorld(testFolder());
   const headers = { etag: '"p"', "cache-control": "public, max-age=0, must-revalidate" };
   await putResponse(directory.writer, PROCESS_KEY, { status: 200, headers, body: JSON.stringify("x".repeat(2_000)) });
   await putResponse(directory.writer, statisticsKey("30d"), {

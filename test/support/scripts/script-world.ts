@@ -1,5 +1,5 @@
 /** The world of the HTTP scripts, with control over its clock and store. It also runs outside Node. */
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import type { ObjectStore, StoreObject } from "../../../src/object-store/object-store.ts";
 import { type ShimContext, type StoreReader, shimContext } from "../../../src/shim/context.ts";
 import { MemoryStore } from "../memory-store.ts";
 import { putWorld } from "../world.ts";
@@ -24,6 +24,7 @@ export interface WorldStore {
 
 export async function scriptWorld({ writer, reader, fail, recover }: WorldStore = inMemory()): Promise<ScriptWorld> {
   await putWorld(writer, WORLD_AT);
+  const deleted = new Map<string, StoreObject>();
   let now = WORLD_AT;
   // Advances by a second per read, so that the context's one-second cache has always expired.
   let monotonic = 0;
@@ -35,12 +36,17 @@ export async function scriptWorld({ writer, reader, fail, recover }: WorldStore 
       setClock: (msAfterWorld) => {
         now = WORLD_AT + msAfterWorld;
       },
-      deleteObject: (key) => writer.delete(key),
+      deleteObject: async (key) => {
+        const object = await writer.get(key);
+        if (object !== undefined) deleted.set(key, object);
+        await writer.delete(key);
+      },
       failStore: () => fail(),
       restore: async () => {
         now = WORLD_AT;
         recover();
-        await putWorld(writer, WORLD_AT);
+        for (const [key, object] of deleted) await writer.put(key, object);
+        deleted.clear();
       },
     },
   };
