@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { PROGRAM } from "../support/cli.ts";
+import { PROGRAM, runCli } from "../support/cli.ts";
 import { configuredFolder } from "../support/test-folder.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -60,7 +60,7 @@ test("publish does not load the logger, metrics, S3 SDK, viem or chain reader at
     expect(text, other).not.toContain(other);
 });
 
-test("--help, a misspelt command and the completion scripts match the sources", () => {
+test("--help, a misspelt command and the completion scripts match the sources", async () => {
   const commandLines = [
     ["--help"],
     ["help", "lease"],
@@ -72,14 +72,14 @@ test("--help, a misspelt command and the completion scripts match the sources", 
   const sources = run([JSON.stringify(commandLines)], ["--input-type=module", "-e", SOURCES, "--"]);
   const [stdout, stderr] = [sources.stdout.split("\0"), sources.stderr.split("\0")];
   for (const [index, args] of commandLines.entries()) {
-    const built = run(args);
+    const built = await runCli(args, home);
     expect(built.stdout + built.stderr, args.join(" ")).not.toBe("");
-    expect([`${built.stdout}${built.status}`, built.stderr]).toEqual([stdout[index], stderr[index]]);
+    expect([`${built.stdout}${built.exitCode}`, built.stderr]).toEqual([stdout[index], stderr[index]]);
   }
 });
 
-test("help of an unknown command names it and the nearest one, without the whole help", () => {
-  expect(run(["help", "publisch"])).toMatchObject({
+test("help of an unknown command names it and the nearest one, without the whole help", async () => {
+  expect(await runCli(["help", "publisch"], home)).toMatchObject({
     stdout: "",
     stderr: expect.stringMatching(/^noonmark: usage: unknown command 'publisch'; did you mean publish\?\n.*\n$/),
   });

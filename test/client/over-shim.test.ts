@@ -6,7 +6,7 @@ import { webHandler } from "../../src/shim/web-handler.ts";
 import { type ScriptWorld, scriptWorld } from "../support/scripts/script-world.ts";
 import { clientUnderTest, collect, failure } from "./support/client-under-test.ts";
 
-async function overShim(base?: string) {
+async function overShim() {
   const world: ScriptWorld = await scriptWorld();
   const handler = webHandler(world.context);
   const statuses: number[] = [];
@@ -15,7 +15,7 @@ async function overShim(base?: string) {
     statuses.push(response.status);
     return response;
   };
-  return { world, statuses, ...clientUnderTest({ fetch: send, ...(base === undefined ? {} : { base }) }) };
+  return { world, statuses, ...clientUnderTest({ fetch: send }) };
 }
 
 test("each call returns the body, the tag and the headers of its route", async () => {
@@ -73,14 +73,6 @@ test("an unchanged response is a 304 without a body, and the call returns the sa
   expect(stale.body).not.toBe(before.body);
 });
 
-test("telemetry has a tag but no conditional request: online becomes stale under the same tag", async () => {
-  const { api, statuses, world } = await overShim();
-  const online = await api.telemetry();
-  await world.control.setClock(120_001);
-  expect(await api.telemetry()).toMatchObject({ etag: online.etag, notModified: false, body: { status: "stale" } });
-  expect(statuses).toEqual([200, 200]);
-});
-
 test("eachObservation walks every page, from the start or after a cursor", async () => {
   const { api, statuses } = await overShim();
   const all = await collect(api.eachObservation("wheel-1"));
@@ -112,18 +104,4 @@ test("a rejected call throws the API's error code after one request", async () =
   expect(await failure(api.activity({ limit: 0 }))).toEqual(refused("invalid_query"));
   expect(statuses).toEqual([400, 400, 400]);
   expect(runtime.waits).toEqual([]);
-});
-
-test("an unknown path is not_found", async () => {
-  const { api, statuses } = await overShim("http://api.example/elsewhere");
-  expect(await failure(api.status())).toEqual({ code: "not_found", status: 404, retryAfter: null });
-  expect(statuses).toEqual([404]);
-});
-
-test("a 503 is requested again after its two seconds, once per retry", async () => {
-  const { api, statuses, runtime } = await overShim();
-  const rebuilding = { code: "public_stats_rebuilding", status: 503, retryAfter: 2 };
-  expect(await failure(api.statistics({ range: "30d" }))).toEqual(rebuilding);
-  expect(statuses).toEqual([503, 503, 503]);
-  expect(runtime.waits).toEqual([2_000, 2_000]);
 });

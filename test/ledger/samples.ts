@@ -137,6 +137,11 @@ export function settlementControl(changes: Json = {}): Json {
   };
 }
 
+/** The receipts with the numbers `from` to `to`. */
+export function receipts(from: number, to: number, changes: Json = {}): Json[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index, changes));
+}
+
 export function emptyLedger(): Database {
   return new SqliteDatabase(":memory:").exec(LEDGER_SCHEMA);
 }

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fsck } from "../../src/fsck/fsck.ts";
 import { INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
-import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { START, World } from "./world.ts";
 
 let world: World;
@@ -33,20 +32,6 @@ test("a first publish puts the index once and first, with every installation", a
   expect(await world.body(telemetryOf(90_000))).toContain('"offline"');
   expect((await fsck(world.store, { now: world.now })).findings).toEqual([]);
   await worker.stop();
-
-  // A takeover without state reads the index, and only the installations that changed.
-  receive(70);
-  receive(MANY + 1);
-  world.store.gets.length = 0;
-  const next = await world.work({ state: "lost" });
-  await next.cycle(START + 20_000);
-  const others = [70, MANY + 1].map((rowId) => installationTelemetryKey(`wheel-${rowId}`));
-  const read = world.store.gets.filter((key) => /~wheel-.*telemetry/.test(key)).map((key) => key.split("?")[0]);
-  expect(new Set(read)).toEqual(new Set(others));
-  expect(indexPuts()).toBe(2);
-  expect(await world.body(telemetryOf(MANY + 1))).toContain('"coreStatus":"ACTIVE"');
-  await next.stop();
-  expect((await json("status.json")).report.others).toMatchObject({ count: 2, unread: MANY - 2 });
 });
 
 test("a first publish that dies names installations that are not stored yet: they are 503, not offline", async () => {

@@ -6,11 +6,8 @@ import { readStandby } from "../../publish/lease/standby-record.ts";
 import { standby } from "../../publish/lease/take.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { ingest } from "../ledger/ingest.ts";
-import { receipt } from "../ledger/samples.ts";
+import { type Json, receipt, receipts } from "../ledger/samples.ts";
 import { type Opened, START, type Worker, World } from "./world.ts";
-
-const receipts = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index));
 
 let world: World;
 let holder: Worker;
@@ -23,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => world.end());
 
 const replica = () => join(world.folder, "replica.db");
-function fill(records: ReturnType<typeof receipts>): void {
+function fill(records: readonly Json[]): void {
   const ledger = openLedgerForIntake(replica());
   ingest(ledger, records);
   ledger.close();

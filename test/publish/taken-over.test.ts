@@ -15,7 +15,9 @@ let world: World;
 beforeEach(async () => {
   world = new World();
   world.receive(1);
-  for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
+  world.ledger.transaction(() => {
+    for (let rowId = 2; rowId <= OTHERS + 1; rowId++) world.receive(1, rowId, `wheel-${rowId}`);
+  })();
   const worker = await world.work();
   await worker.cycle(START + 10_000);
   await worker.stop();

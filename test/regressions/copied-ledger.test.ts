@@ -2,13 +2,11 @@
 import { appendFileSync, copyFileSync, writeFileSync } from "node:fs";
 import SqliteDatabase from "better-sqlite3";
 import { expect, it } from "vitest";
-import { type Json, receipt } from "../ledger/samples.ts";
+import { type Json, receipts } from "../ledger/samples.ts";
 import { stop, until } from "../support/processes.ts";
 import { followed } from "../support/running-cli.ts";
 import { Scene } from "./scene.ts";
 
-const receipts = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index));
 const lines = (records: readonly Json[]) => records.map((record) => `${JSON.stringify(record)}\n`).join("");
 const LAST = 300;
 

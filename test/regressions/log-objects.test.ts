@@ -2,12 +2,10 @@
 import { expect, it } from "vitest";
 import { checkpointKey, PRIVATE_LOGS } from "../../src/http/keys.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
-import { closure, instant, type Json, module, receipt, round } from "../ledger/samples.ts";
+import { closure, instant, type Json, module, receipt, receipts, round } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
 
 const CHECKPOINT = checkpointKey(PRIVATE_LOGS, 1);
-const receipts = (from: number, to: number, changes: Json = {}) =>
-  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index, changes));
 /** Responses that are computed from facts alone. */
 const KEYS = ["v1/public/modules", "v1/public/telemetry", "v2/public/stats/7d"];
 const accepted = { acceptedAt: instant(600) };

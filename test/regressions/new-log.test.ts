@@ -23,16 +23,6 @@ it("--new-log says first what the ledger lacks, and puts nothing without --yes",
   expect(index).toMatchObject({ log: 2, installations: ["wheel-1", "wheel-2"] });
 });
 
-it("--new-log must be the number after the published log's", async () => {
-  await using scene = new Scene();
-  await scene.ingest([receipt(1)]);
-  await scene.published(10);
-  for (const number of ["1", "3"]) {
-    const { exitCode, stderr } = await scene.publish(20, "--new-log", number, "--yes");
-    expect([exitCode, stderr]).toEqual([2, expect.stringContaining("new_log_not_next: log 1 is published")]);
-  }
-});
-
 it("a new ledger without the wrong fact and --new-log remove it from what is published", async () => {
   await using scene = new Scene();
   await scene.ingest([receipt(1), receipt(2), receipt(3)]);

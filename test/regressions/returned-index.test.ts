@@ -1,10 +1,8 @@
 /** An older index returns or is deleted: no log goes back, and no device is forgotten. */
 import { expect, it } from "vitest";
-import { type Json, receipt } from "../ledger/samples.ts";
+import { receipt, receipts } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
 
-const receipts = (from: number, to: number, installationId = "wheel-1"): Json[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index, { installationId }));
 const telemetryOf = (id: string) => `/v1/public/installations/${id}/telemetry`;
 const TILES = "v1/public/installations/~wheel-1/observations/";
 const logInIndex = async (scene: Scene) =>
@@ -83,7 +81,7 @@ it.each(["none", "older.db"])(
     await using scene = new Scene();
     await scene.ingest(receipts(1, 5));
     scene.copyLedger("ledger.db", "older.db");
-    await scene.ingest(receipts(1, 5, "wheel-2"));
+    await scene.ingest(receipts(1, 5, { installationId: "wheel-2" }));
     await scene.published(100);
     await scene.store.delete("installations");
     scene.loseState();

@@ -1,13 +1,10 @@
 /** A standby says whether its ledger contains the published log (docs/spec/publishing.md#source-version). */
 import { expect, it, onTestFinished } from "vitest";
-import { receipt } from "../ledger/samples.ts";
+import { receipt, receipts } from "../ledger/samples.ts";
 import { scrape } from "../support/exposition.ts";
 import { stop, until } from "../support/processes.ts";
 import { followed } from "../support/running-cli.ts";
 import { Scene } from "./scene.ts";
-
-const receipts = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index));
 
 it("a standby waits for the facts that it lacks, and never follows a forked ledger", async () => {
   await using scene = new Scene();

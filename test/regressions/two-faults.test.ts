@@ -1,11 +1,8 @@
 /** Two faults or changes at once take nothing back, also if each of them alone is harmless. */
 import { expect, it } from "vitest";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
-import { type Json, oracle, receipt } from "../ledger/samples.ts";
+import { oracle, receipt, receipts } from "../ledger/samples.ts";
 import { Scene } from "./scene.ts";
-
-const receipts = (from: number, to: number, installationId = "wheel-1", changes: Json = {}): Json[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index, { installationId, ...changes }));
 
 const OWN = "/v1/public/telemetry";
 const telemetryOf = (id: string) => `/v1/public/installations/${id}/telemetry`;
@@ -25,7 +22,7 @@ it.each(["none", "other.db"])(
     scene.copyLedger("ledger.db", "other.db");
     await scene.published(100);
     const older = await scene.object("installations");
-    await scene.ingest(receipts(1, 5, "wheel-2"));
+    await scene.ingest(receipts(1, 5, { installationId: "wheel-2" }));
     await scene.published(110);
     await scene.putBack("installations", older);
     expect(await work(scene, telemetryOf("wheel-2"), 120)).toBe("wheel-2 offline");

@@ -68,17 +68,6 @@ test("the observations' limit is Number(value), clamped if it is an integer", ()
   for (const [value, limit] of cases) expect(observationsLimit(value), JSON.stringify(value)).toBe(limit);
 });
 
-test("the observations' limit is an integer from 1 to 100 for any text", () => {
-  fc.assert(
-    fc.property(fc.oneof(fc.string(), fc.double().map(String), fc.integer().map(String)), (value) => {
-      const limit = observationsLimit(value);
-      expect(Number.isInteger(limit) && limit >= 1 && limit <= 100).toBe(true);
-      const number = Number(value);
-      expect(limit).toBe(Number.isInteger(number) ? Math.max(1, Math.min(100, number)) : 100);
-    }),
-  );
-});
-
 test("the first of a repeated observations parameter counts, and only a cursor has to decode", () => {
   expect(observationsQuery("")).toEqual({ after: 0, limit: 100 });
   expect(observationsQuery("limit=3&limit=4&other=1")).toEqual({ after: 0, limit: 3 });

@@ -83,10 +83,10 @@ describe.skipIf(NO_ANVIL !== undefined)(`a stalled head${NO_ANVIL ? `: ${NO_ANVI
       using read = reader(on.world.deployment, [on.anvil.url, second.url, third.url], { rpcQuorum });
       await read.poll();
       second.requests = third.requests = 0;
-      await pollFor(read, 900_000);
+      await pollFor(read, 660_000);
       expect(read.statuses()).toEqual(AVAILABLE);
       expect(problemOf(read)).toBeUndefined();
-      expect([second.requests, third.requests]).toEqual([30, 30]);
+      expect([second.requests, third.requests]).toEqual([22, 22]);
     },
   );
 

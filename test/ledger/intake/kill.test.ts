@@ -28,7 +28,7 @@ import {
 /** All record types and some rejections, in an order in which most depend on earlier ones. */
 function history(): string {
   const records: Json[] = [];
-  for (let n = 1; n <= 600; n++) {
+  for (let n = 1; n <= 300; n++) {
     records.push(receipt(n), round(n, { installationId: n % 3 === 0 ? "wheel-2" : "wheel-1" }));
     if (n % 3 === 1) records.push(closure(n, n), closure(n, n));
     if (n % 10 === 0)
@@ -85,11 +85,11 @@ function expectCompleted(path: string): void {
   db.close();
 }
 
-test.each([1, 1000, 65_536, 200_001, 400_000, input.length - 1])(
+test.each([1, 65_536, 120_001, input.length - 1])(
   "killed at byte %i: a prefix of whole batches is kept, and the same input completes it",
   async (deadAt) => {
     const path = join(directory, `at-${deadAt}.db`);
-    const batch = 50_000;
+    const batch = 25_000;
     const child = fork(FEEDER, [path, join(directory, "facts.ndjson"), String(batch), String(deadAt)], {
       stdio: "inherit",
     });
@@ -109,7 +109,7 @@ test("the command, killed twice within its input and run again, gives the ledger
   // Otherwise a process that is killed early leaves no ledger to compare.
   await runCli(["ingest", "-", "--ledger", path], directory, input.subarray(0, input.indexOf("\n") + 1));
   // With longer lines the second kill comes after the first batch.
-  const long = Buffer.from(input.toString().replaceAll("\n", `${" ".repeat(700)}\n`));
+  const long = Buffer.from(input.toString().replaceAll("\n", `${" ".repeat(2000)}\n`));
   const kept: number[] = [];
   for (const part of [0.3, 0.8]) {
     const child = startCli(["ingest", "-", "--ledger", path], directory);

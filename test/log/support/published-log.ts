@@ -31,12 +31,12 @@ export function sha256(...parts: readonly Uint8Array[]): Buffer {
   return hash.digest();
 }
 
-export function referenceLeaf(entry: string): Buffer {
+function referenceLeaf(entry: string): Buffer {
   return sha256(Uint8Array.of(0), Buffer.from(entry));
 }
 
 /** The definition: the left subtree has the largest power of two below the number of leaves. */
-export function referenceRoot(leaves: readonly Uint8Array[]): Buffer {
+function referenceRoot(leaves: readonly Uint8Array[]): Buffer {
   if (leaves.length === 0) return sha256();
   if (leaves.length === 1) return Buffer.from(leaves[0] as Uint8Array);
   let left = 1;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { CycleReport } from "../../../publish/report.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { ingest } from "../../ledger/ingest.ts";
-import { module, oracle, receipt } from "../../ledger/samples.ts";
+import { module, receipts } from "../../ledger/samples.ts";
 import { START, World } from "../world.ts";
 
 let world: World;
@@ -17,8 +17,6 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 const KEYS = ["v1/public/telemetry", "v1/public/modules", "v4/public/process"];
-const receipts = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => receipt(from + index));
 
 const backup = () => join(world.folder, "backup.db");
 const takeBackup = () => world.ledger.prepare("VACUUM INTO ?").run(backup());
@@ -64,27 +62,6 @@ test("a publisher whose ledger is restored in place puts nothing, reports it, an
   const report = await worker.cycle(START + 503_000);
   expect(codes(report)).toEqual([]);
   expect(put(report)).toContain("v1/public/telemetry");
-});
-
-test.each([
-  ["with its state", "state", undefined],
-  ["with a lost state", "other", undefined],
-  ["--only process", "other", ["process"] as const],
-])("older facts of other kinds with the same receipts take nothing back (%s)", async (_, state, only) => {
-  ingest(world.ledger, [...receipts(1, 20), module({ observedAt: "2026-11-20T10:00:00.000Z" }), oracle()]);
-  takeBackup();
-  const faulted = module({ observedAt: "2026-11-20T10:01:00.000Z", instanceId: "encoder-1", state: "faulted" });
-  ingest(world.ledger, [faulted, oracle({ at: "2026-11-20T10:01:00.000Z", blockedReason: "paused" })]);
-  const worker = await world.work();
-  await worker.cycle(START + 100_000);
-  await worker.stop();
-  const before = await bodies();
-  replaceByRename();
-  const again = await world.work({ state, ...(only === undefined ? {} : { only }) });
-  const report = await again.cycle(START + 101_000);
-  expect(codes(report)).toEqual(["ledger_behind"]);
-  expect(await bodies()).toEqual(before);
-  await again.stop();
 });
 
 test("a ledger that was rolled back with the state and then got other facts is a fork at any length", async () => {

@@ -3,28 +3,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WatchedClock } from "../../../publish/clock/clock.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
-import { MemoryStore } from "../../support/memory-store.ts";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { INSTALLATION, receive, START, World } from "../world.ts";
-
-/** Some objects are damaged until they are rewritten. */
-class DamagedStore extends MemoryStore {
-  readonly damaged = new Set<string>();
-
-  override async get(...[key, options]: Parameters<MemoryStore["get"]>): ReturnType<MemoryStore["get"]> {
-    const object = await super.get(key, options);
-    if (object !== undefined && this.damaged.has(key)) throw new StoreDamaged(key, object.tag, "cut");
-    return object;
-  }
-
-  override async put(...put: Parameters<MemoryStore["put"]>): ReturnType<MemoryStore["put"]> {
-    const tag = await super.put(...put);
-    this.damaged.delete(put[0]);
-    return tag;
-  }
-}
 
 let world: World;
 beforeEach(() => {
@@ -226,15 +208,14 @@ test.each([
   "installations",
   "v1/public/installations/~wheel-1/observations/1/1",
 ])("a damaged %s is rewritten after lost state, and the other objects continue", async (key) => {
-  const store = new DamagedStore();
-  Object.assign(world, { store });
+  const { store } = world;
   world.receive(200);
   world.receive(3, 2, "wheel-2");
   const worker = await world.work();
   await worker.cycle(START + 700_000);
   await worker.stop();
   const before = await store.get(key);
-  store.damaged.add(key);
+  store.damage(key);
   world.receive(1);
   world.receive(1, 2, "wheel-2");
   const again = await world.work({ state: "lost" });

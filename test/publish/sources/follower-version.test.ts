@@ -28,8 +28,9 @@ const GENESIS = 1_763_400_000_000;
 /** Longer than the minimum time between two puts of the statistics. */
 const CYCLE_MS = 40_000;
 const MILESTONE_DAYS = 170;
-const RECEIPTS = 60_000;
-const ROUNDS = 5_000;
+/** More than one step rebuilds. */
+const RECEIPTS = 32_000;
+const ROUNDS = 2_200;
 
 const folder = sharedFolder();
 const manyReceipts = join(folder, "many-receipts.db");

@@ -49,7 +49,7 @@ function sources(batches: readonly Batch[] = BATCHES, economy: Partial<EconomyVi
 
 const parse = (built: { body: string }) => JSON.parse(built.body);
 
-test.each<SettlementsVariant>(["now", "queue", "24h", "7d", "30d"])("v4 %s equals its golden body", async (variant) => {
+test.each<SettlementsVariant>(["now", "queue", "24h", "7d"])("v4 %s equals its golden body", async (variant) => {
   const given = sources();
   const built = buildSettlements(variant, given, candidate(given.chain.core), AT);
   await expect(`${JSON.stringify(parse(built), null, 2)}\n`).toMatchFileSnapshot(`golden/v4-${variant}.json`);
@@ -60,7 +60,7 @@ test.each<SettlementsVariant>(["now", "queue", "24h", "7d", "30d"])("v4 %s equal
   });
 });
 
-test.each(["now", "24h", "7d", "30d"] as const)("v3 %s equals its golden body", async (range) => {
+test.each(["now", "24h"] as const)("v3 %s equals its golden body", async (range) => {
   const built = buildLegacySettlements(range, sources(), AT);
   await expect(`${JSON.stringify(parse(built), null, 2)}\n`).toMatchFileSnapshot(`golden/v3-${range}.json`);
   expect(parse(built).chain).not.toHaveProperty("economyDeploymentBlock");
