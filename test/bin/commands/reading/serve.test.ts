@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { parseExchanges } from "../../../../src/judge/exchanges/format.ts";
 import { openStore } from "../../../../src/object-store/open-store.ts";
 import { raw } from "../../../shim/node/server-under-test.ts";
+import { runCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { runScript } from "../../../support/scripts/run-http-script.ts";
@@ -18,7 +19,8 @@ beforeEach(() => {
   directory = testFolder();
 });
 
-const noonmark = (...args: string[]) => runningCli(args, directory, { NOONMARK_STORE: directory, NOONMARK_PORT: "0" });
+const settings = () => ({ NOONMARK_STORE: directory, NOONMARK_PORT: "0" });
+const noonmark = (...args: string[]) => runningCli(args, directory, settings());
 
 async function portOf(serving: RunningCli): Promise<number> {
   const [, port] = /^Serving .* on http:\/\/127\.0\.0\.1:(\d+)/m.exec(await serving.printed(/^Serving .*\n/m)) ?? [];
@@ -109,7 +111,7 @@ test("a port in use and an invalid instant are one-line errors without a stack",
     [["--host", "127.0.0.256"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
     [["--port", "70000"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
   ] as const) {
-    const { exitCode, stderr } = await noonmark("serve", ...args).ended();
+    const { exitCode, stderr } = await runCli(["serve", ...args], directory, "", settings());
     expect([exitCode, stderr]).toEqual([code, expect.stringMatching(message)]);
   }
 });
