@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { ingest } from "../ledger/ingest.ts";
 import { receipt } from "../ledger/samples.ts";
 import { raiseWatermark } from "../support/raise-watermark.ts";
+import { storeWithPut } from "../support/stepped-store.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 
 let world: World;
@@ -163,17 +163,11 @@ test("no tile is made from a ledger that was restored in place after the check",
     })();
   };
   const { store } = world;
-  const restoring: ObjectStore = {
-    name: store.name,
-    get: (key, options) => store.get(key, options),
-    list: (prefix) => store.list(prefix),
-    delete: (key) => store.delete(key),
-    async put(key, object, condition) {
-      const tag = await store.put(key, object, condition);
-      if (!isRestored && key === observationTileKey(INSTALLATION, 1, 0)) restore();
-      return tag;
-    },
-  };
+  const restoring = storeWithPut(store, async (key, object, condition) => {
+    const tag = await store.put(key, object, condition);
+    if (!isRestored && key === observationTileKey(INSTALLATION, 1, 0)) restore();
+    return tag;
+  });
   const worker = await world.work({ store: restoring, ledgerPath: path });
   const { failures } = await worker.cycle(START + 2_000_000);
   expect(failures.map(({ code }) => code)).toEqual(["ledger_forked"]);

@@ -49,6 +49,9 @@ const DAMAGES: Record<string, { key: string; damage: (key: string) => Promise<vo
   },
   "process with an invalid source version": { key: "v4/public/process", damage: (key) => withSourceVersion(key, "{") },
   "the index with an array as source version": { key: "installations", damage: (key) => withSourceVersion(key, "[]") },
+  "a damaged index": { key: "installations", damage: async (key) => world.store.damage(key) },
+  "damaged telemetry": { key: "v1/public/telemetry", damage: async (key) => world.store.damage(key) },
+  "a damaged process": { key: "v4/public/process", damage: async (key) => world.store.damage(key) },
   "a damaged activity head": { key: activityKey("all"), damage: async (key) => world.store.damage(key) },
   "damaged settlements": { key: "v4/public/settlements/7d", damage: async (key) => world.store.damage(key) },
 };
@@ -69,21 +72,29 @@ test.each(Object.entries(DAMAGES))("a publisher starts despite a damaged object:
   await worker.stop();
 });
 
-test("another installation's telemetry with the body null is rewritten at its next fact", async () => {
-  const key = "v1/public/installations/~wheel-2/telemetry";
-  await withSourceVersion(key, "null");
+const NEWEST_TILE = observationTileKey(INSTALLATION, 1, 2);
+const ANOTHER = "v1/public/installations/~wheel-2/telemetry";
+
+test.each<[string, () => unknown]>([
+  ["has the source version null", () => withSourceVersion(ANOTHER, "null")],
+  ["is damaged", () => world.store.damage(ANOTHER)],
+])("another installation's telemetry that %s is rewritten at its next fact", async (_, damage) => {
+  await damage();
   const worker = await world.work({ chain, state: "lost" });
   world.receive(1, 2, "wheel-2");
   const { rows } = await worker.cycle(START + 1_000_000);
-  expect(rows.find((row) => row.key === key)).toMatchObject({ action: "updated" });
-  expect(JSON.parse((await world.store.get(key))?.metadata["source-version"] ?? "null")).toMatchObject({
+  expect(rows.find((row) => row.key === ANOTHER)).toMatchObject({ action: "updated" });
+  expect(JSON.parse((await world.store.get(ANOTHER))?.metadata["source-version"] ?? "null")).toMatchObject({
     at: START + 1_000_000,
   });
   await worker.stop();
 });
 
-test("a history continues if its newest tile has an array as its body", async () => {
-  await withSourceVersion(observationTileKey(INSTALLATION, 1, 2), "[]");
+test.each<[string, () => unknown]>([
+  ["has an array as its source version", () => withSourceVersion(NEWEST_TILE, "[]")],
+  ["is damaged", () => world.store.damage(NEWEST_TILE)],
+])("a history continues if its newest tile %s", async (_, damage) => {
+  await damage();
   const worker = await world.work({ chain, state: "lost" });
   world.receive(5);
   const { rows } = await worker.cycle(START + 1_000_000);
@@ -104,7 +115,7 @@ const OWN = [
   "v4/public/onchain/unavailable",
   activityKey("all"),
   "v1/public/installations/telemetry",
-  observationTileKey(INSTALLATION, 1, 2),
+  NEWEST_TILE,
 ];
 
 test.each(OWN.flatMap((key) => Object.keys(LOST).map((how) => [how, key] as const)))(

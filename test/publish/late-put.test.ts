@@ -1,14 +1,10 @@
 /** A put without a response may be stored long after the publisher gave up (docs/spec/publishing.md#one-writer). */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readCheckpoint } from "../../publish/published-log.ts";
-import {
-  type ObjectStore,
-  type PutCondition,
-  type StoreObject,
-  StoreUnavailable,
-} from "../../src/object-store/object-store.ts";
+import { type ObjectStore, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
+import { storeWithPut } from "../support/stepped-store.ts";
 import { INSTALLATION, START, World } from "./world.ts";
 
 /** The sum of the newest receipt, which a stale response still has. */
@@ -24,19 +20,13 @@ afterEach(() => world.end());
 /** Acts like S3 if a request gets no response and is sent again: the first one can be executed at any later time. */
 function losing(store: ObjectStore, isLost: (key: string) => boolean) {
   let late: (() => Promise<unknown>) | undefined;
-  const losingStore: ObjectStore = {
-    name: store.name,
-    get: (key, options) => store.get(key, options),
-    list: (prefix) => store.list(prefix),
-    delete: (key) => store.delete(key),
-    put(key: string, object: StoreObject, condition?: PutCondition) {
-      if (isLost(key) && late === undefined) {
-        late = () => store.put(key, object);
-        condition?.repeated?.();
-      }
-      return store.put(key, object, condition);
-    },
-  };
+  const losingStore = storeWithPut(store, (key, object, condition) => {
+    if (isLost(key) && late === undefined) {
+      late = () => store.put(key, object);
+      condition?.repeated?.();
+    }
+    return store.put(key, object, condition);
+  });
   return { store: losingStore, deliverLatePut: () => late?.() };
 }
 
@@ -98,17 +88,11 @@ test("an object that a late put overwrote after a restart is also rewritten", as
 test("a new tile that was stored without a response grows with the next receipt", async () => {
   const tile = observationTileKey(INSTALLATION, 1, 1);
   let hasResponse = true;
-  const store: ObjectStore = {
-    name: world.store.name,
-    get: (key, options) => world.store.get(key, options),
-    list: (prefix) => world.store.list(prefix),
-    delete: (key) => world.store.delete(key),
-    async put(key, object, condition) {
-      const tag = await world.store.put(key, object, condition);
-      if (!hasResponse && key === tile) throw new StoreUnavailable(`${key}: no response`);
-      return tag;
-    },
-  };
+  const store = storeWithPut(world.store, async (key, object, condition) => {
+    const tag = await world.store.put(key, object, condition);
+    if (!hasResponse && key === tile) throw new StoreUnavailable(`${key}: no response`);
+    return tag;
+  });
   world.receive(125);
   const worker = await world.work({ store });
   await worker.cycle(START + 400_000);

@@ -1,8 +1,9 @@
-/** Wraps a store so that each call passes through `step`, which can count it or throw before or after it. */
+/** Stores for tests that disturb the calls of another store. */
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 
 export type Step = <T>(call: () => Promise<T>) => Promise<T>;
 
+/** Each call passes through `step`, which can count it or throw before or after it. */
 export function steppedStore(store: ObjectStore, step: Step): ObjectStore {
   return {
     name: store.name,
@@ -11,4 +12,9 @@ export function steppedStore(store: ObjectStore, step: Step): ObjectStore {
     delete: (key) => step(() => store.delete(key)),
     list: (prefix) => store.list(prefix),
   };
+}
+
+/** The store with another put. */
+export function storeWithPut(store: ObjectStore, put: ObjectStore["put"]): ObjectStore {
+  return { ...steppedStore(store, (call) => call()), put };
 }

@@ -11,12 +11,13 @@ import { openChain } from "../../../src/chain/open-chain.ts";
 import { rewind } from "../../../src/chain/store/append.ts";
 import { openChainStore } from "../../../src/chain/store/open-store.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { ingest } from "../../ledger/ingest.ts";
 import { epoch, receipt } from "../../ledger/samples.ts";
 import { type Action, SimulatedChain } from "../../support/chain/simulated-chain.ts";
 import { fetchFrom, SimulatedNode } from "../../support/chain/simulated-node.ts";
+import { storeWithPut } from "../../support/stepped-store.ts";
 import { START, type Worker, type WorkOptions, World } from "../world.ts";
 
 let world: World;
@@ -184,17 +185,11 @@ test("saved history is what was published last, even if that put's confirmation 
   grow(40, settle);
   await publish();
   grow(20, settle);
-  const lossy: ObjectStore = {
-    name: world.store.name,
-    get: (key, options) => world.store.get(key, options),
-    list: (prefix) => world.store.list(prefix),
-    delete: (key) => world.store.delete(key),
-    put: async (key, object, condition) => {
-      const tag = await world.store.put(key, object, condition);
-      if (key.includes("settlements")) throw new StoreUnavailable(`${key}: the response was lost`);
-      return tag;
-    },
-  };
+  const lossy = storeWithPut(world.store, async (key, object, condition) => {
+    const tag = await world.store.put(key, object, condition);
+    if (key.includes("settlements")) throw new StoreUnavailable(`${key}: the response was lost`);
+    return tag;
+  });
   const { worker, cycle } = await publisher({ store: lossy });
   await cycle();
   worker.kill();

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { WatchedClock } from "../../../publish/clock/clock.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
+import { storeWithPut } from "../../support/stepped-store.ts";
 import { GrownChain } from "../activity/grown-chain.ts";
 import { INSTALLATION, receive, START, World } from "../world.ts";
 
@@ -131,19 +131,13 @@ test("a holder that lacks facts keeps newer responses of the last holder, whose 
   // The last holder does not know yet that the lease is lost. It publishes 30 receipts just before a put of the next holder.
   await store.delete("status.json");
   let waits = true;
-  const late: ObjectStore = {
-    name: store.name,
-    get: (...get) => store.get(...get),
-    list: (...list) => store.list(...list),
-    delete: (...deletion) => store.delete(...deletion),
-    async put(key, ...put) {
-      if (waits && key === TELEMETRY_KEY) {
-        waits = false;
-        await last.cycle(START + 11_000);
-      }
-      return store.put(key, ...put);
-    },
-  };
+  const late = storeWithPut(store, async (key, ...put) => {
+    if (waits && key === TELEMETRY_KEY) {
+      waits = false;
+      await last.cycle(START + 11_000);
+    }
+    return store.put(key, ...put);
+  });
   const next = await world.work({ state: "next", store: late, ledgerPath });
   await next.cycle(START + 20_000);
   const { failures } = await next.cycle(START + 60_000);
@@ -199,32 +193,6 @@ test("a head is put only after the constant response that it names, as soon as t
   // After a failure the head waits for half a minute, or for a change.
   await worker.cycle(START + 45_000);
   expect(await world.body("/v4/public/onchain", START + 620_000)).toContain('"indexer_unavailable"');
-});
-
-test.each([
-  "v1/public/installations/~wheel-2/telemetry",
-  "v1/public/telemetry",
-  "v4/public/process",
-  "installations",
-  "v1/public/installations/~wheel-1/observations/1/1",
-])("a damaged %s is rewritten after lost state, and the other objects continue", async (key) => {
-  const { store } = world;
-  world.receive(200);
-  world.receive(3, 2, "wheel-2");
-  const worker = await world.work();
-  await worker.cycle(START + 700_000);
-  await worker.stop();
-  const before = await store.get(key);
-  store.damage(key);
-  world.receive(1);
-  world.receive(1, 2, "wheel-2");
-  const again = await world.work({ state: "lost" });
-  const { rows, failures } = await again.cycle(START + 701_000);
-  expect([failures, rows.filter(({ action }) => action === "failed")]).toEqual([[], []]);
-  expect((await store.get(key))?.tag).not.toBe(before?.tag);
-  expect(await world.body("/v1/public/telemetry")).toContain('"cumulativeWorkUnits":"201"');
-  expect(await observations("wheel-2")).toBe(4);
-  await again.stop();
 });
 
 /** Published from a second log, and then the index is lost. */

@@ -12,6 +12,24 @@ const bodyAt = (it: Case, at: number) => JSON.parse(build({ ...it, at }).body) a
 const queueState = (body: Process) =>
   body.settlementQueue.status === "available" ? body.settlementQueue.state : body.settlementQueue.reason;
 
+test("the measurement is online up to exactly 120 s after its receipt, then stale", () => {
+  const receivedAt = AT - 50_000 + 250;
+  expect(bodyAt(READY, receivedAt + 120_000).measurement?.freshness).toBe("online");
+  expect(bodyAt(READY, receivedAt + 120_001).measurement?.freshness).toBe("stale");
+});
+
+test("the Reporter is stale 600 s after its last completion", () => {
+  const finishedAt = AT - 28_000;
+  expect(queueState(bodyAt(READY, finishedAt + 600_000))).toBe("ready");
+  expect(queueState(bodyAt(READY, finishedAt + 600_001))).toBe("stale");
+});
+
+test("the Oracle is stale 1,200 s after its latest acceptance", () => {
+  const latestAcceptedAt = AT - 60_000;
+  expect(bodyAt(READY, latestAcceptedAt + 1_200_000).oracle.state).toBe("accepted");
+  expect(bodyAt(READY, latestAcceptedAt + 1_200_001).oracle.state).toBe("stale");
+});
+
 test("the three successors follow each other, and the last one has none", () => {
   const { successors } = futureOf((at) => build({ ...READY, at }), AT);
   expect(successors.map(({ from }) => from)).toEqual([
