@@ -1,8 +1,36 @@
-/** Global setup: builds the program and its site from the current sources before the tests run. */
+/** Global setup: builds the program and its site before the tests run, unless they are built from the current sources. */
 import { execFileSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
+const ROOT = join(import.meta.dirname, "../..");
+/** Folders that the build does not read, and the file outside `dist` that it writes. */
+const NO_SOURCES = /^(?:\..*|node_modules|dist|test)$/;
+const WORKER = "cdn-config/cloudflare/worker.js";
+
 export function setup(): void {
-  const cwd = join(import.meta.dirname, "../..");
-  execFileSync(process.execPath, ["build/build.ts"], { cwd, stdio: ["ignore", "ignore", "inherit"] });
+  if (isBuilt()) return;
+  execFileSync(process.execPath, ["build/build.ts"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** The build writes the client first and the licences last, so an interrupted build is seen. */
+function isBuilt(): boolean {
+  const [began, ended] = [changedAt("dist/client/log.js"), changedAt("dist/licenses.txt")];
+  return began <= ended && sources().every((path) => changedAt(path) < began);
+}
+
+function sources(): string[] {
+  const top = readdirSync(ROOT, { withFileTypes: true }).filter(({ name }) => !NO_SOURCES.test(name));
+  const below = top
+    .filter((entry) => entry.isDirectory())
+    .flatMap(({ name }) =>
+      readdirSync(join(ROOT, name), { recursive: true, encoding: "utf8" }).map((path) => join(name, path)),
+    );
+  const files = top.filter((entry) => entry.isFile()).map(({ name }) => name);
+  return [...files, ...below].filter((path) => path !== WORKER && statSync(join(ROOT, path)).isFile());
+}
+
+/** Epoch ms; 0 if there is no such file. */
+function changedAt(path: string): number {
+  return statSync(join(ROOT, path), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
