@@ -31,11 +31,11 @@ export async function run(command: string, args: readonly string[], options: Spa
   return output.join("");
 }
 
-/** Polls until `ask` returns true. The limit catches servers that never start. */
-export async function until(what: string, ask: () => Promise<boolean>, limitMs = 120_000): Promise<void> {
+/** Polls until `ask` returns true. The limit catches servers that never start. A longer pause costs less. */
+export async function until(what: string, ask: () => Promise<boolean>, limitMs = 120_000, pauseMs = 25): Promise<void> {
   for (const end = performance.now() + limitMs; performance.now() < end; ) {
     if (await ask().catch(() => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   throw new Error(`${what} did not happen within ${limitMs} ms`);
 }
