@@ -11,11 +11,16 @@ export interface Installed {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** Installs a Node with its own npm below `tools`, and returns an environment with both first in PATH. */
-export async function installNode(tools: string, node: string, npm: string): Promise<NodeJS.ProcessEnv> {
+/** Installs these packages, a Node or an npm, below `tools`, and returns an environment with them first in PATH. */
+export async function installTools(tools: string, ...packages: string[]): Promise<NodeJS.ProcessEnv> {
   mkdirSync(tools, { recursive: true });
   writeFileSync(join(tools, "package.json"), "{}");
-  await run("npm", ["install", "--no-audit", "--no-fund", `node@${node}`, `npm@${npm}`], { cwd: tools });
+  await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: tools });
+  return environmentWith(`${tools}/node_modules/.bin`);
+}
+
+/** An environment with this folder of programs before the system's. */
+export function environmentWith(programs: string): NodeJS.ProcessEnv {
   // Removes npm variables that an enclosing `npm run` sets. The registry's address stays.
   const settings = Object.keys(process.env).filter((name) =>
     /^(?:NOONMARK_|npm_config_(?:local_)?prefix$)/i.test(name),
@@ -25,10 +30,11 @@ export async function installNode(tools: string, node: string, npm: string): Pro
     ...Object.fromEntries(settings.map((name) => [name, undefined])),
     // A user's npmrc may cause warnings in a newer npm.
     npm_config_loglevel: "error",
-    PATH: `${tools}/node_modules/.bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+    PATH: `${programs}:/usr/sbin:/usr/bin:/sbin:/bin`,
   };
 }
 
+/** Its commands are in PATH, as after an installation with --global. */
 export async function installPackage(
   folder: string,
   tarball: string,
@@ -37,7 +43,7 @@ export async function installPackage(
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "package.json"), "{}");
   await run("npm", ["install", "--no-audit", "--no-fund", tarball], { cwd: folder, env: environment });
-  return { folder, environment };
+  return { folder, environment: { ...environment, PATH: `${folder}/node_modules/.bin:${environment.PATH}` } };
 }
 
 export interface Ended {
@@ -57,7 +63,7 @@ export async function shell({ folder, environment }: Installed, line: string): P
 export interface Staying {
   /** Its output so far. */
   output(): string;
-  /** Kills all processes that the line started, because npx does not forward signals. */
+  /** Kills all processes that the line started. */
   end(signal?: NodeJS.Signals): Promise<void>;
 }
 

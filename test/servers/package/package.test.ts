@@ -14,7 +14,15 @@ import { fenced } from "../../docs/markdown.ts";
 import { packInto } from "../../package/packed-files.ts";
 import { freePort } from "../../support/free-port.ts";
 import { until } from "../../support/processes.ts";
-import { type Ended, type Installed, installNode, installPackage, shell, staying } from "./installed-package.ts";
+import {
+  type Ended,
+  environmentWith,
+  type Installed,
+  installPackage,
+  installTools,
+  shell,
+  staying,
+} from "./installed-package.ts";
 
 const README = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
 const linesOf = (section: string) =>
@@ -34,23 +42,23 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const readmeLine = (command: string) => {
   const found = COMMANDS.find((line) => line.startsWith(`noonmark ${command}`));
   if (found === undefined) throw new Error(`README has no line for ${command}`);
-  return `npx ${found}`;
+  return found;
 };
 
 let here: Installed;
 const run = (line: string): Promise<Ended> => shell(here, line);
 beforeAll(async () => {
-  const environment = await installNode(join(root, "tools-22"), "22", "10");
+  const environment = await installTools(join(root, "tools-22"), "node@22", "npm@10");
   const installed = await installPackage(join(root, "on-22"), tarball, environment);
-  here = { ...installed, environment: { ...environment, NOONMARK_PORT: String(await freePort()) } };
+  here = { ...installed, environment: { ...installed.environment, NOONMARK_PORT: String(await freePort()) } };
 });
 
 test("the README's commands work, from init to verify", async () => {
   expect((await run("node --version; npm --version")).output).toMatch(/^v22\.\d+\.\d+\n10\./);
   const { version } = JSON.parse(readFileSync(join(here.folder, "node_modules/noonmark/package.json"), "utf8"));
-  expect(await run("node_modules/.bin/noonmark --version")).toEqual({ code: 0, output: `${version}\n` });
+  expect(await run("noonmark --version")).toEqual({ code: 0, output: `${version}\n` });
   expect(await run(readmeLine("init"))).toMatchObject({ code: 0 });
-  const examples = FACT_KINDS.map((kind) => `node_modules/.bin/noonmark ingest --example ${kind}`).join(" && ");
+  const examples = FACT_KINDS.map((kind) => `noonmark ingest --example ${kind}`).join(" && ");
   expect(await run(`(${examples}) > facts.ndjson`)).toEqual({ code: 0, output: "" });
   expect(await run(readmeLine("ingest"))).toEqual({
     code: 0,
@@ -63,7 +71,7 @@ test("the README's commands work, from init to verify", async () => {
     code: 0,
     output: expect.stringMatching(/ created, 0 updated, 0 unchanged, 0 failed\n$/),
   });
-  expect(await run("node_modules/.bin/noonmark render /v4/public/process")).toMatchObject({
+  expect(await run("noonmark render /v4/public/process")).toMatchObject({
     code: 0,
     output: expect.stringMatching(/^HTTP\/1\.1 200 OK\r?\n/),
   });
@@ -77,11 +85,11 @@ test("the README's commands work, from init to verify", async () => {
   } finally {
     await shim.end();
   }
-  const doctor = await run("node_modules/.bin/noonmark doctor");
+  const doctor = await run("noonmark doctor");
   // The examples include a Reporter's work, but no chain is configured.
   expect(doctor.output.match(/^(?:FIX|see) .*?:/gm)).toEqual([expect.stringMatching(/^see inputs +no_chain:$/)]);
   expect(doctor.code).toBe(0);
-  expect(await run("node_modules/.bin/noonmark fsck")).toMatchObject({
+  expect(await run("noonmark fsck")).toMatchObject({
     code: 0,
     output: expect.stringMatching(/, 0 findings\n$/),
   });
@@ -89,11 +97,11 @@ test("the README's commands work, from init to verify", async () => {
 
 test("the README's demo is created, and the two commands that it prints publish and serve it", async () => {
   const [made = "", ...after] = linesOf("Start").map((line) => line.replace(/\s+#.*$/, ""));
-  const { code, output } = await run(`npx ${made}`);
+  const { code, output } = await run(made);
   expect(output.match(/^ {2}noonmark .*$/gm)).toEqual(after.map((line) => `  ${line}`));
   expect([code, output]).toEqual([0, expect.stringMatching(/ simulated facts of 30 days in facts\.ndjson/)]);
   expect(output).toContain("It has no chain, because anvil is not installed");
-  const [publish = "", serve = ""] = [...output.matchAll(/^  noonmark .*$/gm)].map(([line]) => `npx ${line.trim()}`);
+  const [publish = "", serve = ""] = [...output.matchAll(/^  noonmark .*$/gm)].map(([line]) => line.trim());
   expect(await run(publish)).toMatchObject({ code: 0, output: expect.stringMatching(/ 0 failed\n$/) });
   const shim = staying(here, serve);
   try {
@@ -109,16 +117,14 @@ test("the README's demo is created, and the two commands that it prints publish 
 test.skipIf(NO_ANVIL !== undefined)(
   "demo has a sample chain if anvil is on PATH, with only the package installed",
   async () => {
-    const { output } = await run(
-      `PATH="$PATH:${dirname(anvilBinary() ?? "")}" node_modules/.bin/noonmark demo with-chain`,
-    );
+    const { output } = await run(`PATH="$PATH:${dirname(anvilBinary() ?? "")}" noonmark demo with-chain`);
     expect(output).toMatch(/^A sample chain with 2\d\d settled batches is in chain\.json and deployment\.json\.$/m);
   },
 );
 
 test("cdn writes each target, and the Worker's script runs from there", async () => {
   for (const target of Object.keys(CDN_TARGETS)) {
-    const { code, output } = await run(`node_modules/.bin/noonmark cdn ${target}`);
+    const { code, output } = await run(`noonmark cdn ${target}`);
     expect([
       code,
       output
@@ -153,8 +159,7 @@ test("cdn writes each target, and the Worker's script runs from there", async ()
 });
 
 test("the image's installation has exactly the pinned versions", async () => {
-  const environment = await installNode(join(root, "tools-24"), "24", "11");
-  const here = { folder: root, environment };
+  const here = { folder: root, environment: environmentWith(dirname(process.execPath)) };
   const dockerfile = readFileSync(new URL("../../../packaging/docker/Dockerfile", import.meta.url), "utf8");
   const [, line = ""] = /^RUN (mkdir \/opt\/noonmark (?:.*\\\n)*.*)$/m.exec(dockerfile) ?? [];
   const place = join(root, "opt-noonmark");
@@ -176,9 +181,8 @@ test("the image's installation has exactly the pinned versions", async () => {
 });
 
 test("Node 20 gets a message with the required version", async () => {
-  const environment = await installNode(join(root, "tools-20"), "20", "10");
-  const here = await installPackage(join(root, "on-20"), tarball, environment);
-  expect(await shell(here, "npx noonmark --version")).toMatchObject({
+  const environment = await installTools(join(root, "tools-20"), "node@20");
+  expect(await shell({ ...here, environment }, "node_modules/.bin/noonmark --version")).toMatchObject({
     code: 2,
     output: expect.stringMatching(/^noonmark: node_too_old: Noonmark needs Node 22\.12 or newer, this is 20\./),
   });
