@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { REVALIDATE } from "../../../src/http/common-headers.ts";
 import { HTML_HEADERS } from "../../../src/http/route.ts";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
@@ -34,40 +34,56 @@ interface Seen {
 }
 
 export function testCompression({ server, start, coding = "gzip" }: CompressionOptions): void {
-  test("large texts are compressed if the client accepts it, with a weak tag, and both tags match", async () => {
-    await over(async (front) => {
-      const all = { "accept-encoding": "gzip, deflate, br, zstd" };
-      await until("it is published", async () => (await get(front, PATH)).status === 200);
-      const plain = await get(front, PATH);
-      const compressed = await get(front, PATH, all);
-      expect([plain.text === LARGE, compressed.text === LARGE]).toEqual([true, true]);
-      expect(essence(plain)).toEqual([200, undefined, '"r"', "Accept-Encoding"]);
-      expect(essence(compressed)).toEqual([200, coding, 'W/"r"', "Accept-Encoding"]);
-      for (const [encoding, tag] of [
-        [{}, '"r"'],
-        [all, 'W/"r"'],
-      ] as const) {
-        for (const condition of ['"r"', 'W/"r"', '"x", W/"r"', "*"]) {
-          const { status, headers, text } = await get(front, PATH, { ...encoding, "if-none-match": condition });
-          expect([condition, status, headers.etag, headers["content-encoding"], text]).toEqual([
-            condition,
-            304,
-            tag,
-            undefined,
-            "",
-          ]);
-          expect([condition, headers["cache-control"], headers.vary]).toEqual([
-            condition,
-            REVALIDATE,
-            "Accept-Encoding",
-          ]);
-        }
-        const { status } = await get(front, PATH, { ...encoding, "if-none-match": '"x,"r"' });
-        expect(status).toBe(200);
-        const [whole, head] = [await get(front, PATH, encoding), await get(front, PATH, encoding, "HEAD")];
-        expect([head.status, ownHeaders(head.headers)]).toEqual([200, ownHeaders(whole.headers)]);
-      }
+  let world: PublishedWorld;
+  let front: Front;
+  beforeAll(async () => {
+    const store = s3Store(server());
+    const tagged = (tag: string) => ({ etag: tag, "cache-control": REVALIDATE });
+    await putResponse(store, statisticsKey("30d"), { status: 200, headers: tagged('"r"'), body: LARGE });
+    await putResponse(store, TELEMETRY_KEY, { status: 200, headers: { etag: '"t"' }, body: "{}" });
+    const headers = { ...tagged('"p"'), ...HTML_HEADERS };
+    await putResponse(store, "site/index.html", {
+      status: 200,
+      headers,
+      contentType: "text/html; charset=utf-8",
+      body: PAGE,
     });
+    world = await originsOver(server(), store);
+    front = await start(world.origins);
+    await until("it is published", async () => (await get(front, PATH)).status === 200);
+  });
+  afterAll(async () => {
+    await front?.stop();
+    await world?.stop();
+  });
+
+  test("large texts are compressed if the client accepts it, with a weak tag, and both tags match", async () => {
+    const all = { "accept-encoding": "gzip, deflate, br, zstd" };
+    const plain = await get(front, PATH);
+    const compressed = await get(front, PATH, all);
+    expect([plain.text === LARGE, compressed.text === LARGE]).toEqual([true, true]);
+    expect(essence(plain)).toEqual([200, undefined, '"r"', "Accept-Encoding"]);
+    expect(essence(compressed)).toEqual([200, coding, 'W/"r"', "Accept-Encoding"]);
+    for (const [encoding, tag] of [
+      [{}, '"r"'],
+      [all, 'W/"r"'],
+    ] as const) {
+      for (const condition of ['"r"', 'W/"r"', '"x", W/"r"', "*"]) {
+        const { status, headers, text } = await get(front, PATH, { ...encoding, "if-none-match": condition });
+        expect([condition, status, headers.etag, headers["content-encoding"], text]).toEqual([
+          condition,
+          304,
+          tag,
+          undefined,
+          "",
+        ]);
+        expect([condition, headers["cache-control"], headers.vary]).toEqual([condition, REVALIDATE, "Accept-Encoding"]);
+      }
+      const { status } = await get(front, PATH, { ...encoding, "if-none-match": '"x,"r"' });
+      expect(status).toBe(200);
+      const [whole, head] = [await get(front, PATH, encoding), await get(front, PATH, encoding, "HEAD")];
+      expect([head.status, ownHeaders(head.headers)]).toEqual([200, ownHeaders(whole.headers)]);
+    }
   });
 
   test("Accept-Encoding selects the coding", async () => {
@@ -82,56 +98,28 @@ export function testCompression({ server, start, coding = "gzip" }: CompressionO
       identity: undefined,
       "": undefined,
     };
-    await over(async (front) => {
-      await until("it is published", async () => (await get(front, PATH)).status === 200);
-      const seen: Record<string, string | undefined> = {};
-      for (const accepted of Object.keys(codings)) {
-        const { headers, text } = await get(front, PATH, { "accept-encoding": accepted });
-        expect(text === LARGE, accepted).toBe(true);
-        seen[accepted] = headers["content-encoding"];
-      }
-      expect(seen).toEqual(codings);
-    });
+    const seen: Record<string, string | undefined> = {};
+    for (const accepted of Object.keys(codings)) {
+      const { headers, text } = await get(front, PATH, { "accept-encoding": accepted });
+      expect(text === LARGE, accepted).toBe(true);
+      seen[accepted] = headers["content-encoding"];
+    }
+    expect(seen).toEqual(codings);
   });
 
   test("a page is compressed with its own headers, and no body below a kilobyte is compressed", async () => {
-    await over(async (front) => {
-      await until("it is published", async () => (await get(front, "/")).status === 200);
-      const gzip = { "accept-encoding": "gzip" };
-      const small = await get(front, "/v1/public/telemetry", gzip);
-      expect([small.headers["content-encoding"], small.headers.vary, small.headers.etag]).toEqual([
-        undefined,
-        undefined,
-        '"t"',
-      ]);
-      const page = await get(front, "/", gzip);
-      expect([page.text === PAGE, ...essence(page)]).toEqual([true, 200, "gzip", 'W/"p"', "Accept-Encoding"]);
-      expect(page.headers).toMatchObject(HTML_HEADERS);
-      expect(page.headers["access-control-allow-origin"]).toBeUndefined();
-    });
+    const gzip = { "accept-encoding": "gzip" };
+    const small = await get(front, "/v1/public/telemetry", gzip);
+    expect([small.headers["content-encoding"], small.headers.vary, small.headers.etag]).toEqual([
+      undefined,
+      undefined,
+      '"t"',
+    ]);
+    const page = await get(front, "/", gzip);
+    expect([page.text === PAGE, ...essence(page)]).toEqual([true, 200, "gzip", 'W/"p"', "Accept-Encoding"]);
+    expect(page.headers).toMatchObject(HTML_HEADERS);
+    expect(page.headers["access-control-allow-origin"]).toBeUndefined();
   });
-
-  async function over(body: (front: Front) => Promise<void>): Promise<void> {
-    const store = s3Store(server());
-    const tagged = (tag: string) => ({ etag: tag, "cache-control": REVALIDATE });
-    await putResponse(store, statisticsKey("30d"), { status: 200, headers: tagged('"r"'), body: LARGE });
-    await putResponse(store, TELEMETRY_KEY, { status: 200, headers: { etag: '"t"' }, body: "{}" });
-    const headers = { ...tagged('"p"'), ...HTML_HEADERS };
-    await putResponse(store, "site/index.html", {
-      status: 200,
-      headers,
-      contentType: "text/html; charset=utf-8",
-      body: PAGE,
-    });
-    const world: PublishedWorld = await originsOver(server(), store);
-    const front = await start(world.origins);
-    try {
-      await body(front);
-    } finally {
-      await front.stop();
-      await world.stop();
-    }
-  }
 }
 
 function essence({ status, headers }: Seen): unknown[] {

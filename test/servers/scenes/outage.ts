@@ -1,4 +1,5 @@
 /** A front under load, during an outage, and at the end of a response's validity. */
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
@@ -11,6 +12,10 @@ import type { PublishedWorld } from "./published-world.ts";
 const REVALIDATE = { "cache-control": "public, max-age=0, must-revalidate" };
 const CLIENTS = 64;
 const LOAD_MS = 2_500;
+/** The pause of a client between two requests. */
+const CLIENT_PAUSE_MS = 100;
+/** The pause between two looks at an instant that comes. */
+const POLL_MS = 20;
 
 export interface OutageOptions {
   readonly world: () => PublishedWorld;
@@ -27,6 +32,7 @@ export function testOutages({ world, start }: OutageOptions): void {
         while (performance.now() < from + LOAD_MS) {
           expect(await (await ask(front, "/v1/public/telemetry")).text()).toBe('"load"');
           responses++;
+          await wait(CLIENT_PAUSE_MS);
         }
       };
       await Promise.all(Array.from({ length: CLIENTS }, client));
@@ -68,6 +74,7 @@ export function testOutages({ world, start }: OutageOptions): void {
         at = Date.now();
         const text = await (await ask(front, "/v1/public/telemetry")).text();
         seen.push({ at, until: Date.now(), text });
+        await wait(POLL_MS);
       }
       // A request around the instant may get either response; only later ones must get the successor.
       expect(seen.filter(({ at, text }) => text === '"fresh"' && at >= from)).toEqual([]);

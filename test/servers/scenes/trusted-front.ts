@@ -2,6 +2,7 @@
  * A front with a shim that trusts it and one that does not, and the headers that neither passes on
  * (`docs/spec/publishing.md#caches`).
  */
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { CONTENT_TYPE, REVALIDATE } from "../../../src/http/common-headers.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
@@ -14,6 +15,7 @@ import { ask, overFolder } from "./over-proxies.ts";
 const SECRET = "a-secret-of-this-test";
 const PATH = "/v1/public/telemetry";
 const NOTICE_MS = 1_500;
+const POLL_MS = 20;
 
 export interface TrustedFrontOptions {
   readonly server: () => S3Server;
@@ -23,10 +25,8 @@ export interface TrustedFrontOptions {
 export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
   test.each([
     ["a shim that trusts nobody", "none", undefined, false],
-    ["a shim with another secret", `${SECRET}-not`, SECRET, false],
     ["a shim with a secret that the front does not know", SECRET, undefined, false],
     ["a shim with the front's secret", SECRET, SECRET, true],
-    ["a shim that trusts anybody", "any", SECRET, true],
   ])("%s: responses are correct, and cached only if it trusts the front", async (_, fronts, frontSecret, isKept) => {
     const startWith = (origins: FrontOrigins) => start({ ...origins, frontSecret });
     await overFolder({ server, start: startWith, fronts }, async ({ store, front, bucket, shim }) => {
@@ -48,6 +48,7 @@ export function testTrustedFront({ server, start }: TrustedFrontOptions): void {
         if (polledAt >= from && text !== '"stale"') wrong.push(`${polledAt - from} ms late: ${text}`);
         if (Date.now() < from && text !== '"fresh"') wrong.push(`${from - Date.now()} ms early: ${text}`);
         for (const [name] of response.headers) if (name.startsWith("noonmark-")) wrong.push(name);
+        await wait(POLL_MS);
       }
       expect(wrong).toEqual([]);
       // One per second, and one for the successor.
