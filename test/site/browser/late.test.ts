@@ -47,24 +47,19 @@ it("claims nothing about the present while the publisher is dead, and announces 
   expect(await accessibilityFindings(page)).toEqual([]);
 });
 
-it("says until when a panel was known if the publisher stopped while it followed the chain", async () => {
+it("says until when a panel and the device were known if the publisher stopped while it followed both", async () => {
   const world = deadWorld();
   withoutChain(world, "indexer_unavailable");
-  setStatus(world, ({ publisher }) => {
-    Object.assign(publisher, { state: "stopped", lastCycleAt: "2026-11-22T02:00:00.000Z" });
-  });
+  const stoppedAt = (lastCycleAt: string) =>
+    setStatus(world, ({ publisher }) => Object.assign(publisher, { state: "stopped", lastCycleAt }));
+  stoppedAt("2026-11-22T02:00:00.000Z");
   await using reader = await read(browser, world);
   expect(await reader.page.locator("#activity .unavailable").innerText()).toBe(
     "Activity is not known after 02:00 UTC. Nothing newer has been published.",
   );
-});
-
-it("does not say that a device was silent before the publisher stopped if it was not", async () => {
-  const world = deadWorld();
-  setStatus(world, ({ publisher }) => {
-    Object.assign(publisher, { state: "stopped", lastCycleAt: "2026-11-21T14:03:59.000Z" });
-  });
-  await using reader = await read(browser, world);
+  // The device was not silent yet.
+  stoppedAt("2026-11-21T14:03:59.000Z");
+  await reader.later(30_000);
   expect(await reader.page.locator(".sentence").innerText()).toBe("Not known since 14:03 UTC");
 });
 

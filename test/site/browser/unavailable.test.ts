@@ -30,17 +30,7 @@ it("shows each reason of the chain's views as a sentence, and what still holds",
   expect(await accessibilityFindings(reader.page)).toEqual([]);
 });
 
-it("explains why the activity has no measurement events", async () => {
-  const world = fullWorld();
-  const body = { schemaVersion: 1, installationId: "wheel-1", status: "unavailable", reason: "source_disabled" };
-  world.say(TARGETS.activity("measurement"), body);
-  await using reader = await read(browser, world);
-  await reader.page.getByRole("button", { name: "Milestones" }).click();
-  await reader.settle();
-  expect(await reader.page.locator("#activity").innerText()).toContain(reasonWords("source_disabled").why);
-});
-
-it("shows each reason of builder, queue and Oracle", async () => {
+it("shows each reason of builder, queue and Oracle, and the queue's eight states", async () => {
   const world = fullWorld();
   await using reader = await read(browser, world);
   const cases = [
@@ -60,13 +50,7 @@ it("shows each reason of builder, queue and Oracle", async () => {
     const text = await reader.page.locator(place).innerText();
     expect([golden, text]).toEqual([golden, expect.stringContaining(reasonWords(reason).why)]);
   }
-  expect(reader.errors).toEqual([]);
-});
-
-it("describes the queue's eight states", async () => {
-  const world = fullWorld();
-  await using reader = await read(browser, world);
-  const cases = [
+  const states = [
     ["blocked", "Blocked. 5 accepted rounds with 2,600 units of work wait until the block is lifted: operator_hold."],
     ["disabled", "Switched off. 5 accepted rounds"],
     ["reporter-stale", "The Reporter is late. 5 accepted rounds"],
@@ -76,12 +60,13 @@ it("describes the queue's eight states", async () => {
     ["ready", "Ready to be settled. 5 accepted rounds with 2,600 units of work wait for the Reporter's next run."],
     ["empty", "Nothing waits. Every accepted round is settled"],
   ] as const;
-  for (const [golden, words] of cases) {
+  for (const [golden, words] of states) {
     world.say(TARGETS.process, goldenProcess(golden));
     await reader.later(10_000);
     const text = await reader.page.locator(".step").nth(1).innerText();
     expect([golden, text]).toEqual([golden, expect.stringContaining(words)]);
   }
+  expect(reader.errors).toEqual([]);
 });
 
 it("shows an unknown installation as unknown, never as zero", async () => {
@@ -106,36 +91,39 @@ it("says that the statistics are being built, and shows them when they arrive", 
   expect(await reader.page.locator(".heat tbody tr").count()).toBe(7);
 });
 
-it("shows a distance as unknown if no round contains one", async () => {
+it("shows distances and sums over nothing observed as unknown, and explains what is missing", async () => {
   const world = fullWorld();
   const unmeasured = statisticsBody("7d", RECORDED_AT, (facts) => ({
     ...facts,
     days: facts.days.map((day) => ({ ...day, measured: 0, distance: 0n })),
     totals: { ...facts.totals, distance: 0n },
   }));
-  world.say(TARGETS.week, unmeasured);
-  await using reader = await read(browser, world);
-  const text = await reader.page.locator("#days").innerText();
-  expect(text.match(/Distance\s+not known/g)).toHaveLength(2);
-});
-
-it("shows sums over nothing observed as unknown, and explains missing submissions and blocks", async () => {
-  const world = fullWorld();
   const nothing = statisticsBody("7d", RECORDED_AT, (facts) => ({
     ...facts,
     days: [],
     submissions: undefined,
     submitted: [],
   }));
-  world.say(TARGETS.week, nothing);
+  world.say(TARGETS.week, unmeasured);
+  const body = { schemaVersion: 1, installationId: "wheel-1", status: "unavailable", reason: "source_disabled" };
+  world.say(TARGETS.activity("measurement"), body);
   await using reader = await read(browser, world);
-  const figures = await reader.page.locator("#days .figures").first().innerText();
+  const days = reader.page.locator("#days");
+  expect((await days.innerText()).match(/Distance\s+not known/g)).toHaveLength(2);
+
+  await reader.page.getByRole("button", { name: "Milestones" }).click();
+  await reader.settle();
+  expect(await reader.page.locator("#activity").innerText()).toContain(reasonWords("source_disabled").why);
+
+  world.say(TARGETS.week, nothing);
+  await reader.later(MINUTE);
+  const figures = await days.locator(".figures").first().innerText();
   expect(figures).toMatch(/Work\s+not known/);
   expect(figures).toMatch(/Distance\s+not known/);
-  const text = await reader.page.locator("#days").innerText();
+  const text = await days.innerText();
   expect(text).toContain(reasonWords("projection_not_initialized").why);
   expect(text).toContain(reasonWords("completion_boundaries_unavailable").why);
   world.say(TARGETS.week, { ...nothing, oracle: { status: "unavailable", reason: "insufficient_history" } });
   await reader.later(MINUTE);
-  expect(await reader.page.locator("#days").innerText()).toContain(reasonWords("insufficient_history").why);
+  expect(await days.innerText()).toContain(reasonWords("insufficient_history").why);
 });

@@ -29,9 +29,18 @@ export interface SiteServerOptions {
   readonly subpath?: string;
 }
 
+/** The built files, compressed, by path. They are the same for every server. */
+let built: Promise<ReadonlyMap<string, SiteFile>> | undefined;
+
+async function compressedFiles(): Promise<ReadonlyMap<string, SiteFile>> {
+  const files = await buildSite();
+  return new Map(files.map((file) => [file.path, { ...file, bytes: gzipSync(file.bytes, { level: 9 }) }]));
+}
+
 /** Binds to 127.0.0.1. */
 export async function startSite(api: Api, { port = 0, subpath = "/" }: SiteServerOptions = {}): Promise<SiteServer> {
-  const files = new Map((await buildSite()).map((file) => [file.path, file]));
+  built ??= compressedFiles();
+  const files = await built;
   const { url, stop } = await localServer((request, response) => {
     const target = request.url ?? "/";
     const below = target.startsWith(subpath) ? target.slice(subpath.length) : undefined;
@@ -54,7 +63,7 @@ function sendFile(response: ServerResponse, { path, contentType, bytes }: SiteFi
     "cache-control": path.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
     ...(path === "index.html" ? HTML_HEADERS : {}),
   });
-  response.end(gzipSync(bytes, { level: 9 }));
+  response.end(bytes);
 }
 
 async function sendResponse(response: ServerResponse, answering: ReturnType<Api>): Promise<void> {
