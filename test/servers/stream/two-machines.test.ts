@@ -20,7 +20,10 @@ import { type FollowedLedger, ledgerAt } from "./followed-ledger.ts";
 import { type NatsCluster, type NatsServer, publisherOf, startNatsCluster } from "./nats.ts";
 import { startTcpProxy, type TcpProxy } from "./tcp-proxy.ts";
 
-const FACTS_PER_SECOND = 50;
+const FACTS_PER_SECOND = 20;
+/** The pause between two requests of the reader, and between two looks at the lease. */
+const POLL_MS = 100;
+const TAKEOVER_LIMIT_MS = 120_000;
 const shared = sharedFolder();
 const bucket = useS3Server();
 let cluster: NatsCluster;
@@ -65,18 +68,20 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
   const machines = [await machine(store, "one", [0, 1, 2]), await machine(store, "two", [2, 1, 0])] as const;
   const [one, two] = machines;
   const holder = async () => (await readLease(store))?.record;
+  const untilHolder = (what: string, isSo: (record: Awaited<ReturnType<typeof holder>>) => boolean) =>
+    until(what, async () => isSo(await holder()), TAKEOVER_LIMIT_MS, POLL_MS);
   let ingest = one.ingest();
   const other = two.ingest();
   const facts = publishFacts(publisher.stream);
   await one.ledger.reaches(1);
   await two.ledger.reaches(1);
   const first = one.publish();
-  await until("the first publisher holds the lease", async () => (await holder())?.epoch === 1);
+  await untilHolder("the first publisher holds the lease", (record) => record?.epoch === 1);
   const second = two.publish();
-  await until("the lease has a standby", async () => (await holder())?.ttlMs === 12_000);
+  await untilHolder("the lease has a standby", (record) => record?.ttlMs === 12_000);
   const reader = await startReader(store);
 
-  const takenOver = (epoch: number) => until(`epoch ${epoch}`, async () => (await holder())?.epoch === epoch);
+  const takenOver = (epoch: number) => untilHolder(`epoch ${epoch}`, (record) => record?.epoch === epoch);
   const servingOn = async () => {
     const reached = facts.acknowledged();
     await until("the stream accepts facts", () => Promise.resolve(facts.acknowledged() > reached + 5));
@@ -99,7 +104,7 @@ test("no part's death loses, repeats or reorders a fact, and no reader sees anyt
   ingest = one.ingest();
   await takenOver(2);
   const third = one.publish();
-  const isAwaited = until("the lease has a standby again", async () => (await holder())?.ttlMs === 12_000);
+  const isAwaited = untilHolder("the lease has a standby again", (record) => record?.ttlMs === 12_000);
   await Promise.race([isAwaited, third.ended.then(() => expect.fail(third.output()))]);
   const follower = cluster.servers.find((server) => server !== leader) as NatsServer;
   await follower.stop();
@@ -198,7 +203,7 @@ async function startReader(store: S3Store): Promise<Reader> {
       if (!response.ok) complaints.push(`${response.status}: ${text}`);
       else if (receivedAt < newest) complaints.push(`${receivedAt} after ${newest}`);
       else newest = receivedAt;
-      await wait(25);
+      await wait(POLL_MS);
     }
   })().catch((error: unknown) => complaints.push(String(error)));
   onTestFinished(async () => {
