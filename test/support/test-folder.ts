@@ -18,8 +18,8 @@ export function configuredFolder(): string {
 }
 
 /** A new folder for all tests of a file, removed after the last one. */
-export function sharedFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "noonmark-test-"));
+export function sharedFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, "noonmark-test-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
