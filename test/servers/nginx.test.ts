@@ -23,7 +23,7 @@ describe("nginx with odd requests", () =>
   testOddRequests({
     front,
     world,
-    requests: 500,
+    requests: 250,
     transport: ["server"],
     mayMissTags: ({ target, headers }) =>
       /\.\.|[%\\]/.test(target) || headers.filter(([name]) => /^if-none-match$/i.test(name)).length > 1,
