@@ -19,6 +19,7 @@ function isBuilt(): boolean {
   return began <= ended && sources().every((path) => changedAt(path) < began);
 }
 
+/** Files, and their folders, which change when a file is deleted. */
 function sources(): string[] {
   const top = readdirSync(ROOT, { withFileTypes: true }).filter(({ name }) => !NO_SOURCES.test(name));
   const below = top
@@ -26,8 +27,7 @@ function sources(): string[] {
     .flatMap(({ name }) =>
       readdirSync(join(ROOT, name), { recursive: true, encoding: "utf8" }).map((path) => join(name, path)),
     );
-  const files = top.filter((entry) => entry.isFile()).map(({ name }) => name);
-  return [...files, ...below].filter((path) => path !== WORKER && statSync(join(ROOT, path)).isFile());
+  return [...top.map(({ name }) => name), ...below].filter((path) => path !== WORKER);
 }
 
 /** Epoch ms; 0 if there is no such file. */
