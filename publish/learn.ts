@@ -27,7 +27,7 @@ import type { TileProgress } from "./known-tiles.ts";
 import { reconcileListed } from "./plan/check.ts";
 import { storedCheckpoint } from "./plan/log-state.ts";
 import type { StoreLookup } from "./plan/plan.ts";
-import { logObjectVersion, receiptsIn, responseAt } from "./stored-object.ts";
+import { logObjectVersion, observationCount, responseAt } from "./stored-object.ts";
 
 export interface Learning {
   readonly known: Known;
@@ -231,10 +231,10 @@ async function readProgress(
   for (const tile of stored) {
     const found = await readOrDamaged(store, keyOf(tile));
     const whole = found instanceof StoreDamaged ? undefined : found;
-    const receipts = whole && receiptsIn({ installationId, log, tile }, whole);
+    const count = whole && observationCount({ installationId, tile }, whole);
     const { first } = tileBounds(tile);
-    if (whole !== undefined && receipts !== undefined) {
-      progress = { log, position: first - 1 + receipts.positions, tag: whole.tag, point: pointOf(whole) };
+    if (whole !== undefined && count !== undefined) {
+      progress = { log, position: first - 1 + count, tag: whole.tag, point: pointOf(whole) };
       break;
     }
     // Tiles are put in ascending order. What lies beyond a gap, and is no tile, was put there by somebody else.

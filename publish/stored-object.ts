@@ -58,13 +58,11 @@ export function signedCheckpoint({ body }: StoredObject): Checkpoint & { readonl
   return { ...parseCheckpoint(text), keys: signatures.map(({ id }) => id).join(",") };
 }
 
-/** The receipts of a tile of observations. */
-export interface TiledReceipts {
-  readonly positions: number;
-}
-
-/** Returns undefined unless the tile holds its own positions, ascending and without a gap. */
-export function receiptsIn({ installationId, tile }: ObservationTile, object: StoredObject): TiledReceipts | undefined {
+/** Returns how many observations a tile has; undefined unless they are its own positions, ascending and without a gap. */
+export function observationCount(
+  { installationId, tile }: Pick<ObservationTile, "installationId" | "tile">,
+  object: StoredObject,
+): number | undefined {
   const lines = textOf(object).split("\n");
   if (lines.length > TILE_SIZE) return undefined;
   for (const [index, line] of lines.entries()) {
@@ -72,7 +70,7 @@ export function receiptsIn({ installationId, tile }: ObservationTile, object: St
     const position = tile * TILE_SIZE + 1 + index;
     if (item?.installationId !== installationId || decodeObservationCursor(item.cursor) !== position) return undefined;
   }
-  return { positions: lines.length };
+  return lines.length;
 }
 
 function observationIn(line: string) {
