@@ -60,14 +60,15 @@ export interface LogPlan {
  * with a checkpoint. But readers may remember a lost checkpoint, and nobody knows its size: the next one commits all entries.
  */
 export function planLog(state: LogState, { known, at, signers }: Pick<Planning, "known" | "at" | "signers">): LogPlan {
-  const { number, now } = state;
+  const { number, now, published } = state;
   if (now === undefined || now.size === 0) return { lookups: [], puts: [], isWhole: true };
   const planned = { number, now, known, at, signers, prefix: logPrefix(logRoot(signers), number) };
   const checkpoint = known.objects.get(`${planned.prefix}checkpoint`);
   const isStored = checkpoint?.condition === "stored";
-  const since = isStored ? committedSize(checkpoint) : sizeBefore(state, planned);
+  const isLost = published !== undefined && storedCheckpoint(known, number) === undefined;
+  // A log that was just made public has its checkpoint at the other place, and begins at its first entry.
+  const since = isStored ? committedSize(checkpoint) : isLost ? published.size : 0;
   const isCommitted = isStored && since === now.size && checkpoint.sourceVersion.keys === keysOf(signers);
-  const isLost = state.published !== undefined && storedCheckpoint(known, number) === undefined;
   const limit = isLost ? now.size : (Math.floor(since / TILE_WIDTH) + BUNDLES_LIMIT) * TILE_WIDTH;
   const size = Math.min(now.size, limit);
   const grown = isCommitted ? [] : [...filesOf(planned.prefix, since, size)];
@@ -83,15 +84,6 @@ export function planLog(state: LogState, { known, at, signers }: Pick<Planning, 
   );
   const puts = isCommitted ? files : [...files, checkpointPut(size, planned, files)];
   return { lookups, puts, isWhole: size === now.size };
-}
-
-/** Returns how many entries are stored without a checkpoint. A log that was just made public begins at its first entry. */
-function sizeBefore(
-  { number, published }: LogState,
-  { known, signers }: Pick<PlannedLog, "known" | "signers">,
-): number {
-  const isNewlyPublic = signers.length > 0 && storedCheckpoint(known, number) !== undefined;
-  return isNewlyPublic ? 0 : (published?.size ?? 0);
 }
 
 /** A bundle of entries or a tile of hashes. */

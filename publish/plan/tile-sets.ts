@@ -42,7 +42,8 @@ export function namedTiles(
   return { puts, set: { prefix, head, version, dropped, namedAgain } };
 }
 
-interface OfSet extends Pick<Put, "resource" | "phase"> {
+/** The set of a tile that is put. */
+interface TargetSet extends Pick<Put, "resource" | "phase"> {
   readonly prefix: string;
   /** The source version of the response that names it. */
   readonly sourceVersion: SourceVersion;
@@ -50,7 +51,7 @@ interface OfSet extends Pick<Put, "resource" | "phase"> {
 }
 
 /** A tile's name determines its bytes, so a tile that another publisher has put will do. */
-function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: OfSet): Put {
+function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: TargetSet): Put {
   const { key, representation } = tile;
   const damaged = known.objects.get(key);
   return {

@@ -1,4 +1,4 @@
-/** What `verify --log-key` can find wrong with a log, and which fault of a step is which finding (docs/spec/log.md#proof). */
+/** The findings of `verify --log-key`, and the one that each fault of a step becomes (docs/spec/log.md#proof). */
 import { NoonmarkError } from "../../../src/client/log.ts";
 import { NoResponse } from "../../../src/judge/exchange.ts";
 import { family, type Report, type Rule, type Subject } from "../../../src/judge/report.ts";

@@ -9,7 +9,7 @@ import type { World } from "../support/world.ts";
 const PAGE_EVENTS = 12;
 
 const browser = useBrowser();
-/** A page with all data, for tests that only look at it. */
+/** A page with all data, for tests that change neither its data nor its window. */
 let plain: Reader;
 beforeAll(async () => {
   plain = await read(browser, fullWorld());
@@ -283,10 +283,11 @@ it("labels its axes: round values from 0 on, and evenly spaced days, none in the
 });
 
 it("cuts no label of an axis on a phone, for any text size", async () => {
+  await using reader = await read(browser, fullWorld());
   for (const width of [320, 375]) {
     for (const size of ["100%", "200%"]) {
-      await show(plain, width, size);
-      const cut = await plain.page.evaluate<string[]>(`[...document.querySelectorAll(".ticks span")]
+      await show(reader, width, size);
+      const cut = await reader.page.evaluate<string[]>(`[...document.querySelectorAll(".ticks span")]
       .filter((e) => getComputedStyle(e).visibility === "visible" && e.getBoundingClientRect().right > e.parentElement.getBoundingClientRect().right + 1)
       .map((e) => e.innerText)`);
       expect(cut, `${width} px, ${size}`).toEqual([]);
@@ -295,8 +296,9 @@ it("cuts no label of an axis on a phone, for any text size", async () => {
 });
 
 it("prints dark text on white from a dark screen", async () => {
-  const { page } = plain;
-  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  await using reader = await read(browser, fullWorld(), { colorScheme: "dark" });
+  const { page } = reader;
+  await page.emulateMedia({ media: "print" });
   const [ink, ground] = await page.evaluate<string[]>(
     "[getComputedStyle(document.body).color, getComputedStyle(document.querySelector('.panel')).backgroundColor]",
   );
