@@ -207,9 +207,6 @@ async function readProgress(
   { store, known }: Learning,
 ): Promise<FoundProgress> {
   const nothing = { log, position: 0, tag: null, point: null };
-  // All objects were listed already, so a first publish makes no request per installation.
-  if (known.publishedInstallations?.installations.has(installationId) === false)
-    return { progress: nothing, faulty: [] };
   const keyOf = (tile: number) => observationTileKey(installationId, log, tile);
   const before = known.tiles.progressFloor(installationId);
   const isKnown = before?.log === log && before.position > 0;
