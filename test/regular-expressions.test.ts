@@ -77,7 +77,7 @@ const COMPOSED: Readonly<Record<string, readonly RegExp[] | undefined>> = {
     /^0[xX][0-9a-fA-F]{64}$/,
   ],
   "src/chain/rpc/secrets.ts": [
-    new Secrets(["https://user:aaaaaaaa@node.example/v3/0123456789abcdef"]).pattern as RegExp,
+    new Secrets(["https://node.example/01234567"]).pattern as RegExp,
   ],
 };
 
