@@ -3,20 +3,18 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-// `npm test` runs "unit"; "servers" and "alone" start real servers and a browser (npm run test:servers). Nothing is retried.
+// `npm test` runs "unit"; npm run test:servers runs "copy", then "servers" and "alone", which start real servers and a browser.
+// Nothing is retried.
 const report = process.env.NOONTEST_TEST_REPORT;
 
 /** Tests with real servers, and tests of the page in a real browser. */
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
 /** Long timeouts that only stop hung tests, because servers are slow on a busy machine. */
 const LONG_TIMEOUTS = { testTimeout: 300_000, hookTimeout: 600_000 };
-/** Tests with time limits, and the one that runs `npm test` in a copy. They run one file at a time. */
-const ALONE = [
-  "test/servers/real-time.test.ts",
-  "test/servers/hostile.test.ts",
-  "test/servers/new-route/new-route.test.ts",
-  "test/site/browser/weight.test.ts",
-];
+/** Runs `npm test` in a copy with another route. It needs no server, so .ci/run installs the servers meanwhile. */
+const COPY = "test/servers/new-route/new-route.test.ts";
+/** Tests with time limits. They run one file at a time. */
+const ALONE = ["test/servers/real-time.test.ts", "test/servers/hostile.test.ts", "test/site/browser/weight.test.ts"];
 
 /** Temporary files are in memory if enough is free. On a disk the tests take a fifth longer. */
 const MEMORY = "/dev/shm";
@@ -59,13 +57,14 @@ export default defineConfig({
         test: {
           name: "servers",
           include: REAL,
-          exclude: ALONE,
+          exclude: [COPY, ...ALONE],
           ...LONG_TIMEOUTS,
           // Most of these tests wait for servers and instants, so more of them than processors run at once.
-          maxWorkers: 4,
+          maxWorkers: 5,
           maxConcurrency: 16,
         },
       },
+      { extends: true, test: { name: "copy", include: [COPY], ...LONG_TIMEOUTS } },
       { extends: true, test: { name: "alone", include: ALONE, fileParallelism: false, ...LONG_TIMEOUTS } },
     ],
   },

@@ -76,9 +76,7 @@ const COMPOSED: Readonly<Record<string, readonly RegExp[] | undefined>> = {
     /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/,
     /^0[xX][0-9a-fA-F]{64}$/,
   ],
-  "src/chain/rpc/secrets.ts": [
-    new Secrets(["https://node.example/01234567"]).pattern as RegExp,
-  ],
+  "src/chain/rpc/secrets.ts": [new Secrets(["https://node.example/01234567"]).pattern as RegExp],
 };
 
 test("every expression that the program composes is checked here", () => {
