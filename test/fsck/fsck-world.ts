@@ -91,14 +91,12 @@ export class FsckWorld {
     await addIndexTile(damagedAt(this.#clean));
   }
 
-  /** Repairs like `fsck --repair` if nobody holds the lease. */
-  async repair(store: ObjectStore): Promise<void> {
+  /** Repairs like `fsck --repair` if nobody holds the lease, this long after the publish. Returns the instant of its end. */
+  async repair(store: ObjectStore, laterMs = 0): Promise<number> {
+    this.#world.now = PUBLISHED + laterMs;
     const worker = await this.#world.work({ store, state: `state-${++this.#copies}`, ...this.#options });
     await worker.publisher.repair(this.#world.now, repairStore);
     await worker.stop();
-  }
-
-  get now(): number {
     return this.#world.now;
   }
 
@@ -108,6 +106,7 @@ export class FsckWorld {
   }
 
   async #cycle(store: ObjectStore, state: string, at: number): Promise<void> {
+    this.#world.now = at;
     const worker = await this.#world.work({ store, state, ...this.#options, force: at > PUBLISHED });
     const { failures } = await worker.cycle(at);
     await worker.stop();

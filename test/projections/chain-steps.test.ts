@@ -97,7 +97,7 @@ test("the steps of a first sync end at whole blocks and derive the same rows as 
       expect(step({ ...rest, projections: whole }, [Number.POSITIVE_INFINITY], 1)).toBe(true);
       expect(rowsOf(stepped)).toEqual(rowsOf(whole));
     }),
-    { numRuns: 50 },
+    { numRuns: 30 },
   );
 });
 
@@ -122,7 +122,7 @@ test("steps can continue from any point, forward and back, to another history or
       expect(step({ ...last, projections: whole }, [Number.POSITIVE_INFINITY], 1)).toBe(true);
       expect(rowsOf(stepped)).toEqual(rowsOf(whole));
     }),
-    { numRuns: 75 },
+    { numRuns: 40 },
   );
 });
 

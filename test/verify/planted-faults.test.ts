@@ -18,14 +18,14 @@ import { judge, standIn } from "./support/stand-in.ts";
 const SEED = Number(process.env.NOONTEST_SEED ?? 20_261_122);
 
 const KINDS: readonly (readonly [string, () => Promise<readonly Planted[]>, number])[] = [
-  ["headers", async () => HEADER_FAULTS, 500],
-  ["statuses, methods, paths and If-None-Match", async () => STATUS_FAULTS, 470],
+  ["headers", async () => HEADER_FAULTS, 350],
+  ["statuses, methods, paths and If-None-Match", async () => STATUS_FAULTS, 310],
   ["queries", async () => QUERY_FAULTS, 100],
   ["fields of every body", () => shapeFaults(send), 500],
   ["rules between fields", async () => FIELD_FAULTS, 90],
   ["agreement between routes", async () => ROUTE_FAULTS, 40],
   ["the clock", async () => CLOCK_FAULTS, 10],
-  ["caches, compressors and storages", async () => EDGE_FAULTS, 200],
+  ["caches, compressors and storages", async () => EDGE_FAULTS, 130],
   ["walks and watching", async () => WALK_FAULTS, 55],
   ["random faults from a seed", async () => (await effective(drawnFaults(SEED, 80), send)).slice(0, 60), 60],
 ];

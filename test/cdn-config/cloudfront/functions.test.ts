@@ -177,7 +177,7 @@ describe("time", () => {
   test.each([1, 2, 3])(
     "through %d tiers no response is served past valid-until, and every request gets a response",
     async (tiers) => {
-      for (const stepMs of [1, 7, 97, 333, 1_000, 1_003]) {
+      for (const stepMs of [3, 97, 333, 1_000, 1_003]) {
         const world = distribution({ tiers });
         await putResponse(world.store, TELEMETRY_KEY, online, successors);
         let drawn = stepMs;

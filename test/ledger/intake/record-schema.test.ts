@@ -142,7 +142,7 @@ test("a timestamp's pattern follows the calendar", () => {
     .map(([y, mo, d, h, mi, s, f, e]) => `${y}-${mo}-${d}T${h}:${mi}:${s}${f}${e}`);
   fc.assert(
     fc.property(text, (t) => pattern.test(t) === (parseTimestamp(t) !== undefined)),
-    { numRuns: 5000 },
+    { numRuns: 2000 },
   );
   const days = Array.from({ length: 40_000 }, (_, day) => new Date(Date.UTC(1895, 0, 1 + day)).toISOString());
   expect(days.filter((day) => !pattern.test(day))).toEqual([]);

@@ -60,7 +60,7 @@ test("equals the naive implementation, for any order of receipts", () => {
       world.close();
       expect(found).toEqual(naiveMilestones(receipts));
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 

@@ -23,7 +23,7 @@ test("intervals are the runs of all added numbers, in any order and any batches"
       expect(longestInterval(db, "day")).toBeUndefined();
       db.close();
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

@@ -7,7 +7,7 @@ import { accept, coreAt, emptyLedger, type Fact, INSTALLATION } from "./history.
 import { GENESIS, type Step, steps } from "./random-history.ts";
 import { referenceProcess } from "./reference.ts";
 
-const RUNS = Number(process.env.NOONMARK_FUZZ_RUNS ?? 400);
+const RUNS = 200;
 
 function bodyAt(build: ReturnType<typeof buildProcess>): Record<string, unknown> {
   const { revision: _revision, generatedAt: _generatedAt, ...rest } = JSON.parse(build.body) as Record<string, unknown>;

@@ -81,7 +81,7 @@ test("settlements equal the naive implementation in every range", () => {
         expect(legacy.recentSettlements).toEqual(withoutMint);
       }
     }),
-    { numRuns: 75 },
+    { numRuns: 40 },
   );
 });
 

@@ -9,7 +9,7 @@ import { accept, emptyLedger, INSTALLATION } from "./history.ts";
 import { type RandomHistory, randomHistory } from "./random-history.ts";
 import { referenceBody } from "./reference.ts";
 
-const HISTORIES = seeds(100);
+const HISTORIES = seeds(50);
 
 test("the statistics of random histories equal the reference and a rebuild", () => {
   const statuses = new Set(HISTORIES.map((seed) => check(seed, randomHistory(seed))));

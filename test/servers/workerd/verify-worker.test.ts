@@ -26,7 +26,10 @@ afterAll(async () => {
 const MINIFLARES_OWN = /^FAIL edge\/encoding /;
 
 test("verify finds nothing in the Worker", async () => {
-  const { stdout, stderr } = await runCli(["verify", `http://127.0.0.1:${worker.port}`], full.world.folder);
+  const { stdout, stderr } = await runCli(
+    ["verify", `http://127.0.0.1:${worker.port}`, "--qps", "200"],
+    full.world.folder,
+  );
   const lines = stdout.split("\n").filter((line) => line.startsWith("FAIL"));
   expect(lines.filter((line) => !MINIFLARES_OWN.test(line))).toEqual([]);
   expect(stdout).toMatch(/^\d+ checks, \d+ findings, \d+ skipped$/m);

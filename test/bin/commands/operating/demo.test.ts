@@ -40,8 +40,6 @@ test("demo writes thirty days of facts up to now, which can be published at once
     observedAt: expect.toSatisfy((at: string) => Date.parse(at) > startedAt - 60_000),
     measurement: { provenance: "simulated" },
   });
-  const again = await runCli(["ingest", "new/demo/facts.ndjson", "--yes", ...config], shared);
-  expect(again.stdout).toMatch(/^0 accepted, 1\d{5} duplicate, 0 rejected; ledger .*\n$/);
 });
 
 test("demo fills an empty directory next to a ledger, state and store, and ignores variables with a warning", () => {

@@ -16,7 +16,7 @@ import {
   text,
   type When,
 } from "./plant.ts";
-import { goodQuery, PATHS, SUBJECTS } from "./subjects.ts";
+import { goodQuery, inTurn, PATHS } from "./subjects.ts";
 
 const wantsGzip: When = (sent, reply) => reply.status === 200 && /gzip/.test(sent.headers["accept-encoding"] ?? "");
 
@@ -59,7 +59,7 @@ const CONDITIONS: readonly (readonly [name: string, header: string, change: Chan
   ["412 to If-Match", "if-match", error(412, "precondition_failed")],
 ];
 
-const PER_SUBJECT: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
+const AT_URLS = inTurn(({ route, target }) => {
   const at = isTarget(target);
   const edge = planter(`${target}: `, "edge", route.name);
   const zipped = Object.entries(route.etag ? { ...COMPRESSED_TAG, ...COMPRESSED } : COMPRESSED);
@@ -146,7 +146,7 @@ const KEPT_ERRORS: Readonly<Record<string, string>> = {
 };
 
 export const EDGE_FAULTS: readonly Planted[] = [
-  ...PER_SUBJECT,
+  ...AT_URLS,
   ...PER_ROUTE,
   ...Object.entries(KEPT_ERRORS).map(([name, value]) =>
     planter("a 404 is kept and ", "edge", "process").reply(

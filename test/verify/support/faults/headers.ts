@@ -2,7 +2,7 @@
 
 import type { FamilyName } from "../../../../src/verify/verify.ts";
 import { type Change, headers, isGood, type Planted, planter, status, text, type When } from "./plant.ts";
-import { type FaultSubject, SUBJECTS } from "./subjects.ts";
+import { type FaultSubject, inTurn } from "./subjects.ts";
 
 type Changes = Readonly<Record<string, string | null>>;
 
@@ -46,8 +46,8 @@ const twice: Change = (reply) => ({
 });
 
 export const HEADER_FAULTS: readonly Planted[] = [
-  ...SUBJECTS.flatMap(onGood),
-  ...SUBJECTS.filter(({ route }) => route.conditional).flatMap(onNotModified),
+  ...inTurn(onGood),
+  ...inTurn((subject) => (subject.route.conditional ? onNotModified(subject) : [])),
   ...[400, 404, 405].flatMap(onError),
 ];
 
@@ -75,12 +75,9 @@ function onGood(subject: FaultSubject): Planted[] {
   const { route, target } = subject;
   const isHere: When = (sent, reply) => sent.target === target && isGood(sent, reply);
   const good = planter(`200 ${target}: `, "answers", route.name);
-  // The rules for all responses share their code, so one URL per route is enough.
-  const isFirst = SUBJECTS.find((one) => one.route === route) === subject;
-  const changes = [...(isFirst ? [...EVERYWHERE, ...ON_BODIES] : []), ...ownOf(subject)];
   return [
-    ...changes.map((one) => good.reply(spoken(one), isHere, headers(one))),
-    planter(`${target}: `, "answers", route.name).reply("two lines of content-type", isHere, twice),
+    ...[...EVERYWHERE, ...ON_BODIES, ...ownOf(subject)].map((one) => good.reply(spoken(one), isHere, headers(one))),
+    good.reply("two lines of content-type", isHere, twice),
   ];
 }
 

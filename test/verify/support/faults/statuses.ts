@@ -15,7 +15,7 @@ import {
   status,
   text,
 } from "./plant.ts";
-import { goodQuery, PATHS, SUBJECTS } from "./subjects.ts";
+import { goodQuery, inTurn, PATHS } from "./subjects.ts";
 
 const field = (sent: Sent) => sent.headers["if-none-match"];
 const notFound = error(404, "not_found");
@@ -32,7 +32,7 @@ const REPLIES: Readonly<Record<string, Change>> = {
   empty: text(""),
 };
 
-const ANSWERED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
+const ANSWERED = inTurn(({ route, target }) => {
   const responses = planter(`${target}: `, "answers", route.name);
   const isGet = (sent: Sent) => sent.target === target && sent.method === "GET";
   return Object.entries(REPLIES).map(([name, change]) => responses.reply(name, isGet, change));
@@ -49,7 +49,7 @@ const MATCHED_WRONG: Readonly<Record<string, (value: string) => string | undefin
   "anything matches": () => "*",
 };
 
-const NOT_MODIFIED: readonly Planted[] = SUBJECTS.flatMap(({ route, target }) => {
+const NOT_MODIFIED = inTurn(({ route, target }) => {
   const conditions = planter(`If-None-Match ${target}: `, "not-modified", route.name);
   const given = (sent: Sent) => (sent.target === target ? field(sent) : undefined);
   if (!route.conditional) {

@@ -1,5 +1,6 @@
 import { CONTRACT, type RouteContract } from "../../../../src/judge/contract.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
+import type { Planted } from "./plant.ts";
 
 export interface FaultSubject {
   readonly route: RouteContract;
@@ -14,6 +15,17 @@ export const SUBJECTS: readonly FaultSubject[] = CONTRACT.flatMap((route) => {
   const path = PATHS.get(route) ?? route.path;
   return route.queries.map((query) => ({ route, path, target: query === "" ? path : `${path}?${query}` }));
 });
+
+/**
+ * Each fault of a route at one of the route's URLs, in turn, because a run treats all of them alike. `faultsAt` returns the same
+ * faults for each URL of a route.
+ */
+export function inTurn(faultsAt: (subject: FaultSubject) => readonly Planted[]): Planted[] {
+  return CONTRACT.flatMap((route) => {
+    const ofUrls = SUBJECTS.filter((subject) => subject.route === route).map(faultsAt);
+    return (ofUrls[0] ?? []).flatMap((_, turn) => ofUrls[turn % ofUrls.length]?.[turn] ?? []);
+  });
+}
 
 /** The query of a valid request for the route, with its question mark. */
 export const goodQuery = ({ queries: [first = ""] }: RouteContract): string => (first === "" ? "" : `?${first}`);
