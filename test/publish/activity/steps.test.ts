@@ -144,7 +144,6 @@ test("short steps cut the same index tiles, both new and after lost state", asyn
   const [whole, stepped] = [SteppedWorld.grown(), SteppedWorld.grown().dieAfterEach([400_000, 150_000])];
   const arrivals: Arrival[][] = [
     [{ kind: "blocks", logs: 17_000 }],
-    [{ kind: "receipts", late: true, count: 60 }],
     [{ kind: "lost" }, { kind: "receipts", late: true, count: 60 }],
   ];
   for (const cycle of arrivals) {
