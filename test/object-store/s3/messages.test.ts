@@ -66,9 +66,10 @@ test("a body that stalls in its first half is no response within the time limit"
   expect(failure.message).toBe(`get s3://bucket/p/status.json: no response from http://${host} within 0.3 s`);
 });
 
-test.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", async (_, call) => {
+// On a busy machine a lookup can take most of a second.
+test.concurrent.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", async (_, call) => {
   const failure = await failureOf(
-    call(storeAt("http://no-such-host.invalid:9000", { limitMs: 1_500, attemptMs: 600 })),
+    call(storeAt("http://no-such-host.invalid:9000", { limitMs: 3_000, attemptMs: 2_900 })),
   );
   // Without a name service, a machine cannot tell that a name does not exist.
   expect(failure.message).toMatch(
