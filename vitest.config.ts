@@ -3,15 +3,15 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-// `npm test` runs "unit"; npm run test:servers runs "copy", then "servers" and "alone", which start real servers and a browser.
-// Nothing is retried.
+// `npm test` runs "unit". `npm run test:servers` runs "servers" and "alone", which start real servers and a browser, and "copy",
+// which needs none. Nothing is retried.
 const report = process.env.NOONTEST_TEST_REPORT;
 
 /** Tests with real servers, and tests of the page in a real browser. */
 const REAL = ["test/servers/**/*.test.ts", "test/site/browser/**/*.test.ts"];
 /** Long timeouts that only stop hung tests, because servers are slow on a busy machine. */
 const LONG_TIMEOUTS = { testTimeout: 300_000, hookTimeout: 600_000 };
-/** Runs `npm test` in a copy with another route. It needs no server, so .ci/run installs the servers meanwhile. */
+/** Runs `npm test` in a copy with another route. */
 const COPY = "test/servers/new-route/new-route.test.ts";
 /** Tests with time limits. They run one file at a time. */
 const ALONE = ["test/servers/real-time.test.ts", "test/servers/hostile.test.ts", "test/site/browser/weight.test.ts"];

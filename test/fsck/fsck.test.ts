@@ -60,10 +60,12 @@ function groupsOf(damages: readonly Damage[]): Group[] {
   return groups.map((group) => ({ names: group.map(({ name }) => name).join(", "), damages: group }));
 }
 
-/** The first damage of each rule, because a finding is repaired by its rule and its key. */
-const ONE_OF_EACH = DAMAGES.filter(({ rule }, index) => DAMAGES.findIndex((other) => other.rule === rule) === index);
+/** The first damage of each object by each rule. */
+const OF_EACH_OBJECT = DAMAGES.filter(
+  ({ rule, object }, index) => DAMAGES.findIndex((other) => other.rule === rule && other.object === object) === index,
+);
 
-test.each(groupsOf(ONE_OF_EACH))("--repair repairs $names", async ({ damages }) => {
+test.each(groupsOf(OF_EACH_OBJECT))("--repair repairs $names", async ({ damages }) => {
   const copy = world.copy();
   const left: string[] = [];
   for (const { name, plant } of damages) {
@@ -119,6 +121,9 @@ test("a tile that has just become unreferenced is not reported yet", async () =>
   await orphaned?.plant(copy);
   expect((await copy.fsck(PUBLISHED + HOUR)).findings).toEqual([]);
 });
+
+/** The first damage of each rule. */
+const ONE_OF_EACH = DAMAGES.filter(({ rule }, index) => DAMAGES.findIndex((other) => other.rule === rule) === index);
 
 test.each(groupsOf(ONE_OF_EACH.filter(({ name }) => !LEFT_BY_FORCE.has(name))))(
   "--force repairs $names",

@@ -2,7 +2,6 @@
 # Installs the Debian packages that `npm run test:servers` and the server benches need. Run once per machine, as root.
 set -e
 export DEBIAN_FRONTEND=noninteractive
-echo "man-db man-db/auto-update boolean false" | debconf-set-selections # An index of all man pages, which nothing here needs.
 apt-get update -q
 apt-get install -q -y --no-install-recommends \
   ceph-mon ceph-osd radosgw ceph-common \

@@ -56,7 +56,7 @@ test("every response of the live demo matches the OpenAPI document", async () =>
   expect(judged).toBeGreaterThan(30);
 });
 
-// Part of the time is waiting for caches.
+// They run at the same time, because both wait for caches.
 test.concurrent.each([
   ["Varnish", startVarnish],
   ["nginx", startNginx],

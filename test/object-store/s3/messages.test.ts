@@ -66,7 +66,7 @@ test("a body that stalls in its first half is no response within the time limit"
   expect(failure.message).toBe(`get s3://bucket/p/status.json: no response from http://${host} within 0.3 s`);
 });
 
-// On a busy machine a lookup can take most of a second.
+// On a busy machine a lookup took more than half a second, so the first attempt has nearly all of the time.
 test.concurrent.each(CALLS)("%s: an unknown host is reported as unknown, not as slow", async (_, call) => {
   const failure = await failureOf(
     call(storeAt("http://no-such-host.invalid:9000", { limitMs: 3_000, attemptMs: 2_900 })),

@@ -1,4 +1,5 @@
 import { CONTRACT, type RouteContract } from "../../../../src/judge/contract.ts";
+import { elementAt } from "../../../../src/values/unknown.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 import type { Planted } from "./plant.ts";
 
@@ -16,14 +17,11 @@ export const SUBJECTS: readonly FaultSubject[] = CONTRACT.flatMap((route) => {
   return route.queries.map((query) => ({ route, path, target: query === "" ? path : `${path}?${query}` }));
 });
 
-/**
- * Each fault of a route at one of the route's URLs, in turn, because a run treats all of them alike. `faultsAt` returns the same
- * faults for each URL of a route.
- */
+/** Plants each fault of a route at one of the route's URLs, in turn. `faultsAt` returns the same faults for each URL of a route. */
 export function inTurn(faultsAt: (subject: FaultSubject) => readonly Planted[]): Planted[] {
   return CONTRACT.flatMap((route) => {
     const ofUrls = SUBJECTS.filter((subject) => subject.route === route).map(faultsAt);
-    return (ofUrls[0] ?? []).flatMap((_, turn) => ofUrls[turn % ofUrls.length]?.[turn] ?? []);
+    return elementAt(ofUrls, 0).map((_, turn) => elementAt(elementAt(ofUrls, turn % ofUrls.length), turn));
   });
 }
 
