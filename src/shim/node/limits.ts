@@ -28,10 +28,10 @@ export const DEFAULT_LIMITS: ServerLimits = {
 export const MAX_HEAD_BYTES = 16_384;
 
 /**
- * Requests of one connection that have no response yet. One more closes the connection: Node has parsed all of them, and each
- * takes about 4 kB. No front and no browser pipelines.
+ * Requests of one connection that wait behind an unanswered one. One more closes the connection: Node has parsed all of them,
+ * and each takes about 4 kB. No front and no browser pipelines.
  */
-export const MAX_PENDING_REQUESTS = 16;
+export const MAX_WAITING_REQUESTS = 15;
 
 /** Files that the store keeps open (`filesystem/cache.ts`: 512), the program's own, and those being read. */
 const OTHER_FILES = 640;

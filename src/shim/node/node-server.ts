@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from "node:net";
 import type { ShimContext } from "../context.ts";
 import { healthResponse } from "./health.ts";
-import { DEFAULT_LIMITS, MAX_HEAD_BYTES, MAX_PENDING_REQUESTS, type ServerLimits } from "./limits.ts";
+import { DEFAULT_LIMITS, MAX_HEAD_BYTES, MAX_WAITING_REQUESTS, type ServerLimits } from "./limits.ts";
 import { httpUrl, listen } from "./listen.ts";
 import { nodeHandler, type TrustsFront } from "./node-handler.ts";
 
@@ -79,10 +79,13 @@ export async function startServer(context: ShimContext, options: ServerOptions):
 }
 
 interface Connection {
-  /** Requests without a complete response. */
-  pending: number;
-  /** The monotonic instant (ms) at which the reader last took a whole response, or owed none. */
-  tookAt: number;
+  /** How many requests have had their turn; the last of them may still be unanswered. */
+  inTurn: number;
+  /** Pipelined requests whose turn has not come. */
+  waiting: number;
+  /** `inTurn` at the last look, and how many looks have found it unchanged and bytes unread. */
+  seen: number;
+  unread: number;
 }
 
 /** Closes connections whose requests or responses pile up. Everything else is left to Node's own limits. */
@@ -94,32 +97,42 @@ class Connections {
   }
 
   add(socket: Socket): void {
-    this.#open.set(socket, { pending: 0, tookAt: 0 });
+    this.#open.set(socket, { inTurn: 0, waiting: 0, seen: 0, unread: 0 });
     socket.on("close", () => this.#open.delete(socket));
   }
 
-  /** Counts a request until its response has left. Returns false if the connection was closed instead. */
-  takeOn({ socket }: IncomingMessage, response: ServerResponse): boolean {
+  /** Calls `handle` when it is the request's turn. A pipelined one waits, so that no response is composed that nobody takes. */
+  takeOn({ socket }: IncomingMessage, response: ServerResponse, handle: () => void): void {
     const connection = this.#open.get(socket);
-    if (connection === undefined || socket.destroyed) return false;
-    if (connection.pending === 0) connection.tookAt = performance.now();
-    else if (connection.pending === MAX_PENDING_REQUESTS) {
-      socket.destroy();
-      return false;
+    // Node parses a chunk of requests to its end, even after their connection was closed.
+    if (connection === undefined || socket.destroyed) return;
+    if (response.socket !== null) {
+      connection.inTurn += 1;
+      handle();
+    } else if (connection.waiting === MAX_WAITING_REQUESTS) socket.destroy();
+    else {
+      connection.waiting += 1;
+      response.once("socket", () => {
+        connection.waiting -= 1;
+        connection.inTurn += 1;
+        handle();
+      });
     }
-    connection.pending += 1;
-    response.on("close", () => {
-      connection.pending -= 1;
-      connection.tookAt = performance.now();
-    });
-    return true;
   }
 
-  /** Closes the connections that owe a reader nothing but bytes it does not take. */
+  /**
+   * Closes a connection that has taken no whole response for `readerTimeout` and has bytes to take. Called each `CHECK_MS`; the
+   * calls are counted, so that the readers of a suspended process get their time again.
+   */
   closeUnread(readerTimeout: number): void {
-    const before = performance.now() - readerTimeout;
-    for (const [socket, { pending, tookAt }] of this.#open) {
-      if (pending > 0 && tookAt <= before && socket.writableLength > 0) socket.destroy();
+    for (const [socket, connection] of this.#open) {
+      if (connection.seen !== connection.inTurn || socket.writableLength === 0) {
+        connection.seen = connection.inTurn;
+        connection.unread = 0;
+      } else {
+        connection.unread += 1;
+        if (connection.unread * CHECK_MS >= readerTimeout) socket.destroy();
+      }
     }
   }
 }
@@ -139,12 +152,7 @@ function httpServer(limits: ServerLimits, connections: Connections, handler: Req
   server.maxHeadersCount = 0;
   return server
     .on("connection", (socket) => connections.add(socket))
-    .on("request", (incoming, response) => {
-      if (!connections.takeOn(incoming, response)) return;
-      // A pipelined request waits, so that no response is composed that its reader may never take.
-      if (response.socket === null) response.once("socket", () => handler(incoming, response));
-      else handler(incoming, response);
-    });
+    .on("request", (incoming, response) => connections.takeOn(incoming, response, () => handler(incoming, response)));
 }
 
 async function close(server: Server, graceMs: number): Promise<void> {
