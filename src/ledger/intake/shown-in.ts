@@ -1,6 +1,6 @@
 /**
  * The routes that show each field of a record: those whose response changes with the field's value. Every kept field is in the log.
- * `test/ledger/intake/shown-in.test.ts` changes each field and reads every route.
+ * `test/publish/shown-in.test.ts` changes each field and reads every route.
  */
 import { FACT_KINDS, type FactKind } from "../schema.ts";
 import { RECORD_TYPES } from "./record-types.ts";

@@ -1,14 +1,12 @@
 /** docs/facts.md says which routes show a field. Each field is changed here, and every route is read before and after. */
 import { expect, test } from "vitest";
-import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
-import { recordSchema } from "../../../src/ledger/intake/record-schema.ts";
-import { RECORD_TYPES } from "../../../src/ledger/intake/record-types.ts";
-import { SHOWN_IN } from "../../../src/ledger/intake/shown-in.ts";
-import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
-import { ROUTES } from "../../../src/resources/table.ts";
-import { GrownChain } from "../../publish/activity/grown-chain.ts";
-import { START, World } from "../../publish/world.ts";
-import { ingest } from "../ingest.ts";
+import { RESPONSE_KEYS } from "../../publish/status/public-status.ts";
+import { recordSchema } from "../../src/ledger/intake/record-schema.ts";
+import { RECORD_TYPES } from "../../src/ledger/intake/record-types.ts";
+import { SHOWN_IN } from "../../src/ledger/intake/shown-in.ts";
+import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
+import { ROUTES } from "../../src/resources/table.ts";
+import { ingest } from "../ledger/ingest.ts";
 import {
   closure,
   epoch,
@@ -23,7 +21,9 @@ import {
   settlementControl,
   submission,
   uuid,
-} from "../samples.ts";
+} from "../ledger/samples.ts";
+import { GrownChain } from "./activity/grown-chain.ts";
+import { START, World } from "./world.ts";
 
 const AT = START + 60_000;
 /** The chain's view is settled through round 40. */
