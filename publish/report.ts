@@ -42,9 +42,18 @@ export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">
   return { ...row, ...code, etag: null, milliseconds: 0 };
 }
 
+/** The maximum number of ids that a message names. */
+const NAMED_IDS = 10;
+
+/** For a message: `wheel-1, wheel-2 and 3 others`. */
+export function namedIds(ids: readonly string[]): string {
+  const rest = ids.length > NAMED_IDS ? ` and ${ids.length - NAMED_IDS} others` : "";
+  return `${ids.slice(0, NAMED_IDS).join(", ")}${rest}`;
+}
+
 /** A configured installation that is not in the ledger. */
 export function unknownInstallation(installationId: string, known: readonly string[]): Failure {
-  const named = known.length === 0 ? "it has none" : `it has ${known.slice(0, 10).join(", ")}`;
+  const named = known.length === 0 ? "it has none" : `it has ${namedIds(known)}`;
   return new Failure("unknown_installation", `the ledger has no installation ${installationId}: ${named}`, {
     facts: { is: "published_offline" },
   });

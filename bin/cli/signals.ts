@@ -1,3 +1,5 @@
+import { setTimeout as wait } from "node:timers/promises";
+
 /** SIGHUP of a closed terminal ends a process like the others, so that the lease is released. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -10,4 +12,9 @@ export function askedToStop(): Promise<NodeJS.Signals> {
     };
     for (const name of SIGNALS) process.on(name, onSignal);
   });
+}
+
+/** Waits for `ms`, or until the signal. That is no failure: every caller looks at the signal next. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return wait(ms, undefined, { signal }).catch(() => {});
 }

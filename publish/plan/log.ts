@@ -2,7 +2,7 @@
  * Plans the objects of the log (docs/spec/publishing.md#log). The checkpoint is the commit point of everything that is
  * computed from facts: a response is put only after a checkpoint that covers its facts.
  */
-import { checkpointKey, LOG_ROOTS, type LogRoot, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
+import { checkpointKey, type LogRoot, logPrefix, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
 import {
   contains,
   entryTexts,
@@ -209,15 +209,16 @@ interface PlannedLog {
 
 const ROW = { resource: "observations", status: 200, etag: null } as const;
 
-/** Beyond the checkpoint another publisher may have put other entries. */
+/** Another publisher may have put a file with other entries after the checkpoint; such a file is replaced. */
 function filePut(file: LogFile, { number, now, known, at }: PlannedLog): Put {
   const { key, isFull, partials, isPrivate } = file;
   const before = known.objects.get(key);
+  const isDamaged = before !== undefined && before.condition !== "stored";
   return {
     ...ROW,
     key,
     phase: "log-files",
-    why: before === undefined ? "new" : "grew",
+    why: isDamaged ? WAS_DAMAGED : before === undefined ? "new" : "grew",
     action: before === undefined ? "created" : "updated",
     replaces: before?.tag ?? null,
     after: [],
@@ -264,7 +265,8 @@ export function plannedLogDeletions(known: Known, signers: readonly Signer[], at
   }
   const { log: number } = known;
   if (signers.length === 0 || number === undefined) return deletions;
-  const [own, former] = LOG_ROOTS.map((root) => known.objects.get(checkpointKey(root, number)));
+  const own = known.objects.get(checkpointKey(PUBLIC_LOGS, number));
+  const former = known.objects.get(checkpointKey(PRIVATE_LOGS, number));
   if (own?.condition === "stored" && former?.condition === "stored" && committedSize(own) >= committedSize(former)) {
     deletions.push({ key: former.key, confirmed: (to) => to.objects.rememberFaulty(former.key, null) });
   }

@@ -1,6 +1,7 @@
 /** The signed log that a publisher stores (docs/spec/publishing.md#signed), read by the code that readers have. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readEntries, readCheckpoint as readStored } from "../../publish/published-log.ts";
+import { WAS_DAMAGED } from "../../publish/report.ts";
 import { checkpointKey, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
 import { entryTexts, logSize } from "../../src/ledger/log.ts";
 import type { Checkpoint } from "../../src/log/checkpoint.ts";
@@ -50,13 +51,13 @@ class LogReader {
   }
 }
 
-/** Runs one cycle in a new session. `at` in seconds after START. */
-async function publish(at: number, options: WorkOptions = {}): Promise<void> {
+/** Runs one cycle in a new session. `at` in seconds after START. Returns why each object was put or left. */
+async function publish(at: number, options: WorkOptions = {}): Promise<ReadonlyMap<string, string>> {
   const worker = await world.work({ signers, ...options });
   try {
-    for (const { action, key, why } of (await worker.cycle(START + at * 1_000)).rows) {
-      if (action === "failed") throw new Error(`${key}: ${why}`);
-    }
+    const { rows } = await worker.cycle(START + at * 1_000);
+    for (const { action, key, why } of rows) if (action === "failed") throw new Error(`${key}: ${why}`);
+    return new Map(rows.map(({ key, why }) => [key, why]));
   } finally {
     await worker.stop();
   }
@@ -215,7 +216,8 @@ describe("a public log", () => {
   test("is rewritten where it is damaged", async () => {
     const paths = ["tile/0/000", "tile/entries/000", "tile/entries/001.p/44", "tile/0/001.p/44", "tile/1/000.p/1"];
     for (const path of paths) await world.store.delete(`log/1/${path}`);
-    await publish(2_000, { force: true });
+    const reasons = await publish(2_000, { force: true });
+    expect(paths.map((path) => reasons.get(`log/1/${path}`))).toEqual(paths.map(() => WAS_DAMAGED));
     expect(await new LogReader().read(world.store)).toEqual(entries());
   });
 

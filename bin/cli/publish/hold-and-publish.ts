@@ -1,5 +1,4 @@
 /** Waits for the lease, as a standby if another publisher holds it, then runs cycles until it is stopped. */
-import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { WatchedClock } from "../../../publish/clock/clock.ts";
 import { systemTimers } from "../../../publish/clock/timers.ts";
@@ -15,6 +14,7 @@ import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
 import type { Outage } from "../outage.ts";
+import { pause } from "../signals.ts";
 import { firstPublishDone } from "../small-heap.ts";
 import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
@@ -55,7 +55,7 @@ export async function holdAndPublish(options: PublisherOptions, watchers: Watche
       // The schedule handles outages. This one happened between taking the lease and the first cycle.
       outage.failed(error, "begin");
     }
-    await wait(NEXT_TRY_MS, undefined, { signal }).catch(() => {});
+    await pause(NEXT_TRY_MS, signal);
   }
 }
 
@@ -138,7 +138,7 @@ function heldLease(
       if (failure === undefined) refused.succeeded();
       else refused.failed(failure);
     },
-    pause: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
+    pause: (ms) => pause(ms, signal),
     onWait: () => {
       service.began("standby: another publisher holds the lease");
       log.info("standby: another publisher holds the lease");

@@ -1,6 +1,7 @@
 /** Checks the settings and flags that only `publish` needs, before it touches a store, a state directory or a lease. */
 import { isAbsolute, relative, resolve } from "node:path";
 import { comparedWithLog, publishedLogNumber } from "../../../publish/published-log.ts";
+import { namedIds } from "../../../publish/report.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { FIRST_LOG, parseIndex } from "../../../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
@@ -67,9 +68,6 @@ async function judgeCadence(cadence: string): Promise<void> {
   });
 }
 
-/** The maximum number of ids that a message names. */
-const NAMED_IDS = 10;
-
 /**
  * Checks the configured installation before the lease is taken. A mistyped id would replace the responses of the right one.
  * `at` is in epoch ms. Throws `Failure` unknown_installation (2), and errors of reading a ledger.
@@ -82,7 +80,7 @@ export function judgeInstallation(
   const { installationId } = reader;
   const others = idsWithout(installationId, reader, at);
   if (allowUnknown || others === undefined || others.length === 0) return;
-  const message = `the ledger has no facts of ${installationId}, only of ${listOf(others)}`;
+  const message = `the ledger has no facts of ${installationId}, only of ${namedIds(others)}`;
   throw new Failure("unknown_installation", message + didYouMean(installationId, others), {
     hint: "Correct the setting installationId. If the facts of a new installation are still to come, give --allow-unknown.",
   });
@@ -94,11 +92,6 @@ function idsWithout(id: string, reader: SourceReader, at: number): string[] | un
     if (ledger === undefined) return [];
     return installationRowId(ledger, id) === undefined ? listInstallations(ledger).map((one) => one.id) : undefined;
   });
-}
-
-function listOf(ids: readonly string[]): string {
-  const rest = ids.length > NAMED_IDS ? ` and ${ids.length - NAMED_IDS} others` : "";
-  return `${ids.slice(0, NAMED_IDS).join(", ")}${rest}`;
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Runs `noonmark publish` without --once: opens its dependencies, publishes on the cadence, and closes them. */
 import { existsSync } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Logger } from "pino";
 import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
@@ -18,7 +17,7 @@ import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
 import type { Outage } from "../outage.ts";
 import { configurationPath } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
-import { askedToStop } from "../signals.ts";
+import { askedToStop, pause } from "../signals.ts";
 import { keepHeapSmall } from "../small-heap.ts";
 import { openSources } from "../sources.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
@@ -53,7 +52,7 @@ export async function publishOnCadence(settings: Settings, flags: PublishFlags):
         const { code, message, hint } = reported(clockMoved(clock.movedMs));
         log.warn({ code, movedByMs: clock.movedMs, hint }, `${message}: publish begins again`);
       }
-      await wait(NEXT_SESSION_MS, undefined, { signal: ending.signal }).catch(() => {});
+      await pause(NEXT_SESSION_MS, ending.signal);
     }
   });
 }
@@ -198,7 +197,7 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
       monitor.health.failed(error);
       outage.failed(error, "open");
     }
-    await wait(OPEN_AGAIN_MS, undefined, { signal }).catch(() => {});
+    await pause(OPEN_AGAIN_MS, signal);
   }
   return undefined;
 }
@@ -222,6 +221,6 @@ export async function followChain(chain: Chain, options: FollowOptions): Promise
   while (!signal.aborted) {
     const now = options.now();
     await chain.poll(now, now + passLimit);
-    await wait(interval, undefined, { signal }).catch(() => {});
+    await pause(interval, signal);
   }
 }

@@ -49,7 +49,7 @@ interface Fact {
 
 /**
  * Compares the receipts of the log with the observations, one by one: receipt k of an installation is its observation k. The log
- * is put first, so an observation that was seen beyond a checkpoint is in every checkpoint that is served once the lag is over.
+ * is put first. So an observation that no entry matches yet has its entry in every checkpoint that is served after the lag.
  */
 export async function compareWithObservations(
   report: Report,
@@ -58,20 +58,18 @@ export async function compareWithObservations(
   comparison: Comparison,
 ): Promise<void> {
   // The receipt that is looked up may be older than the remembered checkpoint.
-  let from = comparison.receipt === undefined ? progress.compared : 0;
-  let beyond: readonly Beyond[] | undefined;
-  let end = Number.POSITIVE_INFINITY;
-  for (let isLast = false; ; ) {
-    if (!(await compareEntries(report, walks, progress, { ...comparison, from }))) return;
-    from = progress.newest.checkpoint.size;
-    beyond = beyond?.filter((one) => walks.isBeyond(one)) ?? (await walks.beyond());
-    const [first] = beyond;
-    if (first === undefined) return;
-    if (isLast) return reportNoEntry(report, first.item);
-    end = Math.min(end, performance.now() + comparison.lagMs);
-    const grown = await grownLog(progress.newest, comparison, end);
-    isLast = grown === undefined;
-    progress.newest = grown ?? (await newestLog(progress.newest, comparison));
+  const from = comparison.receipt === undefined ? progress.compared : 0;
+  if (!(await compareEntries(report, walks, progress, { ...comparison, from }))) return;
+  let unmatched = await walks.unmatched();
+  const end = performance.now() + comparison.lagMs;
+  while (unmatched.length > 0) {
+    const before = progress.newest;
+    const grown = await grownLog(before, comparison, end);
+    progress.newest = grown ?? (await newestLog(before, comparison));
+    if (!(await compareEntries(report, walks, progress, { ...comparison, from: before.checkpoint.size }))) return;
+    unmatched = unmatched.filter((one) => walks.isUnmatched(one));
+    const [first] = unmatched;
+    if (grown === undefined && first !== undefined) return reportNoEntry(report, first.item);
   }
 }
 
@@ -154,7 +152,7 @@ function observationDifference(fact: Readonly<Record<string, unknown>>, item: It
 type Item = Readonly<Record<string, unknown>> & { readonly cursor: string };
 
 /** An observation that no entry was compared with. */
-interface Beyond {
+interface Unmatched {
   readonly installationId: string;
   /** How many receipts of the installation come before it. */
   readonly receipts: number;
@@ -194,8 +192,8 @@ export class Walks {
   }
 
   /** Returns the next observation of each installation that this run or an earlier one has walked through, without going on. */
-  async beyond(): Promise<Beyond[]> {
-    const found: Beyond[] = [];
+  async unmatched(): Promise<Unmatched[]> {
+    const found: Unmatched[] = [];
     for (const id of new Set([...this.#walks.keys(), ...Object.keys(this.#checked)])) {
       const walk = this.#walkOf(id);
       const { done, value } = await this.#itemsAfter(id, walk.cursor).next();
@@ -206,7 +204,7 @@ export class Walks {
   }
 
   /** True while no entry was compared with the observation. */
-  isBeyond({ installationId, receipts }: Beyond): boolean {
+  isUnmatched({ installationId, receipts }: Unmatched): boolean {
     return this.#walkOf(installationId).receipts === receipts;
   }
 

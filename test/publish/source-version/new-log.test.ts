@@ -148,12 +148,17 @@ test("a holder that lacks facts keeps newer responses of the last holder, whose 
   last.kill();
 });
 
-test("a configured installation that the ledger does not know gets a warning", async () => {
+test.each([
+  { count: 1, known: "wheel-1" },
+  { count: 10, known: "wheel-1, w-2, w-3, w-4, w-5, w-6, w-7, w-8, w-9, w-10" },
+  { count: 12, known: "wheel-1, w-2, w-3, w-4, w-5, w-6, w-7, w-8, w-9, w-10 and 2 others" },
+])("a configured installation that is not one of $count in the ledger gets a warning", async ({ count, known }) => {
   world.receive(3);
+  for (let n = 2; n <= count; n++) receive(world.ledger, 1, { rowId: n, id: `w-${n}` });
   const worker = await world.work({ installationId: "whell-1" });
   const { warnings } = await worker.cycle(START + 20_000);
   expect(warnings.map(({ code, message }) => [code, message])).toEqual([
-    ["unknown_installation", "the ledger has no installation whell-1: it has wheel-1"],
+    ["unknown_installation", `the ledger has no installation whell-1: it has ${known}`],
   ]);
 });
 

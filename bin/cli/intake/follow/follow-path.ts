@@ -1,7 +1,6 @@
 /** Runs `ingest --follow` until a signal ends it (docs/spec/intake.md#follow). */
 import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { isDiskFull } from "../../../../src/files/disk-full.ts";
 import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
@@ -11,7 +10,7 @@ import { Failure } from "../../../../src/values/failure.ts";
 import { errorOf } from "../../../../src/values/unknown.ts";
 import { warn } from "../../messages.ts";
 import { Outage } from "../../outage.ts";
-import { askedToStop } from "../../signals.ts";
+import { askedToStop, pause } from "../../signals.ts";
 import { inputFailure } from "../input.ts";
 import { RejectsFile, reportRejections } from "../rejects-file.ts";
 import type { FileIntake, IntakeOf } from "./followed.ts";
@@ -79,7 +78,7 @@ export async function followPath(target: Target, db: Database, options: FollowOp
         fullDisk.failed(errorOf(error));
         // The input is read again from its beginning. Committed lines are duplicates then.
         await followed.close();
-        await wait(FULL_DISK_PAUSE_MS, undefined, { signal: stop.signal }).catch(() => {});
+        await pause(FULL_DISK_PAUSE_MS, stop.signal);
       }
       checkpoint.look(performance.now());
     }

@@ -1,6 +1,6 @@
 /** Decides when to poll: half a second after the last poll, or sooner if the system reports a change. */
 import { type FSWatcher, watch } from "node:fs";
-import { setTimeout as wait } from "node:timers/promises";
+import { pause } from "../../signals.ts";
 
 const STEADY_MS = 500;
 /** The wait after a change, so that several lines of a line-by-line writer need only one commit. */
@@ -37,7 +37,7 @@ export async function* wakes(
 }
 
 const SYSTEM: WakeSources = {
-  pause: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),
+  pause,
   changes(directory, changed) {
     let watcher: FSWatcher;
     try {

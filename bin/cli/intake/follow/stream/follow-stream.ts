@@ -3,7 +3,7 @@
  * own position and with the checks of the stream, so there is one way to begin, whatever ended the last session.
  */
 import { readFileSync } from "node:fs";
-import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { isDiskFull } from "../../../../../src/files/disk-full.ts";
 import { type Counts, Intake, NO_COUNTS, sumOf } from "../../../../../src/ledger/intake/intake.ts";
@@ -21,7 +21,7 @@ import { elementAt, errorMessage, errorOf } from "../../../../../src/values/unkn
 import { isQuiet } from "../../../feed.ts";
 import { warn } from "../../../messages.ts";
 import { Outage } from "../../../outage.ts";
-import { askedToStop } from "../../../signals.ts";
+import { askedToStop, pause } from "../../../signals.ts";
 import { type RejectsFile, reportRejections } from "../../rejects-file.ts";
 import {
   type Credentials,
@@ -155,7 +155,7 @@ class StreamFollower {
         // One wrong server must not stop what another one can do.
         if (++this.#failures < servers.length) continue;
         if (this.#refusal !== undefined) throw this.#refusal;
-        await wait(PAUSE_MS, undefined, { signal: this.#stop }).catch(() => undefined);
+        await pause(PAUSE_MS, this.#stop);
       }
     }
   }
