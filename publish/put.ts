@@ -179,6 +179,6 @@ export async function executeDeletions(
 }
 
 /** True if an error ends the publisher. Otherwise only the put of one object has failed. */
-export function stopsAll(error: unknown): boolean {
+function stopsAll(error: unknown): boolean {
   return error instanceof Failure && (error.exitCode === EXIT.locked || error.isAbout("clock"));
 }

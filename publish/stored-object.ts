@@ -53,7 +53,7 @@ export function logObjectVersion(key: string, object: StoredObject): SourceVersi
 }
 
 /** Returns a signed checkpoint and the ids of its keys, separated by commas. Throws `LogError` log_malformed. */
-export function signedCheckpoint({ body }: StoredObject): Checkpoint & { readonly keys: string } {
+function signedCheckpoint({ body }: StoredObject): Checkpoint & { readonly keys: string } {
   const { text, signatures } = parseNote(body);
   return { ...parseCheckpoint(text), keys: signatures.map(({ id }) => id).join(",") };
 }

@@ -78,7 +78,7 @@ export interface RpcResults {
 }
 
 /** A receipt as the node sends it. */
-export interface RawReceipt {
+interface RawReceipt {
   readonly transactionHash: Hex;
   readonly blockNumber: Hex;
   readonly status: Hex;

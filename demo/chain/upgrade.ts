@@ -4,7 +4,7 @@ import { call } from "./anvil.ts";
 import { callData, deploy, type Receipt, send } from "./calls.ts";
 
 /** An operation of the timelock, with everything needed to execute it. */
-export interface Operation {
+interface Operation {
   readonly id: Hex;
   readonly targets: readonly Address[];
   readonly payloads: readonly Hex[];

@@ -36,7 +36,7 @@ const checkpointSchema = z.object({
 
 export type Checkpoint = z.infer<typeof checkpointSchema>;
 
-export const leaseRecordSchema = z.object({
+const leaseRecordSchema = z.object({
   schemaVersion: z.literal(FORMAT_VERSION),
   /** Rises by one whenever the lease changes hands. */
   epoch: z.number().int().positive(),
@@ -86,7 +86,7 @@ export function publicName(holder: string): string {
 }
 
 /** Undefined if the object is no lease record. Throws `Failure` format_unknown. */
-export function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
+function leaseRecordOf(body: Uint8Array): LeaseRecord | undefined {
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder().decode(body));

@@ -70,7 +70,7 @@ export function ownKeys(id: string, publications: readonly Publication[]): strin
 }
 
 /** An installation that is planned: its responses, and what is published of it. */
-export interface PlannedInstallation {
+interface PlannedInstallation {
   readonly id: string;
   /** Its responses, for the configured installation also every file. */
   readonly publications: readonly Publication[];
@@ -81,7 +81,7 @@ export interface PlannedInstallation {
 }
 
 /** The subject is complete only if `lookups` is empty. */
-export function subjectOf(
+function subjectOf(
   id: string,
   { known, ...responses }: { readonly known: Known } & Responses,
 ): { readonly subject: PlannedInstallation; readonly lookups: readonly StoreLookup[] } {
@@ -150,7 +150,7 @@ export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64url");
 }
 
-export function chainId(binding: ChainBinding): string {
+function chainId(binding: ChainBinding): string {
   const { target, chainId: id, core, deploymentBlock } = binding;
   return shortHash(JSON.stringify([target, String(id), core, String(deploymentBlock)]));
 }

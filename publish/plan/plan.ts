@@ -54,7 +54,7 @@ export const PHASES = [
 export type Phase = (typeof PHASES)[number];
 
 /** Identifies the writer in the metadata of every object. */
-export interface Writer {
+interface Writer {
   readonly epoch: number;
   readonly writer: string;
 }
@@ -108,7 +108,7 @@ export interface Deletion {
 export type Lookup = StoreLookup | BlockLookup;
 
 /** The chain's hash at a published block. */
-export interface BlockLookup {
+interface BlockLookup {
   readonly is: "block";
   readonly number: string;
 }
@@ -144,7 +144,7 @@ export interface PlannedResponse {
 }
 
 /** A response that was due and stays as it is, because it failed or its sources are refused. */
-export interface FailedResponse {
+interface FailedResponse {
   readonly publication: Publication;
   readonly inputs: Inputs | undefined;
   /** Undefined if the sources are refused. */
@@ -152,13 +152,13 @@ export interface FailedResponse {
 }
 
 /** The result of checking an installation's sources. */
-export interface Checked {
+interface Checked {
   readonly installationId: string;
   readonly refused: RefusedSources;
 }
 
 /** The tiles of one installation. */
-export interface PlannedObservations {
+interface PlannedObservations {
   readonly installationId: string;
   /** Epoch ms until which the tiles wait. */
   readonly until: number | undefined;

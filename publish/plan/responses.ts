@@ -278,7 +278,7 @@ function isCoreOf(published: SourceVersion, chain: Snapshot["chain"]): boolean {
 }
 
 /** Returns the source version of a response, with the parts from which it is computed. */
-export function versionFor(
+function versionFor(
   { installationId, kinds = [], usesChain = false, program }: Sources,
   { built, subject, facts, newest, chain }: CurrentSources,
 ): SourceVersion {

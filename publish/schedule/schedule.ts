@@ -28,7 +28,7 @@ export interface ScheduleOptions {
   onRest?(): void;
 }
 
-export type ScheduledOperation = "cycle" | "scrub" | "renewal";
+type ScheduledOperation = "cycle" | "scrub" | "renewal";
 
 /** The part of a publisher that a schedule needs. */
 export interface Scheduled {

@@ -11,7 +11,7 @@ import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
 import { type ReadOnlyDatabase, readNumber } from "../../src/sqlite/statement.ts";
 import { planActivity } from "../activity-tiles.ts";
 
-export type ProjectionInputs = Pick<
+type ProjectionInputs = Pick<
   WritableSnapshot,
   "installationId" | "ledger" | "chain" | "chainDb" | "projections" | "genesisTimestamp"
 >;

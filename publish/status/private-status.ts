@@ -98,7 +98,7 @@ export function operatorReport(
 export type OperatorStatus = PrivateStatus & Partial<OperatorReport>;
 
 /** Minimum time between two puts (ms). The last put, at release, does not wait. */
-export const PRIVATE_STATUS_MS = 300_000;
+const PRIVATE_STATUS_MS = 300_000;
 const CHECK_EVERY_MS = 10_000;
 
 export class PrivateStatusWriter {

@@ -187,7 +187,7 @@ export function publicReport(
 }
 
 /** Counts the problems. Only the count is public. */
-export function problemsOf(last: Problems | undefined): number {
+function problemsOf(last: Problems | undefined): number {
   if (last === undefined) return 0;
   return last.failures.length + last.rows.filter(({ action }) => action === "failed").length;
 }

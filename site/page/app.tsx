@@ -55,7 +55,7 @@ const LINKS = [
   ["feed.atom", "Feed"],
 ] as const;
 
-export function Footer() {
+function Footer() {
   return (
     <footer>
       <p>

@@ -7,7 +7,7 @@ type Operation = OpenApiDocument["paths"][string]["get"];
 type DocumentedResponse = Operation["responses"][string];
 
 /** A response that several operations have. */
-export interface SharedResponse {
+interface SharedResponse {
   readonly id: string;
   readonly status: string;
   readonly response: DocumentedResponse;

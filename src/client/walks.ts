@@ -5,7 +5,7 @@ import type { Ask } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
 import type { ActivityCategory, ActivityEvent, ApiResponse, CallOptions, Observation } from "./types.ts";
 
-export interface EachObservationParameters {
+interface EachObservationParameters {
   /** An observation's cursor, to get only later ones. Absent to begin at the start of history. */
   readonly after?: string | undefined;
   /** Observations per request, 1 to 100. */
@@ -23,7 +23,7 @@ export function eachObservation(ask: Ask): EachObservation {
     walk(async (cursor) => (await ask("observations", { id, cursor, limit }, { signal })).body, after, signal);
 }
 
-export interface EachActivityParameters {
+interface EachActivityParameters {
   readonly category?: ActivityCategory | undefined;
   /** Events per request, 1 to 100. */
   readonly limit?: number | undefined;

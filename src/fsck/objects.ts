@@ -31,7 +31,7 @@ import type { Rule, StoreFinding } from "./rules.ts";
 const headersSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]*$/), z.string().min(1));
 const statesSchema = z.array(z.strictObject({ from: z.number().int(), fingerprint: z.string().min(1) }));
 
-export interface ResponseHead {
+interface ResponseHead {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -46,7 +46,7 @@ export interface JudgedResponse {
 }
 
 /** Returns the status and headers, or a complaint. */
-export function responseHead({ metadata }: StoredObject): ResponseHead | string {
+function responseHead({ metadata }: StoredObject): ResponseHead | string {
   const { status = "", headers = "", states = "[]" } = metadata;
   if (!/^(200|404|503)$/.test(status)) return `its status is ${JSON.stringify(status)}`;
   try {
@@ -136,7 +136,7 @@ const successor = z.strictObject({
 const successorsSchema = z.array(successor).min(1).max(MAX_SUCCESSORS);
 
 /** Returns the successors (docs/spec/publishing.md#future), or a complaint. */
-export function successorsOf({ metadata, body }: StoredObject): readonly Successor[] | string {
+function successorsOf({ metadata, body }: StoredObject): readonly Successor[] | string {
   const { successors, "valid-until": until } = metadata;
   if (successors === undefined) return until === undefined ? [] : "it has valid-until, but no successors";
   let list: readonly Successor[];
@@ -155,7 +155,7 @@ export function successorsOf({ metadata, body }: StoredObject): readonly Success
 }
 
 /** Returns the body and headers of a successor. */
-export function versionOf(object: StoredObject, headers: Readonly<Record<string, string>>, version: Successor) {
+function versionOf(object: StoredObject, headers: Readonly<Record<string, string>>, version: Successor) {
   const changed = { ...headers, ...version.headers };
   const kept = Object.entries(changed).filter((entry): entry is [string, string] => entry[1] !== null);
   return { body: applyEdits(object.body, version.edits ?? []), headers: Object.fromEntries(kept) };

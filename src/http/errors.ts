@@ -36,7 +36,7 @@ export const ERROR_SOURCES: Readonly<Record<CommonCode, string>> = {
 };
 
 /** `{"error": code}` and nothing else. */
-export function errorBody(code: string): string {
+function errorBody(code: string): string {
   return JSON.stringify({ error: code });
 }
 

@@ -50,7 +50,7 @@ export interface RouteObject {
 }
 
 /** A parameter as clients usually write it, in the usual order. Any other valid form goes to the shim. */
-export interface PageParameter {
+interface PageParameter {
   readonly name: string;
   /** Pattern of its raw value, valid in PCRE and ECMAScript. */
   readonly pattern: string;

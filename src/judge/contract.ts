@@ -4,7 +4,7 @@ import { type NamedRoute, type ResourceName, ROUTES } from "../resources/table.t
 import type { Citation } from "./report.ts";
 
 /** A schema issue at a path of a body. `crossField` marks a rule between fields. */
-export interface SchemaIssue {
+interface SchemaIssue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
   readonly crossField: boolean;

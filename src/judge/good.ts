@@ -207,6 +207,6 @@ function valueAt(body: unknown, path: readonly PropertyKey[]): string {
 }
 
 /** Returns the value of a query parameter. */
-export function parameter(query: string, name: string): string | undefined {
+function parameter(query: string, name: string): string | undefined {
   return new URLSearchParams(query).get(name) ?? undefined;
 }

@@ -36,7 +36,7 @@ export const MAX_SIGNATURES = 100;
 const MAX_NOTE_BYTES = 1 << 20;
 
 /** True if a note can have this name: not empty, without spaces, `+` or control characters. */
-export function isKeyName(name: string): boolean {
+function isKeyName(name: string): boolean {
   return name !== "" && name.isWellFormed() && !hasControlCharacter(name) && !/[\p{White_Space}+]/u.test(name);
 }
 

@@ -7,7 +7,7 @@ import { LogError } from "./log-error.ts";
 /** A full tile has this many hashes, and a full bundle this many entries. */
 export const TILE_WIDTH = 256;
 export const HASH_BYTES = 32;
-export const MAX_ENTRY_BYTES = 0xffff;
+const MAX_ENTRY_BYTES = 0xffff;
 const LENGTH_BYTES = 2;
 export const MAX_BUNDLE_BYTES = TILE_WIDTH * (LENGTH_BYTES + MAX_ENTRY_BYTES);
 

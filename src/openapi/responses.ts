@@ -7,11 +7,11 @@ import { CHAIN_UNAVAILABLE } from "../resources/fields.ts";
 import type { NamedRoute, NamedRow } from "../resources/table.ts";
 import { type JsonSchema, refTo } from "./schemas.ts";
 
-export interface MediaType {
+interface MediaType {
   readonly schema: JsonSchema;
   readonly examples?: Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 }
-export interface Response {
+interface Response {
   readonly description: string;
   readonly headers: Headers;
   readonly content?: Readonly<Record<string, MediaType>>;

@@ -195,7 +195,7 @@ export function valueTypeOf(schema: JsonSchema): string | undefined {
 }
 
 /** Returns the component of a value type. */
-export function valueComponent(name: string): JsonSchema {
+function valueComponent(name: string): JsonSchema {
   const { schema, restored, description } = VALUE_TYPES[name] as ValueType;
   const { type, pattern, maxLength, enum: values } = z.toJSONSchema(schema) as JsonSchema & { readonly type: string };
   return {

@@ -57,7 +57,7 @@ export interface Timing {
 }
 
 /** The parts of a published body that later builds need. */
-export interface PublishedBody {
+interface PublishedBody {
   /** Returns the Core's state in the body, which is kept while the chain is behind it; undefined if there is none. */
   core?(body: string): SafeCoreState | undefined;
   /** True if the body has settlement history. Later builds get it, and it is saved before a put would lose it. */
@@ -65,7 +65,7 @@ export interface PublishedBody {
 }
 
 /** Objects under a prefix that a response names. Several responses may share a prefix. */
-export interface TileSet {
+interface TileSet {
   readonly prefix: string;
   /** Milliseconds to keep an object after nothing names it: caches and readers may have an older response. */
   readonly keptMs: number;

@@ -16,7 +16,7 @@ export interface ShimDependencies {
 }
 
 /** A response in the coding that a reader accepts, with its headers. */
-export type Encode = (full: FullResponse, acceptEncoding: string | undefined) => MaybePromise<FullResponse>;
+type Encode = (full: FullResponse, acceptEncoding: string | undefined) => MaybePromise<FullResponse>;
 
 export interface ShimContext extends ShimDependencies {
   readonly recent: Recent;

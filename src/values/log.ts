@@ -12,7 +12,7 @@ export interface Position {
 
 export const START: Position = { at: "", checksum: "" };
 
-export interface Batch<Fact> {
+interface Batch<Fact> {
   readonly facts: readonly Fact[];
   /** Position after these facts. */
   readonly through: Position;

@@ -4,7 +4,7 @@ export const ROUND_SECONDS = 600;
 export const ROUND_MS = ROUND_SECONDS * 1000;
 
 /** Returns the first millisecond of a round, as bigint: a uint64 round id may lie beyond every calendar. */
-export function roundStart(genesisSeconds: bigint, roundId: bigint): bigint {
+function roundStart(genesisSeconds: bigint, roundId: bigint): bigint {
   return (genesisSeconds + roundId * BigInt(ROUND_SECONDS)) * 1000n;
 }
 

@@ -35,7 +35,7 @@ export interface PlainSubject extends UrlSubject {
 }
 
 /** Returns every accepted query of every route in its canonical form; for paged routes, those of the first page. */
-export function allSubjects(run: Run): PlainSubject[] {
+function allSubjects(run: Run): PlainSubject[] {
   return run.routes.flatMap((route) =>
     route.queries.map((query) => ({ route, query, target: targetOf(run, route, query) })),
   );

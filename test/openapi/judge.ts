@@ -20,7 +20,7 @@ export function bodyJudge(component: string): ValidateFunction {
 }
 
 /** Validates against a schema anywhere in the document. */
-export function schemaJudge(schema: unknown): ValidateFunction {
+function schemaJudge(schema: unknown): ValidateFunction {
   const text = JSON.stringify(schema).replaceAll('"#/components/', `"${ROOT}#/components/`);
   return ajv.compile(JSON.parse(text));
 }

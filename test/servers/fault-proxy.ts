@@ -19,7 +19,7 @@ export type Fault =
   | "half"
   | "pass";
 
-export interface Held {
+interface Held {
   /** Resolves when the request has arrived. */
   readonly arrived: Promise<void>;
   letGo(): void;

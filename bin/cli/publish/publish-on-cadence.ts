@@ -205,7 +205,7 @@ async function openedStore(settings: Settings, opening: Opening): Promise<Object
 /** Interval (ms) of the checks of the host's clock. */
 const CHECK_INTERVAL_MS = 1_000;
 
-export interface FollowOptions {
+interface FollowOptions {
   /** Milliseconds between two passes. */
   readonly interval: number;
   /** Time limit (ms) of a pass. The next pass continues. */
@@ -216,7 +216,7 @@ export interface FollowOptions {
 }
 
 /** Runs passes over the chain until the signal is aborted. Cycles publish their results. */
-export async function followChain(chain: Chain, options: FollowOptions): Promise<void> {
+async function followChain(chain: Chain, options: FollowOptions): Promise<void> {
   const { signal, interval, passLimit } = options;
   while (!signal.aborted) {
     const now = options.now();

@@ -53,7 +53,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 }
 
 /** Returns the known name that `name` is probably a misspelling of. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+function nearestName(name: string, known: readonly string[]): string | undefined {
   const nearest = closest(
     name.toLowerCase(),
     known.map((one) => one.toLowerCase()),

@@ -26,7 +26,7 @@ export interface Comparison {
 /** By installation: how many receipts were compared, and the cursor of the last one. */
 export type Positions = Readonly<Record<string, { readonly receipts: number; readonly cursor: string | null }>>;
 
-export interface FoundReceipt {
+interface FoundReceipt {
   readonly index: number;
   readonly text: string;
 }

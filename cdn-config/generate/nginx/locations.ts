@@ -5,11 +5,7 @@ import { type CdnOptions, COMPRESSED_FROM, hostOf, type Origin } from "../option
 import { COMPRESSED_CONTENT_TYPES, ROWS } from "../plan.ts";
 
 /** Returns the origins' locations for one cache duration. `stale`: expired entries may be served after errors. */
-export function originLocations(
-  seconds: number,
-  stale: boolean,
-  { bucket, shim, frontSecret: secret }: CdnOptions,
-): string {
+function originLocations(seconds: number, stale: boolean, { bucket, shim, frontSecret: secret }: CdnOptions): string {
   const name = `${seconds}${stale ? "-stale" : ""}`;
   const states = stale ? "updating error timeout http_403 http_404 http_500 http_502 http_503 http_504" : "updating";
   return `${bucketLocation({ name, seconds, states, entry: "bucket" }, bucket)}
@@ -28,7 +24,7 @@ ${shimLines(shim, secret)}
 }
 
 /** Published errors have separate cache entries, because they expire earlier than their route's responses. */
-export function publishedErrorLocation(bucket: CdnOptions["bucket"]): string {
+function publishedErrorLocation(bucket: CdnOptions["bucket"]): string {
   return bucketLocation(
     { name: "error", seconds: PUBLISHED_ERROR_EDGE_SECONDS, states: "updating", entry: "error" },
     bucket,
@@ -72,7 +68,7 @@ export function shimLines(shim: Origin, secret: string | undefined): string {
     proxy_set_header ${FRONT_SECRET_HEADER} "${secret ?? ""}";`;
 }
 
-export function originLines(origin: Origin): string {
+function originLines(origin: Origin): string {
   const lines = [`    proxy_set_header Host ${hostOf(origin)};`, BODILESS];
   if (origin.protocol === "https") lines.push(`    proxy_ssl_name ${origin.host};`);
   return lines.join("\n");

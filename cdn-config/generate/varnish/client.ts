@@ -26,7 +26,7 @@ export function plainUrl({ route, pattern, url }: CachedUrl): { readonly url: st
 }
 
 /** The suffix of a pattern whose query is ignored. */
-export const BARE = "(?:\\?.*)?$";
+const BARE = "(?:\\?.*)?$";
 
 export const OBJECT_URLS = CACHED_URLS.filter(({ key }) => key !== undefined);
 export const COMPOSED_URLS = CACHED_URLS.filter(({ key }) => key === undefined);

@@ -17,7 +17,7 @@ export interface BrowserEnvironment {
   onChange(call: () => void): () => void;
 }
 
-export interface Received<Body> {
+interface Received<Body> {
   readonly body: Body;
   readonly headers: Headers;
 }

@@ -4,7 +4,7 @@ import type { Failure } from "../data/view.ts";
 import { fixed } from "./number.ts";
 import { moment, ms, span } from "./time.ts";
 
-export type DeviceState = "asking" | "turning" | "still" | "fault" | "silent" | "never" | "unknown";
+type DeviceState = "asking" | "turning" | "still" | "fault" | "silent" | "never" | "unknown";
 
 export interface DeviceWords {
   readonly state: DeviceState;

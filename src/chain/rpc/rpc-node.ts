@@ -221,7 +221,7 @@ export interface Retry {
 }
 
 /** Repeats `run` until it succeeds or the policy ends. Throws the last error. */
-export async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise<T> {
+async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await run();

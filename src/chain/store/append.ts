@@ -23,7 +23,7 @@ export interface Append {
   readonly finish?: () => { readonly head: bigint; readonly snapshot: string };
 }
 
-export class StoreMoved extends Error {
+class StoreMoved extends Error {
   override readonly name = "StoreMoved";
 }
 

@@ -36,7 +36,7 @@ export interface PassChain {
 }
 
 /** The node that this pass asks. */
-export interface PassNode {
+interface PassNode {
   readonly rpc: RpcNode;
   /** Index of the node in the list. */
   readonly index: number;

@@ -32,9 +32,9 @@ import {
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcCall, RpcNode } from "../rpc/rpc-node.ts";
 
-export const ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103";
+const ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103";
 export const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
-export const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
+const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
 const CORE_CODE = ["factory", "core", "proxyAdmin", "operatorTimelock"] as const;
 const ECONOMY_CODE = ["mining", "token", "tokenFactory", "collection"] as const;
 
@@ -171,7 +171,7 @@ function slotAddress(word: Hex | undefined): Address | undefined {
 // The view calls, and their separate results. The interfaces in abi.ts define the functions and their results.
 
 export const MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
-export const PROPOSER_ROLE = keccak256(stringToHex("PROPOSER_ROLE"));
+const PROPOSER_ROLE = keccak256(stringToHex("PROPOSER_ROLE"));
 
 export interface ViewCall {
   /** `contract.function`. */

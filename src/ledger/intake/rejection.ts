@@ -3,7 +3,7 @@ import { printable } from "../../values/printable.ts";
 import type { Fault, FaultCode } from "./fault.ts";
 
 /** The most bytes of UTF-8 quoted from a rejected line. */
-export const RAW_MAX = 64 * 1024;
+const RAW_MAX = 64 * 1024;
 const SHOWN_FIELD_MAX = 256;
 
 export interface Rejection {

@@ -15,7 +15,7 @@ import { contains, type LogPoint, logPoint, logSize } from "../log.ts";
 const INTAKE_RULES = 1;
 
 /** A stream as its server describes it. */
-export interface Stream {
+interface Stream {
   readonly name: string;
   /** As the server writes it. A stream that was made again has another one. */
   readonly createdAt: string;

@@ -10,7 +10,7 @@ export const RECEIPT_FIELDS = `telemetry_id AS telemetryId, boot_id AS bootId, c
   observed_at AS observedAt, received_at AS receivedAt, cumulative_work_units AS cumulativeWorkUnits, provenance,
   software_version AS softwareVersion, core_status AS coreStatus, rpm_milli AS rpmMilli,
   speed_mm_per_second AS speedMmPerSecond, distance_mm AS distanceMm`;
-export const SELECT_RECEIPTS = `SELECT position, ${RECEIPT_FIELDS} FROM receipt`;
+const SELECT_RECEIPTS = `SELECT position, ${RECEIPT_FIELDS} FROM receipt`;
 
 /** Returns the receipt with the highest position. */
 export function readNewestReceipt(ledger: ReadOnlyDatabase, installation: number): Receipt | undefined {

@@ -1,7 +1,7 @@
 /** Reads the current state of settlement submissions (docs/spec/intake.md#submission). Instants are epoch ms. */
 import { type ReadOnlyDatabase, readRow, type Stored, withBigints } from "../../sqlite/statement.ts";
 
-export type ActiveLifecycle = "preparing" | "submitted" | "retrying";
+type ActiveLifecycle = "preparing" | "submitted" | "retrying";
 export type Lifecycle = ActiveLifecycle | "confirmed" | "reverted" | "superseded";
 
 export interface Submission {

@@ -28,29 +28,29 @@ export interface R2Bucket {
   list(options: { prefix: string; cursor?: string }): Promise<R2Page>;
 }
 
-export interface R2Entry {
+interface R2Entry {
   readonly key: string;
   readonly etag: string;
 }
 
-export interface R2Body extends R2Entry {
+interface R2Body extends R2Entry {
   readonly httpMetadata?: { readonly contentType?: string };
   readonly customMetadata?: Readonly<Record<string, string>>;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
-export interface R2GetOptions {
+interface R2GetOptions {
   readonly onlyIf?: { readonly etagDoesNotMatch: string };
 }
 
-export interface R2PutOptions {
+interface R2PutOptions {
   readonly httpMetadata: { readonly contentType: string };
   readonly customMetadata: Readonly<Record<string, string>>;
   /** Unquoted tags; `*` means any. */
   readonly onlyIf?: { readonly etagMatches: string } | { readonly etagDoesNotMatch: string };
 }
 
-export type R2Page =
+type R2Page =
   | { readonly objects: readonly R2Entry[]; readonly truncated: false }
   | { readonly objects: readonly R2Entry[]; readonly truncated: true; readonly cursor: string };
 

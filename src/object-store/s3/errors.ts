@@ -130,7 +130,7 @@ interface S3Problem {
 }
 
 /** `code` is the server's, or the error's name. */
-export function problemOf(code: string, error: unknown, { address = "the S3 server", limitMs }: S3Call): S3Problem {
+function problemOf(code: string, error: unknown, { address = "the S3 server", limitMs }: S3Call): S3Problem {
   const { name, message } = error instanceof Error ? error : { name: "", message: "" };
   if (message.startsWith("Region is missing")) return { says: "no region is set", facts: { is: "s3_region" } };
   if (name === "CredentialsProviderError") {

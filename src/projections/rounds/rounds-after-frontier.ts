@@ -57,7 +57,7 @@ function runsOf(ledger: ReadOnlyDatabase, installation: number): Runs {
   return found;
 }
 
-export interface RunTotals {
+interface RunTotals {
   readonly count: bigint;
   /** Rounds with work above zero. */
   readonly activeCount: bigint;

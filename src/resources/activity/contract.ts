@@ -33,7 +33,7 @@ export function activeTypes(category: Category, hasMeasurements: boolean): reado
 }
 
 /** The types that a category's events may have. */
-export function servedTypes(category: Category, hasMeasurements: boolean): readonly string[] {
+function servedTypes(category: Category, hasMeasurements: boolean): readonly string[] {
   const active = activeTypes(category, hasMeasurements);
   if (category === "all" || category === "measurement") return active;
   return CHAIN_TYPE_NAMES.filter((type) => CHAIN_TYPES[type].category === category);

@@ -56,7 +56,7 @@ function eventLines({ projections, category, context }: CategoryEvents, range: K
   }));
 }
 
-export function tileBody(events: CategoryEvents, { first, last }: TileRange): string {
+function tileBody(events: CategoryEvents, { first, last }: TileRange): string {
   return encodeTile(eventLines(events, { through: first, last }));
 }
 
@@ -68,7 +68,7 @@ export function tileHash(events: CategoryEvents, { first, last }: TileRange): st
 }
 
 /** Returns a tile's name. Throws if its hash is not computed yet. */
-export function nameOf({ hash, level, first }: TileNode): string {
+function nameOf({ hash, level, first }: TileNode): string {
   if (hash === null) throw new Error(`the tile of level ${level} at ${first} has no hash yet`);
   return hash;
 }

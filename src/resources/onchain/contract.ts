@@ -17,7 +17,7 @@ import {
 } from "../fields.ts";
 
 /** The most events in a body. */
-export const MAX_EVENTS = 25;
+const MAX_EVENTS = 25;
 
 const { confirmations, ...point } = chainPointFields;
 

@@ -93,7 +93,7 @@ export interface QueueCandidate {
  * Projects the settlement of a submission in progress (docs/spec/api.md#settlements-queue). It is neither settled work
  * nor a confirmed mint. `undefined` without a candidate, if it is not aligned, or if reward weights change inside it.
  */
-export function queueProjectionOf(
+function queueProjectionOf(
   candidate: QueueCandidate | undefined,
   core: CoreView["core"],
   economy: EconomyView,

@@ -47,7 +47,7 @@ export function windowOf(range: SettlementRange, at: number): Window | undefined
 /** The maximum number of batches that are listed individually. */
 export const MAX_RECENT = 12;
 
-export interface RecentSettlement {
+interface RecentSettlement {
   readonly settlement: Settlement;
   /** Fields in the order of the API's table, without the mint. */
   readonly fields: Readonly<Record<string, string | null>>;

@@ -89,7 +89,7 @@ export const RECORD_NAMES = [
   "longestActiveWindowMinutes",
   "longestActiveDayStreak",
 ] as const;
-export type RecordName = (typeof RECORD_NAMES)[number];
+type RecordName = (typeof RECORD_NAMES)[number];
 
 export interface RecordFact {
   readonly value: bigint;

@@ -151,7 +151,7 @@ function weak(headers: FullResponse["headers"]): FullResponse["headers"] {
 export type Coding = "br" | "gzip";
 
 /** The better one first: it is chosen if a client prefers both equally. */
-export const CODINGS: readonly Coding[] = ["br", "gzip"];
+const CODINGS: readonly Coding[] = ["br", "gzip"];
 
 const MEMBER = /^[ \t]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*(?:;[ \t]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[ \t]*)?$/i;
 

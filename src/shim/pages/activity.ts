@@ -121,7 +121,7 @@ function storeUnavailable(cause: unknown): never {
   throw new StoreUnavailable(`the activity's head names a tile that is not there: ${cause.message}`, { cause });
 }
 
-export interface Page {
+interface Page {
   /** Newest first. */
   readonly events: readonly EventLine[];
   /** True if an older event exists. */
@@ -129,7 +129,7 @@ export interface Page {
 }
 
 /** The text of a tile by its name. */
-export type TileReader = (name: string) => Promise<string>;
+type TileReader = (name: string) => Promise<string>;
 
 /** Up to `limit` events (1 to 100) below the key `after`, or from the newest on. */
 async function cutPage(head: Head, after: string | undefined, limit: number, read: TileReader): Promise<Page> {

@@ -109,20 +109,20 @@ async function newestTile(
   return position > 0 ? tileOf(position) : -1;
 }
 
-export interface Tile {
+interface Tile {
   readonly body: Uint8Array;
   /** The end of each item; the next begins after the line feed there. */
   readonly ends: readonly number[];
 }
 
 /** Items `from` (inclusive) to `to` (exclusive) of a tile. */
-export interface TileSlice {
+interface TileSlice {
   readonly tile: Tile;
   readonly from: number;
   readonly to: number;
 }
 
-export const NO_TILE: Tile = { body: new Uint8Array(), ends: [] };
+const NO_TILE: Tile = { body: new Uint8Array(), ends: [] };
 
 const LINE_FEED = 0x0a;
 const COMMA = 0x2c;
@@ -130,7 +130,7 @@ const COMMA = 0x2c;
 /** Kept with an object that a store may return again. */
 const known = new WeakMap<StoredObject, Tile>();
 
-export function tileFrom(object: StoredObject): Tile {
+function tileFrom(object: StoredObject): Tile {
   let tile = known.get(object);
   if (tile === undefined) {
     tile = { body: object.body, ends: endsOf(object.body) };
@@ -140,7 +140,7 @@ export function tileFrom(object: StoredObject): Tile {
 }
 
 /** The items of some slices with commas between, as in a JSON array, between two texts. */
-export function joinItems(before: Uint8Array, slices: readonly TileSlice[], after: Uint8Array): Uint8Array {
+function joinItems(before: Uint8Array, slices: readonly TileSlice[], after: Uint8Array): Uint8Array {
   const filled = slices.filter(({ from, to }) => to > from);
   const length = filled.reduce((sum, slice) => sum + bytesOf(slice).length + 1, 0);
   const joined = new Uint8Array(before.length + Math.max(0, length - 1) + after.length);

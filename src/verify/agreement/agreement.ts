@@ -6,7 +6,7 @@ import { ask, guarded, targetOf } from "../ask.ts";
 import type { Run } from "../run.ts";
 
 /** A route and its query. */
-export interface Source {
+interface Source {
   readonly route: RouteContract["name"];
   readonly query?: string;
 }

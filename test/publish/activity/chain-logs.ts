@@ -2,7 +2,7 @@
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { address, COLLECTION, chainEvent, MINING } from "../../support/chain/chain-state.ts";
 
-export const PLAYER = address(0x9a);
+const PLAYER = address(0x9a);
 
 type Position = { readonly blockNumber: bigint; readonly logIndex: number; readonly blockTimestamp?: number };
 

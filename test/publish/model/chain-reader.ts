@@ -20,7 +20,7 @@ import {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any;
 
-export const ONCHAIN = "/v4/public/onchain";
+const ONCHAIN = "/v4/public/onchain";
 export const PROCESS = "/v4/public/process";
 const ACTIVITY = CATEGORIES.map((category) => `/v1/public/activity?category=${category}`);
 const SETTLEMENTS = [

@@ -15,7 +15,7 @@ export type Kind = (typeof KINDS)[number];
 
 /** A fact is identified by the ledger that created it. A copy shares the facts of its original. */
 export type Facts = Readonly<Record<Kind, readonly number[]>>;
-export const NO_FACTS: Facts = { receipts: [], rounds: [], modules: [] };
+const NO_FACTS: Facts = { receipts: [], rounds: [], modules: [] };
 /** The offset that separates the facts of unrelated ledgers. */
 export const LEDGERS = 10;
 

@@ -13,7 +13,7 @@ const ROUND_0 = Number(GENESIS) * 1000;
 /** 100 s after the start of round 10. */
 export const AT = ROUND_0 + 10 * 600_000 + 100_000;
 export const EPOCH = uuid(0xe1);
-export const HASH = `0x${"cd".repeat(32)}`;
+const HASH = `0x${"cd".repeat(32)}`;
 export const CORE = coreAt(4n, 2_500n, 1_000n);
 
 export interface Case {
@@ -104,7 +104,7 @@ export function withFacts(...facts: Fact[]): Case {
   return { ...READY, facts: [...READY.facts, ...facts] };
 }
 
-export function without(...types: Fact["type"][]): Case {
+function without(...types: Fact["type"][]): Case {
   return { ...READY, facts: READY.facts.filter(({ type }) => !types.includes(type)) };
 }
 

@@ -51,7 +51,7 @@ export async function startSite(api: Api, { port = 0, subpath = "/" }: SiteServe
   return { url: `${url}${subpath}`, stop };
 }
 
-export function notFound(): ApiResponse {
+function notFound(): ApiResponse {
   return { status: 404, headers: { "content-type": "application/json" }, body: '{"error":"not_found"}' };
 }
 

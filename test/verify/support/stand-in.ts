@@ -11,7 +11,7 @@ import type { FullWorld } from "./full-world.ts";
 /** Changes the response, or sends another request instead. */
 export type Fault = (sent: Sent, next: Transport, passedMs: number) => Promise<Reply>;
 
-export const RIGHT: Fault = (sent, next) => next(sent);
+const RIGHT: Fault = (sent, next) => next(sent);
 
 /** Responses of one instant. Each response is created once and remembered. */
 export function standIn({ world, at }: FullWorld, now = at): Transport {

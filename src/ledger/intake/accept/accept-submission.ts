@@ -80,7 +80,7 @@ INSERT OR REPLACE INTO submission VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
 export type Submission = Omit<RecordOf<"submission">, "type">;
 type Lifecycle = Submission["lifecycle"];
 
-export function isTerminal(lifecycle: Lifecycle): boolean {
+function isTerminal(lifecycle: Lifecycle): boolean {
   return lifecycle === "confirmed" || lifecycle === "reverted" || lifecycle === "superseded";
 }
 

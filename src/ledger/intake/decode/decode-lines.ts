@@ -23,7 +23,7 @@ export interface DecodedPiece {
 }
 
 /** The maximum line length in bytes, without the line end. */
-export const LINE_MAX = 1024 * 1024;
+const LINE_MAX = 1024 * 1024;
 const LF = 10;
 const CR = 13;
 const OVERLONG = malformed("the line is longer than 1 MiB");
