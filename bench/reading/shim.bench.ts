@@ -14,7 +14,9 @@ import { putResponse } from "../../test/support/publish-response.ts";
 import { httpLoad } from "../support/http/http-load.ts";
 import { median } from "../support/quantile.ts";
 
-const RUNS = 7;
+const RUNS = 15;
+/** V8 needs some seconds of requests until its code is as fast as it gets. */
+const WARM_UPS = 3;
 const RUN_MS = 2000;
 const CONNECTIONS = 16;
 const SERVER = new URL("../support/http/served-response.ts", import.meta.url).pathname;
@@ -50,9 +52,8 @@ async function compare(name: string, directory: string, path: string, ifNoneMatc
   const shim = await startServer("shim", directory, path);
   try {
     const figures: { bare: Figure; shim: Figure }[] = [];
-    for (let iteration = -1; iteration < RUNS; iteration++) {
+    for (let iteration = -WARM_UPS; iteration < RUNS; iteration++) {
       const pair = { bare: await measure(bare, path), shim: await measure(shim, path, ifNoneMatch) };
-      // Iteration -1 is the warm-up.
       if (iteration >= 0) figures.push(pair);
     }
     const rates = (kind: "bare" | "shim") => Math.round(median(figures.map((pair) => pair[kind].perSecond)));
