@@ -17,7 +17,10 @@ export class Command {
   readonly ended: Promise<number | null>;
 
   /** `name` is the subcommand. Throws `Failure` in a checkout that is not built. */
-  constructor(name: string, options: { readonly flags: readonly string[]; readonly configuration: string; readonly log: string }) {
+  constructor(
+    name: string,
+    options: { readonly flags: readonly string[]; readonly configuration: string; readonly log: string },
+  ) {
     if (!existsSync(join(ROOT, "dist/noonmark.js"))) {
       throw new Failure("not_built", "the command line is not built");
     }
@@ -27,7 +30,15 @@ export class Command {
     // A separate process group: Ctrl-C signals only the demo, which then stops its commands.
     this.#child = spawn(
       process.execPath,
-      ["--import", END_WITH_PARENT, join(ROOT, "bin/noonmark.js"), name, ...options.flags, "--config", options.configuration],
+      [
+        "--import",
+        END_WITH_PARENT,
+        join(ROOT, "bin/noonmark.js"),
+        name,
+        ...options.flags,
+        "--config",
+        options.configuration,
+      ],
       { stdio: ["ignore", log, log, "ipc"], detached: true, env: withoutSettings(process.env) },
     );
     closeSync(log);

@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join, relative } from "node:path";
 import * as z from "zod";
 import { writeLogKey } from "../bin/cli/log-key.ts";
-import { Failure } from "../src/values/failure.ts";
 import { DEMO_INSTALLATION, DEMO_LOG_NAME, DEMO_SEED, type Plan, planFrom, planOf } from "../demo/history/plan.ts";
+import { Failure } from "../src/values/failure.ts";
 import { takeLock } from "./running.ts";
 
 const savedDemoSchema = z.strictObject({
@@ -80,7 +80,8 @@ export function openHome(folder: string, { fresh, port, now, chain }: HomeOption
     async configure(chain) {
       const key = join(folder, settings.logKey);
       if (!existsSync(key)) await writeLogKey(key, DEMO_LOG_NAME);
-      const chainSettings = chain === undefined ? {} : { deployment: relative(folder, chain.deployment), rpcUrl: chain.rpcUrl };
+      const chainSettings =
+        chain === undefined ? {} : { deployment: relative(folder, chain.deployment), rpcUrl: chain.rpcUrl };
       writeFileSync(configuration, `${JSON.stringify({ ...settings, ...chainSettings }, null, 2)}\n`);
     },
     logOf: (command) => join(folder, `${command}.log`),

@@ -2,23 +2,24 @@
  * `npm start`: ingests thirty days of a simulated wheel, runs a local chain, publishes into a directory, serves it and
  * keeps it live. A second start continues the first; `npm start -- --fresh` starts over; Ctrl-C stops.
  */
-import { plainTargets } from "../src/resources/contracts.ts";
-import { ROUTES } from "../src/resources/table.ts";
+
 import { parseArgs } from "node:util";
 import { report } from "../bin/cli/messages.ts";
 import { askedToStop } from "../bin/cli/signals.ts";
-import { openLedgerForIntake } from "../src/ledger/open.ts";
-import { Failure } from "../src/values/failure.ts";
 import { anvilBinary, NO_ANVIL } from "../demo/chain/anvil.ts";
 import { DemoChain } from "../demo/chain/demo-chain.ts";
-import { Command } from "./command.ts";
 import { feedHistory, feedLive } from "../demo/feed.ts";
+import { type Settlement, simulatedSettlement } from "../demo/history/settlement.ts";
+import { Wheel } from "../demo/history/wheel.ts";
+import { readWheelState } from "../demo/tail.ts";
+import { openLedgerForIntake } from "../src/ledger/open.ts";
+import { plainTargets } from "../src/resources/contracts.ts";
+import { ROUTES } from "../src/resources/table.ts";
+import { Failure } from "../src/values/failure.ts";
+import { Command } from "./command.ts";
 import { type Home, openHome } from "./home.ts";
 import { isReady } from "./ready.ts";
 import { requireFreePort } from "./running.ts";
-import { type Settlement, simulatedSettlement } from "../demo/history/settlement.ts";
-import { readWheelState } from "../demo/tail.ts";
-import { Wheel } from "../demo/history/wheel.ts";
 
 const FOLDER = ".noonmark";
 const TICK_MS = 1_000;
@@ -182,7 +183,8 @@ async function invitation(url: string, configuration: string): Promise<string> {
     const body = await response.text();
     lines.push(`  ${url}${path}${status === 200 ? "" : `   (${status} ${body})`}`);
     const etag = response.headers.get("etag");
-    if (row.conditional && etag !== null && status === 200) conditional.push(`  curl -i -H 'If-None-Match: ${etag}' '${url}${path}'`);
+    if (row.conditional && etag !== null && status === 200)
+      conditional.push(`  curl -i -H 'If-None-Match: ${etag}' '${url}${path}'`);
   }
   lines.push("", "304 until the response changes (process changes with each receipt):", ...conditional);
   lines.push(

@@ -7,10 +7,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { deploymentSchema } from "../../src/chain/deployment.ts";
-import { openChain } from "../../src/chain/open-chain.ts";
 import { NO_ANVIL, startAnvil } from "../../demo/chain/anvil.ts";
 import { deployWorld, type World } from "../../demo/chain/deploy.ts";
+import { deploymentSchema } from "../../src/chain/deployment.ts";
+import { openChain } from "../../src/chain/open-chain.ts";
 import { fillWithWork } from "../support/chain/chain-fill.ts";
 import { bareLoop, type Range, storingLoop } from "../support/chain/chain-peer.ts";
 
@@ -61,7 +61,9 @@ async function firstSync(world: World): Promise<void> {
   console.log(`requests per range: ${(counted.requests / ranges.length).toFixed(2)} (at most 3)`);
   console.log(`events per second: ${Math.round(rate)}`);
   console.log(`against viem getLogs with viem's decoder: ${(rate / median(peers.viem)).toFixed(2)} × (at least 0.8)`);
-  console.log(`against viem getLogs with a topic0 map, storing events in SQLite: ${(rate / median(peers.stored)).toFixed(2)} × (at least 0.9)`);
+  console.log(
+    `against viem getLogs with a topic0 map, storing events in SQLite: ${(rate / median(peers.stored)).toFixed(2)} × (at least 0.9)`,
+  );
   console.log(`against viem getLogs with a topic0 map, storing nothing: ${(rate / median(peers.map)).toFixed(2)} ×`);
 }
 

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NO_ANVIL, startAnvil } from "../../demo/chain/anvil.ts";
 import { deployWorld } from "../../demo/chain/deploy.ts";
-import { sync } from "./chain.bench.ts";
 import { fillWithWork } from "../support/chain/chain-fill.ts";
 import { type PonderRun, runPonder, writePonderProject } from "../support/chain/ponder-project.ts";
+import { sync } from "./chain.bench.ts";
 
 const BLOCKS = 2_000;
 const EVENTS = 12_000;
@@ -37,9 +37,7 @@ export async function run(): Promise<void> {
     ours.push(await sync(world));
     const [, median] = ours.toSorted((a, b) => a.eventsPerSecond - b.eventsPerSecond);
     if (median === undefined) throw new Error("no Noonmark sync was timed");
-    console.log(
-      `first sync of ${EVENTS} work events over ${BLOCKS} blocks; Ponder's times include process start-up`,
-    );
+    console.log(`first sync of ${EVENTS} work events over ${BLOCKS} blocks; Ponder's times include process start-up`);
     console.log(
       `Noonmark: ${median.events} events, ${Math.round(median.eventsPerSecond)} per second (median of ${ours.length})`,
     );

@@ -1,7 +1,7 @@
 /** Counts store requests by key over one simulated day. Runs the real publisher against a controlled clock. */
 import { newPrivateKey, parseSigner } from "../../src/log/signer.ts";
-import type { Counts, RequestCounts } from "../support/stores/counting-store.ts";
 import { simulate } from "../support/publisher/simulated-day.ts";
+import type { Counts, RequestCounts } from "../support/stores/counting-store.ts";
 
 const HISTORY_HOURS = 30 * 24;
 const DAYS_A_MONTH = 30;

@@ -3,19 +3,20 @@
  * takeover with lost state, and all installations turning stale at once. NOONTEST_BENCH_INSTALLATIONS=10000 compares
  * that count with one installation, in memory only.
  */
-import { type ObjectStore, StoreConflict, type StoredObject } from "../../src/object-store/object-store.ts";
-import { PRIVATE_STATUS_KEY, STATUS_KEY } from "../../src/http/keys.ts";
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
 import type { Publisher } from "../../publish/publisher.ts";
+import { PRIVATE_STATUS_KEY, STATUS_KEY } from "../../src/http/keys.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
+import { type ObjectStore, StoreConflict, type StoredObject } from "../../src/object-store/object-store.ts";
 import { blockingText, type LoopTimes, watchLoop } from "../support/loop-watch.ts";
 import { allStale } from "../support/publisher/all-stale.ts";
 import { addReceipt, openMany, RECEIVED, writeManyInstallations } from "../support/publisher/many-installations.ts";
 import { median } from "../support/quantile.ts";
-import SqliteDatabase, { type Database } from "better-sqlite3";
 
 const MANY = Number(process.env.NOONTEST_BENCH_INSTALLATIONS ?? 0);
 const SIZES = MANY > 0 ? [1, MANY] : [1, 1000, 10_000];
@@ -89,7 +90,9 @@ async function begin(folder: string, installations: number, open: (folder: strin
   const times = await watchLoop(() => publisher.cycle(RECEIVED + 1000));
   const puts = store.requests.filter((method) => method === "put").length;
   const each = (times.milliseconds / puts).toFixed(3);
-  console.log(`  ${installations}, first publish: ${times.milliseconds.toFixed(0)} ms, ${each} ms a put, ${blockingText(times)}`);
+  console.log(
+    `  ${installations}, first publish: ${times.milliseconds.toFixed(0)} ms, ${each} ms a put, ${blockingText(times)}`,
+  );
   const writer = new SqliteDatabase(join(folder, "ledger.db"));
   return { installations, folder, store, publisher, writer, cycles: [], stop };
 }
@@ -104,7 +107,14 @@ async function oneReceipt({ writer, publisher, cycles }: Subject, cycle: number)
  * Turns all stale, then lets a new publisher take over without state, then adds the first receipt of another
  * installation.
  */
-async function turnStaleThenTakeOver({ folder, store, writer, publisher, installations, stop }: Subject): Promise<void> {
+async function turnStaleThenTakeOver({
+  folder,
+  store,
+  writer,
+  publisher,
+  installations,
+  stop,
+}: Subject): Promise<void> {
   const stale = await watchLoop(() => publisher.cycle(STALE));
   await stop();
   const bytes = (await store.get("status.json"))?.body.length;
@@ -137,7 +147,11 @@ async function turnStaleThenTakeOver({ folder, store, writer, publisher, install
 async function onSchedule({ folder, store, writer, installations, stop }: Subject): Promise<void> {
   await stop();
   writer.close();
-  const { puts, lastPutMs, renewals, maxRenewalGapMs, responseBefore, ...times } = await allStale(folder, installations, store);
+  const { puts, lastPutMs, renewals, maxRenewalGapMs, responseBefore, ...times } = await allStale(
+    folder,
+    installations,
+    store,
+  );
   console.log(
     `${installations} turn stale on a schedule: ${puts} puts within ${(lastPutMs / 1000).toFixed(1)} s; ` +
       `${renewals} lease renewals, at most ${(maxRenewalGapMs / 1000).toFixed(1)} s apart; ` +

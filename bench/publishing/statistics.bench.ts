@@ -73,7 +73,9 @@ function publisher(path: string, rounds: number): Publisher {
   const ledger = new SqliteDatabase(`${path}.ledger.db`);
   ledger.pragma("synchronous = OFF");
   const projections = openProjections(`${path}.projections.db`);
-  while (advanceLedgerViews(projections, { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at: LEDGER_END }));
+  while (
+    advanceLedgerViews(projections, { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at: LEDGER_END })
+  );
   return { ledger, projections };
 }
 
@@ -93,7 +95,8 @@ function compareRebuild(directory: string): void {
   for (let iteration = 0; iteration < RUNS; iteration += 1) {
     const scan = child<{ seconds: number }>("scan-process.ts", [ledger]);
     const rebuild = child<RebuildFigure>("rebuild-process.ts", [ledger, join(directory, `rebuilt-${iteration}.db`)]);
-    if (rebuild.receipts !== RECEIPTS || rebuild.rounds !== TEN_YEARS) throw new Error(`rebuilt ${rebuild.receipts} receipts and ${rebuild.rounds} rounds`);
+    if (rebuild.receipts !== RECEIPTS || rebuild.rounds !== TEN_YEARS)
+      throw new Error(`rebuilt ${rebuild.receipts} receipts and ${rebuild.rounds} rounds`);
     rebuilds.push(rebuild);
     ratios.push(rebuild.seconds / scan.seconds);
   }

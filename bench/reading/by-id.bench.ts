@@ -36,7 +36,15 @@ export async function run(): Promise<void> {
     const { publisher, stop: stopPublisher } = await openMany(folder, { state: "state", store });
     await publisher.cycle(RECEIVED + 1000);
     await stopPublisher();
-    const serve = ["serve", "--store", join(folder, "store"), "--port", "0", "--at", new Date(RECEIVED + 2000).toISOString()];
+    const serve = [
+      "serve",
+      "--store",
+      join(folder, "store"),
+      "--port",
+      "0",
+      "--at",
+      new Date(RECEIVED + 2000).toISOString(),
+    ];
     const shim = spawn(process.execPath, [PROGRAM, ...serve], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
     stops.push(() => stop(shim, "SIGTERM"));
     const [line] = (await once(createInterface({ input: shim.stdout }), "line")) as [string];
@@ -57,7 +65,10 @@ export async function run(): Promise<void> {
 }
 
 async function measure(name: string, folder: string, connections: number, port: number): Promise<void> {
-  const byId = Array.from({ length: IDS }, (_, n) => `/v1/public/installations/wheel-${((n * 7919) % INSTALLATIONS) + 1}/telemetry`);
+  const byId = Array.from(
+    { length: IDS },
+    (_, n) => `/v1/public/installations/wheel-${((n * 7919) % INSTALLATIONS) + 1}/telemetry`,
+  );
   const load = (urls: readonly string[]) => wrk({ port, urls, connections, seconds: SECONDS, folder });
   await load(byId);
   const turns: { byId: Awaited<ReturnType<typeof wrk>>; plain: Awaited<ReturnType<typeof wrk>> }[] = [];

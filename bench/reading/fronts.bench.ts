@@ -13,8 +13,8 @@ import { startNginx } from "../../test/servers/nginx.ts";
 import { startVarnish } from "../../test/servers/varnish.ts";
 import { BENCH_ROUTES } from "../support/fronts/front-routes.ts";
 import { plainNginx, plainVarnish } from "../support/fronts/plain-fronts.ts";
-import { median } from "../support/quantile.ts";
 import { type WrkLoad, wrk } from "../support/fronts/wrk.ts";
+import { median } from "../support/quantile.ts";
 
 const RUNS = 5;
 const SECONDS = 3;

@@ -161,7 +161,9 @@ async function measure(
   }
   for (const [index, name] of Object.keys(ports).entries()) {
     const of = (q: number) => `${quantile(times[index] ?? [], q).toFixed(0)} ms`;
-    console.log(`latency: ${world}: readable ${name} after ${of(0.5)}, p99 ${of(0.99)}, maximum ${of(1)} (${RECEIPTS} receipts, polled every ${poll} ms)`);
+    console.log(
+      `latency: ${world}: readable ${name} after ${of(0.5)}, p99 ${of(0.99)}, maximum ${of(1)} (${RECEIPTS} receipts, polled every ${poll} ms)`,
+    );
   }
 }
 
@@ -193,7 +195,11 @@ function receipts(take: Take): () => Promise<string> {
   };
 }
 
-function noonmark(cwd: string, args: readonly string[], { environment = {} }: Pick<Store, "environment"> = {}): ChildProcess {
+function noonmark(
+  cwd: string,
+  args: readonly string[],
+  { environment = {} }: Pick<Store, "environment"> = {},
+): ChildProcess {
   const env = { ...process.env, ...environment };
   return spawn(process.execPath, [PROGRAM, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
 }

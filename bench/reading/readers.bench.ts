@@ -9,8 +9,8 @@ import { openStore } from "../../src/object-store/open-store.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { setup as build } from "../../test/support/build.ts";
-import { putResponse, putIndex, putTiles } from "../../test/support/publish-response.ts";
-import { type Attack, ATTACK_MS, attack } from "../support/http/attack.ts";
+import { putIndex, putResponse, putTiles } from "../../test/support/publish-response.ts";
+import { ATTACK_MS, type Attack, attack } from "../support/http/attack.ts";
 import { quantile } from "../support/quantile.ts";
 
 const RUNS = 3;
@@ -43,9 +43,7 @@ async function fill(directory: string): Promise<void> {
   await putResponse(store, PROCESS_KEY, response(2_000));
   await putResponse(store, statisticsKey("30d"), response(135_000));
   await putIndex(store, ["wheel-1"]);
-  await putTiles(store, "wheel-1", 200, (position) =>
-    JSON.stringify({ position, text: "x".repeat(330) }),
-  );
+  await putTiles(store, "wheel-1", 200, (position) => JSON.stringify({ position, text: "x".repeat(330) }));
 }
 
 async function measure(directory: string, name: string, mute: Attack): Promise<void> {

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startVarnish } from "../../test/servers/varnish.ts";
-import { simulate } from "./simulation.ts";
 import { BENCH_ROUTES } from "../support/fronts/front-routes.ts";
 import { wrk } from "../support/fronts/wrk.ts";
 import { startOrigins } from "../support/scale-origins.ts";
+import { simulate } from "./simulation.ts";
 
 const FRONTS = 4;
 const CLIENTS = 64;

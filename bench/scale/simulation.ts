@@ -49,7 +49,12 @@ export function simulate(scene: Scene): OriginLoad {
 }
 
 /** Simulated fetches of one URL in one data centre. */
-function fetchesOf({ edgeSeconds, isPast }: SimulatedUrl, perSecond: number, scene: Scene, random: () => number): number {
+function fetchesOf(
+  { edgeSeconds, isPast }: SimulatedUrl,
+  perSecond: number,
+  scene: Scene,
+  random: () => number,
+): number {
   const { seconds, fetchSeconds } = scene;
   const takes = isPast ? 2 * fetchSeconds : fetchSeconds;
   let fetches = 0;
@@ -62,7 +67,12 @@ function fetchesOf({ edgeSeconds, isPast }: SimulatedUrl, perSecond: number, sce
 }
 
 /** The expected load per second, in closed form: the long-run average of the simulation. */
-export function expected({ dataCentres, requestsPerSecond, urls, fetchSeconds }: Omit<Scene, "seed" | "seconds">): OriginLoad {
+export function expected({
+  dataCentres,
+  requestsPerSecond,
+  urls,
+  fetchSeconds,
+}: Omit<Scene, "seed" | "seconds">): OriginLoad {
   const of = (past: boolean) =>
     urls
       .filter(({ isPast }) => !past || isPast)

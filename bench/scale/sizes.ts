@@ -20,9 +20,24 @@ const CLOUDFRONT = "https://docs.aws.amazon.com/AmazonCloudFront/latest/Develope
 
 /** Providers' published limits (read 2026-11-22; check before use), and measured figures. */
 const LIMITS: readonly Limit[] = [
-  { part: "one key in R2", of: "putsOfAKey", perSecond: 1, source: "https://developers.cloudflare.com/r2/platform/limits" },
-  { part: "one key in Google Cloud Storage", of: "putsOfAKey", perSecond: 1, source: "https://docs.cloud.google.com/storage/quotas" },
-  { part: "a new bucket in Google Cloud Storage", of: "puts", perSecond: 1_000, source: "https://docs.cloud.google.com/storage/quotas" },
+  {
+    part: "one key in R2",
+    of: "putsOfAKey",
+    perSecond: 1,
+    source: "https://developers.cloudflare.com/r2/platform/limits",
+  },
+  {
+    part: "one key in Google Cloud Storage",
+    of: "putsOfAKey",
+    perSecond: 1,
+    source: "https://docs.cloud.google.com/storage/quotas",
+  },
+  {
+    part: "a new bucket in Google Cloud Storage",
+    of: "puts",
+    perSecond: 1_000,
+    source: "https://docs.cloud.google.com/storage/quotas",
+  },
   { part: "a partitioned prefix in S3", of: "gets", perSecond: 5_500, source: S3 },
   { part: "a partitioned prefix in S3", of: "puts", perSecond: 3_500, source: S3 },
   { part: "a CloudFront distribution", of: "requests", perSecond: 250_000, source: CLOUDFRONT },
@@ -70,7 +85,10 @@ export function sizeOf({ readers, devices, dataCentres, isPublisherDead }: Sized
   const requests = readers * (2 / FAST_SECONDS + 1 / SLOW_SECONDS);
   const fast = BENCH_ROUTES.filter(({ edgeSeconds }) => edgeSeconds === 1).length;
   const urls: SimulatedUrl[] = BENCH_ROUTES.map(({ edgeSeconds }) => ({
-    share: edgeSeconds === 1 ? 2 / FAST_SECONDS / fast / (requests / readers) : 1 / SLOW_SECONDS / (BENCH_ROUTES.length - fast) / (requests / readers),
+    share:
+      edgeSeconds === 1
+        ? 2 / FAST_SECONDS / fast / (requests / readers)
+        : 1 / SLOW_SECONDS / (BENCH_ROUTES.length - fast) / (requests / readers),
     edgeSeconds,
     isPast: isPublisherDead,
   }));
@@ -93,7 +111,9 @@ export interface Needed {
 
 /** The limits that a single part exceeds. */
 export function neededParts(size: Size): Needed[] {
-  return LIMITS.map((limit) => ({ limit, count: Math.ceil(size[limit.of] / limit.perSecond) })).filter(({ count }) => count > 1);
+  return LIMITS.map((limit) => ({ limit, count: Math.ceil(size[limit.of] / limit.perSecond) })).filter(
+    ({ count }) => count > 1,
+  );
 }
 
 function row(sized: Sized): string {
@@ -118,10 +138,22 @@ function row(sized: Sized): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  console.log("| readers | devices | data centres | publisher | requests/s | bits/s to readers | gets/s | shim/s | puts/s | puts per month | parts needed |");
+  console.log(
+    "| readers | devices | data centres | publisher | requests/s | bits/s to readers | gets/s | shim/s | puts/s | puts per month | parts needed |",
+  );
   console.log("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-  for (const [readers, dataCentres] of [[1e2, 1], [1e3, 4], [1e4, 20], [1e5, 100], [1e6, 300], [1e7, 300], [1e8, 300]] as const) {
-    for (const isPublisherDead of [false, true]) console.log(row({ readers, devices: 1, dataCentres, isPublisherDead }));
+  for (const [readers, dataCentres] of [
+    [1e2, 1],
+    [1e3, 4],
+    [1e4, 20],
+    [1e5, 100],
+    [1e6, 300],
+    [1e7, 300],
+    [1e8, 300],
+  ] as const) {
+    for (const isPublisherDead of [false, true])
+      console.log(row({ readers, devices: 1, dataCentres, isPublisherDead }));
   }
-  for (const devices of [1e2, 1e3, 1e4, 1e5]) console.log(row({ readers: 1e6, devices, dataCentres: 300, isPublisherDead: false }));
+  for (const devices of [1e2, 1e3, 1e4, 1e5])
+    console.log(row({ readers: 1e6, devices, dataCentres: 300, isPublisherDead: false }));
 }

@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { sample } from "../../test/object-store/samples.ts";
-import { run as runProgram } from "../../test/support/processes.ts";
 import { type S3Server, startRadosgw } from "../../test/servers/radosgw.ts";
 import { BUCKET, makeBucket, s3Store } from "../../test/servers/stores/s3-store.ts";
+import { run as runProgram } from "../../test/support/processes.ts";
 
 const OBJECTS = 20_000;
 const BODY_BYTES = 2_000;

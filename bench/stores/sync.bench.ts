@@ -7,17 +7,17 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { eachLimited } from "../../publish/each-limited.ts";
+import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
-import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
-import { run as runProgram } from "../../test/support/processes.ts";
 import { type S3Server, startRadosgw } from "../../test/servers/radosgw.ts";
 import { BUCKET, makeBucket, s3Store } from "../../test/servers/stores/s3-store.ts";
 import { setup as build } from "../../test/support/build.ts";
+import { run as runProgram } from "../../test/support/processes.ts";
 import { writeLargeLedger } from "../support/large-ledger.ts";
-import { median } from "../support/quantile.ts";
 import { appendReceipt, PREFIX, publishOnce, startPublisher } from "../support/publisher/s3-publisher.ts";
+import { median } from "../support/quantile.ts";
 
 const TILES = 20_000;
 const RECEIPTS = TILES * 128 - 64;
@@ -82,7 +82,9 @@ async function compare(server: S3Server, folder: string): Promise<void> {
       times.push(await timed(() => sync(tree)));
     }
     const theirs = syncs.map(({ name, times }) => `${name} ${times.at(-1)?.toFixed(0)} ms`).join(", ");
-    console.log(`run ${iteration}: cycle ${cycles.at(-1)?.toFixed(1)} ms, once ${onces.at(-1)?.toFixed(0)} ms, ${theirs}`);
+    console.log(
+      `run ${iteration}: cycle ${cycles.at(-1)?.toFixed(1)} ms, once ${onces.at(-1)?.toFixed(0)} ms, ${theirs}`,
+    );
   }
   const [cycle, once] = [median(cycles), median(onces)];
   console.log(

@@ -1,7 +1,8 @@
 /** Writes ledgers too large for tests with direct SQL inserts: a receipt every few seconds, and every round closed. */
-import { raiseWatermark } from "../../test/support/raise-watermark.ts";
+
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { LEDGER_APPLICATION_ID, LEDGER_SCHEMA, LEDGER_SCHEMA_VERSION } from "../../src/ledger/schema.ts";
+import { raiseWatermark } from "../../test/support/raise-watermark.ts";
 
 /** Epoch seconds: a noon ten years before `LEDGER_END`. */
 export const LEDGER_GENESIS = BigInt(Date.parse("2016-11-20T12:00:00Z") / 1000);
@@ -71,7 +72,8 @@ function insertClosures(db: Database, from: number, count: number): void {
 }
 
 function insertReceipts(db: Database, count: number, rounds: number): void {
-  if (count > 0) insertReceiptsBetween(db, { from: 1, to: count }, LEDGER_END - rounds * 600_000, (rounds * 600_000) / count);
+  if (count > 0)
+    insertReceiptsBetween(db, { from: 1, to: count }, LEDGER_END - rounds * 600_000, (rounds * 600_000) / count);
 }
 
 interface Positions {

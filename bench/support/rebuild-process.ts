@@ -2,10 +2,11 @@
  * Runs one rebuild in a separate process to measure its peak resident memory. `node rebuild-process.ts LEDGER
  * PROJECTIONS` prints one JSON object.
  */
-import { peakResidentKb } from "./peak-resident.ts";
+
 import { openLedgerForReading } from "../../src/ledger/open.ts";
 import { rebuildProjections } from "../../src/projections/rebuild.ts";
 import { LEDGER_END, LEDGER_GENESIS } from "./large-ledger.ts";
+import { peakResidentKb } from "./peak-resident.ts";
 
 const [ledgerPath = "", path = ""] = process.argv.slice(2);
 const ledger = openLedgerForReading(ledgerPath);
@@ -16,5 +17,10 @@ const seconds = (performance.now() - started) / 1000;
 const { userCPUTime, systemCPUTime } = process.resourceUsage();
 ledger.close();
 console.log(
-  JSON.stringify({ ...rebuilt, seconds, cpuSeconds: (userCPUTime + systemCPUTime) / 1e6, residentMb: peakResidentKb() / 1024 }),
+  JSON.stringify({
+    ...rebuilt,
+    seconds,
+    cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+    residentMb: peakResidentKb() / 1024,
+  }),
 );

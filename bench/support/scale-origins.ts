@@ -1,8 +1,9 @@
 /** Origins with request counters: a proxy before one radosgw, and a proxy that balances two shims over it. */
-import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
+
 import { once } from "node:events";
 import { Agent, createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { S3Store } from "../../src/object-store/s3/s3-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { trustsFront } from "../../src/shim/node/node-handler.ts";
 import { type ShimServer, startServer } from "../../src/shim/node/node-server.ts";
@@ -10,7 +11,7 @@ import { tickStore } from "../../src/shim/node/store-reader.ts";
 import type { FrontOrigins } from "../../test/servers/front.ts";
 import { type S3Server, startRadosgw } from "../../test/servers/radosgw.ts";
 import { allowReading } from "../../test/servers/scenes/published-world.ts";
-import { makeBucket, sameFolder, s3Store } from "../../test/servers/stores/s3-store.ts";
+import { makeBucket, s3Store, sameFolder } from "../../test/servers/stores/s3-store.ts";
 import { putResponse } from "../../test/support/publish-response.ts";
 import { BENCH_ROUTES } from "./fronts/front-routes.ts";
 
@@ -36,7 +37,10 @@ export async function startOrigins(): Promise<CountedOrigins> {
   const balanced = await countingProxy(shims.map(({ port }) => port));
   const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;
   return {
-    origins: { bucket: { ...at(bucket.port), path: `/${store.place.slice("s3://".length)}/` }, shim: at(balanced.port) },
+    origins: {
+      bucket: { ...at(bucket.port), path: `/${store.place.slice("s3://".length)}/` },
+      shim: at(balanced.port),
+    },
     counts: () => ({ bucket: bucket.take()[0] ?? 0, shims: balanced.take() }),
     async publish(lifetimeMs) {
       const from = Date.now() + lifetimeMs;

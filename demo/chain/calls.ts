@@ -1,6 +1,7 @@
 /** Sends transactions from anvil's unlocked accounts, waits until they are mined, and throws if they revert. */
-import { errorMessage } from "../../src/values/unknown.ts";
+
 import { type Address, encodeDeployData, encodeFunctionData, getAddress, type Hex } from "viem";
+import { errorMessage } from "../../src/values/unknown.ts";
 import { call, type RawLog } from "./anvil.ts";
 import { artifact, type ContractName } from "./compile.ts";
 

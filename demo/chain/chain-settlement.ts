@@ -4,12 +4,12 @@
  */
 import type { Hex } from "viem";
 import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
+import { elementAt } from "../../src/values/unknown.ts";
 import { type Batch, type Settlement, simulatedSettlement } from "../history/settlement.ts";
 import { settledOf, settlementOf } from "./history.ts";
 import type { Node } from "./node.ts";
 import { rewardTransactions, type Settled } from "./rewards.ts";
 import type { ContractUsers } from "./transactions.ts";
-import { elementAt } from "../../src/values/unknown.ts";
 
 export interface Sent {
   readonly transactionHash: Hex;

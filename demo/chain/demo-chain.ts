@@ -91,9 +91,7 @@ export class DemoChain {
 
   /** Settles or mines every 4 s if needed. Calls `onFailure` if a step fails or the node exits. */
   follow(onFailure: (error: unknown) => void): void {
-    this.#node.ended.then(() =>
-      onFailure(new Failure("demo_ended", "the demo's chain process exited")),
-    );
+    this.#node.ended.then(() => onFailure(new Failure("demo_ended", "the demo's chain process exited")));
     this.#next(onFailure);
   }
 
@@ -112,7 +110,11 @@ export class DemoChain {
 }
 
 /** `node` must be empty. `end` is the end of the history (epoch ms). */
-export async function buildChain(node: Node, plan: Plan, end: number): Promise<{ cast: ContractUsers; batches: ChainBatches }> {
+export async function buildChain(
+  node: Node,
+  plan: Plan,
+  end: number,
+): Promise<{ cast: ContractUsers; batches: ChainBatches }> {
   await call(node.url, "evm_setAutomine", [true]);
   const { deployment, people } = await deployWorld(node.url, {
     target: "demo",

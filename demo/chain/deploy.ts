@@ -2,9 +2,10 @@
  * Deploys all contracts of docs/spec/chain.md#abi: factory, Core behind its proxy, timelock and economy. Provides their
  * deployment file and the transactions of their users.
  */
+
+import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { ROUND_SECONDS } from "../../src/values/round.ts";
 import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
-import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
 import { call } from "./anvil.ts";
 import { callData, deploy, type Receipt, send } from "./calls.ts";
 import { type Governance, governance } from "./upgrade.ts";

@@ -6,7 +6,15 @@ import { type Batch, type Settlement, simulatedSettlement } from "../history/set
 import { DAY, HOUR, MINUTE } from "../history/story.ts";
 import { Wheel } from "../history/wheel.ts";
 import { rewardTransactions, type Settled } from "./rewards.ts";
-import { type ContractUsers, pause, scheduleRewardWeights, settle, type Transaction, unpause, upgrade } from "./transactions.ts";
+import {
+  type ContractUsers,
+  pause,
+  scheduleRewardWeights,
+  settle,
+  type Transaction,
+  unpause,
+  upgrade,
+} from "./transactions.ts";
 
 /** The timelock's delay for an upgrade, in seconds. */
 export const UPGRADE_DELAY = 86_400;
@@ -41,7 +49,12 @@ export function confirmedBatches(plan: Plan, end: number): Batch[] {
  * All blocks up to `end` (epoch ms), in time order. `nextImplementation` is the implementation that the Core is
  * upgraded to.
  */
-export function plannedBlocks(plan: Plan, cast: ContractUsers, end: number, nextImplementation: Address): PlannedBlock[] {
+export function plannedBlocks(
+  plan: Plan,
+  cast: ContractUsers,
+  end: number,
+  nextImplementation: Address,
+): PlannedBlock[] {
   const { dawn, story } = plan;
   const batches = confirmedBatches(plan, end);
   const settled = batches.map(settledOf);

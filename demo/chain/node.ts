@@ -93,7 +93,8 @@ export class Node {
       hashes.map((hash) => [hash]),
     );
     for (const [index, receipt] of receipts.entries()) {
-      if (receipt?.status !== "0x1") throw new Error(`the demo's transaction ${hashes[index]} is not mined or has reverted`);
+      if (receipt?.status !== "0x1")
+        throw new Error(`the demo's transaction ${hashes[index]} is not mined or has reverted`);
     }
   }
 

@@ -32,7 +32,8 @@ export function rewardTransactions(cast: ContractUsers, batches: readonly Settle
       transactions.push(claim(cast, playerOf(cast, index / BATCHES_PER_CLAIM), released.through, half));
     }
   }
-  if (index % BATCHES_PER_MINT === BATCHES_PER_MINT / 2) transactions.push(...units(cast, Math.floor(index / BATCHES_PER_MINT)));
+  if (index % BATCHES_PER_MINT === BATCHES_PER_MINT / 2)
+    transactions.push(...units(cast, Math.floor(index / BATCHES_PER_MINT)));
   return transactions;
 }
 

@@ -1,7 +1,7 @@
 /** The transactions of the demo's users. */
 import { type Address, concatHex, type Hex, keccak256, numberToHex } from "viem";
-import type { DeploymentFile, People } from "./deploy.ts";
 import { callData } from "./calls.ts";
+import type { DeploymentFile, People } from "./deploy.ts";
 
 export interface Transaction {
   readonly from: Address;
@@ -18,7 +18,10 @@ export interface ContractUsers {
 const NONE = numberToHex(0, { size: 32 });
 
 /** `through` is the last round of the batch; `work` is the work of its rounds. */
-export function settle(cast: ContractUsers, batch: { through: number; activeRounds: number; work: number }): Transaction {
+export function settle(
+  cast: ContractUsers,
+  batch: { through: number; activeRounds: number; work: number },
+): Transaction {
   const { core, streamId } = cast.deployment;
   const digest = keccak256(concatHex([streamId, numberToHex(batch.through)]));
   const args = [digest, BigInt(batch.through), BigInt(batch.activeRounds), BigInt(batch.work)];
@@ -67,7 +70,11 @@ export function claim(cast: ContractUsers, player: Address, through: number, amo
   return toMining(cast, "claim", [player, BigInt(through), amount]);
 }
 
-export function scheduleRewardWeights(cast: ContractUsers, activationRound: number, multiplierBps: number): Transaction {
+export function scheduleRewardWeights(
+  cast: ContractUsers,
+  activationRound: number,
+  multiplierBps: number,
+): Transaction {
   return toMining(cast, "scheduleRewardWeights", [BigInt(activationRound), BigInt(multiplierBps)]);
 }
 
@@ -75,7 +82,12 @@ export function mintUnit(cast: ContractUsers, player: Address, unitType: number)
   return toCollection(cast, "mintUnit", [player, unitType]);
 }
 
-export function mergeUnits(cast: ContractUsers, player: Address, units: readonly number[], unitType: number): Transaction {
+export function mergeUnits(
+  cast: ContractUsers,
+  player: Address,
+  units: readonly number[],
+  unitType: number,
+): Transaction {
   return toCollection(cast, "mergeUnits", [player, units.map(BigInt), unitType]);
 }
 

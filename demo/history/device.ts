@@ -1,8 +1,8 @@
 /** The simulated measuring device. It creates a receipt at each tick and counts the work of each round. */
 import { ROUND_MS } from "../../src/values/round.ts";
-import { fraction, uuidOf } from "./random.ts";
-import { DAY, ACTIVE_MS, isWithin } from "./story.ts";
 import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
+import { fraction, uuidOf } from "./random.ts";
+import { ACTIVE_MS, DAY, isWithin } from "./story.ts";
 
 /** The device's counters. One revolution is one unit of work; revolutions are counted in thousandths. */
 export interface DeviceState {

@@ -2,12 +2,13 @@
  * The demo's simulated wheel. It yields thirty days of accepted facts as records, then continues live. It keeps only
  * unfinished rounds and submissions in memory, and can continue from any ledger that it has written.
  */
-import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
-import { isWithin, HOUR, MINUTE } from "./story.ts";
+
 import { Device, type DeviceState, type RoundWork } from "./device.ts";
 import { Oracle, type OracleState } from "./oracle.ts";
+import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
 import { Reporter, type ReporterState } from "./reporter.ts";
 import { type Settlement, simulatedSettlement } from "./settlement.ts";
+import { HOUR, isWithin, MINUTE } from "./story.ts";
 
 /** State that is not yet in the ledger as finished facts. `tail.ts` restores it from a ledger. */
 export interface WheelState {

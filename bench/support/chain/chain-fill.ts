@@ -1,8 +1,8 @@
 /** Fills a test chain with WorkRecorded events, spread evenly over its blocks. */
 import { numberToHex } from "viem";
 import { call } from "../../../demo/chain/anvil.ts";
-import type { World } from "../../../demo/chain/deploy.ts";
 import { callData } from "../../../demo/chain/calls.ts";
+import type { World } from "../../../demo/chain/deploy.ts";
 
 const EVENTS_IN_A_TRANSACTION = 30;
 

@@ -1,8 +1,8 @@
 /** The baseline of the chain bench: a viem getLogs loop that decodes events and optionally stores them in SQLite. */
 import BetterSqlite3 from "better-sqlite3";
 import { type AbiEvent, type AbiParameter, createPublicClient, decodeAbiParameters, http, toEventSelector } from "viem";
-import * as abis from "../../../src/chain/abi.ts";
 import type { World } from "../../../demo/chain/deploy.ts";
+import * as abis from "../../../src/chain/abi.ts";
 
 export interface Range {
   readonly from: bigint;

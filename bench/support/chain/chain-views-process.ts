@@ -3,25 +3,25 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
-import { learn } from "../../../publish/learn.ts";
+import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/small-heap.ts";
 import { Due } from "../../../publish/due.ts";
-import { planResponses } from "../../../publish/plan/responses.ts";
+import { Known } from "../../../publish/known.ts";
+import { learn } from "../../../publish/learn.ts";
 import { currentSources } from "../../../publish/plan/check.ts";
+import { planResponses } from "../../../publish/plan/responses.ts";
 import { confirmTiles } from "../../../publish/plan/tile-sets.ts";
 import { executePuts } from "../../../publish/put.ts";
 import { ownProjections, type ProjectionsSource } from "../../../publish/sources/projections-source.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { activityPublications } from "../../../src/resources/activity/publication.ts";
 import { onchainPublications } from "../../../src/resources/onchain/publication.ts";
 import { settlementsPublications } from "../../../src/resources/settlements/publication.ts";
 import { legacySettlementsPublications } from "../../../src/resources/settlements-legacy/publication.ts";
-import { Known } from "../../../publish/known.ts";
-import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/small-heap.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
-import { forgetfulStore } from "../stores/forgetful-store.ts";
 import type { WritableSnapshot } from "../../../src/resources/snapshot.ts";
 import { blockingText, watchLoop } from "../loop-watch.ts";
 import { median, quantile } from "../quantile.ts";
+import { forgetfulStore } from "../stores/forgetful-store.ts";
 import { SettledChain } from "./settled-chain.ts";
 
 const BATCHES = [500, 40_000];
@@ -102,7 +102,9 @@ async function projectHistory({ batches, chain, projections: source }: Subject):
     for (; !source.chainStep(snapshot); steps++) await nextTick();
   });
   const seconds = (times.milliseconds / 1000).toFixed(1);
-  console.log(`${batches} batches projected: ${steps} steps, ${seconds} s (${times.cpuMs.toFixed(0)} ms of CPU); ${blockingText(times)}`);
+  console.log(
+    `${batches} batches projected: ${steps} steps, ${seconds} s (${times.cpuMs.toFixed(0)} ms of CPU); ${blockingText(times)}`,
+  );
 }
 
 const SUBJECT = { id: INSTALLATION, publications: PUBLICATIONS, isUnlisted: false, published: [] };
@@ -117,7 +119,14 @@ async function measureSettlement({ chain, projections: source, known, due, store
   const now = currentSources(snapshot, INSTALLATION, LOG, planning);
   const plan = () => planResponses({ snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
   const sources = { snapshot: <T>(use: (snapshot: WritableSnapshot) => T) => use(snapshot) };
-  const target = { sources, at: 0, store, known, concurrency: 1, fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} } };
+  const target = {
+    sources,
+    at: 0,
+    store,
+    known,
+    concurrency: 1,
+    fence: { epoch: 1, writer: "bench", beforePut: async () => {}, raiseAbove: async () => {} },
+  };
   const lookups = () => plan().lookups.filter((one) => one.is !== "block");
   for (let needs = lookups(); needs.length > 0; needs = lookups()) await learn(needs, target);
   const started = performance.now();

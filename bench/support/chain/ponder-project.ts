@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import * as abis from "../../../src/chain/abi.ts";
 import type { World } from "../../../demo/chain/deploy.ts";
+import * as abis from "../../../src/chain/abi.ts";
 import { freePort } from "../../../test/support/free-port.ts";
 
 const PACKAGES = ["ponder@0.16.10", "hono", "viem@2.57.1", "typescript@5.9"];

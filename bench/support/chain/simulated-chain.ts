@@ -3,8 +3,11 @@
  * funds its rounds there, and is safe twelve blocks deep.
  */
 import type { Database } from "better-sqlite3";
+import type { Plan } from "../../../demo/history/plan.ts";
+import type { Batch, Settlement } from "../../../demo/history/settlement.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
+import { SAFE_DEPTH } from "../../../src/values/settlement-limits.ts";
 import { rewardsClaimed, unitMinted } from "../../../test/publish/activity/chain-logs.ts";
 import { addEvents, chainDb, fundingEvent } from "../../../test/support/chain/chain-db.ts";
 import {
@@ -15,9 +18,6 @@ import {
   economyView,
   hash,
 } from "../../../test/support/chain/chain-state.ts";
-import type { Plan } from "../../../demo/history/plan.ts";
-import { SAFE_DEPTH } from "../../../src/values/settlement-limits.ts";
-import type { Batch, Settlement } from "../../../demo/history/settlement.ts";
 
 export const BLOCK_MS = 12_000;
 

@@ -3,9 +3,10 @@
  * max-age. Arguments: body bytes, bucket port, shim port (0 or absent means any free port), and the fronts that the
  * shim trusts. Sends the three ports to its parent.
  */
+
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { once } from "node:events";
 import { shimContext } from "../../../src/shim/context.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
@@ -20,9 +21,7 @@ const body = JSON.stringify({ revision: "r", text: "0123456789".repeat(Number(by
 const store = new MemoryStore();
 for (const { key, etag } of BENCH_ROUTES) {
   const headers = { ...(etag ? { etag: '"r"' } : {}), "cache-control": REVALIDATE };
-  await putResponse(store, key, { status: 200, headers, body }, [
-    { from: Date.now() + 3_600_000 },
-  ]);
+  await putResponse(store, key, { status: 200, headers, body }, [{ from: Date.now() + 3_600_000 }]);
 }
 
 const bucket = createServer((request, response) => {
@@ -53,7 +52,11 @@ const shim = await startServer(shimContext({ store, now: Date.now, monotonic: ()
     throw error;
   },
 });
-process.send?.({ bucket: await listening(bucket, Number(bucketPort)), shim: shim.port, plain: await listening(plain, 0) });
+process.send?.({
+  bucket: await listening(bucket, Number(bucketPort)),
+  shim: shim.port,
+  plain: await listening(plain, 0),
+});
 process.on("disconnect", () => process.exit());
 
 async function listening(server: Server, port: number): Promise<number> {

@@ -6,11 +6,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import type { Front } from "../../../test/servers/front.ts";
-import { start, stop, until } from "../../../test/support/processes.ts";
 import { freePort } from "../../../test/support/free-port.ts";
+import { start, stop, until } from "../../../test/support/processes.ts";
 
 export function plainNginx(origin: number): Promise<Front> {
-  return nginx((port) => `  gzip on;
+  return nginx(
+    (port) => `  gzip on;
   gzip_types application/json;
   gzip_proxied any;
   proxy_cache_path cache levels=1:2 keys_zone=plain:10m max_size=256m use_temp_path=off;
@@ -24,12 +25,14 @@ export function plainNginx(origin: number): Promise<Front> {
       proxy_cache_use_stale updating;
       proxy_pass http://origin;
     }
-  }`);
+  }`,
+  );
 }
 
 /** Serves one file for every URL, or `FILE.gz` to clients that accept gzip. */
 export function staticNginx(file: string): Promise<Front> {
-  return nginx((port) => `  default_type application/json;
+  return nginx(
+    (port) => `  default_type application/json;
   server {
     listen 127.0.0.1:${port};
     location / {
@@ -37,7 +40,8 @@ export function staticNginx(file: string): Promise<Front> {
       rewrite ^ /${basename(file)} break;
       gzip_static on;
     }
-  }`);
+  }`,
+  );
 }
 
 /** Starts nginx with one worker. */

@@ -34,17 +34,27 @@ const PROGRAM = join(import.meta.dirname, "../../../bin/noonmark.js");
 const processOf = (name: string) => join(import.meta.dirname, `${name}.ts`);
 
 /** `plainPath` is the path that the other clients request. */
-export async function attack(directory: string, { path, connections, pipelining, requests }: Attack, plainPath: string): Promise<Attacked> {
+export async function attack(
+  directory: string,
+  { path, connections, pipelining, requests }: Attack,
+  plainPath: string,
+): Promise<Attacked> {
   const processes: ChildProcess[] = [];
   const started = (child: ChildProcess) => {
     processes.push(child);
     return child;
   };
   try {
-    const serve = started(spawn(process.execPath, [PROGRAM, "serve", "--store", directory, "--port", "0", "--max-connections", "12000"], { stdio: ["ignore", "pipe", "ignore"] }));
+    const serve = started(
+      spawn(process.execPath, [PROGRAM, "serve", "--store", directory, "--port", "0", "--max-connections", "12000"], {
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    );
     const [line] = (await once(createInterface({ input: serve.stdout ?? process.stdin }), "line")) as [string];
     const port = /:(\d+)$/.exec(line)?.[1] ?? "";
-    const mute = started(fork(processOf("mute-readers"), [port, path, String(connections), String(pipelining), String(requests)]));
+    const mute = started(
+      fork(processOf("mute-readers"), [port, path, String(connections), String(pipelining), String(requests)]),
+    );
     await once(mute, "message");
     const others = started(fork(processOf("plain-readers"), [port, plainPath]));
     await wait(WARM_UP_MS);

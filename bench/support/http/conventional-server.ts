@@ -11,8 +11,8 @@ import type { Built } from "../../../src/resources/built.ts";
 import { buildProcess } from "../../../src/resources/process/build.ts";
 import { readProcessFacts } from "../../../src/resources/process/facts.ts";
 import { buildStatistics } from "../../../src/resources/statistics/build.ts";
-import { conventionalFacts } from "./conventional-facts.ts";
 import { LEDGER_END, LEDGER_GENESIS } from "../large-ledger.ts";
+import { conventionalFacts } from "./conventional-facts.ts";
 
 const ledger = openLedgerForReading(process.argv[2] ?? "");
 const app = fastify();
@@ -33,10 +33,18 @@ app.get("/v2/public/stats", (request, reply) => {
 });
 
 app.get("/v4/public/process", (_, reply) =>
-  send(reply, () => buildProcess(readProcessFacts(ledger, { rowId: 1, id: "wheel-1" }, { core: undefined, genesisTimestamp: LEDGER_GENESIS }), LEDGER_END), {
-    key: "process",
-    milliseconds: 1000,
-  }),
+  send(
+    reply,
+    () =>
+      buildProcess(
+        readProcessFacts(ledger, { rowId: 1, id: "wheel-1" }, { core: undefined, genesisTimestamp: LEDGER_GENESIS }),
+        LEDGER_END,
+      ),
+    {
+      key: "process",
+      milliseconds: 1000,
+    },
+  ),
 );
 
 process.on("message", (message) => {

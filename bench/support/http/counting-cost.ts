@@ -3,9 +3,9 @@
  * alternate in one process.
  */
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { respond } from "../../../src/shim/respond.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { median } from "../quantile.ts";
 
 const PAIRS = 150;

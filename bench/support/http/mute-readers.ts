@@ -5,7 +5,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 
-const [port, path, connections, pipelining, requests] = process.argv.slice(2) as [string, string, string, string, string];
+const [port, path, connections, pipelining, requests] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+];
 const request = `GET ${path} HTTP/1.1\r\nHost: bench\r\n\r\n`;
 
 process.send?.("ready");

@@ -17,7 +17,11 @@ import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/s
 const [kind, directory = "", path = "", accepted] = process.argv.slice(2);
 const SERVER_OPTIONS = { host: "127.0.0.1", port: 0, wallClock: () => Date.now(), defect: console.error };
 const store = await openStore(directory, { write: false });
-const context = shimContext({ store: tickStore(storeReader(store)), now: () => Date.now(), monotonic: () => performance.now() });
+const context = shimContext({
+  store: tickStore(storeReader(store)),
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+});
 
 process.on("message", (message) => {
   if (message === "cpu") process.send?.({ cpu: process.cpuUsage() });
@@ -46,7 +50,10 @@ async function capturedResponse(): Promise<{ status: number; headers: Record<str
   const server = await startServer(context, SERVER_OPTIONS);
   const headers = accepted === undefined ? {} : { "Accept-Encoding": accepted };
   const [response] = (await once(get({ port: server.port, path, headers }), "response")) as [IncomingMessage];
-  const { statusCode: status = 0, headers: { date: _, connection: __, "keep-alive": ___, ...rest } } = response;
+  const {
+    statusCode: status = 0,
+    headers: { date: _, connection: __, "keep-alive": ___, ...rest },
+  } = response;
   const body = Buffer.concat(await response.toArray());
   await server.stop();
   return { status, headers: rest as Record<string, string>, body };

@@ -3,13 +3,13 @@
  * state kept, and its lease is renewed by a separate timer.
  */
 import { setTimeout as wait } from "node:timers/promises";
-import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { systemTimers } from "../../../publish/clock/timers.ts";
+import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { installationTelemetryKey, TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
-import { respond } from "../../../src/shim/respond.ts";
 import { shimContext } from "../../../src/shim/context.ts";
+import { respond } from "../../../src/shim/respond.ts";
 import { type LoopTimes, watchLoop } from "../loop-watch.ts";
 import { openMany, RECEIVED } from "./many-installations.ts";
 
@@ -37,7 +37,10 @@ const RENEWALS_MS = 12_000;
  */
 export async function allStale(folder: string, installations: number, directory: ObjectStore): Promise<AllStale> {
   const began = performance.now();
-  const clock = { wall: () => STALE - LEAD_MS + Math.floor(performance.now() - began), monotonic: () => performance.now() };
+  const clock = {
+    wall: () => STALE - LEAD_MS + Math.floor(performance.now() - began),
+    monotonic: () => performance.now(),
+  };
   const staleAt = began + LEAD_MS;
   const telemetry: number[] = [];
   const leases: number[] = [];

@@ -1,12 +1,12 @@
+import { hintOf } from "../../../bin/cli/hints.ts";
 import { type Clock, WatchedClock } from "../../../publish/clock/clock.ts";
+import type { Known } from "../../../publish/known.ts";
 import { acquireNow } from "../../../publish/lease/take.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
-import type { Known } from "../../../publish/known.ts";
+import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
-import { leaseIdentity } from "../../../publish/status/public-status.ts";
-import { hintOf } from "../../../bin/cli/hints.ts";
 
 export interface BenchPublisher {
   readonly store: ObjectStore;

@@ -2,9 +2,10 @@
  * Runs the first publish of many installations in a separate process, to measure its memory. Argument: a folder with
  * the ledger.
  */
-import { peakResidentKb } from "../peak-resident.ts";
+
 import { keepHeapSmall } from "../../../bin/cli/small-heap.ts";
 import { watchLoop } from "../loop-watch.ts";
+import { peakResidentKb } from "../peak-resident.ts";
 import { forgetfulStore } from "../stores/forgetful-store.ts";
 import { openMany, RECEIVED } from "./many-installations.ts";
 

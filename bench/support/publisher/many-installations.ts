@@ -1,17 +1,18 @@
 /** A publisher of many installations with one receipt each. */
-import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
-import { benchPublisher } from "./bench-publisher.ts";
+
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
+import type { Clock } from "../../../publish/clock/clock.ts";
+import { Known } from "../../../publish/known.ts";
 import type { Publisher } from "../../../publish/publisher.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { Known } from "../../../publish/known.ts";
 import { noChain } from "../../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import type { Clock } from "../../../publish/clock/clock.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
+import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
+import { benchPublisher } from "./bench-publisher.ts";
 
 /** Epoch ms at which every receipt was received. */
 export const RECEIVED = Date.parse("2026-11-20T10:00:00Z");
@@ -39,7 +40,9 @@ export function addReceipt(ledger: Database, installation: number, position: num
     .run(installation, position, telemetryId, uuid(1), uuid(2), position, ...times, String(position), position);
   raiseWatermark(ledger, installation, "receipt", 1);
   ledger
-    .prepare("INSERT INTO counter_epoch VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET last_position = excluded.last_position")
+    .prepare(
+      "INSERT INTO counter_epoch VALUES (?, ?, 1, ?) ON CONFLICT DO UPDATE SET last_position = excluded.last_position",
+    )
     .run(installation, uuid(2), position);
 }
 
@@ -60,7 +63,10 @@ export interface ManyOptions {
 const FIXED_CLOCK: Clock = { wall: () => RECEIVED + 1000, monotonic: () => 0 };
 
 /** Opens the publisher over `ledger.db` in `folder`. */
-export async function openMany(folder: string, { state, store, clock = FIXED_CLOCK }: ManyOptions): Promise<ManyPublisher> {
+export async function openMany(
+  folder: string,
+  { state, store, clock = FIXED_CLOCK }: ManyOptions,
+): Promise<ManyPublisher> {
   const directory = join(folder, state);
   const known = Known.open(directory);
   const reader = new SourceReader({

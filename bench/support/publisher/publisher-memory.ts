@@ -1,6 +1,7 @@
 /** Runs 10,000 cycles with one new receipt each, and prints their memory use. Arguments: folder, number of receipts. */
-import { peakResidentKb } from "../peak-resident.ts";
+
 import { firstPublishDone, keepHeapSmall } from "../../../bin/cli/small-heap.ts";
+import { peakResidentKb } from "../peak-resident.ts";
 import { measure, openSubject } from "./publisher-subject.ts";
 
 const CYCLES = 10_000;

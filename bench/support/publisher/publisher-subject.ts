@@ -2,18 +2,19 @@
  * A publisher over a large ledger and a store that keeps nothing and responds at once. Only the publisher's own work is
  * measured.
  */
-import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
-import { benchPublisher } from "./bench-publisher.ts";
+
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { noChain } from "../../../src/chain/chain.ts";
-import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
-import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { Known } from "../../../publish/known.ts";
 import type { Publisher } from "../../../publish/publisher.ts";
+import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
+import { ownProjections } from "../../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { forgetfulStore } from "../stores/forgetful-store.ts";
+import { noChain } from "../../../src/chain/chain.ts";
+import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
 import { LEDGER_END, LEDGER_GENESIS } from "../large-ledger.ts";
+import { forgetfulStore } from "../stores/forgetful-store.ts";
+import { benchPublisher } from "./bench-publisher.ts";
 
 export interface Subject {
   readonly receipts: number;

@@ -1,18 +1,19 @@
 /** A publisher over a ledger and a real S3 server: in this process, or as a cold `publish --once`. */
-import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
-import { benchPublisher } from "./bench-publisher.ts";
+
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { noChain } from "../../../src/chain/chain.ts";
 import { systemClock } from "../../../publish/clock/clock.ts";
+import { Known } from "../../../publish/known.ts";
 import { LedgerSource } from "../../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../../publish/sources/projections-source.ts";
-import { Known } from "../../../publish/known.ts";
 import { SourceReader } from "../../../publish/sources/source-reader.ts";
+import { noChain } from "../../../src/chain/chain.ts";
 import type { S3Server } from "../../../test/servers/radosgw.ts";
 import { BUCKET, s3Store } from "../../../test/servers/stores/s3-store.ts";
+import { raiseWatermark } from "../../../test/support/raise-watermark.ts";
 import { LEDGER_GENESIS } from "../large-ledger.ts";
+import { benchPublisher } from "./bench-publisher.ts";
 
 export const PREFIX = "noonmark";
 const PROGRAM = join(import.meta.dirname, "../../../bin/noonmark.js");
