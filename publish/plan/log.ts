@@ -79,9 +79,11 @@ export function planLog(state: LogState, { known, at, signers }: Pick<Planning, 
   );
   if (lookups.length > 0) return { lookups, puts: [], isWhole: false };
   const keys = new Set(grown.map(({ key }) => key));
-  const files = [...faultyFiles(planned, since).filter(({ key }) => !keys.has(key)), ...grown].map((file) =>
-    filePut(file, planned),
-  );
+  const faulty = faultyFiles(planned, since).filter(({ key }) => !keys.has(key));
+  const files = [
+    ...faulty.map((file) => ({ ...filePut(file, planned), why: WAS_DAMAGED })),
+    ...grown.map((file) => filePut(file, planned)),
+  ];
   const puts = isCommitted ? files : [...files, checkpointPut(size, planned, files)];
   return { lookups, puts, isWhole: size === now.size };
 }
@@ -213,12 +215,11 @@ const ROW = { resource: "observations", status: 200, etag: null } as const;
 function filePut(file: LogFile, { number, now, known, at }: PlannedLog): Put {
   const { key, isFull, partials, isPrivate } = file;
   const before = known.objects.get(key);
-  const isDamaged = before !== undefined && before.condition !== "stored";
   return {
     ...ROW,
     key,
     phase: "log-files",
-    why: isDamaged ? WAS_DAMAGED : before === undefined ? "new" : "grew",
+    why: before === undefined ? "new" : "grew",
     action: before === undefined ? "created" : "updated",
     replaces: before?.tag ?? null,
     after: [],
