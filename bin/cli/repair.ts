@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock, WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
-import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
+import { acquireForOneRun, type Candidate } from "../../publish/lease/take.ts";
 import { checkOwner } from "../../publish/prefix-owner.ts";
 import { Publisher, type Repair } from "../../publish/publisher.ts";
 import { type LeaseGuard, putUnderLease } from "../../publish/put.ts";
@@ -52,7 +52,7 @@ export async function repair(settings: Settings, store: ObjectStore): Promise<vo
 
 async function acquired(candidate: Candidate, settings: Settings): Promise<Lease> {
   try {
-    return await acquireOnce(candidate, (ms) => wait(ms));
+    return await acquireForOneRun(candidate, (ms) => wait(ms));
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "lease_held") throw error;
     const seconds = scrubIntervalOf(settings) / 1_000;

@@ -75,10 +75,10 @@ async function isFree({ store, clock }: Candidate, record: LeaseRecord): Promise
 }
 
 /**
- * Like `acquireNow`, but waits if the lease object is unreadable, because an unknown holder may live as long as the
- * longest lease, and if the lease seems to have expired. `pause` waits for the given milliseconds.
+ * For `publish --once`. Like `acquireNow`, but waits in two cases. If the lease object is unreadable, its unknown holder may live as
+ * long as the longest lease. And the lease may have expired by the host's clock alone. `pause` waits for the given milliseconds.
  */
-export async function acquireOnce(candidate: Candidate, pause: (ms: number) => Promise<void>): Promise<Lease> {
+export async function acquireForOneRun(candidate: Candidate, pause: (ms: number) => Promise<void>): Promise<Lease> {
   const { store, clock, known } = candidate;
   const found = await findLease(store);
   const record = found?.record;
@@ -160,7 +160,10 @@ export interface Standby {
 /** A standby reads the lease this often (ms). */
 const POLL_MS = 2_000;
 
-/** The holder renews faster while a standby announces itself. An unreadable lease gets the longest lifetime. */
+/**
+ * Returns the attempts of a publisher that waits for the lease. Each one announces it, so that the holder renews faster. An
+ * unreadable lease counts as one with the longest lifetime.
+ */
 export function standby(candidate: Candidate): Standby {
   const { store, clock, identity, known } = candidate;
   const timeout = new HolderTimeout(clock);

@@ -90,7 +90,7 @@ function subjectOf(
   const publications = responsesOf(id, responses);
   const keys = ownKeys(id, publications);
   const telemetry = id === responses.configured ? known.objects.get(TELEMETRY_KEY) : undefined;
-  // Until a mistyped id was corrected, the installation was another one, with telemetry under a key of its own.
+  // If the setting first had a mistyped id, this installation's telemetry was published under its own key. That counts, too.
   if (telemetry !== undefined && telemetry.sourceVersion.of !== of) keys.push(installationTelemetryKey(id));
   for (const key of keys) if (known.objects.get(key) === undefined) lookups.push({ is: "object", key });
   const published = keys.flatMap((key) => known.objects.get(key)?.sourceVersion ?? []);
@@ -150,9 +150,9 @@ export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64url");
 }
 
-function chainId(binding: ChainBinding): string {
-  const { target, chainId: id, core, deploymentBlock } = binding;
-  return shortHash(JSON.stringify([target, String(id), core, String(deploymentBlock)]));
+function bindingHash(binding: ChainBinding): string {
+  const { target, chainId, core, deploymentBlock } = binding;
+  return shortHash(JSON.stringify([target, String(chainId), core, String(deploymentBlock)]));
 }
 
 /** True if a version is of this installation. The version of an object that nobody could read has no installation. */
@@ -209,7 +209,7 @@ function behind(what: string) {
 }
 
 function chainOf({ core, binding }: Snapshot["chain"]): CurrentSources["chain"] {
-  const bound = binding === undefined ? {} : { chain: chainId(binding) };
+  const bound = binding === undefined ? {} : { chain: bindingHash(binding) };
   if (core.status === "unavailable") return bound;
   const { safeThroughBlock, safeBlockHash } = core.view.chain;
   return { ...bound, safeBlock: String(safeThroughBlock), safeHash: safeBlockHash };

@@ -34,8 +34,8 @@ export function committedSize({ sourceVersion: { size = 0 } }: KnownObject): num
 }
 
 /**
- * Returns the state of the log. If the checkpoint is lost, the newest of the configured installation's objects takes its
- * place: `own` are their versions. So does a checkpoint that this process knew before it was damaged or replaced by an older one.
+ * Returns the state of the log. Without a stored checkpoint, the longest log counts that is known otherwise. It is known from `own`,
+ * the versions of the configured installation's objects, and from a checkpoint whose object was damaged or became older since.
  */
 export function logState(
   number: number,

@@ -6,7 +6,7 @@
 /**
  * How a route checks its query:
  * - `ignored`: the query is neither read nor rejected;
- * - `exact`: the parameters are those of one of the row's objects, in any order, each once; otherwise 400;
+ * - `exact`: the parameters are those of one of the row's objects, in any order, each once (`matchObject`); otherwise 400;
  * - `page`: the row's handler reads the query.
  */
 export type QueryRule = "ignored" | "exact" | "page";

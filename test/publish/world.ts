@@ -8,7 +8,7 @@ import { hintOf } from "../../bin/cli/hints.ts";
 import { WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
-import { acquireOnce, type Candidate } from "../../publish/lease/take.ts";
+import { acquireForOneRun, type Candidate } from "../../publish/lease/take.ts";
 import { selection } from "../../publish/plan/plan.ts";
 import { checkOwner } from "../../publish/prefix-owner.ts";
 import { Publisher } from "../../publish/publisher.ts";
@@ -118,7 +118,7 @@ export class World {
   async work(options: WorkOptions = {}): Promise<Worker> {
     const opened = this.open(options);
     try {
-      return await opened.begin(await acquireOnce(opened.candidate, async (ms) => void (this.now += ms)));
+      return await opened.begin(await acquireForOneRun(opened.candidate, async (ms) => void (this.now += ms)));
     } catch (error) {
       opened.close();
       throw error;

@@ -5,7 +5,7 @@ import { explicitInstant } from "../../../publish/clock/instant.ts";
 import { Known } from "../../../publish/known.ts";
 import { heldBy } from "../../../publish/lease/holder.ts";
 import { findLease } from "../../../publish/lease/lease-record.ts";
-import { acquireOnce, lastPublishedAt } from "../../../publish/lease/take.ts";
+import { acquireForOneRun, lastPublishedAt } from "../../../publish/lease/take.ts";
 import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
@@ -76,7 +76,7 @@ async function publishWith(
       await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
       const options = { ...publisherOptions(settings, flags, { store: limited, reader, clock }), known, requests };
       const candidate = { store, clock, identity: leaseIdentity(options), known, check: () => checkOwner(options) };
-      const lease = await acquireOnce({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
+      const lease = await acquireForOneRun({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
       const report = await Publisher.hold(options, lease, (publisher) =>
         publisher.cycle(at ?? publisher.instant(now())),
       );

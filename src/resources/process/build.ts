@@ -166,8 +166,6 @@ function oracleOf(facts: ProcessFacts["oracle"], time: ProcessTime): { oracle: O
   return { oracle: { state: "accepted", ...rest }, changesAt };
 }
 
-/** The Reporter is stale when its last completion is older than this. */
-
 type Available = Extract<SettlementQueue, { status: "available" }>;
 
 /**

@@ -4,7 +4,7 @@ import { repairStore } from "../../../bin/cli/repair.ts";
 import { WatchedClock } from "../../../publish/clock/clock.ts";
 import { judgeClock } from "../../../publish/clock/judge.ts";
 import { readLease } from "../../../publish/lease/lease-record.ts";
-import { acquireNow, acquireOnce } from "../../../publish/lease/take.ts";
+import { acquireForOneRun, acquireNow } from "../../../publish/lease/take.ts";
 import type { ClockBounds } from "../../../src/object-store/clock-offset.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { START, World } from "../world.ts";
@@ -182,7 +182,7 @@ test("a run beside a living holder does not take the lease because its own clock
     await worker.publisher.renewIfDue(undefined);
     if (pauses === 60) throw new Error("enough");
   };
-  await expect(acquireOnce(ahead, pause)).rejects.toThrow("enough");
+  await expect(acquireForOneRun(ahead, pause)).rejects.toThrow("enough");
   expect((await readLease(world.store))?.record.epoch).toBe(1);
   close();
   await worker.stop();
