@@ -85,7 +85,7 @@ function installationChanged({ name }: ObjectStore, configured: string, owner = 
   });
 }
 
-function unconfirmed(log: number, name: string): string {
+function publicLogWarning(log: number, name: string): string {
   const unseen = fieldsShown((routes) => routes.length === 0);
   const summed = fieldsShown((routes) => !routes.includes(EVERY_RECORD), ["receipt"]);
   return (
@@ -106,7 +106,7 @@ function checkLogKey(log: number, known: Known, { store, signers, newLog, mayPub
   }
   if (stored?.condition === "absent") {
     if (mayPublishLog || before?.condition === "stored") return;
-    throw new Failure("log_unconfirmed", unconfirmed(log, name), {
+    throw new Failure("log_unconfirmed", publicLogWarning(log, name), {
       facts: { is: "log_consent" },
     });
   }

@@ -63,7 +63,7 @@ export function plainEvent(event: PollEvent): Record<string, unknown> {
   return Object.fromEntries(Object.entries(event).map(([name, value]) => [name, decimalText(name, value)]));
 }
 
-/** Names of the binding checks, as shown to the operator (docs/spec/chain.md#checks). */
+/** Names of the checks of the chain, as shown to the operator (docs/spec/chain.md#checks). */
 export type CheckName =
   | "chain_id"
   | "code_factory"

@@ -86,7 +86,7 @@ function knownLog(ledger: ReadOnlyDatabase): KnownLog {
   return known;
 }
 
-/** Reads the ends of the new state. A root stays known if all hashes that it joins are as they were. */
+/** Called after a commit. Reads the ends again, and keeps the roots that are computed from unchanged hashes. */
 function readAgain(ledger: ReadOnlyDatabase, { roots, ends }: KnownLog): void {
   for (const [level, { from, edge }] of ends) if (!edge.put(endText(ledger, level, from))) roots.clear();
   for (const size of roots.keys()) if (!endsAt(size, ends)) roots.delete(size);

@@ -1,5 +1,5 @@
 /**
- * The binding checks that need only logs (docs/spec/chain.md#checks), and faults: contradictions between a pass and the
+ * The checks of the chain that need only logs (docs/spec/chain.md#checks), and faults: contradictions between a pass and the
  * stored data, or within the pass. A fault counts once a second pass confirms it, from another node if one responds
  * (docs/spec/chain.md#reading).
  */

@@ -75,7 +75,7 @@ export type PassOutcome =
   | StalledOutcome
   | { readonly kind: "unchanged" }
   | { readonly kind: "fault"; readonly fault: UnconfirmedFault }
-  /** A binding check of the Core fails. */
+  /** A check of the Core fails. */
   | { readonly kind: "mismatch"; readonly failure: FailedCheck }
   /** The node is on another chain; `safe` is its safe block, if known. */
   | { readonly kind: "other_chain"; readonly failure: FailedCheck; readonly safe: bigint | undefined }

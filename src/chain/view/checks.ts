@@ -1,5 +1,5 @@
 /**
- * The binding checks, with the names shown in the operator's log and in `status` (docs/spec/chain.md#checks). The names
+ * The checks of what the contracts return, with the names shown in the operator's log and in `status` (docs/spec/chain.md#checks). The names
  * are never published. log-checks.ts has the checks that read logs.
  */
 import { ROUND_SECONDS } from "../../values/round.ts";

@@ -27,8 +27,8 @@ type ProbePut = (headers: PutHeaders) => Promise<Written>;
 const STALE_TAG = "0".repeat(32);
 
 /**
- * `create` must distinguish a refusal from a lost response, which takes a read. `put` need not: later puts have the
- * same bytes and so the same tag.
+ * Puts a small object again and again. If a response is lost, `create` must read whether its put was done. `put` need not: the same
+ * bytes have the same tag.
  */
 export async function probeConditions(create: ProbePut, put: ProbePut): Promise<Conditions> {
   const first = await create({ IfNoneMatch: "*" });
