@@ -1,6 +1,6 @@
 /**
- * The checks of what the contracts return, with the names shown in the operator's log and in `status` (docs/spec/chain.md#checks). The names
- * are never published. log-checks.ts has the checks that read logs.
+ * The checks of what the contracts return (docs/spec/chain.md#checks). The operator's log and `status` show their names, which are
+ * never published. log-checks.ts has the checks that read logs.
  */
 import { ROUND_SECONDS } from "../../values/round.ts";
 import type { ChainEvent } from "../chain-state.ts";
