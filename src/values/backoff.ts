@@ -6,20 +6,20 @@ interface Waits {
   /** The longest bound (ms). */
   readonly longestMs: number;
   /** The longest wait (ms) that a server's Retry-After can cause. */
-  readonly longestAskedMs: number;
+  readonly maxAskedMs: number;
 }
 
 /** A request to an S3 store. The time limit of the whole call (`s3-store.ts`, `LIMITS`) ends the attempts. */
-export const STORE_WAITS: Waits = { firstMs: 50, longestMs: 1_000, longestAskedMs: Number.POSITIVE_INFINITY };
+export const STORE_WAITS: Waits = { firstMs: 50, longestMs: 1_000, maxAskedMs: Number.POSITIVE_INFINITY };
 /** A request to a node of the chain. If the node asks for more, another node or the next pass is asked. */
-export const NODE_WAITS: Waits = { firstMs: 200, longestMs: 5_000, longestAskedMs: 30_000 };
+export const NODE_WAITS: Waits = { firstMs: 200, longestMs: 5_000, maxAskedMs: 30_000 };
 /** A request of `noonmark/client`. */
-export const CLIENT_WAITS: Waits = { firstMs: 500, longestMs: 8_000, longestAskedMs: 30_000 };
+export const CLIENT_WAITS: Waits = { firstMs: 500, longestMs: 8_000, maxAskedMs: 30_000 };
 /** A view of the page with this interval (ms). The device is still requested every two minutes. */
 export const pageWaits = (intervalMs: number): Waits => ({
   firstMs: 2 * intervalMs,
   longestMs: Math.max(2 * intervalMs, 120_000),
-  longestAskedMs: 115_000,
+  maxAskedMs: 115_000,
 });
 
 /**
@@ -28,5 +28,5 @@ export const pageWaits = (intervalMs: number): Waits => ({
  */
 export function waitMs(waits: Waits, failures: number, share: number, askedMs = 0): number {
   const bound = Math.min(waits.firstMs * 2 ** (failures - 1), waits.longestMs);
-  return Math.max(share * bound, Math.min(askedMs, waits.longestAskedMs));
+  return Math.max(share * bound, Math.min(askedMs, waits.maxAskedMs));
 }
