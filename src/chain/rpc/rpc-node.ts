@@ -229,7 +229,7 @@ async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise<T> {
       if (!(error instanceof RpcError) || attempt >= retry.attempts) throw error;
       if (error.kind === "range" || error.kind === "refused" || error.harmful) throw error;
       if (error.silent && !retry.repeatSilent) throw error;
-      if ((error.retryAfter ?? 0) > NODE_WAITS.maxAskedMs) throw error;
+      if ((error.retryAfter ?? 0) > NODE_WAITS.askedMs) throw error;
       const wait = Math.ceil(waitMs(NODE_WAITS, attempt, retry.random(), error.retryAfter));
       if (retry.now() + wait >= retry.deadline) throw error.silent ? outOfTime(error) : error;
       await retry.sleep(wait);
