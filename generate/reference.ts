@@ -111,13 +111,13 @@ function settingsPage(program: Command): string {
   const usersOf = (flag: string) =>
     commands.filter(({ path, command }) => path !== "config show" && command.options.some(({ long }) => long === flag));
   const rows = SETTING_NAMES.map((name) => {
-    const { help, value, schema } = SETTINGS[name];
+    const { help, form, schema } = SETTINGS[name];
     const fallback: unknown = schema.safeParse(undefined).data;
     const users = usersOf(`--${flagName(name)}`).map(({ path }) => code(path));
     return [
       `<a id="${name.toLowerCase()}"></a>${code(name)}`,
       `${code(environmentName(name))}`,
-      unitOf(name) ?? code(value),
+      unitOf(name) ?? code(form),
       fallback === undefined ? "" : code(String(fallback)),
       sentence(help),
       users.join(", "),

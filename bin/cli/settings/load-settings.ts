@@ -159,8 +159,8 @@ function judge(name: SettingName, raw: unknown): Judged {
 }
 
 function invalid(name: SettingName, message: string, path: string): Failure {
-  const { help, value } = SETTINGS[name];
-  const give = `--${flagName(name)} <${value}>, ${environmentName(name)} or the key ${name} of ${path}`;
+  const { help, form } = SETTINGS[name];
+  const give = `--${flagName(name)} <${form}>, ${environmentName(name)} or the key ${name} of ${path}`;
   return new Failure("invalid_setting", message, { hint: `${name} (${help}): give ${give}.` });
 }
 
@@ -172,7 +172,7 @@ function incompleteChain(settings: readonly EffectiveSetting[], spared: readonly
     ? (["rpcUrl", "deployment"] as const)
     : (["deployment", "rpcUrl"] as const);
   if (spared.includes(missing)) return [];
-  const hint = `Give --${flagName(missing)} <${SETTINGS[missing].value}> too, or neither: the chain's views are then disabled.`;
+  const hint = `Give --${flagName(missing)} <${SETTINGS[missing].form}> too, or neither: the chain's views are then disabled.`;
   return [new Failure("missing_setting", `${present} is set and ${missing} is not: a chain needs both`, { hint })];
 }
 
@@ -190,7 +190,7 @@ function isRelativePath(name: SettingName, value: unknown): value is string {
 export function required<Name extends SettingName>(settings: Settings, name: Name): NonNullable<Settings[Name]> {
   const value = settings[name];
   if (value === undefined || value === null) {
-    const { help, value: form } = SETTINGS[name];
+    const { help, form } = SETTINGS[name];
     const hint = `Give --${flagName(name)} <${form}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`;
     throw new Failure("missing_setting", `${name} (${help}) is not set`, { hint });
   }
@@ -198,9 +198,9 @@ export function required<Name extends SettingName>(settings: Settings, name: Nam
 }
 
 function misplaced(name: SettingName): Failure {
-  const { help, value } = SETTINGS[name];
+  const { help, form } = SETTINGS[name];
   const message = `there is no ${DEFAULT_CONFIGURATION} in ${process.cwd()}, and ${name} (${help}) is not set`;
-  const hint = `Run the command in the directory of noonmark.json, name that file with --config or ${CONFIG_VARIABLE}, or give --${flagName(name)} <${value}>.`;
+  const hint = `Run the command in the directory of noonmark.json, name that file with --config or ${CONFIG_VARIABLE}, or give --${flagName(name)} <${form}>.`;
   return new Failure("missing_setting", message, { hint });
 }
 

@@ -36,9 +36,9 @@ const STORE_SETTINGS: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3R
 export function settingOptions(command: Command, names: readonly SettingName[]): Command {
   command.option("--config <file>", `configuration file (${CONFIG_VARIABLE}; by default ${DEFAULT_CONFIGURATION})`);
   for (const name of new Set(names.includes("store") ? [...names, ...STORE_SETTINGS] : names)) {
-    const { value } = SETTINGS[name];
-    const argument = value.startsWith("[") ? value : `<${value}>`;
-    command.option(`--${flagName(name)} ${argument}`, `${SETTINGS[name].help} (${environmentName(name)})`);
+    const { form, help } = SETTINGS[name];
+    const argument = form.startsWith("[") ? form : `<${form}>`;
+    command.option(`--${flagName(name)} ${argument}`, `${help} (${environmentName(name)})`);
   }
   return command;
 }

@@ -13,8 +13,8 @@ import { namesOf } from "../../../src/values/unknown.ts";
 
 interface Setting<T> extends SettingTraits {
   readonly schema: z.ZodType<T>;
-  /** The form of its value in help texts; `seconds` is also its unit. Brackets mean that the flag may have no value. */
-  readonly value: string;
+  /** How help texts write a value, such as `url` or `seconds`. In brackets: the flag may stand without a value. */
+  readonly form: string;
   readonly help: string;
 }
 
@@ -25,8 +25,8 @@ interface SettingTraits {
   isPath?(value: string): boolean;
 }
 
-function setting<T>(schema: z.ZodType<T>, value: string, help: string, traits: SettingTraits = {}): Setting<T> {
-  return { schema, value, help, ...traits };
+function setting<T>(schema: z.ZodType<T>, form: string, help: string, traits: SettingTraits = {}): Setting<T> {
+  return { schema, form, help, ...traits };
 }
 
 const isAlwaysPath = () => true;
@@ -296,7 +296,7 @@ export type PlacedSetting = "ledger" | "store";
 
 /** Returns the unit of a number for messages and listings. */
 export function unitOf(name: SettingName): string | undefined {
-  return SETTINGS[name].value === "seconds" ? "seconds" : undefined;
+  return SETTINGS[name].form === "seconds" ? "seconds" : undefined;
 }
 
 /** A duration above this multiple of its default is probably in milliseconds, if it is a multiple of 1000. */

@@ -90,7 +90,7 @@ function write(path: string, force: boolean, chosen: Chosen): void {
 /** Returns every setting with its meaning, variable and default. Only the chosen ones are set. */
 export function commentedConfiguration(chosen: Chosen = {}): string {
   const lines = SETTING_NAMES.flatMap((name) => {
-    const { help, value: form, schema } = SETTINGS[name];
+    const { help, form, schema } = SETTINGS[name];
     const fallback: unknown = schema.safeParse(undefined).data;
     const example = fallback === undefined ? `<${form}>` : fallback;
     const value = name === "installationId" || name === "logKey" ? chosen[name] : undefined;
