@@ -3,7 +3,7 @@
  * tree's. It prints every difference with test, cycle and key, and then exits 1 (see CONTRIBUTING.md).
  */
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { RecordedCycle } from "./recorder.ts";
@@ -18,26 +18,40 @@ const PRINTED_DIFFERENCES = 50;
 /** By test file and test: the lines of each cycle, starting with the cycle's name. */
 type Recording = Map<string, readonly (readonly string[])[]>;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { into: { type: "string" }, against: { type: "string" } },
-});
-process.exitCode = main();
+try {
+  process.exitCode = main();
+} catch (error) {
+  console.error((error as Error).message);
+  process.exitCode = 2;
+}
 
+/** Throws an error whose message says what is wrong with the arguments. */
 function main(): number {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { into: { type: "string" }, against: { type: "string" } },
+  });
   const { into, against } = values;
   if (into === undefined) {
-    console.error("--into is missing: give a directory for what the tests store, and --against another tree's.");
-    return 2;
+    throw new Error("--into is missing: give a directory for what the tests store, and --against another tree's.");
   }
-  record(into);
+  // What is there is deleted, so it must be a recording.
+  const others = existsSync(into) ? readdirSync(into).filter((name) => !/^objects$|\.ndjson$/.test(name)) : [];
+  if (others.length > 0)
+    throw new Error(`--into: ${into} has ${others[0]}, which is no recording: give a new directory.`);
+  const wanted = against === undefined ? undefined : read(against);
+  record(into, positionals);
   const recorded = read(into);
   const cycles = [...recorded.values()].reduce((sum, test) => sum + test.length, 0);
   console.log(`${recorded.size} tests, ${cycles} cycles. What was stored is in ${join(into, "objects")}, by hash.`);
-  return against === undefined ? 0 : printDifferences(read(against), recorded);
+  if (wanted === undefined) return 0;
+  return printDifferences(
+    positionals.length === 0 ? wanted : new Map([...wanted].filter(([test]) => recorded.has(test))),
+    recorded,
+  );
 }
 
-function record(into: string): void {
+function record(into: string, positionals: readonly string[]): void {
   rmSync(into, { recursive: true, force: true });
   mkdirSync(into, { recursive: true });
   const { NOONTEST_SEED: _, ...env } = process.env;
@@ -77,8 +91,7 @@ function linesOf({ store, at, changed, deleted }: RecordedCycle, cycle: number):
 }
 
 function printDifferences(other: Recording, recorded: Recording): number {
-  const wanted = positionals.length === 0 ? other : new Map([...other].filter(([test]) => recorded.has(test)));
-  const differences = compare(wanted, recorded);
+  const differences = compare(other, recorded);
   for (const difference of differences.slice(0, PRINTED_DIFFERENCES)) console.log(difference);
   console.log(`${differences.length} differences.`);
   return differences.length === 0 ? 0 : 1;
