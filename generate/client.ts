@@ -92,7 +92,7 @@ function methodOf(operation: Operation): MethodText {
   const body = bodyOf(contract).name;
   const hasId = row.path.includes("{installationId}");
   const parameters = parametersType(operation);
-  const optional = row.query === "page" ? "?" : "";
+  const optional = row.query === "handler" ? "?" : "";
   const declared = [
     ...(hasId ? ["id: string"] : []),
     ...(parameters === undefined ? [] : [`parameters${optional}: ${parameters}`]),
@@ -121,7 +121,7 @@ function methodOf(operation: Operation): MethodText {
 function parametersType({ row, contract }: Operation): string | undefined {
   if (contract.clientParameters !== undefined) return contract.clientParameters;
   if (row.query === "ignored") return undefined;
-  if (row.query === "page") throw new Error(`${row.name}: name its clientParameters`);
+  if (row.query === "handler") throw new Error(`${row.name}: name its clientParameters`);
   const queries = row.objects.map(({ query }) => Object.entries(Object.fromEntries(new URLSearchParams(query))));
   const name = queries[0]?.[0]?.[0];
   if (name === undefined) return undefined;

@@ -74,7 +74,10 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   return { at, rows, failures, warnings: warningsOf(sources) };
 }
 
-/** A put with an unknown result may reach the store within this time (ms). A put's own time limit is far shorter. */
+/**
+ * A put that was sent twice, or whose result is unknown, may reach the store within this time (ms). A put's own time limit is far
+ * shorter.
+ */
 const DOUBT_MS = 60_000;
 
 /** A late put may bring back an older object. Until that can no longer happen, each cycle reads the object again. */

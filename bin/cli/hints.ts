@@ -5,7 +5,7 @@ import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure, type HintFacts } from "../../src/values/failure.ts";
 import { failureTexts } from "./failures.ts";
 
-/** Returns the hint of the case, else of the code. */
+/** Returns the hint that the `throw` gave, else that of the case (`facts`), else that of the code. */
 export function hintOf(failure: Failure): string {
   const [, todo] = failureTexts(failure.code);
   return specificHint(failure) ?? todo;

@@ -78,7 +78,7 @@ export class StandbyWatch {
     this.#self = self;
   }
 
-  /** True if a standby has written since the last call. The first call believes the timestamp. */
+  /** True if a standby has written since the last call. The first call has no earlier tag, and trusts the record's time. */
   async isAwaited(): Promise<boolean> {
     // A damaged object must not delay a renewal; a standby that is alive rewrites it.
     const object = await readIfWhole(this.#store, STANDBY_KEY);

@@ -182,11 +182,11 @@ export function standby(candidate: Candidate): Standby {
       isChecked = true;
       await announce(store, identity.holder, clock.wall(), candidate.ledger?.());
       const version = record === undefined ? `unreadable ${found.tag}` : `${record.epoch} ${record.renewedAt}`;
-      const hasExpired = timeout.hasExpired(version, record?.ttlMs ?? DEFAULT_PACE.ttlMs);
+      const isSilent = timeout.hasExpired(version, record?.ttlMs ?? DEFAULT_PACE.ttlMs);
       if (record === undefined && !isUnreadable) candidate.onUnreadable?.(timeout.remainingMs);
       isUnreadable = record === undefined;
       const because = record === undefined ? "unreadable" : "silent";
-      return hasExpired ? await unlessHeld(take(candidate, found, { trusted: false, because })) : undefined;
+      return isSilent ? await unlessHeld(take(candidate, found, { trusted: false, because })) : undefined;
     },
   };
 }

@@ -34,8 +34,9 @@ export function committedSize({ sourceVersion: { size = 0 } }: KnownObject): num
 }
 
 /**
- * Returns the state of the log. Without a stored checkpoint, the longest log counts that is known otherwise. It is known from `own`,
- * the versions of the configured installation's objects, and from a checkpoint whose object was damaged or became older since.
+ * Returns the state of the log. Without a stored checkpoint, `published` is the longest of the logs that are known otherwise: from a
+ * checkpoint that was damaged or replaced by an older one, or from `own`. These are the versions of the configured installation's
+ * objects.
  */
 export function logState(
   number: number,
@@ -51,7 +52,7 @@ export function logState(
     size === undefined || root === undefined ? [] : [{ size, root }],
   );
   const published = points.reduce<LogPoint | undefined>(
-    (newest, point) => (newest === undefined || point.size > newest.size ? point : newest),
+    (longest, point) => (longest === undefined || point.size > longest.size ? point : longest),
     undefined,
   );
   return { number, now: ledger && logPoint(ledger), published };

@@ -6,10 +6,10 @@
 /**
  * How a route checks its query:
  * - `ignored`: the query is neither read nor rejected;
- * - `exact`: the parameters are those of one of the row's objects, in any order, each once (`matchObject`); otherwise 400;
- * - `page`: the row's handler reads the query.
+ * - `listed`: its decoded parameters must be those of one of the row's objects, in any order (`matchObject`); otherwise 400;
+ * - `handler`: the row's handler reads the query.
  */
-export type QueryRule = "ignored" | "exact" | "page";
+export type QueryRule = "ignored" | "listed" | "handler";
 
 /** Serves a route: `stored` serves the object that the query selects; the others compose a response. */
 export type RouteHandlerName = "stored" | "installation-telemetry" | "observations" | "activity";
@@ -127,8 +127,8 @@ export interface FileRow extends Row {
  * Statistics too: the API allows them thirty, but the publisher already uses that by recomputing at most every 30 s. A
  * longer time would save nothing, because with collapsed requests a key costs its origin one request per edge second.
  */
-export const FOLLOWS_RECEIPTS = 1;
-export const FOLLOWS_BLOCKS = 5;
+export const RECEIPTS_EDGE_SECONDS = 1;
+export const BLOCKS_EDGE_SECONDS = 5;
 
 /** Seconds a cache may serve a stale response while the origin fails: telemetry, modules and observations only. */
 export const STALE_IF_ERROR = 60;
@@ -153,7 +153,7 @@ export const IMMUTABLE = "public, max-age=31536000, immutable";
 export const ROUTE_RULES = {
   kind: "route",
   handler: "stored",
-  query: "exact",
+  query: "listed",
   queryError: "invalid_query",
   etag: false,
   conditional: false,

@@ -162,7 +162,7 @@ function isStrong(tag: string | undefined): boolean {
 function judgeAskedFor(run: Asking, { route, target }: UrlSubject, body: Record<string, unknown>): void {
   const id = matchPath(target.split("?", 1)[0] ?? "")?.installationId ?? run.configuredId ?? body.installationId;
   const wanted: Record<string, unknown> = { installationId: id };
-  const isRead = route.query === "exact" || route.handler === "activity";
+  const isRead = route.query === "listed" || route.handler === "activity";
   const query = isRead ? target.slice(`${target}?`.indexOf("?") + 1) : "";
   const range = parameter(query, "range");
   if (range !== undefined) wanted.range = range;

@@ -29,7 +29,7 @@ export function judgeResponse(sent: Sent, reply: Reply): readonly Finding[] {
   const file = row?.kind === "file" ? row : undefined;
   judgeExchange({ run: report, route, file, subject: route ?? EVERY_PATH, sent, reply });
   const query = url?.search.slice(1) ?? "";
-  const isGood = row?.query === "page" || (row !== undefined && matchObject(row, query) !== undefined);
+  const isGood = row?.query === "handler" || (row !== undefined && matchObject(row, query) !== undefined);
   const isPlain = header(reply, "content-encoding") === undefined;
   if (route !== undefined && isGood && isPlain && sent.method === "GET" && reply.status === 200) {
     judgePlain(report, { route, target: sent.target }, reply);

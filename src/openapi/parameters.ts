@@ -42,7 +42,7 @@ export function parametersOf(row: NamedRow, contract: Contract): Parameter[] {
   return [
     ...(row.path.includes("{installationId}") ? [INSTALLATION_ID] : []),
     ...(contract.path?.includes("{number}") ? [LOG_NUMBER] : []),
-    ...(row.query === "exact"
+    ...(row.query === "listed"
       ? exactParameters(row)
       : (contract.parameters ?? []).map((one) => parameterOf(one, contract))),
     ...(row.conditional ? [IF_NONE_MATCH] : []),

@@ -66,7 +66,7 @@ function badRequest(row: NamedRoute): Responses {
   ];
   if (codes.length === 0) return {};
   // Only errors of a page's handler carry this header.
-  const headers = row.cacheControl === NO_STORE && row.query === "page" ? NOT_STORED : EVERYWHERE;
+  const headers = row.cacheControl === NO_STORE && row.query === "handler" ? NOT_STORED : EVERYWHERE;
   return { 400: error(codes, "A mistake in the path or the query.", headers) };
 }
 

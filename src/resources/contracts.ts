@@ -70,7 +70,7 @@ export const OPERATIONS: readonly Operation[] = [
 /** Returns each accepted query of a row, for pages only those of first pages; `[""]` for just the bare path. */
 export function plainQueries(row: NamedRow): readonly string[] {
   if (row.kind === "file" || row.query === "ignored") return [""];
-  if (row.query === "exact") return row.objects.map(({ query }) => query);
+  if (row.query === "listed") return row.objects.map(({ query }) => query);
   for (const { name, form } of routeContract(row.name).parameters ?? []) {
     if (form !== "cursor" && form.type === "string") return form.enum.map((value) => `${name}=${value}`);
   }

@@ -32,7 +32,7 @@ export function matchPath(path: string): RowMatch | undefined {
   return undefined;
 }
 
-/** Returns the object for a query on a row with the `ignored` or `exact` rule; `undefined` if the query is invalid. */
+/** Returns the object for a query on a row with the `ignored` or `listed` rule; `undefined` if the query is invalid. */
 export function matchObject(row: Row, query: string): RouteObject | undefined {
   if (row.query === "ignored") return row.objects[0];
   const quick = byQuery.get(row)?.get(query);

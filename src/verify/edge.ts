@@ -97,7 +97,7 @@ async function judgeKey(run: Run, route: RouteContract): Promise<void> {
 const AGE_SHOWS_AFTER_MS = 2_100;
 
 async function judgeKeptErrors(run: Run): Promise<void> {
-  const process = run.routes.find(({ query, queries }) => query === "exact" && queries.length > 0);
+  const process = run.routes.find(({ query, queries }) => query === "listed" && queries.length > 0);
   const targets = [
     `/${run.environment.unique()}`,
     ...(process === undefined ? [] : [`${pathOf(run, process)}?a=${run.environment.unique()}`]),

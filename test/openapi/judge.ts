@@ -108,7 +108,7 @@ export async function judgeEveryResponse(get: (url: string) => Promise<ScriptRes
   const { installationId } = JSON.parse((await judge("/v1/public/telemetry")).body) as { installationId: string };
   for (const { path, query, objects } of ROUTES) {
     const own = path.replace("{installationId}", installationId);
-    if (query === "exact") for (const object of objects) await judge(own + (object.query && `?${object.query}`));
+    if (query === "listed") for (const object of objects) await judge(own + (object.query && `?${object.query}`));
     else await judge(own);
   }
   for (const category of ["all", "protocol", "players", "measurement"]) {

@@ -13,7 +13,7 @@ import { namesOf } from "../../../src/values/unknown.ts";
 
 interface Setting<T> extends SettingTraits {
   readonly schema: z.ZodType<T>;
-  /** How help texts write a value, such as `url` or `seconds`. In brackets: the flag may stand without a value. */
+  /** How help texts write a value, such as `url` or `seconds`. In brackets: the flag may have none. */
   readonly form: string;
   readonly help: string;
 }

@@ -21,7 +21,7 @@ export function exchangesOf(row: NamedRow): Exchange[] {
 function routeBlocks(row: NamedRoute): string[] {
   return [
     ...paths(row.path),
-    ...(row.query === "exact" ? exactQueries(row) : []),
+    ...(row.query === "listed" ? listedQueries(row) : []),
     ...plainTargets(row, "{installationId}").flatMap((target) => neverEvaluated(target, row.etag)),
     routeContract(row.name).exchanges ?? "",
   ];
@@ -142,7 +142,7 @@ export function waysOfWriting(query: string): string[] {
 const UNKNOWN = ["a", "a=", "a=1", "limit=5", "cursor=MQ", "=", "range%3D7d", "nocache=1"];
 const VALUES = ["now", "24h", "7d", "30d", "1h", "all", "lifetime", "0"];
 
-function exactQueries({ path, objects, queryError }: NamedRoute): string[] {
+function listedQueries({ path, objects, queryError }: NamedRoute): string[] {
   const queries = objects.map(({ query }) => query);
   const accepted = queries.map((query) => {
     const targets = waysOfWriting(query).map((written) => `${path}?${written}`);

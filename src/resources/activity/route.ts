@@ -6,7 +6,7 @@
 import { NO_STORE } from "../../http/common-headers.ts";
 import { pathKey } from "../../http/keys.ts";
 import { uniqueParameters } from "../../http/request.ts";
-import { FOLLOWS_BLOCKS, limitPattern, ROUTE_RULES, type Route } from "../../http/route.ts";
+import { BLOCKS_EDGE_SECONDS, limitPattern, ROUTE_RULES, type Route } from "../../http/route.ts";
 import { isActivityKey } from "../../values/activity-key.ts";
 
 export const ACTIVITY_PATH = "/v1/public/activity";
@@ -106,7 +106,7 @@ export const activityRoute = {
   anchor: "activity",
   path: ACTIVITY_PATH,
   handler: "activity",
-  query: "page",
+  query: "handler",
   objects: [],
   parameters: [
     { name: "category", pattern: `(?:${CATEGORIES.join("|")})` },
@@ -115,5 +115,5 @@ export const activityRoute = {
   ],
   parts: [`${pathKey(ACTIVITY_PATH)}/`],
   cacheControl: NO_STORE,
-  edgeSeconds: FOLLOWS_BLOCKS,
+  edgeSeconds: BLOCKS_EDGE_SECONDS,
 } as const satisfies Route;

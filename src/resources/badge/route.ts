@@ -1,6 +1,6 @@
 /** The file for badge services (docs/spec/people.md#files). The shim builds it from current telemetry. */
 import { CONTENT_TYPE } from "../../http/common-headers.ts";
-import { FILE_RULES, type FileRow, FOLLOWS_RECEIPTS } from "../../http/route.ts";
+import { FILE_RULES, type FileRow, RECEIPTS_EDGE_SECONDS } from "../../http/route.ts";
 
 export const badgeFile = {
   ...FILE_RULES,
@@ -10,5 +10,5 @@ export const badgeFile = {
   handler: "badge",
   objects: [],
   contentType: CONTENT_TYPE,
-  edgeSeconds: FOLLOWS_RECEIPTS,
+  edgeSeconds: RECEIPTS_EDGE_SECONDS,
 } as const satisfies FileRow;

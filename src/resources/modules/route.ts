@@ -1,7 +1,7 @@
 /** docs/spec/api.md#modules */
 
 import { pathKey } from "../../http/keys.ts";
-import { FOLLOWS_RECEIPTS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
+import { RECEIPTS_EDGE_SECONDS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
 
 const PATH = "/v1/public/modules";
 export const MODULES_KEY = pathKey(PATH);
@@ -15,6 +15,6 @@ export const modulesRoute = {
   query: "ignored",
   objects: [{ query: "", key: MODULES_KEY }],
   queryError: null,
-  edgeSeconds: FOLLOWS_RECEIPTS,
+  edgeSeconds: RECEIPTS_EDGE_SECONDS,
   staleIfErrorSeconds: STALE_IF_ERROR,
 } as const satisfies Route;

@@ -4,7 +4,7 @@
  */
 import { INSTALLATIONS_KEY, pathKey, TILE_SIZE } from "../../http/keys.ts";
 import { parseQuery } from "../../http/request.ts";
-import { FOLLOWS_RECEIPTS, limitPattern, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
+import { limitPattern, RECEIPTS_EDGE_SECONDS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
 /** Returns the key prefix of an installation's tiles. */
@@ -105,7 +105,7 @@ export const observationsRoute = {
   anchor: "observations",
   path: "/v1/public/installations/{installationId}/observations",
   handler: "observations",
-  query: "page",
+  query: "handler",
   objects: [],
   parameters: [
     { name: "cursor", pattern: "[A-Za-z0-9_-]{1,24}" },
@@ -113,6 +113,6 @@ export const observationsRoute = {
   ],
   parts: [`${observationsKey("{installationId}")}/`, INSTALLATIONS_KEY, `${INSTALLATIONS_KEY}/`],
   queryError: "invalid_cursor",
-  edgeSeconds: FOLLOWS_RECEIPTS,
+  edgeSeconds: RECEIPTS_EDGE_SECONDS,
   staleIfErrorSeconds: STALE_IF_ERROR,
 } as const satisfies Route;

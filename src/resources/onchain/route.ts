@@ -1,7 +1,7 @@
 /** docs/spec/api.md#onchain */
 import { NO_STORE } from "../../http/common-headers.ts";
 import { constantKey, pathKey } from "../../http/keys.ts";
-import { FOLLOWS_BLOCKS, ROUTE_RULES, type Route } from "../../http/route.ts";
+import { BLOCKS_EDGE_SECONDS, ROUTE_RULES, type Route } from "../../http/route.ts";
 
 const PATH = "/v4/public/onchain";
 export const ONCHAIN_KEY = pathKey(PATH);
@@ -15,5 +15,5 @@ export const onchainRoute = {
   objects: [{ query: "", key: ONCHAIN_KEY }],
   parts: [constantKey(ONCHAIN_KEY)],
   cacheControl: NO_STORE,
-  edgeSeconds: FOLLOWS_BLOCKS,
+  edgeSeconds: BLOCKS_EDGE_SECONDS,
 } as const satisfies Route;

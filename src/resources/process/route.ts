@@ -1,7 +1,7 @@
 /** docs/spec/api.md#process */
 import { REVALIDATE } from "../../http/common-headers.ts";
 import { pathKey } from "../../http/keys.ts";
-import { FOLLOWS_RECEIPTS, ROUTE_RULES, type Route } from "../../http/route.ts";
+import { RECEIPTS_EDGE_SECONDS, ROUTE_RULES, type Route } from "../../http/route.ts";
 
 const PATH = "/v4/public/process";
 export const PROCESS_KEY = pathKey(PATH);
@@ -17,5 +17,5 @@ export const processRoute = {
   conditional: true,
   notModifiedTag: true,
   cacheControl: REVALIDATE,
-  edgeSeconds: FOLLOWS_RECEIPTS,
+  edgeSeconds: RECEIPTS_EDGE_SECONDS,
 } as const satisfies Route;

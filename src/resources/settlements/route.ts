@@ -1,7 +1,7 @@
 /** docs/spec/api.md#settlements */
 import { REVALIDATE } from "../../http/common-headers.ts";
 import { pathKey } from "../../http/keys.ts";
-import { FOLLOWS_BLOCKS, ROUTE_RULES, type Route } from "../../http/route.ts";
+import { BLOCKS_EDGE_SECONDS, ROUTE_RULES, type Route } from "../../http/route.ts";
 
 const PATH = "/v4/public/settlements";
 export const SETTLEMENT_RANGES = ["now", "24h", "7d", "30d"] as const;
@@ -19,7 +19,7 @@ export const SETTLEMENTS_RULES = {
   conditional: true,
   sourceHeaders: true,
   cacheControl: REVALIDATE,
-  edgeSeconds: FOLLOWS_BLOCKS,
+  edgeSeconds: BLOCKS_EDGE_SECONDS,
 } as const;
 
 export const settlementsRoute = {

@@ -1,7 +1,7 @@
 /** docs/spec/api.md#statistics */
 import { REVALIDATE } from "../../http/common-headers.ts";
 import { pathKey } from "../../http/keys.ts";
-import { FOLLOWS_BLOCKS, ROUTE_RULES, type Route } from "../../http/route.ts";
+import { BLOCKS_EDGE_SECONDS, ROUTE_RULES, type Route } from "../../http/route.ts";
 
 const PATH = "/v2/public/stats";
 export const RANGES = ["7d", "30d"] as const;
@@ -25,5 +25,5 @@ export const statisticsRoute = {
   notModifiedTag: true,
   cacheControl: REVALIDATE,
   absent: "database_busy",
-  edgeSeconds: FOLLOWS_BLOCKS,
+  edgeSeconds: BLOCKS_EDGE_SECONDS,
 } as const satisfies Route;

@@ -3,7 +3,7 @@
  * their objects (docs/spec/publishing.md#objects).
  */
 import { INSTALLATIONS_KEY, pathKey } from "../../http/keys.ts";
-import { FOLLOWS_RECEIPTS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
+import { RECEIPTS_EDGE_SECONDS, ROUTE_RULES, type Route, STALE_IF_ERROR } from "../../http/route.ts";
 import { isInstallationId } from "../../values/installation-id.ts";
 
 /** The configured installation's key, which both telemetry routes read. */
@@ -29,7 +29,7 @@ const TELEMETRY = {
   query: "ignored",
   queryError: null,
   etag: true,
-  edgeSeconds: FOLLOWS_RECEIPTS,
+  edgeSeconds: RECEIPTS_EDGE_SECONDS,
   staleIfErrorSeconds: STALE_IF_ERROR,
 } as const;
 

@@ -127,7 +127,7 @@ function keepsErrors(path: string): Planted["fault"] {
 const PER_ROUTE: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
   if (route.queryError === null) return [];
   const edge = planter(`${path}: `, "edge", route.name);
-  const hasQueries = route.queries.length > 1 || route.query !== "exact";
+  const hasQueries = route.queries.length > 1 || route.query !== "listed";
   return [
     edge.fault("the query is not in the key", keyedByPath(path), hasQueries ? ["answers", "queries"] : "edge"),
     edge.fault("a 400 is kept", keepsErrors(path)),

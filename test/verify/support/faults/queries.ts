@@ -76,7 +76,7 @@ const BARE: Rewrites = {
 };
 
 const EXACT: readonly Planted[] = [...PATHS]
-  .filter(([route]) => route.query === "exact")
+  .filter(([route]) => route.query === "listed")
   .flatMap(([route, path]) => {
     const faults = planter(`${path}: `, "queries", route.name);
     const isBad: When = (sent, reply) => isAt(path)(sent) && reply.status === 400;
