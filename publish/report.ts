@@ -38,8 +38,13 @@ export type Problems = Omit<CycleReport, "at">;
 /** An object that could not be built or put. Its last good version and the other objects stay. */
 export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">, error: unknown): ReportRow {
   const row = { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0 } as const;
-  const code = error instanceof Failure || error instanceof StoreUnavailable ? { code: error.code } : {};
-  return { ...row, ...code, etag: null, milliseconds: 0 };
+  const code = codeOf(error);
+  return { ...row, ...(code === undefined ? {} : { code }), etag: null, milliseconds: 0 };
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof Failure || error instanceof StoreUnavailable) return error.code;
+  return error instanceof z.ZodError ? "invalid_body" : undefined;
 }
 
 /** The maximum number of ids that a message names. */

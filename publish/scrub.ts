@@ -13,6 +13,7 @@ import { observationTileKey } from "../src/resources/observations/route.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
+import { eachLimited } from "./each-limited.ts";
 import { type Learning, learn } from "./learn.ts";
 import type { Responses } from "./plan/check.ts";
 import { type CommittedFile, committedFiles } from "./plan/log.ts";
@@ -60,13 +61,8 @@ export class Scrub {
 
 /** Checks every tile and every file of the log, for `--force` and `fsck --repair`. */
 export async function checkTiles(scrubbing: Scrubbing): Promise<void> {
-  const items = [...itemsOf(scrubbing)]
-    .filter(({ is }) => is === "tile" || is === "named" || is === "log-file")
-    .values();
-  const work = async () => {
-    for (const item of items) await check(item, scrubbing);
-  };
-  await Promise.all(Array.from({ length: scrubbing.concurrency }, work));
+  const items = [...itemsOf(scrubbing)].filter(({ is }) => is === "tile" || is === "named" || is === "log-file");
+  await eachLimited(items, scrubbing.concurrency, (item) => check(item, scrubbing));
 }
 
 /**

@@ -73,7 +73,7 @@ export function readPrices(path: string | undefined): Prices {
   const file = path ?? packageFile("docs/prices.json");
   let text: string;
   try {
-    text = readShortFile(file, LONGEST_PRICES_BYTES);
+    text = readShortFile(file, LONGEST_PRICES_BYTES).text;
   } catch (cause) {
     throw new Failure("prices_unreadable", `${file} cannot be read: ${errorMessage(cause)}`, { cause });
   }

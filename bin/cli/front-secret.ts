@@ -39,7 +39,7 @@ export function secretOfFlags({ frontSecretFile, given, flag }: SecretFlags): st
 function readSecret(path: string): string {
   let text: string;
   try {
-    text = readShortFile(path, LONGEST_FILE_BYTES);
+    text = readShortFile(path, LONGEST_FILE_BYTES).text;
   } catch (cause) {
     throw new Failure("file_unreadable", `the secret's file ${path} cannot be read (${errorMessage(cause)})`, {
       cause,

@@ -2,8 +2,9 @@
  * The file with the private key of a published log. Whoever can read it can sign another log under the same name, so only
  * its owner may read it.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { PRIVATE_MODE } from "../../src/files/private-file.ts";
+import { readShortFile } from "../../src/files/short-file.ts";
 import { writeNewFile } from "../../src/files/write-all.ts";
 import { newPrivateKey, parseSigner, type Signer } from "../../src/log/signer.ts";
 import { Failure } from "../../src/values/failure.ts";
@@ -68,28 +69,18 @@ function invalidKey(message: string, cause?: unknown): Failure {
   return new Failure("log_key_invalid", message, { cause });
 }
 
-/** The mode is that of the open file, so that no other file can take its place in between. A pipe would block. */
 function readPrivateFile(path: string): string {
-  let mode: number;
-  let text: string;
-  try {
-    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const stats = fstatSync(fd);
-      if (!stats.isFile()) throw new Error("it is not a regular file");
-      if (stats.size > LONGEST_FILE_BYTES) throw new Error(`it has ${stats.size} bytes`);
-      mode = stats.mode & 0o777;
-      text = readFileSync(fd, "utf8");
-    } finally {
-      closeSync(fd);
-    }
-  } catch (cause) {
-    throw new Failure("log_key_unreadable", `the key file ${path} cannot be read (${errorMessage(cause)})`, {
-      cause,
-    });
-  }
+  const { text, mode } = keyFile(path);
   if ((mode & GROUP_AND_OTHERS) === 0) return text;
   throw new Failure("log_key_exposed", `other users may use the key in ${path}: its mode is 0${mode.toString(8)}`, {
     hint: `Run: chmod 600 ${path}. If another user may have read it, replace the key: docs/log.md#rotation`,
   });
+}
+
+function keyFile(path: string): ReturnType<typeof readShortFile> {
+  try {
+    return readShortFile(path, LONGEST_FILE_BYTES);
+  } catch (cause) {
+    throw new Failure("log_key_unreadable", `the key file ${path} cannot be read (${errorMessage(cause)})`, { cause });
+  }
 }

@@ -152,12 +152,15 @@ export function hasExpired({ renewedAt, ttlMs }: LeaseRecord, now: number): bool
   return now - Date.parse(renewedAt) > ttlMs + PUT_LIMIT_MS + 2 * FUTURE_ALLOWANCE_MS;
 }
 
-/** For `noonmark lease release`. A holder that is alive finds out at its next renewal. */
-export async function forceRelease(store: ObjectStore): Promise<LeaseRecord | undefined> {
-  const found = await readLease(store);
-  if (found === undefined) return undefined;
-  await store.put(STATUS_KEY, leaseObject({ ...found.record, released: true }), { ifTag: found.tag });
-  return found.record;
+/**
+ * For `noonmark lease release`. A holder that is alive finds out at its next renewal. Throws `StoreConflict` if the lease was written
+ * since it was read.
+ */
+export async function forceRelease(
+  store: ObjectStore,
+  { record, tag }: { readonly record: LeaseRecord; readonly tag: StoreTag },
+): Promise<void> {
+  await store.put(STATUS_KEY, leaseObject({ ...record, released: true }), { ifTag: tag });
 }
 
 /** `Failure` lease_lost, for a holder that finds another record than its own. */

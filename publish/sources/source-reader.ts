@@ -2,7 +2,6 @@
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import type { Chain } from "../../src/chain/chain.ts";
-import { forgetLedger } from "../../src/projections/advance.ts";
 import type { Snapshot, Snapshots, WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { failureOfOneOf, type OpenFile } from "../../src/sqlite/sqlite-failure.ts";
 import { Failure } from "../../src/values/failure.ts";
@@ -107,7 +106,6 @@ export class SourceReader {
       advanceChain: (use) => onceIn((snapshot) => projections.chainStep(snapshot), use),
       blockHash: (number) => chain.blockHash(number, at),
       snapshot: (use) => this.#read((ledger) => use({ ...whole, ledger })),
-      forgetLedger: () => this.#write(() => forgetLedger(whole.projections)),
       write: (keep) => this.#write((ledger) => keep({ ...whole, ledger })),
     };
   }
@@ -217,8 +215,6 @@ export interface CycleSources extends Snapshots {
   advanceChain<T>(use: (snapshot: Snapshot) => T): Promise<T>;
   /** Returns the chain's hash at a block; undefined if every node is silent. */
   blockHash(number: bigint): Promise<string | undefined>;
-  /** Makes the projections derive everything from the ledger again, because its facts may have been replaced. */
-  forgetLedger(): void;
   /** Writes to the projections. All other users of a snapshot only read. */
   write(keep: (snapshot: WritableSnapshot) => void): void;
 }

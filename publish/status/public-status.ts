@@ -194,14 +194,10 @@ function problemsOf(last: Problems | undefined): number {
 
 /** `now` in epoch ms. */
 export function worstInstallations(known: Known, now: number): WorstInstallation[] {
-  const worst: KnownObject[] = [];
-  for (const object of known.objects.all()) {
-    if (!isOfAnother(object)) continue;
-    worst.push(object);
-    if (worst.length > NAMED_LIMIT) worst.sort((a, b) => waitsSince(a, now) - waitsSince(b, now)).pop();
-  }
-  return worst
+  return [...known.objects.all()]
+    .filter(isOfAnother)
     .toSorted((a, b) => waitsSince(a, now) - waitsSince(b, now))
+    .slice(0, NAMED_LIMIT)
     .map((object) => {
       const { at, nextChangeAt } = describe(object);
       return { installationId: parseInstallationTelemetryKey(object.key) ?? "", at, nextChangeAt };

@@ -37,7 +37,7 @@ export function hasChain(settings: Settings): settings is WithChain {
 /** Loads the chain's modules only if a chain is configured. */
 async function open(settings: WithChain, use: ChainUse, statePath?: string): Promise<Chain> {
   const { openConfiguredChain } = await import("./configured-chain.ts");
-  return openConfiguredChain(settings, use, statePath).chain;
+  return openConfiguredChain(settings, use, statePath);
 }
 
 function copyDatabase(from: string, to: string): void {

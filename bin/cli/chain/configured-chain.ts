@@ -1,18 +1,12 @@
 /** Opens the configured chain. `chain.ts` loads this file and viem only if a chain is configured. */
 import { join } from "node:path";
-import { type Deployment, readDeployment } from "../../../src/chain/deployment.ts";
+import { readDeployment } from "../../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import type { Settings } from "../settings/settings.ts";
-
-export interface ConfiguredChain {
-  readonly deployment: Deployment;
-  readonly rpcUrls: readonly string[];
-  readonly chain: OpenChain;
-}
 
 export interface ChainUse {
   /** Epoch ms; for `--at`, a clock that was set to that instant at the start (`instantClock`). */
@@ -30,12 +24,11 @@ export function openConfiguredChain(
   settings: WithChain,
   use: ChainUse,
   statePath = join(settings.state, CHAIN_FILE),
-): ConfiguredChain {
-  const deployment = readDeployment(settings.deployment);
+): OpenChain {
   const rpcUrls = rpcAddresses(settings.rpcUrl);
   const genesis = settings.genesisTimestamp;
-  const chain = openChain({
-    deployment,
+  return openChain({
+    deployment: readDeployment(settings.deployment),
     rpcUrls,
     rpcQuorum: quorumOf(settings, rpcUrls.length),
     statePath,
@@ -46,7 +39,6 @@ export function openConfiguredChain(
     ...(use.onEvent === undefined ? {} : { onEvent: use.onEvent }),
     onRequest: use.onRequest,
   });
-  return { deployment, rpcUrls, chain };
 }
 
 /** Throws `Failure` if the quorum exceeds the number of nodes. */

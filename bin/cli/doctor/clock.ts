@@ -1,4 +1,5 @@
 /** Examines this host's clock against the store's clock and against what is published. */
+import { CLOCK_TOLERANCE_MS } from "../../../publish/clock/clock.ts";
 import { isAhead } from "../../../publish/clock/instant.ts";
 import { findLease } from "../../../publish/lease/lease-record.ts";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
@@ -10,9 +11,6 @@ import type { Settings } from "../settings/settings.ts";
 import { duration } from "../status/print-publication.ts";
 import { badFinding, type DoctorFinding, goodFinding } from "./finding.ts";
 
-/** Tolerated difference (ms) between the clocks of host and store. From a minute on, a publisher puts nothing. */
-const TOLERATED_MS = 2_000;
-
 /** `now` returns epoch ms. A store that cannot be read is a finding of another check. */
 export async function examineClock(settings: Settings, now: () => number): Promise<DoctorFinding[]> {
   if (newDirectoryOf(settings) !== undefined) return [];
@@ -21,7 +19,7 @@ export async function examineClock(settings: Settings, now: () => number): Promi
     if (hasClock(store)) {
       const skew = provenSkew(await store.measureClock(now));
       const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
-      if (Math.abs(skew) <= TOLERATED_MS) return [goodFinding("clock", text)];
+      if (Math.abs(skew) <= CLOCK_TOLERANCE_MS) return [goodFinding("clock", text)];
       return [badFinding("clock", text, "Correct this host's clock (NTP), then run noonmark doctor again.")];
     }
     const record = (await findLease(store))?.record;

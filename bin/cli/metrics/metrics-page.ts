@@ -10,8 +10,6 @@ import { httpUrl, listen } from "../../../src/shim/node/listen.ts";
 
 export interface MetricsPage {
   readonly registry: Registry;
-  /** Returns the page in Prometheus' text format; by default that of the registry. */
-  text?(): Promise<string>;
   /** Returns the state for `/healthz`; absent if another address serves it. */
   health?(): Health;
   defect(error: unknown): void;
@@ -63,7 +61,7 @@ export async function startMetricsPage(
 }
 
 function listener(page: MetricsPage, host: string): RequestListener {
-  const { registry, text = () => registry.metrics() } = page;
+  const { registry } = page;
   return ({ method, url = "/", headers }, response) => {
     if (!isAskedFor(host, headers.host)) return json(response, 421, { error: "misdirected_request" });
     if (method !== "GET" && method !== "HEAD") return json(response, 405, { error: "method_not_allowed" });
@@ -71,7 +69,7 @@ function listener(page: MetricsPage, host: string): RequestListener {
     const health = path === "/healthz" ? page.health?.() : undefined;
     if (health !== undefined) return json(response, health.isWell ? 200 : 503, health.body);
     if (path !== "/metrics") return json(response, 404, { error: "not_found" });
-    text().then(
+    registry.metrics().then(
       (metrics) => send(response, 200, registry.contentType, metrics),
       (error: unknown) => {
         page.defect(error);

@@ -3,7 +3,6 @@ import { Histogram, type Registry } from "@prometheus-io/client";
 import type { Known } from "../../../publish/known.ts";
 import type { KnownObject } from "../../../publish/known-objects.ts";
 import { storedCheckpoint } from "../../../publish/plan/log-state.ts";
-import type { ReportRow } from "../../../publish/report.ts";
 import { CYCLE_OUTCOMES } from "../../../publish/schedule/health.ts";
 import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
 import { CHAIN_STATES, LEDGER_STATES } from "../../../src/resources/publication-status/public-record.ts";
@@ -126,15 +125,9 @@ function failuresOf({ publisher }: PublisherMonitor): Iterable<Sample> {
   const { failures = [], rows = [] } = publisher?.last ?? {};
   const failed = rows.filter(({ action }) => action === "failed");
   const counts = new Map<string, number>();
-  for (const code of [...failures.map((failure) => failure.code), ...failed.map(codeOf)]) {
-    counts.set(code, (counts.get(code) ?? 0) + 1);
-  }
+  // A defect has no code.
+  for (const { code = "error" } of [...failures, ...failed]) counts.set(code, (counts.get(code) ?? 0) + 1);
   return counts;
-}
-
-/** Returns the code at the start of a failed row's reason. Defects and the store's messages have none. */
-function codeOf({ why }: ReportRow): string {
-  return /^([a-z_]{1,40}): /.exec(why)?.[1] ?? "error";
 }
 
 const PHASES = ["starting", "standby", "publishing"] as const;

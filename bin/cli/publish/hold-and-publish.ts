@@ -64,6 +64,8 @@ const NEXT_TRY_MS = 2_000;
 
 async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
   const { log, outage, monitor, service, clock, rewrites } = watchers;
+  // After an outage at the beginning this process may wait as a standby, without the lease that it had.
+  monitor.lease = undefined;
   const lease = await heldLease(options, watchers, term);
   if (lease === undefined) return;
   const { cadence, signal } = term;

@@ -52,8 +52,7 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
     else problem = event;
   };
   const named = { deployment: required(settings, "deployment"), rpcUrl: required(settings, "rpcUrl") };
-  const configured = openConfiguredChain({ ...settings, ...named }, { now: Date.now, onEvent });
-  const { chain } = configured;
+  const chain = openConfiguredChain({ ...settings, ...named }, { now: Date.now, onEvent });
   try {
     let before: bigint | undefined;
     do {
@@ -80,7 +79,7 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
 /** Deletes the stored data above the block. Needs no node. */
 function rewindTo(to: bigint, settings: Settings): void {
   const deployment = required(settings, "deployment");
-  const { chain } = openConfiguredChain({ ...settings, deployment, rpcUrl: "" }, { now: Date.now });
+  const chain = openConfiguredChain({ ...settings, deployment, rpcUrl: "" }, { now: Date.now });
   try {
     const { stored } = readSync(chain.db);
     if (stored === undefined || stored.block <= to) {

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { holderNameOf } from "../../../publish/lease/holder.ts";
 import { forceRelease, hasExpired, readLease } from "../../../publish/lease/lease-record.ts";
+import { StoreConflict } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
@@ -32,8 +33,11 @@ async function releaseLease(settings: Settings, force: boolean): Promise<string>
   if (!force && !hasExpired(record, systemClock.wall())) {
     throw new Failure("lease_fresh", `${holderName} renewed the lease at ${record.renewedAt}: it may be alive`);
   }
-  const released = await forceRelease(await openConfiguredStore(settings, { write: true }));
-  return released === undefined
-    ? "nobody has ever held the lease"
-    : `released epoch ${released.epoch} of ${holderName}`;
+  try {
+    await forceRelease(await openConfiguredStore(settings, { write: true }), found);
+  } catch (error) {
+    if (!(error instanceof StoreConflict)) throw error;
+    throw new Failure("lease_fresh", "the lease was written a moment ago: its holder may be alive");
+  }
+  return `released epoch ${record.epoch} of ${holderName}`;
 }

@@ -61,9 +61,24 @@ test("a holder recognises its own renewal that was stored without a response", a
   expect((await readLease(store))?.record).toMatchObject({ epoch: 1, renewedAt: new Date(now).toISOString() });
 });
 
+function release(found: Awaited<ReturnType<typeof readLease>>): Promise<void> {
+  if (found === undefined) throw new Error("nobody has ever held the lease");
+  return forceRelease(store, found);
+}
+
+test("a lease that was renewed since the operator looked at it is not released", async () => {
+  const lease = await take();
+  const before = await readLease(store);
+  now += DEFAULT_PACE.renewMs;
+  await lease.renew({});
+  await expect(release(before)).rejects.toBeInstanceOf(StoreConflict);
+  now += DEFAULT_PACE.renewMs;
+  await lease.renew({});
+});
+
 test("a holder loses a lease that the operator released or another publisher took", async () => {
   const lease = await take();
-  await forceRelease(store);
+  await release(await readLease(store));
   now += DEFAULT_PACE.renewMs;
   await expect(lease.beforePut()).rejects.toMatchObject({ code: "lease_lost", exitCode: 75 });
   await Lease.take(store, clock, { holder: "other", holderName: "other" }, await readLease(store));
