@@ -47,7 +47,7 @@ export function checkObject(object: StoreObject): void {
 }
 
 /** Returns true for a value that an HTTP header transports unchanged: not empty, no space at either end. */
-function isFieldValue(text: string): boolean {
+export function isFieldValue(text: string): boolean {
   return /^[!-~](?:[ -~]*[!-~])?$/.test(text);
 }
 

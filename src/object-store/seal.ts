@@ -8,6 +8,9 @@ import { StoreDamaged, type StoredObject, type StoreObject } from "./object-stor
 /** Metadata name of the seal. */
 const NAME = "sha256";
 
+/** Metadata name that an S3 store adds to a sealed object: the id of the put. R2's binding returns it, too. */
+export const PUT_ID = "noonmark-put";
+
 /** Bytes of metadata that the name and 43 characters of base64url take. */
 export const SEAL_BYTES = NAME.length + 43;
 
@@ -24,12 +27,12 @@ export function withSeal(object: StoreObject, digest: string): StoreObject {
   return { ...object, metadata: { ...object.metadata, [NAME]: digest } };
 }
 
-/** Returns the object without its seal, and the digest in the seal. Throws `StoreDamaged` if it has none. */
+/** Returns the object without what stores have added, and the digest in the seal. Throws `StoreDamaged` if it has none. */
 export function withoutSeal(
   key: string,
   stored: StoredObject,
 ): { readonly object: StoredObject; readonly claimed: string } {
-  const { [NAME]: claimed, ...metadata } = stored.metadata;
+  const { [NAME]: claimed, [PUT_ID]: _, ...metadata } = stored.metadata;
   if (claimed === undefined) throw new StoreDamaged(key, stored.tag, "another program put it");
   return { object: { ...stored, metadata }, claimed };
 }

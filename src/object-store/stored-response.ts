@@ -4,6 +4,7 @@
  */
 import type { Representation } from "../http/representation.ts";
 import type { Successor } from "../http/successor.ts";
+import { isObject } from "../values/unknown.ts";
 import type { StoreObject } from "./object-store.ts";
 
 export interface StoredResponse {
@@ -121,12 +122,8 @@ function parsed<T>(text: string | undefined, is: (value: unknown) => value is T,
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function isListOf(value: unknown, isOne: (one: Fields) => boolean): boolean {
-  return Array.isArray(value) && value.every((one) => isFields(one) && isOne(one));
+  return Array.isArray(value) && value.every((one) => isObject(one) && isOne(one));
 }
 
 function isText(value: unknown): value is string {
@@ -134,11 +131,11 @@ function isText(value: unknown): value is string {
 }
 
 function isTexts(value: unknown): value is Record<string, string> {
-  return isFields(value) && Object.values(value).every(isText);
+  return isObject(value) && Object.values(value).every(isText);
 }
 
 function isSourceVersion(value: unknown): value is SourceVersion {
-  return isFields(value) && Number.isFinite(value.at);
+  return isObject(value) && Number.isFinite(value.at);
 }
 
 function isStates(value: unknown): value is ResponseState[] {
@@ -153,7 +150,7 @@ function isSuccessorsOf(bytes: number): (value: unknown) => value is Successor[]
       ({ from, key = "", headers = {}, edits = [] }) =>
         Number.isFinite(from) &&
         isText(key) &&
-        isFields(headers) &&
+        isObject(headers) &&
         Object.values(headers).every((text) => text === null || isText(text)) &&
         isEdits(edits, bytes),
     );

@@ -4,6 +4,7 @@ import { CONTRACT } from "../judge/contract.ts";
 import { seen } from "../judge/errors.ts";
 import { CutOff, jsonOf, NoResponse, type Reply, TooLarge } from "../judge/exchange.ts";
 import { EVERY_PATH, type Report } from "../judge/report.ts";
+import { isNameableInstallationId } from "../values/installation-id.ts";
 import { fieldsOf, namesOf } from "../values/unknown.ts";
 import { judgeAgreement } from "./agreement/agreement.ts";
 import { CHAIN_AGREEMENTS } from "./agreement/chain.ts";
@@ -99,7 +100,7 @@ async function findConfigured(run: Run): Promise<void> {
   const reply = telemetry && (await read(run, telemetry.path));
   const body = reply?.status === 200 ? jsonOf(reply) : undefined;
   const { installationId } = fieldsOf(body);
-  if (typeof installationId === "string") run.configuredId = installationId;
+  if (typeof installationId === "string" && isNameableInstallationId(installationId)) run.configuredId = installationId;
 }
 
 /** Returns undefined for a response that is too large. The rules request it again, and then report its size. */

@@ -219,12 +219,7 @@ export class Intake {
       this.#source.savePosition(this.#db);
       this.#db.exec("COMMIT");
     });
-    const { accepted, duplicate, rejected } = this.#batch;
-    this.#counts = {
-      accepted: this.#counts.accepted + accepted,
-      duplicate: this.#counts.duplicate + duplicate,
-      rejected: this.#counts.rejected + rejected,
-    };
+    this.#counts = sumOf(this.#counts, this.#batch);
     this.#batch = { ...NO_COUNTS, bytes: 0 };
   }
 

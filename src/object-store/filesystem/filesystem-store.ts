@@ -131,8 +131,8 @@ export class FilesystemStore implements ObjectStore {
       }
     } catch (error) {
       if (systemCode(error) !== "ENOENT") throw unavailable("list", directory, error);
-      this.absent();
     }
+    if (keys.length === 0) this.absent();
     yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
   }
 

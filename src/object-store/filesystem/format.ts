@@ -10,6 +10,7 @@
  * - No name begins with a dot, because those names belong to the store.
  */
 import { createHash } from "node:crypto";
+import { isFieldValue } from "../check-object.ts";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 
 const SUFFIX = ".http";
@@ -80,6 +81,8 @@ export function parseMessage(key: string, bytes: Buffer): StoredObject {
   const body = bytes.subarray(end + 2);
   const [contentType, tag] = [headers.get("content-type"), headers.get("x-store-tag")];
   if (contentType === undefined || tag === undefined) throw damaged(key, bytes, "it has no tag or no type");
+  // The seal does not cover it.
+  if (!isFieldValue(contentType)) throw damaged(key, bytes, "its type is not printable ASCII");
   const length = headers.get("content-length");
   if (length !== String(body.length)) {
     throw damaged(key, bytes, `it has ${body.length} bytes but its content-length is ${length ?? "missing"}`);

@@ -142,7 +142,7 @@ async function seal(object: StoreObject): Promise<StoreObject> {
 /** Returns the object without its seal. Throws `StoreDamaged` if the seal does not match. */
 async function unseal(key: string, stored: StoredObject): Promise<StoredObject> {
   const { object, claimed } = withoutSeal(key, stored);
-  if (claimed !== undefined) assertSeal(key, object, claimed, await digestOf(object));
+  assertSeal(key, object, claimed, await digestOf(object));
   return object;
 }
 

@@ -5,6 +5,7 @@ import { fieldsOf } from "../../values/unknown.ts";
 import { MAX_BODY_BYTES } from "../check-object.ts";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 import type { Attempt } from "../retry.ts";
+import { PUT_ID } from "../seal.ts";
 import { bareTag, type PutHeaders } from "./conditions.ts";
 import { BodyTooLarge, NotS3 } from "./errors.ts";
 import {
@@ -18,8 +19,6 @@ import {
 
 /** Limit of concurrent connections, which exceeds a publisher's needs. */
 const MAX_SOCKETS = 64;
-/** The metadata name of a put's id, which is removed from objects that are read. */
-const PUT_ID = "noonmark-put";
 
 /** An object, and the id of the put that stored it. */
 export interface Marked {
@@ -77,8 +76,8 @@ export class S3Bucket {
       throw error instanceof BodyTooLarge ? new StoreDamaged(key, tag, error.message, { cause: error }) : error;
     });
     const body = (await read) ?? new Uint8Array();
-    const { [PUT_ID]: putId, ...metadata } = response.Metadata ?? {};
-    return { putId, object: { body, contentType: response.ContentType ?? "", metadata, tag } };
+    const { Metadata: metadata = {}, ContentType: contentType = "" } = response;
+    return { putId: metadata[PUT_ID], object: { body, contentType, metadata, tag } };
   }
 
   async write(

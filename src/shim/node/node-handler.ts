@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { INTERNAL_ERROR } from "../../http/errors.ts";
 import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
-import type { MaybePromise, ShimContext } from "../context.ts";
+import type { ShimContext } from "../context.ts";
 import { plainResponse } from "../full-response.ts";
 import { respond, type ShimRequest, type ShimResponse } from "../respond.ts";
 import { EncodedResponses } from "./encoded-responses.ts";
@@ -33,16 +33,14 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
       send(response, DEFECT, true);
     };
     const sendBack = (found: ShimResponse) => send(response, found, closing?.() === true);
-    let found: MaybePromise<ShimResponse>;
     try {
       const request = requestOf(incoming, trusts);
-      found = before?.(request) ?? respond(request, encoding);
+      const found = before?.(request) ?? respond(request, encoding);
+      if (found instanceof Promise) found.then(sendBack).catch(failed);
+      else sendBack(found);
     } catch (error) {
       failed(error);
-      return;
     }
-    if (found instanceof Promise) found.then(sendBack, failed);
-    else sendBack(found);
   };
 }
 

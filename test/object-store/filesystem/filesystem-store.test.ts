@@ -132,7 +132,15 @@ test("a damaged file is unavailable, not absent and not served", async () => {
   await store.put("k", sample("a whole body", { status: "200" }));
   const path = join(directory, "k.http");
   const whole = readFileSync(path);
-  for (const bytes of [whole.subarray(0, -1), whole.subarray(0, 30), Buffer.alloc(0), Buffer.alloc(whole.length)]) {
+  // No seal covers the type, and no response could have this one.
+  const badType = Buffer.from(whole.toString("latin1").replace("application/json", "application\x0fjson"), "latin1");
+  for (const bytes of [
+    whole.subarray(0, -1),
+    whole.subarray(0, 30),
+    Buffer.alloc(0),
+    Buffer.alloc(whole.length),
+    badType,
+  ]) {
     writeFileSync(path, bytes);
     await expect(store.get("k")).rejects.toThrow(StoreUnavailable);
   }
@@ -151,6 +159,16 @@ test("in a missing store no object is absent: the store is unavailable", async (
   rmSync(join(directory, "none"), { recursive: true });
   await expect(reader.get("k")).rejects.toThrow(StoreUnavailable);
   await expect(store.put("k", sample("body"))).rejects.toThrow(StoreUnavailable);
+});
+
+test("in an empty directory, such as a disk that is not mounted, no object is absent, and none is listed", async () => {
+  const directory = scratch();
+  const reader = await openStore(directory, { write: false });
+  await expect(reader.get("k")).rejects.toThrow(StoreUnavailable);
+  const first = () => reader.list("")[Symbol.asyncIterator]().next();
+  await expect(first()).rejects.toThrow(StoreUnavailable);
+  new FilesystemStore(directory, { write: true });
+  expect((await first()).done).toBe(true);
 });
 
 test("a directory that cannot be created or written is a failure at open", async () => {
