@@ -5,9 +5,8 @@ import type { R2Bucket } from "../../src/object-store/r2/r2-store.ts";
 import { R2Store } from "../../src/object-store/r2/r2-store.ts";
 import { type Attempt, retrying } from "../../src/object-store/retry.ts";
 import { LIMITS } from "../../src/object-store/s3/s3-store.ts";
-import { sample } from "./samples.ts";
 
-test("every store ends a put before the limit that the lease relies on", async () => {
+test("a put ends before the limit that the lease relies on, and a read of R2 within the same time", async () => {
   // Timers fire late on a busy machine.
   expect(STORE_LIMIT_MS).toBeLessThanOrEqual(PUT_LIMIT_MS - 500);
   expect([LIMITS.limitMs, 2 * LIMITS.attemptMs < LIMITS.limitMs]).toEqual([STORE_LIMIT_MS, true]);
@@ -17,8 +16,8 @@ test("every store ends a put before the limit that the lease relies on", async (
     queueMicrotask(ended);
     return 0 as unknown as NodeJS.Timeout;
   });
-  const silent = new Proxy({}, { get: () => () => new Promise(() => {}) }) as R2Bucket;
-  await expect(new R2Store(silent).put("k", sample("body"))).rejects.toThrow(`within ${STORE_LIMIT_MS} ms`);
+  const silent: R2Bucket = { get: () => new Promise(() => {}) };
+  await expect(new R2Store(silent).get("k")).rejects.toThrow(`within ${STORE_LIMIT_MS} ms`);
   timers.mockRestore();
   expect(limits).toEqual([STORE_LIMIT_MS]);
 });

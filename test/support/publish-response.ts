@@ -14,11 +14,14 @@ import { observationTileKey, tileOf } from "../../src/resources/observations/rou
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 
+/** What takes the objects: a store, or a bucket that only tests fill. */
+export type Target = Pick<ObjectStore, "get" | "put">;
+
 const WRITER: WriterMetadata = { epoch: 1, writer: "test", sourceVersion: { at: 0 } };
 const encoder = new TextEncoder();
 
 export async function putResponse(
-  store: ObjectStore,
+  store: Target,
   key: string,
   { body, ...representation }: Representation,
   successors: readonly Successor[] = [],
@@ -29,18 +32,18 @@ export async function putResponse(
   );
 }
 
-export async function putText(store: ObjectStore, key: string, text: string): Promise<void> {
+export async function putText(store: Target, key: string, text: string): Promise<void> {
   await putBytes(store, key, encoder.encode(text), JSON_TYPE);
 }
 
 /** Puts an object that is not a response. */
-export async function putBytes(store: ObjectStore, key: string, body: Uint8Array, contentType: string): Promise<void> {
+export async function putBytes(store: Target, key: string, body: Uint8Array, contentType: string): Promise<void> {
   await store.put(key, { body, contentType, metadata: encodeWriterMetadata(WRITER) });
 }
 
 /** The first installation is the configured one unless `configured` names another. */
 export async function putIndex(
-  store: ObjectStore,
+  store: Target,
   installations: readonly string[],
   configured = installations[0] ?? "",
 ): Promise<void> {
@@ -49,7 +52,7 @@ export async function putIndex(
 
 /** Puts the tiles of `count` items; `itemOf` returns an item's JSON text. */
 export async function putTiles(
-  store: ObjectStore,
+  store: Target,
   installationId: string,
   count: number,
   itemOf: (position: number) => string,
@@ -61,7 +64,7 @@ export async function putTiles(
 }
 
 /** Puts the tiles that a response refers to and that the store lacks, as a cycle would. */
-export async function putNamedTiles(store: ObjectStore, publication: Publication, snapshot: Snapshot): Promise<void> {
+export async function putNamedTiles(store: Target, publication: Publication, snapshot: Snapshot): Promise<void> {
   for (const tile of publication.tileSet?.tiles(snapshot).flat() ?? []) {
     if ((await store.get(tile.key)) !== undefined) continue;
     const body = tile.body(snapshot);

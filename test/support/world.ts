@@ -7,7 +7,6 @@ import { constantKey, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../src/http/keys
 import type { Representation } from "../../src/http/representation.ts";
 import type { FileRow } from "../../src/http/route.ts";
 import type { Successor } from "../../src/http/successor.ts";
-import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
 import { type EventLine, encodeHead, encodeTile } from "../../src/resources/activity/stored-feed.ts";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
@@ -23,7 +22,7 @@ import { FILES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { chainEventKey } from "../../src/values/activity-key.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
-import { putBytes, putIndex, putResponse, putText, putTiles } from "./publish-response.ts";
+import { putBytes, putIndex, putResponse, putText, putTiles, type Target } from "./publish-response.ts";
 
 const FEED_AT = Date.parse("2026-11-20T09:00:00.000Z");
 const ROOT = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
@@ -41,7 +40,7 @@ export const RECEIPTS = { "wheel-1": 300, "wheel-2": 128, "a:b.c_D": 0 } as cons
  * `at` (epoch ms) is the time of the newest receipt and of the last good chain pass. The publisher is live for 25 s after `renewedAt`
  * (epoch ms).
  */
-export async function putWorld(store: ObjectStore, at: number, renewedAt = at): Promise<void> {
+export async function putWorld(store: Target, at: number, renewedAt = at): Promise<void> {
   await putIndex(store, ["wheel-1", "wheel-2", "a:b.c_D"]);
   await putTelemetry(store, at);
   await putResponse(store, MODULES_KEY, answer({}, { schemaVersion: 1, installationId: "wheel-1", modules: [] }));
@@ -58,7 +57,7 @@ export async function putWorld(store: ObjectStore, at: number, renewedAt = at): 
 const HOUR_MS = 3_600_000;
 
 /** Puts the world as of now. Its publisher is live for longer than any test takes. */
-export function putLiveWorld(store: ObjectStore): Promise<void> {
+export function putLiveWorld(store: Target): Promise<void> {
   return putWorld(store, Date.now(), Date.now() + HOUR_MS);
 }
 
@@ -67,7 +66,7 @@ export function item(installationId: string, position: number): string {
   return JSON.stringify({ cursor: encodeObservationCursor(position), installationId, sequence: position - 1 });
 }
 
-async function putTelemetry(store: ObjectStore, at: number): Promise<void> {
+async function putTelemetry(store: Target, at: number): Promise<void> {
   const telemetry = (installationId: string, revision: string | null, status: string) =>
     answer(revision === null ? {} : { etag: `"${revision}"` }, { schemaVersion: 1, installationId, revision, status });
   const online = telemetry("wheel-1", "telemetry-1", "online");
@@ -77,7 +76,7 @@ async function putTelemetry(store: ObjectStore, at: number): Promise<void> {
   await putResponse(store, UNKNOWN_TELEMETRY_KEY, telemetry("{installationId}", null, "offline"));
 }
 
-async function putProcess(store: ObjectStore, at: number): Promise<void> {
+async function putProcess(store: Target, at: number): Promise<void> {
   const headers = { etag: '"process-1"', "cache-control": REVALIDATE };
   const process = answer(headers, {
     schemaVersion: 4,
@@ -101,7 +100,7 @@ async function putProcess(store: ObjectStore, at: number): Promise<void> {
   ]);
 }
 
-async function putStatistics(store: ObjectStore): Promise<void> {
+async function putStatistics(store: Target): Promise<void> {
   const headers = { etag: '"stats-7d"', "cache-control": REVALIDATE };
   await putResponse(
     store,
@@ -115,7 +114,7 @@ async function putStatistics(store: ObjectStore): Promise<void> {
   });
 }
 
-async function putChainViews(store: ObjectStore, at: number): Promise<void> {
+async function putChainViews(store: Target, at: number): Promise<void> {
   const noStore = { "cache-control": "no-store" };
   const unavailable = { status: "unavailable", reason: "indexer_unavailable" };
   await putResponse(store, ONCHAIN_KEY, answer(noStore, { schemaVersion: 4, status: "available" }), [
@@ -139,7 +138,7 @@ async function putChainViews(store: ObjectStore, at: number): Promise<void> {
 /**
  * Five events at a fixed time, so that scripts can contain their cursors: one in the head, two in each of two tiles.
  */
-async function putProtocolFeed(store: ObjectStore, at: number): Promise<void> {
+async function putProtocolFeed(store: Target, at: number): Promise<void> {
   const event = (number: number): EventLine => ({
     key: chainEventKey(FEED_AT, { blockNumber: BigInt(100 + number), transactionIndex: 0, logIndex: 0 }),
     text: JSON.stringify({ id: `31337-${100 + number}-0` }),
@@ -157,7 +156,7 @@ async function putProtocolFeed(store: ObjectStore, at: number): Promise<void> {
 }
 
 /** Live for ten minutes, then the same body from the durable cache. */
-async function putSettlements(store: ObjectStore, key: string, revision: string, at: number): Promise<void> {
+async function putSettlements(store: Target, key: string, revision: string, at: number): Promise<void> {
   const live = answer(
     { etag: `"${revision}-live"`, "cache-control": REVALIDATE, [SOURCE]: "live" },
     { schemaVersion: Number(revision[1]), status: "available", range: revision.slice(3) },
@@ -170,7 +169,7 @@ async function putSettlements(store: ObjectStore, key: string, revision: string,
 }
 
 /** The web page and its assets, the data files, and the lease object from which the publication status is built. */
-async function putSite(store: ObjectStore, at: number): Promise<void> {
+async function putSite(store: Target, at: number): Promise<void> {
   const bodies: Readonly<Record<string, string>> = {
     page: '<!doctype html><link rel="stylesheet" href="assets/style-0123456789ab.css">',
     docs: "<!doctype html><title>API</title>",
@@ -193,7 +192,7 @@ async function putSite(store: ObjectStore, at: number): Promise<void> {
 }
 
 /** A checkpoint and a few files, with control characters. The other keys have no form of a log's file. */
-async function putLog(store: ObjectStore): Promise<void> {
+async function putLog(store: Target): Promise<void> {
   const encoder = new TextEncoder();
   await putBytes(store, "log/1/checkpoint", encoder.encode("wheel.example/log/1\n300\n"), "text/plain; charset=utf-8");
   const files = ["tile/0/000", "tile/0/001.p/44", "tile/1/000.p/1", "tile/entries/000", "tile/entries/x001/x234/067"];

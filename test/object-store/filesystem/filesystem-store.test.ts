@@ -167,7 +167,7 @@ test("in an empty directory, such as a disk that is not mounted, no object is ab
   await expect(reader.get("k")).rejects.toThrow(StoreUnavailable);
   const first = () => reader.list("")[Symbol.asyncIterator]().next();
   await expect(first()).rejects.toThrow(StoreUnavailable);
-  new FilesystemStore(directory, { write: true });
+  await openStore(directory, { write: true });
   expect((await first()).done).toBe(true);
 });
 

@@ -17,6 +17,7 @@ import { stop, until } from "../../support/processes.ts";
 import { startOver } from "../commands.ts";
 import type { Front } from "../front.ts";
 import { startNginx } from "../nginx.ts";
+import type { WorkerBucket } from "../r2-bucket.ts";
 import type { S3Server } from "../radosgw.ts";
 import { s3Store } from "../stores/s3-store.ts";
 import { startVarnish } from "../varnish.ts";
@@ -78,7 +79,7 @@ export function testStaleOnTime(server: () => S3Server): void {
 }
 
 /** Copies objects like a bucket's replication. */
-async function copy(from: ObjectStore, to: ObjectStore): Promise<void> {
+async function copy(from: ObjectStore, to: WorkerBucket): Promise<void> {
   for await (const key of from.list("")) {
     const object = await from.get(key);
     if (object !== undefined) await to.put(key, object);

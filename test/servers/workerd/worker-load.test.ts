@@ -1,11 +1,11 @@
 /** The Worker under load, and with a failing bucket. A wrapper module counts and blocks its R2 reads. */
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { TELEMETRY_KEY } from "../../../src/resources/telemetry/route.ts";
 import { until } from "../../support/processes.ts";
 import { putResponse } from "../../support/publish-response.ts";
+import { WorkerBucket } from "../r2-bucket.ts";
 import { workerBundle } from "./worker-bundle.ts";
 
 const AROUND = `
@@ -34,7 +34,7 @@ const PATIENCE_MS = 200;
 
 let miniflare: Miniflare;
 let base: string;
-let store: R2Store;
+let store: WorkerBucket;
 beforeAll(async () => {
   miniflare = new Miniflare({
     host: "127.0.0.1",
@@ -44,7 +44,7 @@ beforeAll(async () => {
     r2Buckets: ["STORE"],
   });
   base = (await miniflare.ready).origin;
-  store = new R2Store((await miniflare.getR2Bucket("STORE")) as unknown as R2Bucket);
+  store = await WorkerBucket.of(miniflare);
   await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"telemetry"' });
   await putResponse(store, PROCESS_KEY, { status: 200, headers: {}, body: '"process"' });
 });

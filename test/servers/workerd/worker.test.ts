@@ -4,17 +4,17 @@ import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cloudflareFiles } from "../../../cdn-config/generate/cloudflare/cloudflare.ts";
 import { DEFAULT_OPTIONS } from "../../../cdn-config/generate/options.ts";
-import { type R2Bucket, R2Store } from "../../../src/object-store/r2/r2-store.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { putResponse } from "../../support/publish-response.ts";
 import { allScripts } from "../../support/scripts/all-scripts.ts";
 import { putLiveWorld } from "../../support/world.ts";
+import { WorkerBucket } from "../r2-bucket.ts";
 import { testOddRequests } from "../scenes/odd-requests.ts";
 import { testScripts } from "../scripts.ts";
 
 let script: string;
 let miniflare: Miniflare;
-let store: R2Store;
+let store: WorkerBucket;
 let address: { hostname: string; port: number };
 beforeAll(async () => {
   script = cloudflareFiles(DEFAULT_OPTIONS)["worker.js"] ?? "";
@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   const { hostname, port } = await miniflare.ready;
   address = { hostname, port: Number(port) };
-  store = new R2Store((await miniflare.getR2Bucket("STORE")) as unknown as R2Bucket, "public");
+  store = await WorkerBucket.of(miniflare, "public");
   await putLiveWorld(store);
 });
 afterAll(() => miniflare.dispose());
