@@ -25,7 +25,7 @@ export function parseTarget(target: string): Target | undefined {
   return { path: url.pathname, query: url.search.slice(1) };
 }
 
-/** A piece of a query: the text before its first `=`, and the text after it or "". Text that is not UTF-8 is `undefined`. */
+/** A piece of a query. `value` is the text after the first `=`, or "". Text that is not UTF-8 is `undefined`. */
 export interface QueryPiece {
   readonly name: string | undefined;
   readonly value: string | undefined;

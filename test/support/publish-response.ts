@@ -14,7 +14,7 @@ import { observationTileKey, tileOf } from "../../src/resources/observations/rou
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 
-/** What takes the objects: a store, or a bucket that only tests fill. */
+/** A store, or a bucket that only tests fill. */
 export type Target = Pick<ObjectStore, "get" | "put">;
 
 const WRITER: WriterMetadata = { epoch: 1, writer: "test", sourceVersion: { at: 0 } };

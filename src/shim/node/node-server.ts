@@ -121,8 +121,8 @@ class Connections {
   }
 
   /**
-   * Closes a connection that has taken no whole response for `readerTimeout` and has bytes to take. Called each `CHECK_MS`; the
-   * calls are counted, so that the readers of a suspended process get their time again.
+   * Closes a connection that has taken no whole response for `readerTimeout` and has bytes to take. It is called each `CHECK_MS` and
+   * counts its calls, because a process that was suspended has not given its readers that time.
    */
   closeUnread(readerTimeout: number): void {
     for (const [socket, connection] of this.#open) {

@@ -15,7 +15,7 @@ async function listening(listener: RequestListener): Promise<string> {
 
 // Short, so that an unresponsive server is given up quickly.
 const SHORT = { limitMs: 300, attemptMs: 120 };
-// Where the cause matters, the first attempt has nearly all of the time. A busy machine needs up to half a second to find it.
+// A busy machine needs up to half a second to find the cause, so the first attempt has nearly all of the time.
 const LONG = { limitMs: 1_500, attemptMs: 1_400 };
 
 function storeAt(endpoint: string, limits = LONG): S3Store {

@@ -35,7 +35,7 @@ function main(): number {
   if (into === undefined) {
     throw new Error("--into is missing: give a directory for what the tests store, and --against another tree's.");
   }
-  // What is there is deleted, so it must be a recording.
+  // The files of the directory are deleted, so they must be a recording.
   const others = existsSync(into) ? readdirSync(into).filter((name) => !/^objects$|\.ndjson$/.test(name)) : [];
   if (others.length > 0)
     throw new Error(`--into: ${into} has ${others[0]}, which is no recording: give a new directory.`);

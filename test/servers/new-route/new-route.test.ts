@@ -46,7 +46,7 @@ test("npm run generate adds a route with both to every derived file", () => {
   expect(generate(copy)).toEqual(DERIVED);
 });
 
-/** The modules that a route cannot change: by ARCHITECTURE's table, which a test enforces, they import none. */
+/** The modules that no route can change: they import none, by ARCHITECTURE's table, which a test enforces. */
 function modulesBelow(): string[] {
   const rows = readFileSync(join(copy, "ARCHITECTURE.md"), "utf8").matchAll(
     /^\| `(?:src\/)?([a-z-]+)` \| .* \| (.*) \|$/gm,
@@ -84,7 +84,7 @@ test("npm test passes with the new route and its test once the counts are change
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(?:VITEST|NOONTEST_|NODE_ENV)/.test(name)),
   );
-  // The tests of these run in the tree itself.
+  // Their tests run in the tree itself.
   const below = modulesBelow();
   expect(below).toContain("ledger");
   const folders = readdirSync(join(copy, "test")).filter((name) => !below.includes(name));
