@@ -28,8 +28,9 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
     else due.refused.set(id, now);
   }
   for (const { publication, inputs, error } of plan.failed) {
-    if (inputs !== undefined) due.failed(publication.key, inputs, at);
-    if (error !== undefined) rows.push(failedRow(publication, error));
+    const row = error === undefined ? undefined : failedRow(publication, error);
+    if (inputs !== undefined) due.failed(publication.key, inputs, at, row);
+    if (row !== undefined) rows.push(row);
   }
   for (const response of plan.responses)
     acknowledgeResponse(response, byKey.get(response.publication.key), acknowledging);
@@ -52,7 +53,7 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
     if (row === undefined) continue;
     const tile = parseObservationTileKey(key);
     if (row.action !== "failed") due.rest(key);
-    else if (tile !== undefined) due.replan(tile.installationId, at + RETRY_AFTER_MS);
+    else if (tile !== undefined) due.replan(tile.installationId, at + RETRY_AFTER_MS, row);
     rows.push(row);
   }
   for (const id of plan.unlisted) known.unlisted.add(id);
@@ -75,7 +76,7 @@ function acknowledgeResponse(
   if (outcome === undefined) return;
   const row = rowOf({ ...outcome, milliseconds: outcome.milliseconds + milliseconds }, isLast);
   if (row === undefined) return;
-  if (row.action === "failed") due.failed(key, inputs, at);
+  if (row.action === "failed") due.failed(key, inputs, at, row);
   else built();
   rows.push(row);
 }

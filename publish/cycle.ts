@@ -46,7 +46,7 @@ export interface Cycle extends Planning, Responses, Learning, PutTarget {
   readonly rows: ReportRow[];
 }
 
-/** Attempts to publish a scope if the store does not hold what `known` says. */
+/** Attempts to put an object if the store does not hold what `known` says. */
 const ATTEMPTS = 3;
 
 /** Throws what stops the whole cycle: an unreadable ledger, a lost lease, a clock that is behind. */
@@ -67,6 +67,8 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   await deleteUnnamed(cycle);
   if (!isRefused) due.planned(dirty?.point);
   due.ended(at);
+  const reported = new Set(rows.map(({ key }) => key));
+  rows.push(...due.failures().filter(({ key }) => !reported.has(key)));
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   const failures = [...failuresOf(cycle), ...tooMany(sources)];
   known.objects.dropBodies(keptBodies(cycle));
@@ -198,7 +200,8 @@ async function publishIndex(cycle: Cycle): Promise<void> {
 /** Plans, learns what the plan lacks, commits the log, puts what depends on it, and plans again after a conflict. */
 async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<void> {
   const { sources } = cycle;
-  for (let conflicts = 0; ; ) {
+  const conflicts = new Map<string, number>();
+  for (;;) {
     const planned = await plan();
     if (planned.lookups.length > 0) {
       await lookUp(planned.lookups, cycle);
@@ -208,13 +211,22 @@ async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<vo
     const committed = await commitLog(planned, cycle);
     if (committed === "moved") continue;
     const outcomes = [...committed, ...(await executePuts(planned.puts, cycle, committed))];
-    const isLast = !outcomes.some(({ result }) => result === "conflicted") || ++conflicts === ATTEMPTS;
+    const conflicted = conflictedKeys(outcomes);
+    for (const key of conflicted) conflicts.set(key, (conflicts.get(key) ?? 0) + 1);
+    const isLast = conflicted.every((key) => (conflicts.get(key) ?? 0) >= ATTEMPTS);
     acknowledge(planned, outcomes, { ...cycle, isLast });
     const hasMore =
       (planned.hasMoreLog || planned.observations.some((one) => one.hasMore)) &&
       outcomes.every(({ result }) => result === "done");
     if (isLast && !hasMore) return;
   }
+}
+
+/** The keys whose own put conflicted. A put that only waits for one of these is tried again with it. */
+function conflictedKeys(outcomes: readonly PutOutcome[]): string[] {
+  const keys = new Set(outcomes.filter(({ result }) => result === "conflicted").map(({ put }) => put.key));
+  const own = outcomes.filter(({ put }) => keys.has(put.key) && !put.after.some((key) => keys.has(key)));
+  return own.map(({ put }) => put.key);
 }
 
 /** Reads what a plan lacks from the store, and asks the chain's nodes for the hashes of published blocks. */

@@ -10,6 +10,7 @@ import type { Publication } from "../src/resources/publication.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import type { ReadOnlyDatabase } from "../src/sqlite/statement.ts";
 import type { Failure } from "../src/values/failure.ts";
+import type { ReportRow } from "./report.ts";
 
 /** The inputs of a response, as texts that change with them. */
 export interface Inputs {
@@ -36,6 +37,8 @@ interface Item {
   /** Epoch ms; undefined if only other inputs make it due. */
   readonly at?: number | undefined;
   readonly why: Why;
+  /** What failed last, until the object is put or no longer needed. */
+  readonly failure?: ReportRow | undefined;
 }
 
 /** Why sources are refused: they would take back something that was published of an installation. */
@@ -136,8 +139,8 @@ export class Due {
 
   /** Records that an object has changed and may be put from `until` on (epoch ms). */
   wait(key: string, until: number): void {
-    const { build, at } = this.#items.get(key) ?? {};
-    this.#set(key, { build, at: earlier(at, until), why: "change" });
+    const { build, at, failure } = this.#items.get(key) ?? {};
+    this.#set(key, { build, at: earlier(at, until), why: "change", failure });
   }
 
   /** Records that an object does not become due by itself. */
@@ -146,8 +149,14 @@ export class Due {
     this.#set(key, build && { build, why: "time" });
   }
 
-  failed(key: string, inputs: Inputs, at: number): void {
-    this.#set(key, { build: { ...inputs, at }, at: at + AFTER_FAILURE_MS, why: "failure" });
+  /** `failure` is undefined if only the sources are refused. */
+  failed(key: string, inputs: Inputs, at: number, failure: ReportRow | undefined): void {
+    this.#set(key, { build: { ...inputs, at }, at: at + AFTER_FAILURE_MS, why: "failure", failure });
+  }
+
+  /** What has failed and has not succeeded since, also if this cycle did not try it again. */
+  failures(): ReportRow[] {
+    return [...this.#items.values()].flatMap(({ failure }) => failure ?? []);
   }
 
   /** Records that the tiles of an installation were put (epoch ms). */
@@ -156,9 +165,10 @@ export class Due {
   }
 
   /** Makes the cycle at `at` (epoch ms) plan an installation again, because not all of its tiles are stored. */
-  replan(installationId: string, at: number): void {
+  replan(installationId: string, at: number, failure?: ReportRow): void {
     const key = observationsKey(installationId);
-    this.#set(key, { ...this.#items.get(key), at, why: "failure" });
+    const item = this.#items.get(key);
+    this.#set(key, { ...item, at, why: "failure", failure: failure ?? item?.failure });
   }
 
   /** Schedules a response that an earlier process put for its next change at `at` (epoch ms). */
@@ -168,7 +178,8 @@ export class Due {
 
   /** Makes the next cycle build the response, changed or not, because the store may have another object. */
   recheck(key: string, at: number): void {
-    this.#set(key, { at, why: this.isUnpublished(key) ? "change" : "doubt" });
+    const { failure } = this.#items.get(key) ?? {};
+    this.#set(key, { at, why: this.isUnpublished(key) ? "change" : "doubt", failure });
   }
 
   /**

@@ -203,7 +203,7 @@ interface FoundProgress {
  * tiles, which also finds missing ones below the end.
  */
 async function readProgress(
-  { installationId, log }: Extract<StoreLookup, { readonly is: "progress" }>,
+  { installationId, log, lastTile }: Extract<StoreLookup, { readonly is: "progress" }>,
   { store, known }: Learning,
 ): Promise<FoundProgress> {
   const nothing = { log, position: 0, tag: null, point: null };
@@ -220,7 +220,8 @@ async function readProgress(
   const tiles = new Set<number>();
   for await (const key of store.list(`${observationsKey(installationId)}/${log}/`)) {
     const tile = parseObservationTileKey(key)?.tile;
-    if (tile !== undefined) tiles.add(tile);
+    // Somebody else has put what lies beyond the ledger, and a name there could say any number.
+    if (tile !== undefined && tile <= lastTile) tiles.add(tile);
   }
   const stored = [...tiles].toSorted((one, other) => other - one);
   let faulty: FoundProgress["faulty"] = [];

@@ -13,6 +13,9 @@ export interface OutageReports<Problem> {
   ended(durationMs: number): void;
 }
 
+/** What a part that fails and succeeds needs of its outages. */
+export type Outages = Pick<Outage, "failed" | "succeeded">;
+
 export class Outage<Problem = Error> {
   readonly #monotonic: () => number;
   readonly #reports: OutageReports<Problem>;

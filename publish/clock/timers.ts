@@ -15,9 +15,9 @@ export interface Timers {
 /** The longest delay that setTimeout takes. */
 const TIMEOUT_LIMIT_MS = 2 ** 31 - 1;
 
-/** True if `pattern` has five or six fields, seconds first. */
+/** True if `pattern` has five or six fields, seconds first, and matches some instant: `0 0 0 31W 2 *` matches none. */
 export function isCronPattern(pattern: string): boolean {
-  return validate(pattern);
+  return validate(pattern) && Number.isFinite(nextMatchOf(pattern)());
 }
 
 /** Returns the next match of a cron pattern in UTC after the present, in epoch ms; Infinity if there is none. */
@@ -25,7 +25,14 @@ export function nextMatchOf(pattern: string): () => number {
   const task = createTask(pattern, () => {}, { timezone: "UTC" });
   // node-cron keeps a list of every task that is not destroyed. A destroyed one can still be asked.
   void task.destroy();
-  return () => task.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY;
+  return () => {
+    try {
+      return task.getNextRuns(1)[0]?.getTime() ?? Number.POSITIVE_INFINITY;
+    } catch {
+      // node-cron throws if it finds no match.
+      return Number.POSITIVE_INFINITY;
+    }
+  };
 }
 
 export const systemTimers: Timers = {

@@ -26,12 +26,14 @@ export function planObservations({ subject, snapshot, log, refused }: Scope, pla
   const { id } = subject;
   const rowId = ledger && installationRowId(ledger, id);
   if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return EMPTY_PLAN;
-  const stored = known.tiles.progress(id);
-  if (stored?.log !== log.number) return needs([{ is: "progress", installationId: id, log: log.number }]);
   if (refused.ledger !== undefined || log.now === undefined) return EMPTY_PLAN;
+  const through = readWatermarks(ledger, rowId).receipt;
+  const stored = known.tiles.progress(id);
+  if (stored?.log !== log.number) {
+    return needs([{ is: "progress", installationId: id, log: log.number, lastTile: tileOf(Math.max(1, through)) }]);
+  }
   const foreign = stored.point !== null && !contains(ledger, stored.point) ? tileOf(stored.position) : undefined;
   const progress = foreign === undefined ? stored : { ...stored, position: tileBounds(foreign).first - 1 };
-  const through = readWatermarks(ledger, rowId).receipt;
   const source = { installation: { rowId, id }, log: log.number, at, now: log.now, foreign };
   const faulty = known.tiles.faulty(`${observationsKey(id)}/${log.number}/`);
   const puts = [

@@ -119,8 +119,8 @@ export type StoreLookup =
   | { readonly is: "index" }
   /** The number of the published log, and its checkpoint. */
   | { readonly is: "log" }
-  /** The end of an installation's tiles in a log. */
-  | { readonly is: "progress"; readonly installationId: string; readonly log: number }
+  /** The end of an installation's tiles in a log. The ledger has no receipts after `lastTile`. */
+  | { readonly is: "progress"; readonly installationId: string; readonly log: number; readonly lastTile: number }
   /** The names below a prefix. */
   | { readonly is: "listing"; readonly prefix: string }
   /** All installations with stored objects; needed if the index is lost. */

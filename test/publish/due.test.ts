@@ -68,3 +68,23 @@ test("an index that is lost while the publisher runs is put before anything else
   expect(world.store.puts.slice(before).filter((key) => key !== "status.json")[0]).toBe(INSTALLATIONS_KEY);
   expect(await world.body("/v1/public/installations/wheel-2/telemetry")).toContain('"online"');
 });
+
+test("a response that cannot be put is reported as failed in each cycle until it is put", async () => {
+  const worker = await world.work();
+  await worker.cycle(START + 10_000);
+  const failed = async (at: number) =>
+    (await worker.cycle(at)).rows.filter(({ action }) => action === "failed").map(({ key }) => key);
+  const key = installationTelemetryKey("wheel-2");
+  world.store.failPuts = (one) => one === key;
+  world.receive(1, 2, "wheel-2");
+  expect(await failed(START + 11_000)).toEqual([key]);
+  // The response is not due again, but other installations are.
+  world.receive(1);
+  expect(await failed(START + 12_000)).toEqual([key]);
+  // It has changed again and waits for its next put.
+  expect(await failed(START + 16_000)).toEqual([key]);
+  world.store.failPuts = undefined;
+  world.receive(1);
+  expect(await failed(START + 20_000)).toEqual([key]);
+  expect(await failed(START + 41_000)).toEqual([]);
+});

@@ -13,7 +13,7 @@ import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
-import type { Outage } from "../outage.ts";
+import type { Outages } from "../outage.ts";
 import { pause } from "../signals.ts";
 import { firstPublishDone } from "../small-heap.ts";
 import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
@@ -25,7 +25,7 @@ import type { ServiceManager } from "./service-manager.ts";
 export interface Watchers {
   readonly log: Logger;
   /** Of the store and its disk. */
-  readonly outage: Outage;
+  readonly outage: Outages;
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
   readonly clock: WatchedClock;

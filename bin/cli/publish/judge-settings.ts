@@ -63,7 +63,7 @@ async function judgeCadence(cadence: string): Promise<void> {
   if (cadence === SETTINGS.cadence.schema.parse(undefined)) return;
   const { isCronPattern } = await import("../../../publish/clock/timers.ts");
   if (isCronPattern(cadence)) return;
-  throw new Failure("invalid_setting", `cadence ${JSON.stringify(cadence)} is not a cron pattern`, {
+  throw new Failure("invalid_setting", `cadence ${JSON.stringify(cadence)} is no cron pattern that matches a date`, {
     hint: 'Five or six fields, seconds first, in UTC: "* * * * * *" is every second, "0 */5 * * * *" every five minutes.',
   });
 }

@@ -14,7 +14,7 @@ import { openPublishedStore } from "../configured-store.ts";
 import { hintOf, reported } from "../hints.ts";
 import { createLog, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
 import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
-import type { Outage } from "../outage.ts";
+import type { Outages } from "../outage.ts";
 import { configurationPath } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { askedToStop, pause } from "../signals.ts";
@@ -22,7 +22,7 @@ import { keepHeapSmall } from "../small-heap.ts";
 import { openSources } from "../sources.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
 import { judgeInstallation, judgeNewLog } from "./judge-settings.ts";
-import { chainLog, storeOutage } from "./publisher-log.ts";
+import { chainLog, publisherOutages } from "./publisher-log.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
 import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { RewriteReports } from "./rewrite-reports.ts";
@@ -83,7 +83,7 @@ async function publishSession(
   );
   const stop = new AbortController();
   const { signal } = stop;
-  const outage = storeOutage(log, monotonic);
+  const outage = publisherOutages(log, monotonic);
   const notify = systemdNotify((error) => logProblem(log, "systemd cannot be notified that this service runs", error));
   const service = serviceManager({ environment: process.env, pid: process.pid, monotonic, notify });
   const end = () => {
@@ -176,7 +176,7 @@ const OPEN_AGAIN_MS = 5_000;
 
 interface Opening {
   readonly known: Known;
-  readonly outage: Outage;
+  readonly outage: Outages;
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
   readonly signal: AbortSignal;

@@ -9,25 +9,31 @@ import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
 import { hintOf, knownHint, reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
-import { Outage } from "../outage.ts";
+import { Outage, type Outages } from "../outage.ts";
 
 type Monotonic = () => number;
 
-const STORE = { lasts: "the store does not respond", ended: "the store responds again" };
-const DISK = { lasts: "a disk is full", ended: "the disk has free space again" };
-const LOCK = { lasts: "another process has locked the projections", ended: "the projections are free again" };
-
-/** The store does not respond, a disk is full, or another process writes to the projections. */
-export function storeOutage(log: Logger, monotonic: Monotonic): Outage {
-  let words = STORE;
-  return new Outage(monotonic, {
-    lasts(error, failures) {
-      words = isDiskFull(error) ? DISK : isLocked(error) ? LOCK : STORE;
-      const { code } = fieldsOf(error);
-      logProblem(log, `${words.lasts}: publish tries it again`, error, { code, failures, hint: knownHint(error) });
+/** The store does not respond, a disk is full, or another process writes to the projections: each is an outage of its own. */
+export function publisherOutages(log: Logger, monotonic: Monotonic): Outages {
+  const outage = (lasts: string, ended: string) =>
+    new Outage(monotonic, {
+      lasts: (error, failures) =>
+        logProblem(log, `${lasts}: publish tries it again`, error, {
+          code: fieldsOf(error).code,
+          failures,
+          hint: knownHint(error),
+        }),
+      ended: (afterMs) => log.info({ afterMs }, ended),
+    });
+  const store = outage("the store does not respond", "the store responds again");
+  const disk = outage("a disk is full", "everything that the full disk refused is written");
+  const lock = outage("another process has locked the projections", "the projections are free again");
+  return {
+    failed: (error, operation) => (isDiskFull(error) ? disk : isLocked(error) ? lock : store).failed(error, operation),
+    succeeded(operation) {
+      for (const one of [store, disk, lock]) one.succeeded(operation);
     },
-    ended: (afterMs) => log.info({ afterMs }, words.ended),
-  });
+  };
 }
 
 /** The clock is wrong. */
@@ -52,11 +58,11 @@ export function standbyLedgerOutage(log: Logger, monotonic: Monotonic): Outage<F
 export interface Watched {
   readonly log: Logger;
   /** Of the store and its disk. */
-  readonly outage: Outage;
+  readonly outage: Outages;
   readonly monotonic: Monotonic;
 }
 
-/** Logs what a cycle could not publish. A failed put is repeated in each cycle until it succeeds. */
+/** Logs what is not published. A report lists a failed object until that object is put. */
 export function failureLog({ log, outage, monotonic }: Watched): (report: CycleReport) => void {
   const unpublished = new Outage<readonly ReportRow[]>(monotonic, {
     lasts: (rows, failures) => {
@@ -68,9 +74,13 @@ export function failureLog({ log, outage, monotonic }: Watched): (report: CycleR
   const refused = new Map<string, Outage<Failure>>();
   return ({ rows, failures }) => {
     const failed = rows.filter(({ action }) => action === "failed");
-    const [away] = failed.filter(isOutage);
-    if (away === undefined) outage.succeeded("cycle");
-    else outage.failed(new Failure(away.code, away.why), "cycle");
+    for (const code of OUTAGES) {
+      const away = failed.find((row) => row.code === code);
+      if (away === undefined) outage.succeeded(code);
+      else outage.failed(new Failure(code, away.why), code);
+    }
+    // A cycle that did not throw has written the state that an earlier one could not write.
+    outage.succeeded("cycle");
     const others = failed.filter((row) => !isOutage(row));
     if (others.length === 0) unpublished.succeeded();
     else unpublished.failed(others);
@@ -83,8 +93,11 @@ export function failureLog({ log, outage, monotonic }: Watched): (report: CycleR
   };
 }
 
-function isOutage(row: ReportRow): row is ReportRow & { readonly code: "store_unavailable" | "disk_full" } {
-  return row.code === "store_unavailable" || row.code === "disk_full";
+/** Codes of rows that pass by themselves. */
+const OUTAGES = ["store_unavailable", "disk_full"] as const;
+
+function isOutage({ code }: ReportRow): boolean {
+  return code === "store_unavailable" || code === "disk_full";
 }
 
 function refusedOutage(code: string, log: Logger, monotonic: Monotonic): Outage<Failure> {

@@ -19,40 +19,39 @@ export interface FailedReads {
 }
 
 export function failedReads(log: Logger, monotonic: () => number): FailedReads {
-  const store = failedRead(log, monotonic, ["the store cannot be read", "the store can be read again"]);
-  const damage = failedRead(log, monotonic, ["an object is damaged", "the damaged object is whole again"]);
-  return {
-    report: (error, again) => (error instanceof StoreDamaged ? damage : store).report(error, again),
-    stop() {
-      store.stop();
-      damage.stop();
-    },
-  };
-}
-
-function failedRead(log: Logger, monotonic: () => number, [fails, isOver]: readonly [string, string]): FailedReads {
-  const outage = new Outage(monotonic, {
-    lasts: (error, failures) => logProblem(log, fails, error, { failures, hint: knownHint(error) }),
-    ended: (afterMs) => log.info({ afterMs }, isOver),
-  });
+  const outage = (fails: string, isOver: string) =>
+    new Outage(monotonic, {
+      lasts: (error, failures) => logProblem(log, fails, error, { failures, hint: knownHint(error) }),
+      ended: (afterMs) => log.info({ afterMs }, isOver),
+    });
+  const store = outage("the store cannot be read", "the store can be read again");
+  const damage = outage("an object is damaged", "every damaged object is whole again");
+  /** The reads that failed and have not succeeded since, by the damaged key; "" for the store. */
+  const failed = new Map<string, () => unknown>();
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {
     clearInterval(timer);
     timer = undefined;
   };
+  const repeat = async (key: string, again: () => unknown) => {
+    try {
+      await again();
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return;
+      throw error;
+    }
+    failed.delete(key);
+    if (failed.size === 0) stop();
+    (key === "" ? store : damage).succeeded(key);
+  };
   return {
     stop,
     report(error, again) {
-      outage.failed(error);
-      timer ??= setInterval(async () => {
-        try {
-          await again();
-        } catch (error) {
-          if (error instanceof StoreUnavailable) return;
-          throw error;
-        }
-        stop();
-        outage.succeeded();
+      const key = error instanceof StoreDamaged ? error.key : "";
+      (key === "" ? store : damage).failed(error, key);
+      failed.set(key, again);
+      timer ??= setInterval(() => {
+        for (const [one, read] of failed) void repeat(one, read);
       }, REPEATED_EVERY_MS).unref();
     },
   };

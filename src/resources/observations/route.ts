@@ -37,7 +37,7 @@ export interface ObservationTile {
 
 /** Parses a key of `observationTileKey`; returns `undefined` for any other key. */
 export function parseObservationTileKey(key: string): ObservationTile | undefined {
-  const match = /^v1\/public\/installations\/~([^/]+)\/observations\/([1-9]\d*)\/(0|[1-9]\d*)$/.exec(key);
+  const match = /^v1\/public\/installations\/~([^/]+)\/observations\/([1-9]\d{0,8})\/(0|[1-9]\d{0,11})$/.exec(key);
   if (match === null) return undefined;
   const [, installationId = "", log = "", tile = ""] = match;
   return isInstallationId(installationId) ? { installationId, log: Number(log), tile: Number(tile) } : undefined;

@@ -1,7 +1,7 @@
 /** A publisher's log: repeated events become single summary lines. */
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { chainLog, cycleLog, failureLog, storeOutage } from "../../../../bin/cli/publish/publisher-log.ts";
+import { chainLog, cycleLog, failureLog, publisherOutages } from "../../../../bin/cli/publish/publisher-log.ts";
 import type { CycleReport, ReportRow } from "../../../../publish/report.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
@@ -79,7 +79,7 @@ function failures() {
   const write = (line: string) => void lines.push(JSON.parse(line));
   const log = pino({ base: null, timestamp: () => `,"time":${clock.now}` }, { write });
   const monotonic = () => clock.now;
-  const outage = storeOutage(log, monotonic);
+  const outage = publisherOutages(log, monotonic);
   return { lines, clock, outage, report: failureLog({ log, outage, monotonic }) };
 }
 
@@ -123,7 +123,7 @@ test("a full disk is not over when the lease could be renewed, but when the put 
   report(ROWS);
   expect(lines.map(({ msg }) => msg)).toEqual([
     "a disk is full: publish tries it again",
-    "the disk has free space again",
+    "everything that the full disk refused is written",
   ]);
 });
 

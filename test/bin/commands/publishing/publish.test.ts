@@ -14,7 +14,16 @@ describe("noonmark publish, before and alongside other runs", () => {
     runCli(["publish", "--installation-id", "wheel-1", "--ledger", "none", ...flags], directory);
 
   test.each([
-    [["--cadence", "every second"], 2, 'invalid_setting: cadence "every second" is not a cron pattern'],
+    [
+      ["--cadence", "every second"],
+      2,
+      'invalid_setting: cadence "every second" is no cron pattern that matches a date',
+    ],
+    [
+      ["--cadence", "0 0 0 31W 2 *"],
+      2,
+      'invalid_setting: cadence "0 0 0 31W 2 *" is no cron pattern, or matches no date',
+    ],
     [
       ["--store", "s3:/bucket"],
       2,
