@@ -22,7 +22,7 @@ describe("noonmark publish, before and alongside other runs", () => {
     [
       ["--cadence", "0 0 0 31W 2 *"],
       2,
-      'invalid_setting: cadence "0 0 0 31W 2 *" is no cron pattern, or matches no date',
+      'invalid_setting: cadence "0 0 0 31W 2 *" is no cron pattern that matches a date',
     ],
     [
       ["--store", "s3:/bucket"],
