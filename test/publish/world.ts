@@ -22,7 +22,6 @@ import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
 import { parseSigner, type Signer } from "../../src/log/signer.ts";
-import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
@@ -31,11 +30,9 @@ import { shimContext } from "../../src/shim/context.ts";
 import { respond, type ShimResponse } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { raiseWatermark } from "../support/raise-watermark.ts";
-import { recordCycle } from "./golden-stores/recorder.ts";
 
 export const START = Date.parse("2026-11-20T10:00:00.000Z");
 export const INSTALLATION = "wheel-1";
-/** The same keys in every run, so that golden stores contain the same checkpoints. */
 export const [SIGNER, NEXT_SIGNER] = [
   "PRIVATE+KEY+wheel.example.org+e882eaef+ARVg3G+/t7NRlTQHDQJzyDNxWEs9H7ClmkZcoQnfHn+q",
   "PRIVATE+KEY+wheel.example.org+add319f2+AVBzXYLw0+I4eGBzBV4mpuqblcrsPuLfLSSRBB31OLRq",
@@ -183,11 +180,7 @@ export class World {
         known,
         cycle: async (at) => {
           this.now = Math.max(this.now, at);
-          try {
-            return await publisher.cycle(at);
-          } finally {
-            await recordCycle(store instanceof FilesystemStore ? store : this.store, at);
-          }
+          return publisher.cycle(at);
         },
         stop: async () => {
           await publisher.release();

@@ -32,7 +32,7 @@ test.each([
 });
 
 test("a key whose number is not exact is no tile", () => {
-  expect(parseObservationTileKey(observationTileKey(INSTALLATION, 1, 9_999_999_999_999_999))).toBeUndefined();
+  expect(parseObservationTileKey(`${observationTileKey(INSTALLATION, 1, 9)}${"9".repeat(15)}`)).toBeUndefined();
 });
 
 test("each object is tried again after its own conflict, however many objects conflict before it", async () => {

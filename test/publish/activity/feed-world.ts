@@ -18,7 +18,6 @@ import { addEvents, chainDb } from "../../support/chain/chain-db.ts";
 import { AT, chainState, coreView } from "../../support/chain/chain-state.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putNamedTiles, putResponse } from "../../support/publish-response.ts";
-import { recordCycle } from "../golden-stores/recorder.ts";
 
 export interface FeedReceipt {
   /** Epoch ms. */
@@ -110,7 +109,6 @@ export class FeedWorld {
       const { built, successors } = futureOf((instant) => publication.build(sources, instant), at);
       await putResponse(this.store, publication.key, built, successors);
     }
-    await recordCycle(this.store, at);
   }
 
   async read(query: string, at = AT): Promise<{ status: number; body: FeedBody }> {
