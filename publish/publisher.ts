@@ -23,7 +23,6 @@ import type { SourceReader } from "./sources/source-reader.ts";
 import type { HintOf } from "./status/private-status.ts";
 import type { PublishedSite } from "./status/public-status.ts";
 import { PublisherStatus } from "./status/publisher-status.ts";
-import type { RequestTally } from "./status/request-tally.ts";
 
 export interface PublisherOptions {
   readonly store: ObjectStore;
@@ -50,8 +49,6 @@ export interface PublisherOptions {
   readonly program: string;
   /** Phrases the next step after a failure, for the operator. */
   readonly hintOf: HintOf;
-  /** Counts the requests for `noonmark cost`. */
-  readonly requests?: RequestTally | undefined;
   /** Undefined if the site is turned off. */
   readonly site?: PublishedSite | undefined;
 }

@@ -19,10 +19,9 @@ const SAVE_EVERY_MS = 30_000;
  * - `at`: the last published instant (epoch ms). It never goes back.
  * - `epoch`, `writer`, `store`: of the last lease held.
  * - `lease`: this directory's last write of the lease object, which shows whether another publisher has written since.
- * - `requests`: counts of requests (`request-tally.ts`).
  * - `doubted`: puts that may still arrive.
  */
-export type MetaName = "open" | "at" | "epoch" | "writer" | "store" | "lease" | "requests" | "doubted";
+export type MetaName = "open" | "at" | "epoch" | "writer" | "store" | "lease" | "doubted";
 
 type Value = string | number | null;
 

@@ -55,12 +55,12 @@ const FAST_SECONDS = 5;
 const SLOW_SECONDS = 60;
 /** Bytes sent per response: 2 kB of JSON, compressed, including headers. */
 const RESPONSE_BYTES = 1_000;
-/** Keys that one device's receipts update, each at most every PUT_INTERVAL_SECONDS (docs/costs.md#a-day). */
+/** Keys that one device's receipts update, each at most every PUT_INTERVAL_SECONDS (docs/operating.md#puts). */
 const KEYS_A_DEVICE = 2;
 const PUT_INTERVAL_SECONDS = 5;
 const MONTH_SECONDS = 30 * 86_400;
 const DOLLARS_A_MILLION_PUTS = 5;
-/** Measured puts per second of one installation with every option enabled (docs/costs.md#a-day). */
+/** Measured puts per second of one installation with every option enabled (docs/operating.md#puts). */
 const CONFIGURED_PUTS = 89_507 / 86_400;
 
 /** Load per second. */

@@ -141,10 +141,6 @@ export const FAILURE_TEXTS = {
     "The name for a log's key is not a host name with or without a path.",
     "Give the host name of the deployment, such as: noonmark key generate wheel.example.org",
   ],
-  invalid_prices: [
-    "The file of prices is not in its form.",
-    "docs/prices.json shows the form; prices are per million requests.",
-  ],
   invalid_setting: [
     "A setting or an option has a value that is not allowed.",
     "The message names it, and the hint says what is allowed: docs/reference/settings.md",
@@ -280,17 +276,12 @@ export const FAILURE_TEXTS = {
     "The folder of `npm start` has other files in it.",
     "Move or rename it, or start the demo in another checkout.",
   ],
-  nothing_measured: [
-    "No publisher has counted its requests for a minute yet.",
-    "A publisher reports its counts every ten minutes in its first hour, then every hour, and when it stops.",
-  ],
   output_unwritable: [
     "`ingest` cannot print its counts, or `ledger export` its lines.",
     "A ledger holds what was accepted: run the same command again.",
   ],
   port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
   port_unusable: ["The system refuses to listen on the port.", "Use another port, above 1023."],
-  prices_unreadable: ["The file of prices cannot be read.", "--prices names a file of JSON like docs/prices.json."],
   projections_damaged: ["The projections are damaged.", REBUILD],
   projections_not_a_database: ["The projections are not an SQLite file.", REBUILD],
   publisher_silent: [

@@ -20,7 +20,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import("./reading/serve.ts")).registerServe,
   render: async () => (await import("./publishing/render.ts")).registerRender,
   status: async () => (await import("./operating/status.ts")).registerStatus,
-  cost: async () => (await import("./operating/cost.ts")).registerCost,
   doctor: async () => (await import("./operating/doctor.ts")).registerDoctor,
   rebuild: async () => (await import("./publishing/rebuild.ts")).registerRebuild,
   lease: async () => (await import("./publishing/lease.ts")).registerLease,

@@ -14,7 +14,6 @@ import { type PrivateStatus, parsePrivateStatus } from "../lease/holder.ts";
 import { type PutTarget, putUnderLease } from "../put.ts";
 import type { Problems } from "../report.ts";
 import type { WorstInstallation } from "./public-status.ts";
-import type { MeasuredRequests } from "./request-tally.ts";
 
 /** The position of the publisher's ledger in its stream. `log`: the number of the published log that contains its facts. */
 export interface PublishedPosition extends LoggedPosition {
@@ -70,7 +69,6 @@ export interface OperatorReport {
   readonly warnings: readonly ReportedFailure[];
   readonly sources: Readonly<Record<string, unknown>>;
   readonly worst: readonly WorstInstallation[];
-  readonly requests?: MeasuredRequests;
   readonly stream?: PublishedPosition;
 }
 
@@ -149,20 +147,9 @@ export class PrivateStatusWriter {
 }
 
 /** The text that is compared. It leaves out the progress of the chain, which changes every few seconds. */
-function contentOf({ sources, requests, ...report }: OperatorReport): string {
+function contentOf({ sources, ...report }: OperatorReport): string {
   const { chain } = sources;
   const isProgress =
     typeof chain === "object" && chain !== null && "type" in chain && ["good", "range"].includes(String(chain.type));
-  const counted = requests === undefined ? undefined : stepOf(requests);
-  return JSON.stringify({ ...report, counted, sources: isProgress ? { ...sources, chain: "good" } : sources });
-}
-
-const FIRST_HOUR_MS = 3_600_000;
-const FIRST_STEP_MS = 600_000;
-
-/** Request counts are reported every ten minutes in the first hour, then every hour. */
-function stepOf({ since, until }: MeasuredRequests): string {
-  const elapsed = Date.parse(until) - Date.parse(since);
-  const step = elapsed < FIRST_HOUR_MS ? FIRST_STEP_MS : FIRST_HOUR_MS;
-  return `${since} ${step} ${Math.floor(elapsed / step)}`;
+  return JSON.stringify({ ...report, sources: isProgress ? { ...sources, chain: "good" } : sources });
 }

@@ -26,7 +26,6 @@ import {
   withUnreadableLedger,
   worstInstallations,
 } from "./public-status.ts";
-import type { RequestTally } from "./request-tally.ts";
 
 export interface StatusOptions {
   readonly store: ObjectStore;
@@ -35,7 +34,6 @@ export interface StatusOptions {
   readonly known: Known;
   readonly signers: readonly Signer[];
   readonly site?: PublishedSite | undefined;
-  readonly requests?: RequestTally | undefined;
   readonly hintOf: HintOf;
 }
 
@@ -124,12 +122,11 @@ export class PublisherStatus {
 
   /** Throws the store's own errors, lease_… (75). */
   async writePrivateStatus(last: CycleReport | undefined): Promise<void> {
-    const { known, reader, clock, requests, hintOf } = this.#options;
+    const { known, reader, clock, hintOf } = this.#options;
     const now = clock.wall();
     const report = operatorReport(this.#withEnd(last), reader.describe(), worstInstallations(known, now), hintOf);
     await this.#operator.put({
       ...report,
-      ...(requests === undefined ? {} : { requests: requests.report(now) }),
       ...(this.#published === undefined ? {} : { stream: this.#published }),
     });
     this.#hasNewStream = false;

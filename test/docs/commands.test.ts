@@ -37,7 +37,6 @@ const RUN: Readonly<Record<string, string>> = {
   "docs/cdn-cloudfront.md: CloudFront": "here",
   // On free ports, until a signal.
   "docs/metrics.md: Metrics": "test/bin/commands/publishing/publish-metrics.test.ts",
-  "docs/costs.md: What it costs": "test/bin/commands/operating/cost.test.ts",
   "docs/facts.md: Writing facts for `noonmark ingest`": "here",
   "docs/log.md: Check it with Noonmark": "test/bin/commands/operating/verify-log.test.ts",
   "docs/log.md: For operators: the key": "here",

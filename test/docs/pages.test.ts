@@ -4,7 +4,6 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { readPrices } from "../../bin/cli/cost.ts";
 import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
 import { manualPage } from "../../generate/manual-page.ts";
 import { CODES } from "../../src/judge/errors.ts";
@@ -16,26 +15,6 @@ import { ingest } from "../ledger/ingest.ts";
 import { fenced } from "./markdown.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const COSTS = readFileSync(new URL("../../docs/costs.md", import.meta.url), "utf8");
-
-test("docs/costs.md has the date and figures of prices.json", () => {
-  const { asOf, providers } = readPrices(undefined);
-  expect(COSTS).toContain(`of ${asOf}`);
-  const rows = [...COSTS.matchAll(/^\| \[(.+?)\]\((.+?)\)(.*?) \| (\S+) \| (\S+) \| free \|/gm)];
-  const written = rows.map(([, name = "", url = "", where = "", a, b]) => [name + where, url, Number(a), Number(b)]);
-  expect(written).toEqual(
-    Object.values(providers).map(({ name, source, perMillion }) => [
-      name,
-      /^[^,\s]+/.exec(source)?.[0],
-      perMillion.put,
-      perMillion.get,
-    ]),
-  );
-  for (const { perMillion } of Object.values(providers)) {
-    expect(perMillion).toMatchObject({ list: perMillion.put, delete: 0 });
-  }
-});
-
 const FACTS = new URL("../../docs/facts.md", import.meta.url).pathname;
 const SPECIFICATION = new URL("../../docs/spec/intake.md", import.meta.url).pathname;
 

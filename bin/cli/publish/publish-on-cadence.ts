@@ -5,7 +5,6 @@ import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
 import { nextMatchOf, systemTimers } from "../../../publish/clock/timers.ts";
 import { Known } from "../../../publish/known.ts";
-import { RequestTally } from "../../../publish/status/request-tally.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import { packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
@@ -72,7 +71,7 @@ async function publishSession(
   flags: PublishFlags,
   { log, clock, ending }: SessionOptions,
 ): Promise<void> {
-  const { monotonic, wall } = systemClock;
+  const { monotonic } = systemClock;
   const { installationId, ledger, store: where, state, deployment = "none" } = settings;
   const version = packageVersion();
   const path = configurationPath({ config: flags.config });
@@ -93,7 +92,6 @@ async function publishSession(
   ending.addEventListener("abort", end, { once: true });
   const monitor = new PublisherMonitor(clock, nextMatchOf(settings.cadence));
   const known = Known.open(settings.state);
-  const requests = new RequestTally(known, wall());
   const rewrites = new RewriteReports((key) => {
     monitor.rewritten += 1;
     log.warn({ key }, "a missing or damaged object was rewritten");
@@ -116,7 +114,6 @@ async function publishSession(
     const store = countedStore(opened, (operation, key, outcome) => {
       monitor.requested(operation, key, outcome);
       rewrites.requested(operation, key, outcome);
-      requests.count(operation, key);
     });
     const logChain = chainLog(log, monotonic);
     const { reader, chain } = await openSources(settings, {
@@ -140,7 +137,6 @@ async function publishSession(
         minimumPutInterval: minimumPutIntervalOf(settings.store),
         scrubInterval: scrubIntervalOf(settings),
         known,
-        requests,
       };
       await holdAndPublish(
         options,
@@ -158,7 +154,6 @@ async function publishSession(
   } finally {
     ending.removeEventListener("abort", end);
     stopLooking();
-    requests.save();
     known.close();
     await stopPage();
   }

@@ -10,7 +10,6 @@ import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { leaseIdentity } from "../../../publish/status/public-status.ts";
-import { RequestTally } from "../../../publish/status/request-tally.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import {
   isNodeProblem,
@@ -57,10 +56,8 @@ async function publishWith(
 ): Promise<CycleReport> {
   const given = parseInstant(flags.at);
   const opened = await openPublishedStore(settings, known);
-  const requests = new RequestTally(known, clock.wall());
   const rewrites = new RewriteReports((key) => warn({ code: "rewritten", message: `${key} was missing or damaged` }));
   const store = countedStore(opened, (operation, key, outcome) => {
-    requests.count(operation, key);
     rewrites.requested(operation, key, outcome);
   });
   try {
@@ -74,7 +71,7 @@ async function publishWith(
       const limited = withDeadline(store, () => clock.monotonic(), limitMs);
       // Reads the chain before taking the lease, which would expire meanwhile. The remaining time is for the puts.
       await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
-      const options = { ...publisherOptions(settings, flags, { store: limited, reader, clock }), known, requests };
+      const options = { ...publisherOptions(settings, flags, { store: limited, reader, clock }), known };
       const candidate = { store, clock, identity: leaseIdentity(options), known, check: () => checkOwner(options) };
       const lease = await acquireForOneRun({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
       const report = await Publisher.hold(options, lease, (publisher) =>
@@ -86,7 +83,6 @@ async function publishWith(
       reader.close();
     }
   } finally {
-    requests.save();
   }
 }
 

@@ -13,8 +13,9 @@ import {
 import type { StandbySources } from "../../../publish/standby-sources.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
+import { INSTALLATIONS_KEY, isLogKey, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
-import { objectClass } from "../../../src/resources/object-class.ts";
+import { matchKey } from "../../../src/resources/find.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
 import { errorMessage } from "../../../src/values/unknown.ts";
 
@@ -22,6 +23,18 @@ export interface PutCount {
   readonly resource: string;
   readonly outcome: StoreOutcome;
   count: number;
+}
+
+/** The resources of objects that no row of the table has. */
+const OWN_RESOURCES: Readonly<Record<string, string>> = {
+  [STATUS_KEY]: "lease",
+  [STANDBY_KEY]: "standby",
+  [PRIVATE_STATUS_KEY]: "status",
+  [INSTALLATIONS_KEY]: "installations",
+};
+
+function resourceOf(key: string): string {
+  return OWN_RESOURCES[key] ?? (isLogKey(key) ? "log" : (matchKey(key)?.resource ?? "other"));
 }
 
 export class PublisherMonitor implements CycleWatcher {
@@ -100,7 +113,7 @@ export class PublisherMonitor implements CycleWatcher {
   requested(operation: StoreOperation, key: string, outcome: StoreOutcome): void {
     if (operation === "get") this.reads.set(outcome, (this.reads.get(outcome) ?? 0) + 1);
     if (operation !== "put") return;
-    const { resource } = objectClass(key);
+    const resource = resourceOf(key);
     const name = `${resource} ${outcome}`;
     const counted = this.puts.get(name) ?? { resource, outcome, count: 0 };
     counted.count += 1;
