@@ -1,6 +1,6 @@
 /**
  * Measures the shim's peak memory, and the latency of other clients, while clients send requests and read nothing
- * (docs/hostile-clients.md).
+ *.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 /**
- * Checks the model of docs/scale.md on one machine: 64 clients, four Varnish instances, two shims and one radosgw.
+ * Checks the model of simulation.ts on one machine: 64 clients, four Varnish instances, two shims and one radosgw.
  * Compares the requests counted at the origins with the simulation, for a live and a long-dead publisher.
  */
 import { mkdtempSync, rmSync } from "node:fs";

@@ -349,7 +349,7 @@ export const FAILURE_TEXTS = {
   ],
   too_many_installations: [
     "The ledger has more installations than a prefix holds. The last ones are not published.",
-    "Divide the installations over several ledgers and prefixes: docs/scale.md#divide",
+    "Divide the installations over several ledgers, each with a prefix of its own.",
   ],
   unknown_installation: [
     "The setting installationId names an installation without facts.",

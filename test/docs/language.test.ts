@@ -1,4 +1,4 @@
-// Prose uses no retired word of docs/spec/glossary.md, and no sentence has more than 30 words.
+// Prose uses no retired word of docs/spec/glossary.md.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,6 @@ import { expect, test } from "vitest";
 
 const ROOT = join(import.meta.dirname, "../..");
 const GLOSSARY = "docs/spec/glossary.md";
-const LIMIT_WORDS = 30;
 
 /** Retired words that files below a path need. */
 const EXCEPTIONS: readonly (readonly [path: string, ...words: string[]])[] = [
@@ -34,10 +33,6 @@ const PROSE = SOURCES.map((path) => proseOf(path, read(path)));
 const COMMENTS = PROSE.flatMap(({ comments }) => comments);
 const MESSAGES = PROSE.flatMap(({ messages }) => messages);
 
-test("no sentence of a document or a comment has more than 30 words", () => {
-  expect([...DOCUMENTS, ...COMMENTS].flatMap(longSentences)).toEqual([]);
-});
-
 test("no document, comment or message has a retired word, and no source a retired name", () => {
   const { words, names } = retiredWords(read(GLOSSARY));
   expect([words.length > 10, names.length > 5]).toEqual([true, true]);
@@ -59,11 +54,9 @@ test("no text of src or publish names a flag or a variable of the program, becau
 /** A flag of another program. */
 const FOREIGN_FLAG = /usermod --append/;
 
-test("a retired word and a long sentence are found in a list, a table, a comment and a template", () => {
-  const long = `One ${"word ".repeat(28)}too many.`;
-  const page = passages("a.md", `# Title\n\nIt\nstands.\n- ${long}\n- Short.\n\n| A. | ${long} |\n`);
-  expect(page.flatMap(uses(["stands"]))).toEqual(["a.md:3 “stands”: It stands."]);
-  expect(page.flatMap(longSentences)).toEqual([`a.md:5 31 words: ${long}`, `a.md:8 31 words: ${long}`]);
+test("a retired word is found in a list, a table, a comment and a template", () => {
+  const page = passages("a.md", "# Title\n\nIt\nstands.\n- Short.\n\n| A. | It stands. |\n");
+  expect(page.flatMap(uses(["stands"]))).toEqual(["a.md:3 “stands”: It stands.", "a.md:7 “stands”: It stands."]);
   const { comments, messages } = proseOf(
     "a.ts",
     "// It\n// stands.\nfail(`${`${one} things stand ${other}`}`);\n/** A.\n *\n * B. */",
@@ -116,15 +109,6 @@ function proseOf(path: string, source: string): { readonly comments: Passage[]; 
     TemplateLiteral: ({ start, quasis }) => add(start, quasis.map(({ value }) => value.raw).join("…")),
   }).visit(program);
   return { comments: runs.flatMap(({ line, text }) => passages(path, text, line)), messages };
-}
-
-/** A sentence ends with a mark before a capital letter, a digit, code or a link. */
-function longSentences({ place, text }: Passage): string[] {
-  return text
-    .split(/(?<=[.!?][)"”*]*) +(?=["“(*]*(?:[A-Z0-9`[]|code\b))/)
-    .map((sentence) => ({ sentence, words: sentence.split(" ").filter((word) => /\w/.test(word)).length }))
-    .filter(({ words }) => words > LIMIT_WORDS)
-    .map(({ sentence, words }) => `${place} ${words} words: ${sentence}`);
 }
 
 /** The glossary's third column: words for prose, and names (in code spans) for source. */

@@ -1,6 +1,6 @@
 /**
  * Posts JSON and checks the raw response before parsing, because parsed objects take many times the memory of their
- * text. docs/dependencies.md#viem explains why viem's client is not used.
+ * text.
  */
 
 export interface PostLimits {

@@ -1,4 +1,4 @@
-/** The limits for clients of a server on the open network (docs/hostile-clients.md has the measured figures). */
+/** The limits for clients of a server on the open network. */
 import { readFileSync } from "node:fs";
 
 export interface ServerLimits {

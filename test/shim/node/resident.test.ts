@@ -1,4 +1,4 @@
-/** Peak resident memory of the built `noonmark serve` while clients request pages and read nothing. The bound for more of them: docs/hostile-clients.md. */
+/** Peak resident memory of the built `noonmark serve` while clients request pages and read nothing. */
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** `noonmark ledger restore URL --log-key KEY`: a mirror from a public log alone (docs/mirror.md). */
+/** `noonmark ledger restore URL --log-key KEY`: a mirror from a public log alone (docs/log.md#mirror). */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
