@@ -30,8 +30,7 @@ async function examples(): Promise<Files> {
 }
 
 async function documents(): Promise<Files> {
-  const { openApiDocument } = await import("../src/openapi/document.ts");
-  const { documentText } = await import("../src/openapi/server.ts");
+  const { documentText, openApiDocument } = await import("../src/openapi/document.ts");
   const { intakeReference } = await import("./intake-reference.ts");
   const { intakeSchema } = await import("../src/ledger/intake/record-schema.ts");
   const { version, man } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {

@@ -7,7 +7,7 @@ import type { Example } from "../src/openapi/responses.ts";
 import { activityKey } from "../src/resources/activity/route.ts";
 import { ONCHAIN_KEY } from "../src/resources/onchain/route.ts";
 import { type NamedRow, ROUTES } from "../src/resources/table.ts";
-import { golden, goldenText } from "../test/openapi/golden-bodies.ts";
+import { golden } from "../test/openapi/golden-bodies.ts";
 import { coreTarget } from "../test/support/scripts/script-targets.ts";
 import { scriptWorld } from "../test/support/scripts/script-world.ts";
 import { type FullWorld, fullWorld } from "../test/verify/support/full-world.ts";
@@ -74,9 +74,6 @@ async function examplesFrom(full: FullWorld): Promise<Examples> {
     "settlements-legacy": {
       now: { summary: "Of all time", value: golden("resources/settlements/golden/v3-now.json") },
     },
-    "feed-json": { feed: { summary: "The newest entries", value: golden("resources/feed/golden/feed.json") } },
-    "feed-atom": { feed: { summary: "The newest entries", value: goldenText("resources/feed/golden/feed.atom") } },
-    badge: { online: { summary: "Online", value: await scriptBody("/badge.json") } },
     "publication-status": { live: { summary: "All is well", value: await scriptBody("/status.json") } },
   };
   for (const { name, path, objects } of ROUTES) {

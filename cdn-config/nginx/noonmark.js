@@ -113,30 +113,6 @@ const ROUTES = {
     "contentType": "application/json; charset=utf-8",
     "cors": true
   },
-  "feed-json": {
-    "edgeSeconds": 60,
-    "staleIfErrorSeconds": 0,
-    "conditional": true,
-    "notModifiedTag": true,
-    "contentType": "application/feed+json; charset=utf-8",
-    "cors": true
-  },
-  "feed-atom": {
-    "edgeSeconds": 60,
-    "staleIfErrorSeconds": 0,
-    "conditional": true,
-    "notModifiedTag": true,
-    "contentType": "application/atom+xml; charset=utf-8",
-    "cors": true
-  },
-  "badge": {
-    "edgeSeconds": 1,
-    "staleIfErrorSeconds": 0,
-    "conditional": true,
-    "notModifiedTag": true,
-    "contentType": "application/json; charset=utf-8",
-    "cors": true
-  },
   "publication-status": {
     "edgeSeconds": 1,
     "staleIfErrorSeconds": 0,
@@ -236,10 +212,6 @@ const COMPRESSED_CONTENT_TYPES = [
   "text/javascript; charset=utf-8",
   "application/javascript",
   "application/javascript; charset=utf-8",
-  "application/feed+json",
-  "application/feed+json; charset=utf-8",
-  "application/atom+xml",
-  "application/atom+xml; charset=utf-8",
   "text/plain",
   "text/plain; charset=utf-8",
   "image/svg+xml",

@@ -62,8 +62,6 @@ sub vcl_recv {
       || req.url == "/"
       || req.url == "/docs"
       || req.url == "/openapi.json"
-      || req.url == "/feed.json"
-      || req.url == "/feed.atom"
       || req.url == "/deployment.json"
       || req.url == "/robots.txt"
       || req.url == "/favicon.svg") {
@@ -103,10 +101,6 @@ sub vcl_recv {
     set req.url = "/docs";
   } elsif (req.url ~ "^/openapi\.json(?:\?.*)?$") {
     set req.url = "/openapi.json";
-  } elsif (req.url ~ "^/feed\.json(?:\?.*)?$") {
-    set req.url = "/feed.json";
-  } elsif (req.url ~ "^/feed\.atom(?:\?.*)?$") {
-    set req.url = "/feed.atom";
   } elsif (req.url ~ "^/deployment\.json(?:\?.*)?$") {
     set req.url = "/deployment.json";
   } elsif (req.url ~ "^/robots\.txt(?:\?.*)?$") {
@@ -118,8 +112,6 @@ sub vcl_recv {
   } elsif (req.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$") {
   } elsif (req.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$") {
   } elsif (req.url ~ "^/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}(?:\?.*)?$") {
-    set req.url = regsub(req.url, "\?.*$", "");
-  } elsif (req.url ~ "^/badge\.json(?:\?.*)?$") {
     set req.url = regsub(req.url, "\?.*$", "");
   } elsif (req.url ~ "^/status\.json(?:\?.*)?$") {
     set req.url = regsub(req.url, "\?.*$", "");
@@ -133,7 +125,7 @@ sub vcl_recv {
   }
   # Anything but a list of at most fifty tags goes to the shim.
   if (req.http.noonmark-none-match && req.http.noonmark-none-match !~ {"^[ \t]*(?:\*|(?:W/)?"[^"]*"(?:[ \t]*,[ \t]*(?:W/)?"[^"]*"){0,49})[ \t]*$"}
-      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
+      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") {
     set req.http.noonmark-pass = "1";
     return (pass);
   }
@@ -188,17 +180,13 @@ sub noonmark_object {
     set bereq.http.noonmark-key = "site/docs.html";
   } elsif (bereq.url == "/openapi.json") {
     set bereq.http.noonmark-key = "site/openapi.json";
-  } elsif (bereq.url == "/feed.json") {
-    set bereq.http.noonmark-key = "site/feed.json";
-  } elsif (bereq.url == "/feed.atom") {
-    set bereq.http.noonmark-key = "site/feed.atom";
   } elsif (bereq.url == "/deployment.json") {
     set bereq.http.noonmark-key = "site/deployment.json";
   } elsif (bereq.url == "/robots.txt") {
     set bereq.http.noonmark-key = "site/robots.txt";
   } elsif (bereq.url == "/favicon.svg") {
     set bereq.http.noonmark-key = "site/favicon.svg";
-  } elsif (!(bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/telemetry$" || bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$" || bereq.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$" || bereq.url ~ "^/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}$" || bereq.url ~ "^/badge\.json$" || bereq.url ~ "^/status\.json$" || bereq.url ~ "^/log/[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}$" || bereq.url ~ "^/log/(?:[1-9][0-9]{0,8}/checkpoint|[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}\.p/(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))$")) {
+  } elsif (!(bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/telemetry$" || bereq.url ~ "^/v1/public/installations/(?!\.{1,2}/)[A-Za-z0-9._:-]{1,128}/observations(?:\?(?:cursor=[A-Za-z0-9_-]{1,24}|cursor=[A-Za-z0-9_-]{1,24}&limit=[0-9]{1,3}|limit=[0-9]{1,3}))?$" || bereq.url ~ "^/v1/public/activity(?:\?(?:category=(?:all|protocol|players|measurement)|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}|category=(?:all|protocol|players|measurement)&limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|category=(?:all|protocol|players|measurement)&cursor=[A-Za-z0-9_-]{1,512}|limit=[0-9]{1,3}|limit=[0-9]{1,3}&cursor=[A-Za-z0-9_-]{1,512}|cursor=[A-Za-z0-9_-]{1,512}))?$" || bereq.url ~ "^/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}$" || bereq.url ~ "^/status\.json$" || bereq.url ~ "^/log/[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}$" || bereq.url ~ "^/log/(?:[1-9][0-9]{0,8}/checkpoint|[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}\.p/(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5]))$")) {
     unset bereq.http.noonmark-known;
     return;
   }
@@ -286,9 +274,9 @@ sub vcl_backend_response {
     set beresp.ttl = 0s;
     set beresp.uncacheable = true;
   } else {
-    if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations|/v4/public/process|/badge\.json|/status\.json|/log/(?:[1-9][0-9]{0,8}/checkpoint|[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}\.p/(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])))(?:\?|$)") { set beresp.ttl = 1s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations|/v4/public/process|/status\.json|/log/(?:[1-9][0-9]{0,8}/checkpoint|[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}\.p/(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])))(?:\?|$)") { set beresp.ttl = 1s; }
     if (bereq.http.noonmark-asked ~ "^(?:/v2/public/stats|/v4/public/onchain|/v4/public/settlements|/v1/public/activity|/v3/public/settlements)(?:\?|$)") { set beresp.ttl = 5s; }
-    if (bereq.http.noonmark-asked ~ "^(?:/|/docs|/openapi\.json|/feed\.json|/feed\.atom|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") { set beresp.ttl = 60s; }
+    if (bereq.http.noonmark-asked ~ "^(?:/|/docs|/openapi\.json|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)") { set beresp.ttl = 60s; }
     if (bereq.http.noonmark-asked ~ "^(?:/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/log/[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3})(?:\?|$)") { set beresp.ttl = 3600s; }
     if (bereq.http.noonmark-asked ~ "^(?:/v1/public/telemetry|/v1/public/installations/[^/?]+/telemetry|/v1/public/modules|/v1/public/installations/[^/?]+/observations)(?:\?|$)") { set beresp.grace = 60s; }
   }
@@ -404,7 +392,7 @@ sub vcl_backend_response {
   unset beresp.http.noonmark-trusted;
   # Cached compressed; vcl_deliver sets the tag of an uncompressed response.
   if (beresp.status == 200 && !bereq.uncacheable && std.integer(beresp.http.Content-Length, 0) >= 1024
-      && beresp.http.Content-Type ~ "^(?:application/json|text/html|text/css|text/javascript|application/javascript|application/feed\+json|application/atom\+xml|text/plain|image/svg\+xml)(?:;|$)") {
+      && beresp.http.Content-Type ~ "^(?:application/json|text/html|text/css|text/javascript|application/javascript|text/plain|image/svg\+xml)(?:;|$)") {
     set beresp.do_gzip = true;
     # Fetched completely before delivery, so that its length is known.
     set beresp.do_stream = false;
@@ -484,7 +472,7 @@ sub vcl_deliver {
   }
   # Evaluates If-None-Match after the cache lookup: a list, weak tags, or *.
   if (req.http.noonmark-none-match && !req.http.noonmark-pass && resp.status == 200 && resp.http.ETag
-      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/feed\.json|/feed\.atom|/badge\.json|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
+      && req.url ~ "^(?:/v4/public/process|/v2/public/stats|/v4/public/settlements|/v3/public/settlements|/|/docs|/assets/[A-Za-z0-9_]{1,64}-[0-9a-f]{8,64}\.[a-z0-9]{1,8}|/openapi\.json|/deployment\.json|/robots\.txt|/favicon\.svg)(?:\?|$)"
       && (req.http.noonmark-none-match ~ "^[ \t]*\*[ \t]*$"
         || std.strstr(req.http.noonmark-none-match, regsub(resp.http.ETag, "^W/", "")))) {
     set resp.status = 304;

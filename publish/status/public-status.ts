@@ -29,7 +29,6 @@ type Sources = PublicRecord["sources"];
 
 /** Settings that `/status.json` needs. */
 export interface PublishedSite {
-  readonly explorerUrl: string | undefined;
   /** How long a chain view is valid after a good pass, ms. */
   readonly chainValidity: number;
 }
@@ -80,13 +79,9 @@ export function deploymentHash(known: Known): string | null {
  * The record until the first cycle has ended. Log, deployment and responses are copied if the last holder published
  * the same installation.
  */
-function openingRecord(
-  installationId: string,
-  { explorerUrl }: PublishedSite,
-  before: PublicRecord | null,
-): PublicRecord {
+function openingRecord(installationId: string, before: PublicRecord | null): PublicRecord {
   const { log, deploymentHash, responses } = before?.installationId === installationId ? before : NOTHING_PUBLISHED;
-  return { installationId, log, deploymentHash, responses, sources: UNKNOWN_SOURCES, explorer: explorerUrl ?? null };
+  return { installationId, log, deploymentHash, responses, sources: UNKNOWN_SOURCES };
 }
 
 const NOTHING_PUBLISHED = { log: null, deploymentHash: null, responses: {} } as const;
@@ -247,6 +242,6 @@ export function leaseIdentity(publishes?: Publishes): LeaseIdentity {
   const { reader, site } = publishes;
   return {
     ...identity,
-    opening: (before) => (site === undefined ? null : openingRecord(reader.installationId, site, before)),
+    opening: (before) => (site === undefined ? null : openingRecord(reader.installationId, before)),
   };
 }

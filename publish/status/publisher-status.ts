@@ -150,7 +150,6 @@ export class PublisherStatus {
       deploymentHash: deploymentHash(known),
       responses: publicResponses(known, clock.wall()),
       sources: this.#sources,
-      explorer: site.explorerUrl ?? null,
     };
   }
 }

@@ -10,7 +10,6 @@ import { STATUS } from "./data/views.ts";
 import { DaysPanel } from "./days/panel.tsx";
 import { LogPanel } from "./log/panel.tsx";
 import { NowPanel } from "./now/panel.tsx";
-import { Explorer, explorerOf } from "./parts/explorer.tsx";
 import { PublicationContext, publicationOf } from "./parts/panel.tsx";
 import { SettlementsPanel } from "./settlements/panel.tsx";
 import { moment, ms } from "./words/time.ts";
@@ -52,7 +51,6 @@ function publicationWords({ publisher, sources }: PublicationStatus, now: number
 const LINKS = [
   ["openapi.json", "OpenAPI"],
   ["docs", "Reference"],
-  ["feed.atom", "Feed"],
 ] as const;
 
 function Footer() {
@@ -80,25 +78,23 @@ export function App() {
   const publication = useMemo(() => publicationOf(status), [status]);
   const isPainted = useAfterFirstPaint();
   return (
-    <Explorer.Provider value={explorerOf(status?.explorer)}>
-      <PublicationContext.Provider value={publication}>
-        <main>
-          <Banner status={status} now={now} />
-          <NowPanel />
-          {isPainted && (
-            <>
-              <DaysPanel />
-              <SettlementsPanel />
-              <ActivityPanel />
-              <ChainPanel />
-              <ModulesPanel />
-              <LogPanel log={status?.log} />
-            </>
-          )}
-        </main>
-        {isPainted && <Footer />}
-      </PublicationContext.Provider>
-    </Explorer.Provider>
+    <PublicationContext.Provider value={publication}>
+      <main>
+        <Banner status={status} now={now} />
+        <NowPanel />
+        {isPainted && (
+          <>
+            <DaysPanel />
+            <SettlementsPanel />
+            <ActivityPanel />
+            <ChainPanel />
+            <ModulesPanel />
+            <LogPanel log={status?.log} />
+          </>
+        )}
+      </main>
+      {isPainted && <Footer />}
+    </PublicationContext.Provider>
   );
 }
 

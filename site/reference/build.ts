@@ -2,8 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { openApiDocument } from "../../src/openapi/document.ts";
-import { documentText } from "../../src/openapi/server.ts";
+import { documentText, openApiDocument } from "../../src/openapi/document.ts";
 import type { SiteFile } from "../build.ts";
 import { type Recipe, referencePage } from "./page.ts";
 

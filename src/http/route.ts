@@ -14,7 +14,7 @@ export type QueryRule = "ignored" | "listed" | "handler";
 /** Serves a route: `stored` serves the object that the query selects; the others compose a response. */
 export type RouteHandlerName = "stored" | "installation-telemetry" | "observations" | "activity";
 /** Serves a file. */
-export type FileHandlerName = "file" | "log" | "badge" | "publication-status";
+export type FileHandlerName = "file" | "log" | "publication-status";
 
 /** A tile or bundle of a log: the number of the log, the level, and the index in groups of three digits. */
 const LOG_FILE = "[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}";

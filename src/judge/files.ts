@@ -39,12 +39,6 @@ const members =
   (...names: readonly string[]): Fault =>
   (_, json) =>
     names.find((name) => fieldsOf(json)[name] === undefined);
-const atom: Fault = (text) => {
-  const start = text.indexOf("<feed");
-  const end = text.indexOf(">", start);
-  const isAtom = start !== -1 && text.slice(start, end).includes(' xmlns="http://www.w3.org/2005/Atom"');
-  return isAtom ? undefined : "an Atom feed";
-};
 const openapi: Fault = (text, json) =>
   members("openapi", "info", "paths")(text, json) ??
   (String(fieldsOf(json).openapi).startsWith("3.1.") ? undefined : "openapi 3.1");
@@ -57,9 +51,6 @@ const FAULTS: Readonly<Record<NamedFile["name"], Fault | null>> = {
   "log-tile": null,
   "log-end": null,
   openapi,
-  "feed-json": members("version", "title", "items"),
-  "feed-atom": atom,
-  badge: members("schemaVersion", "label", "message", "color"),
   "publication-status": members("schemaVersion", "installationId", "now", "publisher", "responses", "sources"),
   deployment: members("schemaVersion", "installationId", "chainMaxAge"),
   robots: shows(/^user-agent:/im, "User-agent"),

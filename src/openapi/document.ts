@@ -22,7 +22,7 @@ fields, which a schema cannot express, are in the descriptions with the section 
 const TAGS = [
   { name: "Measurement", description: "Measurements of the device, and those that were accepted." },
   { name: "Chain", description: "Settled work, read at a confirmation-safe height." },
-  { name: "Files", description: "For feed readers, badges, monitors and generators of clients." },
+  { name: "Files", description: "For monitors and generators of clients." },
 ] as const;
 
 export interface OpenApiDocument {
@@ -35,14 +35,13 @@ export interface OpenApiDocument {
   readonly [part: string]: unknown;
 }
 
-export interface Published {
-  /** The program's version. */
-  readonly version: string;
-  /** The address that readers use; by default the host that serves the document. */
-  readonly server?: string | undefined;
+/** Serialises the document as it is published and printed. */
+export function documentText(document: OpenApiDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-export function openApiDocument({ version, server }: Published): OpenApiDocument {
+/** `version`: the program's. */
+export function openApiDocument({ version }: { readonly version: string }): OpenApiDocument {
   return {
     openapi: "3.1.1",
     info: {
@@ -51,7 +50,7 @@ export function openApiDocument({ version, server }: Published): OpenApiDocument
       description: ABOUT,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: server ?? "/" }],
+    servers: [{ url: "/" }],
     security: [],
     tags: TAGS,
     paths: Object.fromEntries(OPERATIONS.map((operation) => [pathOf(operation), { get: operationOf(operation) }])),

@@ -1,8 +1,6 @@
 /** The contract of each row of the table. TypeScript reports a row without one. */
 import { activityContract } from "./activity/contract.ts";
-import { badgeContract } from "./badge/contract.ts";
 import type { Contract } from "./contract.ts";
-import { atomFeedContract, jsonFeedContract } from "./feed/contract.ts";
 import { logCheckpointContract } from "./log/contract.ts";
 import { modulesContract } from "./modules/contract.ts";
 import { observationsContract } from "./observations/contract.ts";
@@ -38,9 +36,6 @@ const FILE_CONTRACTS: Readonly<Record<NamedFile["name"], Contract | null>> = {
   docs: null,
   asset: null,
   openapi: openapiContract,
-  "feed-json": jsonFeedContract,
-  "feed-atom": atomFeedContract,
-  badge: badgeContract,
   "publication-status": publicationStatusContract,
   deployment: deploymentContract,
   robots: null,

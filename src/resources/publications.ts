@@ -1,6 +1,5 @@
 /** Lists every publication of the configured installation except telemetry, observations and the log, and every file. */
 import { activityPublications } from "./activity/publication.ts";
-import { feedPublications } from "./feed/publication.ts";
 import { modulesPublication } from "./modules/publication.ts";
 import { onchainPublications } from "./onchain/publication.ts";
 import { processPublication } from "./process/publication.ts";
@@ -36,9 +35,7 @@ const PUBLICATIONS: Readonly<Record<ResourceName, (settings: PublicationSettings
   "settlements-legacy": () => legacySettlementsPublications,
   activity: () => activityPublications,
   site: ({ site }) => (site === undefined ? [] : sitePublications(site)),
-  feed: ({ site }) => (site === undefined ? [] : feedPublications(site)),
-  // The shim composes both of these from other objects.
-  badge: () => [],
+  // The shim composes it from the lease object.
   "publication-status": () => [],
 };
 

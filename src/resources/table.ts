@@ -5,8 +5,6 @@
 import { CONTENT_TYPE } from "../http/common-headers.ts";
 import type { FileRow, Route } from "../http/route.ts";
 import { activityRoute } from "./activity/route.ts";
-import { badgeFile } from "./badge/route.ts";
-import { atomFeedFile, jsonFeedFile } from "./feed/route.ts";
 import { logEndFile, logTileFile } from "./log/route.ts";
 import { modulesRoute } from "./modules/route.ts";
 import { observationsRoute } from "./observations/route.ts";
@@ -37,9 +35,6 @@ const FILE_ROWS = [
   docsFile,
   assetFile,
   openapiFile,
-  jsonFeedFile,
-  atomFeedFile,
-  badgeFile,
   publicationStatusFile,
   deploymentFile,
   robotsFile,

@@ -1,18 +1,14 @@
-/**
- * The files that the shim composes (docs/spec/people.md#files): `/badge.json` from the telemetry, `/status.json` from the lease
- * object, both as of now.
- */
+/** `/status.json`, which the shim composes from the lease object as of now (docs/spec/people.md#status-json). */
 import { STATUS_KEY } from "../http/keys.ts";
-import { decodedAs, StoreUnavailable } from "../object-store/object-store.ts";
+import { decodedAs } from "../object-store/object-store.ts";
 import { type LeaseFacts, type PublicRecord, publisherState } from "../resources/publication-status/public-record.ts";
-import { TELEMETRY_KEY, telemetryRoute } from "../resources/telemetry/route.ts";
 import { formatTimestamp } from "../values/timestamp.ts";
 import { fieldsOf } from "../values/unknown.ts";
 import type { FileRequest, ShimContext } from "./context.ts";
 import { type FullResponse, rowResponse } from "./full-response.ts";
-import { storedResponse } from "./stored-responses.ts";
 
 const decoder = new TextDecoder();
+const encoder = new TextEncoder();
 
 /** The public part of the lease object, at most a second old. `undefined` without one, or if the site is turned off. */
 async function leaseFacts({
@@ -31,45 +27,6 @@ function isLeaseFacts(value: unknown): value is LeaseFacts {
   const { ttlMs, renewedAt, public: record } = fieldsOf(value);
   if (typeof ttlMs !== "number" || typeof renewedAt !== "string" || Number.isNaN(Date.parse(renewedAt))) return false;
   return record == null || typeof fieldsOf(record).installationId === "string";
-}
-
-const COLORS: Readonly<Record<string, string>> = { online: "brightgreen", stale: "yellow", offline: "lightgrey" };
-
-const encoder = new TextEncoder();
-
-export async function badge({ file }: FileRequest, context: ShimContext): Promise<FullResponse | undefined> {
-  if ((await leaseFacts(context)) === undefined) return undefined;
-  const telemetry = await storedResponse(telemetryRoute, TELEMETRY_KEY, context.store, context.now());
-  if (telemetry === undefined) return undefined;
-  const { installationId, status } = telemetryOf(telemetry.body);
-  const color = COLORS[status] ?? "lightgrey";
-  const body = encoder.encode(JSON.stringify({ schemaVersion: 1, label: installationId, message: status, color }));
-  const headers = {
-    etag: await tagOf(body),
-    ...(file.cacheControl === null ? {} : { "cache-control": file.cacheControl }),
-  };
-  const { validUntil } = telemetry;
-  return { ...rowResponse(file, { status: 200, headers }, body), ...(validUntil === undefined ? {} : { validUntil }) };
-}
-
-/** Throws `StoreUnavailable` if the body is not telemetry. */
-function telemetryOf(body: Uint8Array): { readonly installationId: string; readonly status: string } {
-  try {
-    const { installationId, status } = fieldsOf(JSON.parse(decoder.decode(body)));
-    if (typeof installationId === "string" && typeof status === "string") return { installationId, status };
-  } catch (cause) {
-    throw new StoreUnavailable(`${TELEMETRY_KEY} is not telemetry`, { cause });
-  }
-  throw new StoreUnavailable(`${TELEMETRY_KEY} is not telemetry`);
-}
-
-/** A strong validator of the bytes. */
-async function tagOf(body: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
-  return `"${btoa(String.fromCharCode(...hash))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "")}"`;
 }
 
 export async function publicationStatus(

@@ -13,7 +13,7 @@ import {
   type RouteRequest,
   type ShimContext,
 } from "./context.ts";
-import { badge, publicationStatus } from "./files.ts";
+import { publicationStatus } from "./files.ts";
 import { type FullResponse, plainResponse, queryRefused, rowResponse } from "./full-response.ts";
 import { activityPage } from "./pages/activity.ts";
 import { installationTelemetry } from "./pages/installation.ts";
@@ -30,7 +30,6 @@ export const ROUTE_HANDLERS: Readonly<Record<RouteHandlerName, Handler<RouteRequ
 export const FILE_HANDLERS: Readonly<Record<FileHandlerName, Handler<FileRequest>>> = {
   file: storedFile,
   log: logFile,
-  badge,
   "publication-status": publicationStatus,
 };
 

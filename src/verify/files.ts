@@ -1,4 +1,4 @@
-/** Checks the files next to the routes, if a deployment has them: page, reference, OpenAPI, feeds, badge, status. */
+/** Checks the files next to the routes, if a deployment has them: page, reference, OpenAPI, status. */
 import { seen } from "../judge/errors.ts";
 import { header, type Reply, shown, textOf } from "../judge/exchange.ts";
 import { FILE, isHtml, JUDGED_FILES, judgeFile, PAGE_CHARACTERS, subjectOf } from "../judge/files.ts";

@@ -23,7 +23,6 @@ export const PUBLISHED = START + 910_000;
 export const ASSET = "assets/style-0123456789ab.css";
 const SITE = {
   program: "1.0.0",
-  publicUrl: undefined,
   deployment: null,
   chainMaxAge: 600_000,
   files: [

@@ -59,6 +59,6 @@ export function golden(file: string): unknown {
   return headers === undefined ? { ...rest } : body;
 }
 
-export function goldenText(file: string): string {
+function goldenText(file: string): string {
   return readFileSync(join(ROOT, file), "utf8");
 }

@@ -46,7 +46,7 @@ const LOGGED_LINES = 40;
 const ASK_INTERVAL = 15_000;
 const MINUTE = 60_000;
 const SAFE_DEPTH = Number(CHAIN_SAFE_DEPTH);
-const SITE = { program: "1.0.0", files: [ROBOTS], publicUrl: undefined, deployment: null, chainMaxAge: 600_000 };
+const SITE = { program: "1.0.0", files: [ROBOTS], deployment: null, chainMaxAge: 600_000 };
 const URL_OF_KEY = new Map(
   RESPONSE_KEYS.flatMap(([url, key]) => [[key, url] as const, [constantKey(key), url] as const]),
 );

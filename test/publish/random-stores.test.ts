@@ -36,7 +36,6 @@ const HOUR = 60 * MINUTE;
 
 const SITE: Site = {
   program: "1.0.0",
-  publicUrl: undefined,
   deployment: null,
   chainMaxAge: 600_000,
   files: [

@@ -24,7 +24,7 @@ function site(program: string, asset = OLD): Site {
       text: `<!doctype html><link href="${asset}">`,
     })),
   ];
-  return { program, files, publicUrl: undefined, deployment: null, chainMaxAge: 600_000 };
+  return { program, files, deployment: null, chainMaxAge: 600_000 };
 }
 
 let world: World;
@@ -48,16 +48,9 @@ test("each file is put once, with the pages last; later cycles send no request, 
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START);
   const puts = sitePuts();
-  const files = [
-    "deployment.json",
-    "docs.html",
-    "favicon.svg",
-    "feed.atom",
-    "feed.json",
-    "index.html",
-    "robots.txt",
-    OLD,
-  ].map((path) => `site/${path}`);
+  const files = ["deployment.json", "docs.html", "favicon.svg", "index.html", "robots.txt", OLD].map(
+    (path) => `site/${path}`,
+  );
   expect(puts.toSorted()).toEqual(files.toSorted());
   for (const page of ["site/docs.html", "site/index.html"]) {
     expect(puts.indexOf(`site/${OLD}`)).toBeLessThan(puts.indexOf(page));
@@ -96,16 +89,7 @@ test("an asset is kept for exactly thirty days after the last page that names it
 });
 
 test("a disabled site is deleted and all its paths are 404, and it returns when it is enabled", async () => {
-  const paths = [
-    "/",
-    `/${OLD}`,
-    "/robots.txt",
-    "/favicon.svg",
-    "/feed.json",
-    "/feed.atom",
-    "/status.json",
-    "/badge.json",
-  ];
+  const paths = ["/", `/${OLD}`, "/robots.txt", "/favicon.svg", "/status.json"];
   const statuses = async () => new Set(await Promise.all(paths.map(async (path) => (await world.read(path)).status)));
   await cycleOf({ site: site("1.0.0") }, START);
   expect(await statuses()).toEqual(new Set([200]));
@@ -146,7 +130,6 @@ test("the status is live, then late, then stopped, and shows the sources as the 
       ledger: { status: "followed", newestReceiptAt: "2026-11-20T10:00:09.000Z" },
       chain: { status: "disabled" },
     },
-    explorer: null,
   });
   const telemetry = await world.read("/v1/public/telemetry");
   expect(status.responses["/v1/public/telemetry"]).toEqual({

@@ -151,7 +151,7 @@ export class World {
       known.close();
     };
     this.#open.add(close);
-    const site = options.site && { explorerUrl: undefined, chainValidity: 600_000 };
+    const site = options.site && { chainValidity: 600_000 };
     const identity = { ...leaseIdentity({ reader, site }), holderName: "test" };
     const publications = allPublications({ installationId, statisticsInterval: 30_000, site: options.site });
     const begin = async (lease: Lease): Promise<Worker> => {

@@ -37,7 +37,7 @@ async function readSlowly(head: string, body = ""): Promise<number> {
   return bytes;
 }
 
-test.each(["/feed.json", "/v1/public/telemetry", "/v1/public/installations/wheel-1/observations?cursor=MQ"])(
+test.each(["/openapi.json", "/v1/public/telemetry", "/v1/public/installations/wheel-1/observations?cursor=MQ"])(
   "a large response of %s arrives whole without a temporary file",
   async (path) => {
     expect(await readSlowly(`GET ${path} HTTP/1.1\r\n`)).toBeGreaterThan(LARGE);

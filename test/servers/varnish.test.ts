@@ -21,7 +21,7 @@ describe("the scripts on the shim over S3", () =>
 
 test("a response from Varnish's cache has the current Date and no Age, like an origin's response", async () => {
   const dateOf = async () => {
-    const { status, headers } = await fetch(`http://127.0.0.1:${front().port}/feed.json`);
+    const { status, headers } = await fetch(`http://127.0.0.1:${front().port}/openapi.json`);
     expect([status, headers.get("age")]).toEqual([200, null]);
     return Date.parse(headers.get("date") ?? "");
   };

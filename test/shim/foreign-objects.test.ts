@@ -97,9 +97,9 @@ test("no metadata or body of any object causes a 500", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a foreign lease object hides only the badge and the status", async () => {
+test("a foreign lease object hides only the status", async () => {
   const before = await statuses();
   const after = await statusesWith(STATUS_KEY, () => ({ body: new TextEncoder().encode('{"public":5}') }));
   const changed = [...after].filter(([url, status]) => before.get(url) !== status).map(([url]) => url);
-  expect(changed.toSorted()).toEqual(["/badge.json", "/status.json"]);
+  expect(changed.toSorted()).toEqual(["/status.json"]);
 });

@@ -174,8 +174,6 @@ async function putSite(store: Target, at: number): Promise<void> {
     page: '<!doctype html><link rel="stylesheet" href="assets/style-0123456789ab.css">',
     docs: "<!doctype html><title>API</title>",
     openapi: '{"openapi":"3.1.0"}',
-    "feed-json": '{"version":"https://jsonfeed.org/version/1.1","title":"wheel-1","items":[]}',
-    "feed-atom": '<feed xmlns="http://www.w3.org/2005/Atom"></feed>',
     deployment: '{"schemaVersion":1,"installationId":"wheel-1","chainMaxAge":600000}',
     robots: "User-agent: *\nAllow: /\n",
     favicon: '<svg xmlns="http://www.w3.org/2000/svg"/>',
@@ -248,7 +246,6 @@ function lease(at: number): LeaseFacts & { readonly holder: string } {
         },
       },
       sources: { ledger: { status: "followed", newestReceiptAt: renewedAt }, chain },
-      explorer: null,
     },
   };
 }

@@ -8,7 +8,6 @@ import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { packageFile, packageVersion } from "../../../src/files/package-file.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
-import { withServer } from "../../../src/openapi/server.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../../src/resources/site/site-files.ts";
 import type { ResourceName } from "../../../src/resources/table.ts";
@@ -53,7 +52,7 @@ export function publisherOptions(
       statisticsInterval: settings.statisticsInterval * 1000,
       site,
     }),
-    site: site && { explorerUrl: settings.explorerUrl, chainValidity: settings.chainMaxAge * 1000 },
+    site: site && { chainValidity: settings.chainMaxAge * 1000 },
     selected: selection(only),
     concurrency: CONCURRENCY,
     signers: settings.logKey === undefined ? [] : readLogKey(settings.logKey),
@@ -76,22 +75,15 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** Returns the site; undefined if the settings disable it. */
 function configuredSite(settings: Settings): Site | undefined {
-  const { site, publicUrl, chainMaxAge } = settings;
+  const { site, chainMaxAge } = settings;
   if (!site) return undefined;
   return {
     program: packageVersion(),
     // It was validated when the chain was opened.
     deployment: hasChain(settings) ? JSON.parse(readFileSync(settings.deployment, "utf8")) : null,
     chainMaxAge: chainMaxAge * 1000,
-    files: [ROBOTS, ...builtFiles().map((file) => withAddress(file, publicUrl))],
-    publicUrl,
+    files: [ROBOTS, ...builtFiles()],
   };
-}
-
-/** Sets the address in the OpenAPI document, which is unknown at build time. */
-function withAddress(file: SiteFile, publicUrl: string | undefined): SiteFile {
-  if (file.path !== "openapi.json" || publicUrl === undefined) return file;
-  return { ...file, text: withServer(file.text, publicUrl) };
 }
 
 /** Returns the built files; none in a checkout that was not built. */

@@ -24,8 +24,6 @@ export const CYCLE_SETTINGS = [
   "chainInterval",
   "statisticsInterval",
   "site",
-  "publicUrl",
-  "explorerUrl",
   "deadline",
 ] as const satisfies readonly SettingName[];
 

@@ -8,7 +8,6 @@ import { storeLocation } from "../../../src/object-store/location.ts";
 import { S3_PROVIDERS } from "../../../src/object-store/s3/providers.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
-import { withoutLast } from "../../../src/values/text.ts";
 import { namesOf } from "../../../src/values/unknown.ts";
 
 interface Setting<T> extends SettingTraits {
@@ -59,11 +58,6 @@ const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: 
 });
 const METRICS_ADDRESS = /^(?:none|(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5})$/;
 const PROVIDER_NAMES = namesOf(S3_PROVIDERS);
-
-/** A URL without a trailing slash, so that a path can be appended. */
-function webAddress(protocol: RegExp, error: string) {
-  return z.url({ protocol, error }).transform((url) => withoutLast(url, "/"));
-}
 
 /** True for a host. Text of only digits and dots must be an IP address: 127.0.0.256 is never looked up. */
 function isHost(text: string): boolean {
@@ -232,17 +226,7 @@ export const SETTINGS = {
     "seconds",
     "time between two stored objects that a publisher checks for damage; if not set, 1 in a directory and 10 in object storage; 0 checks none",
   ),
-  site: setting(flag.default(true), "[true|false]", "publish page, reference and feeds next to the API"),
-  publicUrl: setting(
-    webAddress(/^https?$/, NO_WEB_ADDRESS).optional(),
-    "url",
-    "the API's public address, for the feeds' links",
-  ),
-  explorerUrl: setting(
-    webAddress(/^https$/, "is not an address that begins with https://").optional(),
-    "url",
-    "the address of a block explorer, for the page's links",
-  ),
+  site: setting(flag.default(true), "[true|false]", "publish page and reference next to the API"),
   metrics: setting(
     text
       .regex(METRICS_ADDRESS, "is neither none nor host:port, as in 127.0.0.1:9464")

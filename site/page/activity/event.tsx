@@ -1,8 +1,8 @@
 /** Shows an activity event, or several of one kind in a row, as a sentence. */
 import type { ComponentChildren } from "preact";
 import type { ActivityEvent } from "../data/bodies.ts";
-import { OnChain } from "../parts/explorer.tsx";
 import { Exact } from "../parts/figure.tsx";
+import { OnChain } from "../parts/on-chain.tsx";
 import { Fold } from "../parts/panel.tsx";
 import { amount, distance, exactAmount, grouped, milli, plural, speed } from "../words/number.ts";
 import { clock, day, full, ms, noonOf, shortDay } from "../words/time.ts";
@@ -88,7 +88,7 @@ function EventItem({ event, token }: { readonly event: ActivityEvent; readonly t
         {event.source.kind === "chain" && (
           <small>
             {" "}
-            <OnChain kind="tx" of={event.source.transactionHash} />
+            <OnChain of={event.source.transactionHash} />
           </small>
         )}
       </p>
@@ -185,5 +185,5 @@ function tokens(baseUnits: string, { symbol, decimals }: Token) {
 }
 
 function address(of: string) {
-  return <OnChain kind="address" of={of} />;
+  return <OnChain of={of} />;
 }

@@ -4,9 +4,9 @@ import type { Onchain } from "../../../src/client/create-client.ts";
 import type { Available } from "../data/bodies.ts";
 import { useView } from "../data/use-view.ts";
 import { ONCHAIN } from "../data/views.ts";
-import { OnChain } from "../parts/explorer.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Figure } from "../parts/figure.tsx";
+import { OnChain } from "../parts/on-chain.tsx";
 import { Fold, Panel } from "../parts/panel.tsx";
 import { grouped } from "../words/number.ts";
 import { clock, full, ms, shortDay } from "../words/time.ts";
@@ -37,7 +37,7 @@ function State({ onchain }: { readonly onchain: Available<Onchain> }) {
           <span class="text">{chain.target}</span>
         </Figure>
         <Figure name="Safe block" note={`${chain.confirmations} confirmations`}>
-          <OnChain kind="block" of={chain.safeThroughBlock} />
+          <OnChain of={chain.safeThroughBlock} />
         </Figure>
         <Figure name="Read through block">{grouped(chain.indexedThroughBlock)}</Figure>
         <Figure name="Settled through round">{core.settledThroughRound}</Figure>
@@ -92,7 +92,7 @@ function Contracts({ onchain: { identities, configuration } }: { readonly onchai
         <Facts
           caption="Addresses of contracts and roles"
           columns={["Name", "Address"]}
-          rows={rows.map(([name, address]) => ({ key: name, cells: [name, <OnChain kind="address" of={address} />] }))}
+          rows={rows.map(([name, address]) => ({ key: name, cells: [name, <OnChain of={address} />] }))}
         />
       )}
     </Fold>
@@ -114,7 +114,7 @@ function Events({ events }: { readonly events: Available<Onchain>["events"] }) {
               <p>
                 {event.eventName} <small>block {grouped(event.blockNumber)} </small>
                 <small>
-                  <OnChain kind="tx" of={event.transactionHash} />
+                  <OnChain of={event.transactionHash} />
                 </small>
               </p>
             </li>

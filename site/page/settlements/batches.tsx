@@ -1,9 +1,9 @@
 /** Shows up to twelve newest batches of the range with their rewards, and the number of older ones. */
 import type { Settlements } from "../../../src/client/create-client.ts";
 import type { Available, RecentSettlement } from "../data/bodies.ts";
-import { OnChain } from "../parts/explorer.tsx";
 import { Facts } from "../parts/facts.tsx";
 import { Exact } from "../parts/figure.tsx";
+import { OnChain } from "../parts/on-chain.tsx";
 import { amount, exactAmount, grouped, plural } from "../words/number.ts";
 import { clock, full, ms, shortDay } from "../words/time.ts";
 
@@ -49,7 +49,7 @@ export function Batches({ history }: { readonly history: Available<Settlements> 
             grouped(batch.workAdded),
             blocksOf(batch),
             roundsOf(batch),
-            <OnChain kind="tx" of={batch.transactionHash} />,
+            <OnChain of={batch.transactionHash} />,
           ],
         }))}
       />

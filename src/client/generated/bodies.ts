@@ -596,7 +596,6 @@ export type PublicationStatus = {
       lastGoodPassAt: Timestamp | null;
     };
   };
-  explorer: string | null;
 };
 
 export type Settlements =

@@ -1,7 +1,7 @@
 /** Stores the events of the activity in order (docs/spec/api.md#activity), and marks the tiles of changed events. */
 import type { Database } from "better-sqlite3";
 import { type ReadOnlyDatabase, readRows, readValue, readValues, run, statement } from "../../sqlite/statement.ts";
-import { type ActivityCategory, type CategoryKey, type EventCategory, markTiles } from "./tile-tree.ts";
+import { type ActivityCategory, type CategoryKey, markTiles } from "./tile-tree.ts";
 
 export const ACTIVITY_TABLES = `
 CREATE TABLE activity_event (
@@ -74,18 +74,6 @@ export function readActivityEvents(
   const sql = `SELECT key, type, source, payload FROM activity_event
     WHERE ${inCategory(category)} AND key ${last === undefined ? ">" : ">="} ? AND key <= ? ORDER BY key DESC`;
   return readRows<ActivityEvent>(projections, sql, ...categoryArgument(category), last ?? above, through);
-}
-
-/** Returns the newest events of a type, newest first. */
-export function newestEvents(
-  projections: ReadOnlyDatabase,
-  category: EventCategory,
-  type: string,
-  limit: number,
-): ActivityEvent[] {
-  const sql = `SELECT key, type, source, payload FROM activity_event
-    WHERE category = ? AND type = ? ORDER BY key DESC LIMIT ${limit}`;
-  return readRows<ActivityEvent>(projections, sql, category, type);
 }
 
 /** Returns only the keys above `above` and at or below `through`, newest first. */

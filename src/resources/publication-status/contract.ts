@@ -59,11 +59,6 @@ export const publicationStatusSchema = z.strictObject({
       lastGoodPassAt: timestampOrNull,
     }),
   }),
-  /** The base URL of `/tx/…`, `/address/…` and `/block/…`. */
-  explorer: z
-    .string()
-    .regex(/^https:\/\//)
-    .nullable(),
 });
 
 export const publicationStatusContract = {

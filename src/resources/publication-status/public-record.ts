@@ -29,7 +29,6 @@ export interface PublicRecord {
     };
   };
   /** The base URL of `/tx/…`, `/address/…` and `/block/…`. */
-  readonly explorer: string | null;
 }
 
 export interface PublicLog {

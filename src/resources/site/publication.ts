@@ -78,7 +78,7 @@ function deploymentPublication({ program, deployment, chainMaxAge }: Site): Publ
 }
 
 /** Returns the response of a file; `contentType` defaults to the row's. */
-export function renderFile(row: FileRow, text: string, contentType = row.contentType): Built {
+function renderFile(row: FileRow, text: string, contentType = row.contentType): Built {
   const etag = `"${revisionOf(text)}"`;
   return {
     status: 200,

@@ -16,8 +16,6 @@ export interface Site {
   readonly deployment: unknown;
   /** How long a chain view is valid after a good pass, ms. */
   readonly chainMaxAge: number;
-  /** The address that readers use, without a trailing slash; undefined if not set. */
-  readonly publicUrl: string | undefined;
 }
 
 /** Allows crawlers to read everything. */

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-const SITE = { program: "1.0.0", publicUrl: undefined, deployment: null, chainMaxAge: 600_000, files: [] };
+const SITE = { program: "1.0.0", deployment: null, chainMaxAge: 600_000, files: [] };
 const text = async (key: string) => new TextDecoder().decode((await world.store.get(key))?.body);
 const status = async () => JSON.parse(await text(PRIVATE_STATUS_KEY));
 const privatePuts = () => world.store.puts.filter((key) => key === PRIVATE_STATUS_KEY).length;

@@ -47,8 +47,6 @@ const SINGLE_URLS = [
   "/v4/public/settlements?range=now&queue=1",
   "/",
   "/robots.txt",
-  "/feed.json",
-  "/feed.atom",
 ];
 
 export class Reader {

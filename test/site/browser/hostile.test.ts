@@ -77,18 +77,3 @@ it("shows hostile texts unchanged", async () => {
   }
   expect(await accessibilityFindings(page)).toEqual([]);
 });
-
-it("links to no explorer whose address is not https", async () => {
-  const world = fullWorld();
-  const setExplorer = (explorer: unknown) =>
-    world.sayAnything(TARGETS.status, { ...world.said<object>(TARGETS.status), explorer });
-  setExplorer("http://explorer.example");
-  await using reader = await read(browser, world);
-  expect(await reader.page.locator("main a").count()).toBe(0);
-  for (const explorer of ["javascript:alert(1)//", "not an address", 7]) {
-    setExplorer(explorer);
-    await reader.later(EVERY_VIEW_MS);
-    expect([explorer, await reader.page.locator("main a").count()]).toEqual([explorer, 0]);
-  }
-  expect(reader.errors).toEqual([]);
-});

@@ -75,5 +75,4 @@ export const STATUS: Status = {
     ledger: { status: "followed", newestReceiptAt: ago(3) },
     chain: { status: "followed", indexedThroughBlock: "360", safeThroughBlock: "349", lastGoodPassAt: ago(4) },
   },
-  explorer: "https://explorer.example",
 };

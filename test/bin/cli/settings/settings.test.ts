@@ -63,10 +63,6 @@ describe("settings validation", () => {
     ['{ "cadence": 5 }', "invalid_setting: /given.json: cadence 5: is not text"],
     ['{ "state": "" }', 'invalid_setting: /given.json: state "": is empty'],
     [
-      '{ "explorerUrl": "http://a.example" }',
-      'invalid_setting: /given.json: explorerUrl "http://a.example": is not an address that begins with https://',
-    ],
-    [
       '{ "fronts": 5 }',
       "invalid_setting: /given.json: fronts: is not none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -",
     ],

@@ -129,7 +129,6 @@ test.each([
       deploymentHash: null,
       responses: {},
       sources: { ledger, chain },
-      explorer: null,
     },
   };
   const { problems } = publication(record);

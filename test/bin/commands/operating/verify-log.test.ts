@@ -57,7 +57,7 @@ afterEach(async () => {
 
 /** `at` in seconds after START. */
 async function publish(at: number, chain?: OpenChain, deployment: object | null = null): Promise<void> {
-  const site = { program: packageVersion(), publicUrl: undefined, files: [], deployment, chainMaxAge: 600_000 };
+  const site = { program: packageVersion(), files: [], deployment, chainMaxAge: 600_000 };
   const worker = await world.work({
     signers: [signer],
     site,
