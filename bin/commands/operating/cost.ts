@@ -5,6 +5,7 @@ import { readLease } from "../../../publish/lease/lease-record.ts";
 import { type MeasuredRequests, measuredRequestsSchema } from "../../../publish/status/request-tally.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { costJson, costLines, monthOf, readPrices } from "../../cli/cost.ts";
+import { print } from "../../cli/messages.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -20,8 +21,8 @@ export function registerCost(program: Command): void {
     const settings = loadSettings(command.opts(), ["store"]);
     const prices = readPrices(file);
     const month = monthOf(await measured(settings));
-    if (json === true) console.log(JSON.stringify(costJson(month, prices)));
-    else for (const line of costLines(month, prices, process.stdout.isTTY)) console.log(line);
+    const isTable = process.stdout.isTTY;
+    await print(json === true ? JSON.stringify(costJson(month, prices)) : costLines(month, prices, isTable));
   });
 }
 
