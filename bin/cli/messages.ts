@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { type ExitCode, Failure } from "../../src/values/failure.ts";
-import { printableLines } from "../../src/values/printable.ts";
+import { printable, printableLines } from "../../src/values/printable.ts";
 import { errorMessage, systemCode } from "../../src/values/unknown.ts";
 import { reported } from "./hints.ts";
 
@@ -29,10 +29,13 @@ export function report(thrown: unknown, debug: boolean): ExitCode {
   return failure.exitCode;
 }
 
-/** Prints lines on stdout with foreign text escaped, also within JSON, where an escape means the same. Throws as `write`. */
-export function print(lines: string | readonly string[]): Promise<boolean> {
-  const text = typeof lines === "string" ? [lines] : lines;
-  return write(printableLines(text.map((line) => `${line}\n`).join("")));
+/**
+ * Prints a text, or lines, on stdout. Foreign text in it is escaped, also in JSON, where an escape means the same. In a list, a line
+ * feed is escaped, too. Throws as `write`.
+ */
+export function print(text: string | readonly string[]): Promise<boolean> {
+  const lines = typeof text === "string" ? [printableLines(text)] : text.map((line) => printable(line, Infinity));
+  return write(lines.map((line) => `${line}\n`).join(""));
 }
 
 /** True once whoever read stdout has gone. */
