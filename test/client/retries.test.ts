@@ -104,7 +104,7 @@ test.each([
 });
 
 test.each(["network", "timeout", "aborted", "log_rewritten", "constructor", "__proto__", ""])(
-  "a server that gives the code %j is an invalid answer, requested once",
+  "a server that gives the code %j is invalid_answer, requested once",
   async (code) => {
     const server = await misbehavingServer((_, response) => json(response, { error: code }, {}, 400));
     const { api } = clientUnderTest(server);
