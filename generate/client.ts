@@ -2,9 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { ERROR_SOURCES, MALFORMED_HTTP } from "../src/http/errors.ts";
+import { ACTIVITY_UNAVAILABLE } from "../src/resources/activity/contract.ts";
 import type { Contract } from "../src/resources/contract.ts";
 import { OPERATIONS, type Operation } from "../src/resources/contracts.ts";
-import { CHAIN_UNAVAILABLE } from "../src/resources/fields.ts";
 import { jsonSchemaOf, typeText, valueTypesIn } from "./type-text.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -53,10 +53,10 @@ function methods(): string {
 import type { ${["ApiResponse", "CallOptions", ...types].toSorted().join(", ")} } from "../types.ts";
 import type { ${names.join(", ")} } from "./bodies.ts";
 
-/** The codes of the API's errors, and why a view of the chain is unavailable. */
-export type ApiErrorCode = ${apiErrorCodes()
-    .map((code) => JSON.stringify(code))
-    .join(" | ")};
+/** The codes of the API's errors, and why a view of the chain is unavailable. A server can give no other code to an error. */
+export const API_ERROR_CODES = ${JSON.stringify(apiErrorCodes())} as const;
+
+export type ApiErrorCode = (typeof API_ERROR_CODES)[number];
 
 /** Parameters and body of each method, by its name; \`watch\` uses them too. */
 export interface Calls {
@@ -137,7 +137,7 @@ function apiErrorCodes(): string[] {
     ...(row.kind === "route" ? [row.absent, ...(row.queryError === null ? [] : [row.queryError])] : []),
     ...(contract.unavailable ?? []),
   ]);
-  return [...new Set([...common, ...ofRows, ...CHAIN_UNAVAILABLE])].toSorted();
+  return [...new Set([...common, ...ofRows, ...ACTIVITY_UNAVAILABLE])].toSorted();
 }
 
 function bodyOf({ operation, body }: Contract): NonNullable<Contract["body"]> {

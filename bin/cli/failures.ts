@@ -277,8 +277,8 @@ export const FAILURE_TEXTS = {
     "Move or rename it, or start the demo in another checkout.",
   ],
   output_unwritable: [
-    "`ingest` cannot print its counts, or `ledger export` its lines.",
-    "A ledger holds what was accepted: run the same command again.",
+    "What a command prints cannot be written, such as on a full disk.",
+    "Free space where the output goes. What the command did is done: `ingest` has accepted its facts, and may run again.",
   ],
   port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
   port_unusable: ["The system refuses to listen on the port.", "Use another port, above 1023."],

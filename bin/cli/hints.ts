@@ -41,6 +41,7 @@ const S3_HINTS = new Map<string, string>([
     "AccessDenied",
     "This key may not do that. A publisher needs s3:GetObject, PutObject, DeleteObject and ListBucket; a shim needs the first and the last.",
   ],
+  ["NoSuchKey", "No list is there. Give --s3-endpoint without the bucket, which --store names."],
   ["RequestTimeTooSkewed", "This machine's clock is wrong: set it (NTP)."],
   ["PermanentRedirect", "The bucket is in another region: set --s3-region to it."],
   ["AuthorizationHeaderMalformed", "The region is not the bucket's: set --s3-region to it."],
@@ -88,6 +89,8 @@ function phrased(facts: HintFacts): string | undefined {
       return `Check that the server runs, that --s3-endpoint is right, and the network and firewall: curl -v ${facts.address}`;
     case "not_s3":
       return "Another server responds there, such as a proxy or a console. Set --s3-endpoint to the port of the S3 API.";
+    case "s3_no_date":
+      return "The lease and the age of receipts need the store's time: let the server, and every proxy before it, send Date.";
     case "host_unknown":
       return `Correct the name in --s3-endpoint. Test the name service: getent hosts ${facts.host}`;
     case "no_name_server":

@@ -1,7 +1,7 @@
 /** The log of long-running commands (`publish`, `serve`, `ingest --follow`): its format, and shared lines. */
 import { fstatSync } from "node:fs";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
-import { printableValues } from "../../src/values/printable.ts";
+import { printable, printableValues } from "../../src/values/printable.ts";
 import { errorMessage } from "../../src/values/unknown.ts";
 import { reported } from "./hints.ts";
 import { endingOf } from "./messages.ts";
@@ -10,11 +10,17 @@ import type { Settings } from "./settings/settings.ts";
 const OPTIONS: LoggerOptions = {
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
+  hooks: {
+    logMethod(given, method) {
+      const shown = given.map((one: unknown) => (typeof one === "string" ? printable(one, Infinity) : one));
+      method.apply(this, shown as typeof given);
+    },
+  },
   formatters: { level: (word) => ({ level: word }), log: printableFields },
 };
 const STDERR = 2;
 
-/** Escapes fields with foreign text, because logs are read on terminals. Errors have a separate serializer. */
+/** Escapes fields, as the hook does messages, because logs are read on terminals. Errors have a separate serializer. */
 function printableFields(fields: Record<string, unknown>): Record<string, unknown> {
   const { err, ...others } = fields;
   return { ...printableValues(others), ...(err === undefined ? {} : { err }) };

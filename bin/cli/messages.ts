@@ -1,9 +1,10 @@
-/** Prints a command's failure and its warnings on stderr. */
+/** A command's output on stdout, and its failure and its warnings on stderr. */
+import { inspect } from "node:util";
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { type ExitCode, Failure } from "../../src/values/failure.ts";
-import { printableLines } from "../../src/values/printable.ts";
-import { errorMessage } from "../../src/values/unknown.ts";
+import { printable, printableLines } from "../../src/values/printable.ts";
+import { errorMessage, systemCode } from "../../src/values/unknown.ts";
 import { reported } from "./hints.ts";
 
 /** Why a command ended: what was thrown, as a failure. */
@@ -24,23 +25,42 @@ export function report(thrown: unknown, debug: boolean): ExitCode {
   console.error(printableLines(`noonmark: ${code}: ${message}`));
   const isDefect = code === "internal_error";
   if (!(isDefect && debug)) console.error(printableLines(`  ${hint}`));
-  if (debug && thrown instanceof Error) console.error(thrown.stack, thrown.cause ?? "");
+  if (debug && thrown instanceof Error) console.error(printableLines(inspect(thrown)));
   return failure.exitCode;
 }
 
 /**
- * Prints lines on stdout, and waits until they are written. Throws `Failure` output_unwritable: a script must not count a run
- * without its output as successful.
+ * Prints a text, or lines, on stdout. Foreign text in it is escaped, also in JSON, where an escape means the same. In a list, a line
+ * feed is escaped, too. Throws as `write`.
  */
-export async function print(lines: string): Promise<void> {
+export function print(text: string | readonly string[]): Promise<boolean> {
+  const lines = typeof text === "string" ? [printableLines(text)] : text.map((line) => printable(line, Infinity));
+  return write(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** True once whoever read stdout has gone. */
+let isUnread = false;
+
+/**
+ * The only place that writes on stdout. It waits until the text is written. Returns false if the reader has gone, such as `head`:
+ * the command goes on without output. Throws `Failure` output_unwritable, because a script must not count a run without its output
+ * as successful.
+ */
+export async function write(text: string): Promise<boolean> {
+  if (isUnread || text === "") return !isUnread;
   const { promise, resolve } = Promise.withResolvers<Error | null | undefined>();
   process.stdout.once("error", resolve);
-  process.stdout.write(`${lines}\n`, resolve);
+  process.stdout.write(text, resolve);
   const cause = await promise;
   process.stdout.removeListener("error", resolve);
-  if (cause === null || cause === undefined) return;
+  if (cause === null || cause === undefined) return true;
+  isUnread = systemCode(cause) === "EPIPE";
+  if (isUnread) return false;
   throw new Failure("output_unwritable", `stdout cannot be written: ${cause.message}`, { cause });
 }
+
+// A write fails twice: for its caller, and as an event that would end the process. A message on stderr has no other place to go.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
 export interface Warning {
   readonly code: string;

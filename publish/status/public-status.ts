@@ -10,11 +10,10 @@ import { installationRowId } from "../../src/ledger/watermarks.ts";
 import { verifierKey } from "../../src/log/note.ts";
 import { originOf } from "../../src/log/public-log.ts";
 import type { Signer } from "../../src/log/signer.ts";
-import { ACTIVITY_PATH, activityKey, CATEGORIES } from "../../src/resources/activity/route.ts";
+import { RESPONSE_KEYS } from "../../src/resources/find.ts";
 import type { PublicLog, PublicRecord, PublicResponse } from "../../src/resources/publication-status/public-record.ts";
 import { deploymentFile } from "../../src/resources/site/route.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import { ROUTES } from "../../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
@@ -32,14 +31,6 @@ export interface PublishedSite {
   /** How long a chain view is valid after a good pass, ms. */
   readonly chainValidity: number;
 }
-
-/** The objects of the configured installation, by the URL that serves them. */
-export const RESPONSE_KEYS: readonly (readonly [url: string, key: string])[] = [
-  ...ROUTES.flatMap(({ path, objects }) =>
-    objects.map(({ query, key }) => [query === "" ? path : `${path}?${query}`, key] as const),
-  ),
-  ...CATEGORIES.map((category) => [`${ACTIVITY_PATH}?category=${category}`, activityKey(category)] as const),
-];
 
 /** Returns the published responses. `now` in epoch ms. */
 export function publicResponses(known: Known, now: number): Record<string, PublicResponse> {

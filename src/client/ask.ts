@@ -2,7 +2,7 @@
 
 import { exchange, jsonOf, type Reply, type Runtime } from "./exchange.ts";
 import { ENDPOINTS } from "./generated/endpoints.ts";
-import type { Ask, Calls } from "./generated/methods.ts";
+import { API_ERROR_CODES, type Ask, type Calls } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
 import type { ApiResponse } from "./types.ts";
 
@@ -27,7 +27,11 @@ export function asker({ base, timeout, retries }: AskOptions, runtime: Runtime):
     const init: RequestInit = runtime.ownCache
       ? { cache: "no-cache" }
       : { headers: known ? { "if-none-match": known.etag } : {} };
-    const reply = await exchange({ url: base + target, init, timeout, signal }, retries, runtime);
+    const reply = await exchange(
+      { url: base + target, init, timeout, signal, codes: API_ERROR_CODES },
+      retries,
+      runtime,
+    );
     const { status, headers } = reply;
     const etag = headers.get("etag");
     // Another call may have stored this response meanwhile, or a cache on the way may have ignored If-None-Match.

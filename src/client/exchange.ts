@@ -7,7 +7,7 @@ export async function exchange(request: Request, retries: number, runtime: Runti
     try {
       const reply = await attempt(request, runtime);
       if (reply.status === 200 || reply.status === 304) return reply;
-      throw refusal(reply, runtime.now());
+      throw refusal(reply, request.codes ?? [], runtime.now());
     } catch (thrown) {
       const error = thrown as NoonmarkError;
       if (failures > retries || !isTransient(error)) throw error;
@@ -47,19 +47,19 @@ function isTransient({ code, status }: NoonmarkError): boolean {
   return status === 503 || code === "network" || code === "timeout";
 }
 
-/** Returns the error for a response, with the API's code if a 4xx or 503 has one. */
-function refusal({ url, status, headers, bytes }: Reply, now: number): NoonmarkError {
-  const code = status === 503 || (status >= 400 && status < 500) ? errorCode(bytes) : "";
+/** Returns the error for a response, with the code of its body if a 4xx or 503 has one of these. */
+function refusal({ url, status, headers, bytes }: Reply, codes: readonly string[], now: number): NoonmarkError {
+  const given = status === 503 || (status >= 400 && status < 500) ? errorCode(bytes) : undefined;
+  const code = codes.find((one) => one === given) ?? "invalid_answer";
   const retryAfter = retryAfterSeconds(headers.get("retry-after"), now);
-  return new NoonmarkError(code || "invalid_answer", `${url} responded ${status}`, { status, retryAfter });
+  return new NoonmarkError(code, `${url} responded ${status}`, { status, retryAfter });
 }
 
-function errorCode(bytes: Uint8Array): string {
+function errorCode(bytes: Uint8Array): unknown {
   try {
-    const { error } = jsonOf(bytes) as { readonly error?: unknown };
-    return typeof error === "string" ? error : "";
+    return (jsonOf(bytes) as { readonly error?: unknown }).error;
   } catch {
-    return "";
+    return undefined;
   }
 }
 
@@ -83,6 +83,8 @@ interface Request {
   /** Time limit (ms) for the whole response. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
+  /** The codes that the server may give to an error. No other text of it becomes a code; absent: none does. */
+  readonly codes?: readonly string[];
 }
 
 export interface Reply {

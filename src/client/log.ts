@@ -50,7 +50,7 @@ export interface Log {
  */
 export async function openLog({ key, number, since, ...options }: LogOptions): Promise<Log> {
   if (!(Number.isSafeInteger(number) && number > 0)) throw new TypeError(`invalid number of a log: ${number}`);
-  if (since !== undefined && !Number.isSafeInteger(since.size))
+  if (since !== undefined && !(Number.isSafeInteger(since.size) && since.size >= 0))
     throw new TypeError("since is no checkpoint of openLog");
   if (globalThis.crypto?.subtle === undefined) throw new TypeError("crypto.subtle is missing: use https");
   const read = fileReader(`${baseAddress(options.baseUrl)}/log/${number}/`, options);
@@ -64,7 +64,9 @@ export async function openLog({ key, number, since, ...options }: LogOptions): P
   return {
     checkpoint,
     entries: ({ from, to } = {}) => entriesOf(log, from, to),
-    includes: (index, text) => clientErrors(() => log.includes(index, new TextEncoder().encode(text))),
+    // The encoder would replace half of a surrogate pair, and no entry has one.
+    includes: async (index, text) =>
+      text.isWellFormed() && (await clientErrors(() => log.includes(index, new TextEncoder().encode(text)))),
   };
 }
 

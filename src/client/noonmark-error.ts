@@ -1,5 +1,4 @@
 /** The only error class of the client. */
-import type { Activity } from "./generated/bodies.ts";
 import type { ApiErrorCode } from "./generated/methods.ts";
 
 /**
@@ -8,12 +7,11 @@ import type { ApiErrorCode } from "./generated/methods.ts";
  */
 export type NoonmarkErrorCode =
   | ApiErrorCode
-  | Extract<Activity, { status: "unavailable" }>["reason"]
   | "network"
   | "timeout"
   | "aborted"
   | "invalid_answer"
-  // Any code of a newer server. This form keeps the known codes in editor completion.
+  // A code of `noonmark/log`. This form keeps the known codes in editor completion.
   | (string & Record<never, never>);
 
 export interface NoonmarkErrorDetails {

@@ -1,7 +1,7 @@
 /** Iterates over all pages of observations and events, and polls a call for changes. */
 
 import { pause, type Runtime, throwIfAborted } from "./exchange.ts";
-import type { Ask } from "./generated/methods.ts";
+import { API_ERROR_CODES, type Ask } from "./generated/methods.ts";
 import { NoonmarkError } from "./noonmark-error.ts";
 import type { ActivityCategory, ActivityEvent, ApiResponse, CallOptions, Observation } from "./types.ts";
 
@@ -39,7 +39,10 @@ export function eachActivity(ask: Ask): EachActivity {
   return ({ category, limit } = {}, { signal } = {}) => {
     const read = async (cursor: string | undefined) => {
       const { body } = await ask("activity", { category, limit, cursor }, { signal });
-      if (body.status === "unavailable") throw new NoonmarkError(body.reason, "unavailable", { status: 200 });
+      if (body.status === "unavailable") {
+        if (!API_ERROR_CODES.includes(body.reason)) throw invalid("has an unknown reason");
+        throw new NoonmarkError(body.reason, "unavailable", { status: 200 });
+      }
       return { items: body.events, nextCursor: body.nextCursor };
     };
     return walk(read, undefined, signal);

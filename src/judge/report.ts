@@ -73,6 +73,9 @@ export const EVERY_PATH: Subject = { name: "every path", spec: "docs/spec/api.md
 /** The maximum number of findings per rule and route; further ones are not reported. */
 const ALIKE_LIMIT = 5;
 
+/** The maximum number of characters of a text that is not a server's alone. */
+const LONGEST_TEXT = 1_000;
+
 export class Report implements Checks {
   readonly findings: Finding[] = [];
   readonly skipped: Skipped[] = [];
@@ -85,28 +88,22 @@ export class Report implements Checks {
     return holds;
   }
 
-  skip({ name: rule }: Pick<Rule, "name">, why: string): void {
+  /** Escapes what a server says, as `check` does: no text of a report is a command to a terminal, or a second line. */
+  skip({ name: rule }: Pick<Rule, "name">, reason: string): void {
+    const why = printable(reason, LONGEST_TEXT);
     if (!this.skipped.some((one) => one.rule === rule && one.why === why)) this.skipped.push({ rule, why });
   }
 
-  #add(rule: Rule, { name, spec: ofSubject }: Subject, verdict: Verdict): void {
-    const { fix = rule.fix } = verdict;
-    const [expected, saw] = [printable(verdict.expected), printable(verdict.saw)];
-    const place = `${rule.name} ${name}`;
+  #add(rule: Rule, subject: Subject, verdict: Verdict): void {
+    const [route, expected, saw] = [printable(subject.name), printable(verdict.expected), printable(verdict.saw)];
+    const fix = printable(verdict.fix ?? rule.fix, LONGEST_TEXT);
+    const place = `${rule.name} ${route}`;
     const whole = `${place} ${expected} ${saw}`;
     const alike = this.#seen.get(place) ?? 0;
     if (alike >= ALIKE_LIMIT || this.#seen.has(whole)) return;
     this.#seen.set(place, alike + 1);
     this.#seen.set(whole, 1);
-    const spec = rule.spec ?? ofSubject;
-    this.findings.push({
-      rule: rule.name,
-      route: name,
-      expected,
-      saw,
-      spec,
-      fix,
-    });
+    this.findings.push({ rule: rule.name, route, expected, saw, spec: rule.spec ?? subject.spec, fix });
   }
 }
 

@@ -1,7 +1,16 @@
 /** Finds the row of a path, the object of a query, and the row of an object's key. */
 import { uniqueParameters } from "../http/request.ts";
 import { pathPattern, type RouteObject, type Row } from "../http/route.ts";
-import { type NamedRow, ROWS } from "./table.ts";
+import { ACTIVITY_PATH, activityKey, CATEGORIES } from "./activity/route.ts";
+import { type NamedRow, ROUTES, ROWS } from "./table.ts";
+
+/** The objects of the configured installation, by the URL that serves them. */
+export const RESPONSE_KEYS: readonly (readonly [url: string, key: string])[] = [
+  ...ROUTES.flatMap(({ path, objects }) =>
+    objects.map(({ query, key }) => [query === "" ? path : `${path}?${query}`, key] as const),
+  ),
+  ...CATEGORIES.map((category) => [`${ACTIVITY_PATH}?category=${category}`, activityKey(category)] as const),
+];
 
 export interface RowMatch {
   readonly row: NamedRow;

@@ -35,6 +35,7 @@ export type HintFacts =
   | { readonly is: "s3_credentials" }
   | { readonly is: "s3_timeout"; readonly address: string }
   | { readonly is: "not_s3" }
+  | { readonly is: "s3_no_date" }
   | NoResponseFacts;
 
 /** Why an address gave no response. */

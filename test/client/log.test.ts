@@ -45,6 +45,19 @@ test("a log is opened, read and proved", async () => {
   expect(await log.includes(7, entryText(8))).toBe(false);
 });
 
+test("a text with half of a surrogate pair is no entry, although an encoder would make it one", async () => {
+  const odd = new LogPublisher({ signers: [signer], log: 3, textOf: () => '{"s":"\ufffd"}' });
+  odd.grow(1);
+  const files: Handler = ({ url = "" }, response) => {
+    const bytes = odd.files.get(url.replace(/^\/wheel\/log\/3\//, ""));
+    if (bytes === undefined) return text(response, 404, "");
+    response.end(bytes);
+  };
+  const { log } = await opened({}, files);
+  expect(await log.includes(0, '{"s":"\ufffd"}')).toBe(true);
+  expect(await log.includes(0, '{"s":"\ud800"}')).toBe(false);
+});
+
 test("one of several keys is enough", async () => {
   const { log } = await opened({ key: [verifierKey(newSigner().verifier), key] });
   expect(log.checkpoint.size).toBe(600);
@@ -75,11 +88,14 @@ test.each([
   ["a page instead of the checkpoint", { path: "checkpoint", status: 200, body: "<html></html>" }, "log_malformed"],
   ["a redirect", { path: "checkpoint", status: 302, body: "" }, "invalid_answer"],
   ["a 403", { path: "checkpoint", status: 403, body: "" }, "invalid_answer"],
+  ["a 503 with a code", { path: "checkpoint", status: 503, body: '{"error":"store_unavailable"}' }, "invalid_answer"],
   [
-    "a 503 with a code",
-    { path: "checkpoint", status: 503, body: '{"error":"store_unavailable"}' },
-    "store_unavailable",
+    "a 403 with log_rewritten",
+    { path: "tile/0/001", status: 403, body: '{"error":"log_rewritten"}' },
+    "invalid_answer",
   ],
+  ["a 403 with aborted", { path: "tile/0/001", status: 403, body: '{"error":"aborted"}' }, "invalid_answer"],
+  ["a 403 with toString", { path: "tile/0/001", status: 403, body: '{"error":"toString"}' }, "invalid_answer"],
   ["an empty tile", { path: "tile/0/001", status: 200, body: "" }, "log_malformed"],
   ["a tile of spaces", { path: "tile/0/001", status: 200, body: " ".repeat(8_192) }, "log_damaged"],
   ["a bundle of zeros", { path: "tile/entries/001", status: 200, body: "\0".repeat(512) }, "log_damaged"],
@@ -122,6 +138,7 @@ test.each([
   [{ number: 1.5 }, "invalid number of a log: 1.5"],
   [{ baseUrl: "ftp://host" }, "ftp://host"],
   [{ baseUrl: "https://host/?q" }, "https://host/?q"],
+  [{ since: { origin: "wheel.example.org/log/1", size: -1, root: "" } }, "since is no checkpoint of openLog"],
   [{ since: "wheel.example.org/log/1\n8231\n" as unknown as Checkpoint }, "since is no checkpoint of openLog"],
 ] as const)("the options %j are a TypeError", async (options, says) => {
   const error = expect.objectContaining({ name: "TypeError", message: expect.stringContaining(says) });

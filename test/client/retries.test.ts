@@ -91,7 +91,7 @@ test.each([
   ["400 in HTML", 400, PAGE, "invalid_answer"],
   ["403 with a foreign error", 403, '{"error":{"message":"no"}}', "invalid_answer"],
   ["404", 404, '{"error":"not_found"}', "not_found"],
-  ["429", 429, '{"error":"slow_down"}', "slow_down"],
+  ["429", 429, '{"error":"slow_down"}', "invalid_answer"],
 ])("%s is requested once", async (_, status, body, code) => {
   const server = await misbehavingServer((_, response) => text(response, status, body ?? "", { "retry-after": "1" }));
   const { api, runtime } = clientUnderTest(server);
@@ -102,6 +102,16 @@ test.each([
   expect(server.requests.length).toBe(1);
   expect(runtime.waits).toEqual([]);
 });
+
+test.each(["network", "timeout", "aborted", "log_rewritten", "constructor", "__proto__", ""])(
+  "a server that gives the code %j is invalid_answer, requested once",
+  async (code) => {
+    const server = await misbehavingServer((_, response) => json(response, { error: code }, {}, 400));
+    const { api } = clientUnderTest(server);
+    expect(await failure(api.telemetry())).toMatchObject({ code: "invalid_answer", status: 400 });
+    expect(server.requests.length).toBe(1);
+  },
+);
 
 test("a 503 in HTML is retried, and is invalid_answer in the end", async () => {
   const server = await misbehavingServer((_, response) => text(response, 503, PAGE));

@@ -91,19 +91,24 @@ test("a walk that the caller leaves sends no more requests", async () => {
   expect(runtime.pending.size).toBe(0);
 });
 
-test("if activity becomes unavailable during a walk, the walk ends with the reason", async () => {
+test.each([
+  ["indexer_unavailable", "indexer_unavailable"],
+  ["source_disabled", "source_disabled"],
+  ["aborted", "invalid_answer"],
+  ["toString", "invalid_answer"],
+])("if activity becomes unavailable during a walk with the reason %s, the walk ends with %s", async (reason, code) => {
   const server = await misbehavingServer((_, response, number) =>
     json(
       response,
       number === 1
         ? { schemaVersion: 1, status: "available", events: [{ id: "e1" }], nextCursor: "c1" }
-        : { schemaVersion: 1, status: "unavailable", reason: "indexer_unavailable" },
+        : { schemaVersion: 1, status: "unavailable", reason },
     ),
   );
   const { api } = clientUnderTest(server);
   const walking = api.eachActivity({ category: "all" });
   expect((await walking.next()).value).toEqual({ id: "e1" });
-  expect(await failure(walking.next())).toEqual({ code: "indexer_unavailable", status: 200, retryAfter: null });
+  expect(await failure(walking.next())).toEqual({ code, status: 200, retryAfter: null });
 });
 
 test("an empty page with a next cursor ends the walk, which could otherwise loop forever", async () => {

@@ -8,7 +8,6 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { RESPONSE_KEYS } from "../../publish/status/public-status.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import type { Deployment } from "../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../src/chain/open-chain.ts";
@@ -21,6 +20,7 @@ import { type ObjectStore, StoreUnavailable } from "../../src/object-store/objec
 import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import { PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { parseActivityTileKey } from "../../src/resources/activity/route.ts";
+import { RESPONSE_KEYS } from "../../src/resources/find.ts";
 import { ROBOTS } from "../../src/resources/site/site-files.ts";
 import { EXIT, Failure } from "../../src/values/failure.ts";
 import { SAFE_DEPTH as CHAIN_SAFE_DEPTH } from "../../src/values/settlement-limits.ts";

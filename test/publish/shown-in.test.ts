@@ -1,10 +1,10 @@
 /** docs/facts.md says which routes show a field. Each field is changed here, and every route is read before and after. */
 import { expect, test } from "vitest";
-import { RESPONSE_KEYS } from "../../publish/status/public-status.ts";
 import { recordSchema } from "../../src/ledger/intake/record-schema.ts";
 import { RECORD_TYPES } from "../../src/ledger/intake/record-types.ts";
 import { SHOWN_IN } from "../../src/ledger/intake/shown-in.ts";
 import { FACT_KINDS, type FactKind } from "../../src/ledger/schema.ts";
+import { RESPONSE_KEYS } from "../../src/resources/find.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { ingest } from "../ledger/ingest.ts";
 import {

@@ -1,6 +1,13 @@
 /** A proxy in front of a real server. It applies scripted faults to the next requests, then passes everything on. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestListener,
+  request,
+  type ServerResponse,
+} from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
@@ -15,6 +22,8 @@ export type Fault =
   | "lost"
   /** Like `lost`, but with a 500 instead of the response. */
   | "lost-500"
+  /** The response with this body in place of its own. */
+  | { readonly body: (text: string) => string }
   /** Half of the response body, then the connection is cut. */
   | "half"
   | "pass";
@@ -42,8 +51,8 @@ export interface FaultProxy {
   readonly answered: string[];
   /** Headers that are added to every server response or replace its own. */
   headers: Readonly<Record<string, string>>;
-  /** Milliseconds that are added to the Date of every response. */
-  dateShiftMs: number;
+  /** Milliseconds that are added to the Date of every response; null: it has none. */
+  dateShiftMs: number | null;
   stop(): Promise<void>;
 }
 
@@ -113,7 +122,7 @@ export async function startFaultProxy(
       incoming.socket.resetAndDestroy();
       return;
     }
-    if (typeof fault === "object") {
+    if (typeof fault === "object" && "status" in fault) {
       outgoing.writeHead(fault.status, { "content-type": "application/xml", ...fault.headers });
       outgoing.end(`<?xml version="1.0"?><Error><Code>${fault.code}</Code><Message>scripted</Message></Error>`);
       return;
@@ -129,8 +138,18 @@ export async function startFaultProxy(
       outgoing.writeHead(500).end();
       return;
     }
-    const date = new Date(Date.parse(response.headers.date ?? "") + proxy.dateShiftMs).toUTCString();
-    outgoing.writeHead(response.statusCode ?? 502, { ...response.headers, ...proxy.headers, date });
+    const { date: sent = "", ...others } = response.headers;
+    const headers: OutgoingHttpHeaders = { ...others, ...proxy.headers };
+    outgoing.sendDate = false;
+    if (proxy.dateShiftMs !== null) {
+      headers.date = new Date(Date.parse(sent) + proxy.dateShiftMs).toUTCString();
+    }
+    if (typeof fault === "object") {
+      delete headers["content-length"];
+      outgoing.writeHead(response.statusCode ?? 502, headers).end(fault.body(received.toString()));
+      return;
+    }
+    outgoing.writeHead(response.statusCode ?? 502, headers);
     if (fault === "half")
       outgoing.write(received.subarray(0, received.length / 2), () => incoming.socket.resetAndDestroy());
     else outgoing.end(received);

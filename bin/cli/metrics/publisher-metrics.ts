@@ -4,7 +4,7 @@ import type { Known } from "../../../publish/known.ts";
 import type { KnownObject } from "../../../publish/known-objects.ts";
 import { storedCheckpoint } from "../../../publish/plan/log-state.ts";
 import { CYCLE_OUTCOMES } from "../../../publish/schedule/health.ts";
-import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
+import { RESPONSE_KEYS } from "../../../src/resources/find.ts";
 import { CHAIN_STATES, LEDGER_STATES } from "../../../src/resources/publication-status/public-record.ts";
 import { CONFIRMATIONS } from "../../../src/values/settlement-limits.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";

@@ -1,7 +1,8 @@
 /** Reads the current responses from the store, not from the publisher's report. */
-import { RESPONSE_KEYS } from "../../../publish/status/public-status.ts";
+
 import { successorAt } from "../../../src/http/successor.ts";
 import { type ObjectStore, StoreDamaged } from "../../../src/object-store/object-store.ts";
+import { RESPONSE_KEYS } from "../../../src/resources/find.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { readResponse } from "../configured-store.ts";
 

@@ -46,7 +46,7 @@ export async function codesAsFindings<T>(report: Report, work: () => Promise<T>)
   } catch (error) {
     if (!(error instanceof NoonmarkError || error instanceof Failure)) throw error;
     const message = errorMessage(error).replace(`${error.code}: `, "");
-    const rule = error.code in LOG ? LOG[error.code as keyof typeof LOG] : ruleOf(error, message);
+    const rule = Object.hasOwn(LOG, error.code) ? LOG[error.code as keyof typeof LOG] : ruleOf(error, message);
     report.check(rule, LOG_SUBJECT, false, () => ({ expected: rule.says, saw: message }));
     return undefined;
   }

@@ -75,7 +75,10 @@ export function registerIngest(program: Command): void {
     .option("--quiet", "print nothing unless a line is rejected");
   settingOptions(command, ["ledger", "store", "state", "metrics", "natsCreds"]).action(
     async (file: string | undefined, flags: Flags) => {
-      if (flags.example !== undefined) return print(exampleLine(flags.example));
+      if (flags.example !== undefined) {
+        await print(exampleLine(flags.example));
+        return;
+      }
       if (file === undefined) throw noInput();
       keepYoungGenerationSmall();
       const settings = loadSettings(command.opts(), ["ledger"]);

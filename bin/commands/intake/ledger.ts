@@ -21,7 +21,7 @@ import { printable } from "../../../src/values/printable.ts";
 import { apiUrl, wholeArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { type LogSource, servedLog, storedLog } from "../../cli/intake/log-source.ts";
-import { print } from "../../cli/messages.ts";
+import { print, write } from "../../cli/messages.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -63,7 +63,7 @@ export function registerLedger(program: Command): void {
           : await storedLog(await openConfiguredStore(settings, { write: false }), { number, key });
       const { stream } = withoutStream === true ? {} : log;
       const lines = stream === undefined ? restored(path, log) : restoredToStream(path, log, stream);
-      for (const line of await lines) console.log(line);
+      await print(await lines);
     },
   );
 }
@@ -210,7 +210,7 @@ async function exportLedger(path: string, first: number): Promise<void> {
     for (let start = first; start < size; start += PAGE_ENTRIES) {
       const end = Math.min(start + PAGE_ENTRIES, size);
       const lines = readLedger(ledger, () => [...entryTexts(ledger, start, end)].map(intakeLine));
-      await print(lines.join("\n"));
+      if (!(await write(`${lines.join("\n")}\n`))) return;
     }
   } finally {
     ledger.close();

@@ -2,6 +2,7 @@
 import { Argument, type Command } from "commander";
 import type { TreeCommand } from "../../cli/completion/command-tree.ts";
 import { SHELLS } from "../../cli/completion/shells.ts";
+import { write } from "../../cli/messages.ts";
 
 /** `tree` returns the whole program, with the root first. */
 export function registerCompletion(program: Command, tree: () => Promise<readonly TreeCommand[]>): void {
@@ -10,6 +11,6 @@ export function registerCompletion(program: Command, tree: () => Promise<readonl
     .description("print the completion script of a shell")
     .addArgument(new Argument("<shell>", "the shell").choices(Object.keys(SHELLS)))
     .action(async (shell: keyof typeof SHELLS) => {
-      process.stdout.write(SHELLS[shell](await tree()));
+      await write(SHELLS[shell](await tree()));
     });
 }

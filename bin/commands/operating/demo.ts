@@ -20,7 +20,7 @@ import { errorMessage } from "../../../src/values/unknown.ts";
 import { feed } from "../../cli/feed.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { writeLogKey } from "../../cli/log-key.ts";
-import { warn } from "../../cli/messages.ts";
+import { print, warn } from "../../cli/messages.ts";
 import { intakeProgress } from "../../cli/progress.ts";
 import { DEFAULT_CONFIGURATION } from "../../cli/settings/load-settings.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
@@ -93,7 +93,7 @@ async function fill(directory: string): Promise<void> {
     `  noonmark publish --once --publish-log ${option}`,
     `  noonmark serve ${option}`,
   ];
-  console.log(lines.join("\n"));
+  await print(lines);
 }
 
 /** Throws `Failure`, exit 2: directory_not_empty, not_a_directory; exit 74: file_unwritable. */

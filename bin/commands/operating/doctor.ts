@@ -10,6 +10,7 @@ import { examineDisks, examineLedger, examineNode, examineSettings, examineState
 import { examinePublicSide } from "../../cli/doctor/public-side.ts";
 import { examineLease, examineOwner, examinePublication, examineStore } from "../../cli/doctor/publication.ts";
 import { hintOf } from "../../cli/hints.ts";
+import { print } from "../../cli/messages.ts";
 import { configurationPath, loadSettings } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -28,8 +29,7 @@ export function registerDoctor(program: Command): void {
   settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence", "ignoredNotes"]).action(
     async ({ url, json }: Flags) => {
       const findings = await examineAll(command.opts(), url);
-      if (json === true) console.log(JSON.stringify(findings));
-      else for (const finding of findings) console.log(lineOf(finding));
+      await print(json === true ? JSON.stringify(findings) : findings.map(lineOf));
       if (findings.some(({ severity }) => severity === "fault")) process.exitCode = EXIT.failed;
     },
   );

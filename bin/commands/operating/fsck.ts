@@ -4,6 +4,7 @@ import { fsck, reportJson, reportLines } from "../../../src/fsck/fsck.ts";
 import { RULES } from "../../../src/fsck/rules.ts";
 import { EXIT } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
+import { print } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { CYCLE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
@@ -24,12 +25,11 @@ export function registerFsck(program: Command): void {
     .option("--rules", "list the rules by name and read nothing");
   settingOptions(command, [...CYCLE_SETTINGS]).action(async ({ json, rules, repair }: Flags) => {
     if (rules === true) {
-      for (const [name, says] of Object.entries(RULES)) console.log(`${name.padEnd(18)} ${says}`);
+      await print(Object.entries(RULES).map(([name, says]) => `${name.padEnd(18)} ${says}`));
       return;
     }
     const report = await examined(loadSettings(command.opts(), ["store"]), repair === true);
-    if (json === true) console.log(reportJson(report));
-    else for (const line of reportLines(report)) console.log(line);
+    await print(json === true ? reportJson(report) : reportLines(report));
     if (report.findings.length > 0) process.exitCode = EXIT.failed;
   });
 }

@@ -9,6 +9,7 @@ import { verifierKey } from "../../../src/log/note.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 import { writeLogKey } from "../../cli/log-key.ts";
+import { print } from "../../cli/messages.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
 
@@ -29,11 +30,14 @@ export function registerInit(program: Command): void {
       write(config, force === true, { installationId: id, logKey: name === "" ? undefined : KEY_FILE });
       const first = id === undefined ? "Set installationId in it, then: " : "Then: ";
       const written = `${config} written. ${first}noonmark ingest FILE && noonmark publish --once`;
-      if (name === "") return console.log(written);
+      if (name === "") {
+        await print(written);
+        return;
+      }
       const key = join(dirname(config), KEY_FILE);
       const { verifier } = await writeLogKey(key, name);
       const what = `${key} written: keep a copy of it. Every accepted fact becomes public for ever, in a log that this key signs. Readers check it with:`;
-      console.log([`${written} --publish-log`, what, `  ${verifierKey(verifier)}`].join("\n"));
+      await print([`${written} --publish-log`, what, `  ${verifierKey(verifier)}`]);
     });
 }
 

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { verifierKey } from "../../../src/log/note.ts";
 import { readLogKey, writeLogKey } from "../../cli/log-key.ts";
+import { print } from "../../cli/messages.ts";
 
 export function registerKey(program: Command): void {
   const key = program.command("key").description("make the key that signs the published log");
@@ -11,13 +12,13 @@ export function registerKey(program: Command): void {
     .argument("<name>", "the host name of the deployment, such as wheel.example.org; every checkpoint carries it")
     .option("--out <file>", "the file to write, which only its owner can read", "log.key")
     .action(async (name: string, { out }: { out: string }) => {
-      console.log(verifierKey((await writeLogKey(out, name)).verifier));
+      await print(verifierKey((await writeLogKey(out, name)).verifier));
     });
   key
     .command("show")
     .description("print the verifier keys of a key file, one a line")
     .argument("<file>", "a file that key generate wrote")
-    .action((file: string) => {
-      for (const { verifier } of readLogKey(file)) console.log(verifierKey(verifier));
+    .action(async (file: string) => {
+      await print(readLogKey(file).map(({ verifier }) => verifierKey(verifier)));
     });
 }

@@ -8,7 +8,7 @@ import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
-import { warn } from "../../cli/messages.ts";
+import { print, warn } from "../../cli/messages.ts";
 import { missingInputs } from "../../cli/publish/missing-inputs.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
@@ -28,8 +28,8 @@ export function registerStatus(program: Command): void {
       const store = await openConfiguredStore(settings, { write: false });
       const publication = await readStatus(store, now);
       const { record, standby, responses, problems, state, ageSeconds } = publication;
-      if (json === true) console.log(JSON.stringify({ ageSeconds, ...record, standby, state, responses, problems }));
-      else for (const line of publicationLines(publication, now)) console.log(line);
+      const whole = { ageSeconds, ...record, standby, state, responses, problems };
+      await print(json === true ? JSON.stringify(whole) : publicationLines(publication, now));
       for (const warning of missingInputs(responses, settings)) warn(warning);
       if (maxAge !== undefined) judgeAhead(record, now);
       if (maxAge !== undefined && !(ageSeconds <= maxAge)) {

@@ -16,6 +16,7 @@ import {
   webUrl,
   wholeArgument,
 } from "../../cli/arguments.ts";
+import { print } from "../../cli/messages.ts";
 import { warnOfKey } from "../../cli/settings/load-settings.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { askedToStop } from "../../cli/signals.ts";
@@ -78,17 +79,15 @@ export function registerVerify(program: Command): void {
       const isGiven = command.getOptionValueSource("rpcUrl") === "cli";
       const flags = isGiven || given.replay === true ? { ...given, rpcUrl } : given;
       if (flags.rules === true) {
-        for (const { name, says } of [...ALL_RULES, ...Object.values(LOG)]) console.log(`${name.padEnd(36)} ${says}`);
+        await print([...ALL_RULES, ...Object.values(LOG)].map(({ name, says }) => `${name.padEnd(36)} ${says}`));
         return;
       }
       const stop = new AbortController();
       void askedToStop().then((signal) => stop.abort(`it got ${signal}`));
       requireKey(flags);
       if (isGiven && rpcUrl !== undefined) warnOfKey(rpcUrl);
-      const lines: string[] = [];
-      const report = await judge(baseUrl(base), flags, { stop: stop.signal, print: (line) => lines.push(line) });
-      if (flags.json === true) console.log(reportJson(report));
-      else for (const line of [...lines, ...reportLines(report)]) console.log(line);
+      const { report, lines } = await judge(baseUrl(base), flags, stop.signal);
+      await print(flags.json === true ? reportJson(report) : [...lines, ...reportLines(report)]);
       // The signal has been handled. Its listeners do not keep the process alive.
       if (report.findings.length > 0 || stop.signal.aborted) process.exitCode = EXIT.failed;
     });
@@ -119,13 +118,13 @@ function nodeAddresses(text: string): string[] {
   throw new InvalidArgumentError("Give http or https addresses, with commas between them.");
 }
 
-interface Running {
-  readonly stop: AbortSignal;
-  /** Prints a line for people. */
-  print(line: string): void;
+interface Judged {
+  readonly report: Report;
+  /** What the log proved, for people. */
+  readonly lines: readonly string[];
 }
 
-async function judge(base: URL, flags: Flags, { stop, print }: Running): Promise<Report> {
+async function judge(base: URL, flags: Flags, stop: AbortSignal): Promise<Judged> {
   const { only, installation, qps, timeout, pages, watch, limit } = flags;
   if (installation !== undefined && !isNameableInstallationId(installation)) {
     throw new Failure("invalid_setting", `--installation "${installation}" is not an installation id`, {
@@ -139,16 +138,10 @@ async function judge(base: URL, flags: Flags, { stop, print }: Running): Promise
     const isOnlyLog = only?.size === 1 && only.has("log");
     const options = { routes, installationId: installation, pages, watch };
     const report = isOnlyLog ? new Report() : await verify(options, environment);
-    if (flags.logKey !== undefined) {
-      const { verifyLog } = await import("../../cli/verify-log/verify-log.ts");
-      for (const line of await verifyLog(
-        report,
-        { ...flags, logKey: flags.logKey, base, signal: end },
-        environment.send,
-      ))
-        print(line);
-    }
-    return report;
+    if (flags.logKey === undefined) return { report, lines: [] };
+    const { verifyLog } = await import("../../cli/verify-log/verify-log.ts");
+    const check = { ...flags, logKey: flags.logKey, base, signal: end };
+    return { report, lines: await verifyLog(report, check, environment.send) };
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
     throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, { cause: error });

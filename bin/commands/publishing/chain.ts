@@ -5,7 +5,7 @@ import { rewind } from "../../../src/chain/store/append.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { CONFIRMATIONS } from "../../../src/values/settlement-limits.ts";
 import { openConfiguredChain } from "../../cli/chain/configured-chain.ts";
-import { warn } from "../../cli/messages.ts";
+import { print, warn } from "../../cli/messages.ts";
 import { progressBar, ratePerSecond } from "../../cli/progress.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
@@ -28,8 +28,8 @@ export function registerChain(program: Command): void {
     .command("rewind")
     .description(`delete the stored data above a block, after a reorg deeper than ${CONFIRMATIONS} blocks`)
     .requiredOption("--to <block>", "the last block to keep", blockArgument);
-  settingOptions(back, CHAIN_SETTINGS).action(({ to }: { to: bigint }) => {
-    rewindTo(to, loadSettings(back.opts(), [], { spared: ["rpcUrl"] }));
+  settingOptions(back, CHAIN_SETTINGS).action(async ({ to }: { to: bigint }) => {
+    await rewindTo(to, loadSettings(back.opts(), [], { spared: ["rpcUrl"] }));
   });
 }
 
@@ -68,8 +68,8 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
     const { stored, indexedThroughBlock } = readSync(chain.db);
     const { core } = chain.state(Date.now());
     if (core.status === "unavailable" && core.reason === "not_yet_safe")
-      console.log("not yet safe: nothing to read so far");
-    else console.log(`${events} events read; block ${stored?.block} is safe at head ${indexedThroughBlock}`);
+      await print("not yet safe: nothing to read so far");
+    else await print(`${events} events read; block ${stored?.block} is safe at head ${indexedThroughBlock}`);
   } finally {
     bar.stop();
     chain.close();
@@ -77,18 +77,18 @@ async function syncToSafeBlock(settings: Settings): Promise<void> {
 }
 
 /** Deletes the stored data above the block. Needs no node. */
-function rewindTo(to: bigint, settings: Settings): void {
+async function rewindTo(to: bigint, settings: Settings): Promise<void> {
   const deployment = required(settings, "deployment");
   const chain = openConfiguredChain({ ...settings, deployment, rpcUrl: "" }, { now: Date.now });
   try {
     const { stored } = readSync(chain.db);
     if (stored === undefined || stored.block <= to) {
-      console.log(`nothing above block ${to} is stored`);
+      await print(`nothing above block ${to} is stored`);
       return;
     }
     const { removed, next } = rewind(chain.db, to);
     const read = next === undefined ? "everything is read again" : `block ${next} is read next`;
-    console.log(`${removed} events removed; ${read}`);
+    await print(`${removed} events removed; ${read}`);
   } finally {
     chain.close();
   }

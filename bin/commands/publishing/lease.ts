@@ -7,6 +7,7 @@ import { forceRelease, hasExpired, readLease } from "../../../publish/lease/leas
 import { StoreConflict } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
+import { print } from "../../cli/messages.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -18,7 +19,7 @@ export function registerLease(program: Command): void {
     .description("free the lease of a holder that is known to be gone")
     .option("--force", "even if the holder renewed it a moment ago");
   settingOptions(release, ["store"]).action(async ({ force }: { force?: boolean }) => {
-    console.log(await releaseLease(loadSettings(release.opts(), ["store"]), force === true));
+    await print(await releaseLease(loadSettings(release.opts(), ["store"]), force === true));
   });
 }
 

@@ -15,7 +15,7 @@ import { printable, printableLines } from "../../../src/values/printable.ts";
 import { namesArgument, parseInstant, wholeArgument } from "../../cli/arguments.ts";
 import { newDirectoryOf, openConfiguredStore } from "../../cli/configured-store.ts";
 import { reported } from "../../cli/hints.ts";
-import { warn } from "../../cli/messages.ts";
+import { print, warn } from "../../cli/messages.ts";
 import { judgeInstallation, judgeNewLog, judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
 import { publisherOptions } from "../../cli/publish/publisher-options.ts";
@@ -69,10 +69,10 @@ export function registerPublish(program: Command): void {
       rejectCadenceFlags(flags);
       await judgeSettings(settings, systemClock.wall());
       // A single run does not load the log or the cadence, because most of its cost is its start.
-      if (flags.dryRun === true) await print(await tryOut(settings, flags), settings, flags);
+      if (flags.dryRun === true) await printReport(await tryOut(settings, flags), settings, flags);
       else if (flags.once === true) {
         const { publishOnce } = await import("../../cli/publish/publish-once.ts");
-        await print(await publishOnce(settings, flags), settings, flags);
+        await printReport(await publishOnce(settings, flags), settings, flags);
       } else {
         rejectOnceFlags(flags);
         const { publishOnCadence } = await import("../../cli/publish/publish-on-cadence.ts");
@@ -128,11 +128,11 @@ async function checkInstant(at: number, store: ObjectStore): Promise<void> {
   explicitInstant({ at, now: at, last, force: false });
 }
 
-async function print(report: CycleReport, settings: Settings, flags: Flags): Promise<void> {
+async function printReport(report: CycleReport, settings: Settings, flags: Flags): Promise<void> {
   const failed = report.rows.filter(({ action }) => action === "failed");
   const isWell = failed.length === 0 && report.failures.length === 0;
-  if (flags.json === true) console.log(JSON.stringify(reportJson(report)));
-  else if (!(isWell && flags.quiet === true)) console.log(await forPeople(report, flags));
+  if (flags.json === true) await print(JSON.stringify(reportJson(report)));
+  else if (!(isWell && flags.quiet === true)) await print(await forPeople(report, flags));
   for (const warning of [...report.warnings, ...missingGenesis(report.rows, settings)]) warn(warning);
   for (const { code, message, hint } of report.failures.map(reported)) {
     console.error(printableLines(`noonmark: ${code}: ${message}\n  ${hint}`));

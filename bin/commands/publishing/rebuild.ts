@@ -6,6 +6,7 @@ import { openLedgerForReading } from "../../../src/ledger/open.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
 import { rebuildProjections } from "../../../src/projections/rebuild.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { print } from "../../cli/messages.ts";
 import { progressBar } from "../../cli/progress.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
@@ -14,7 +15,7 @@ export function registerRebuild(program: Command): void {
   const command = program
     .command("rebuild")
     .description("derive the projections from the ledger again; a publisher may run meanwhile");
-  settingOptions(command, ["installationId", "ledger", "state", "genesisTimestamp"]).action(() => {
+  settingOptions(command, ["installationId", "ledger", "state", "genesisTimestamp"]).action(async () => {
     const settings = loadSettings(command.opts(), ["ledger"]);
     const { ledger: path, state, genesisTimestamp } = settings;
     const installationId = required(settings, "installationId");
@@ -31,7 +32,7 @@ export function registerRebuild(program: Command): void {
       );
       bar.stop();
       const left = genesis === undefined ? "; no genesisTimestamp is set, so the rounds are left to the publisher" : "";
-      console.log(`rebuilt from ${receipts} receipts and ${rounds} observed rounds${left}`);
+      await print(`rebuilt from ${receipts} receipts and ${rounds} observed rounds${left}`);
     } finally {
       bar.stop();
       ledger.close();

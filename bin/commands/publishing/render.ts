@@ -11,7 +11,7 @@ import { respond, type ShimResponse } from "../../../src/shim/respond.ts";
 import { printableLines } from "../../../src/values/printable.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { parseInstant } from "../../cli/arguments.ts";
-import { warn } from "../../cli/messages.ts";
+import { print, warn, write } from "../../cli/messages.ts";
 import { loadSettings, required } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -34,7 +34,7 @@ export function registerRender(program: Command): void {
   settingOptions(command, [...SOURCE_SETTINGS, "chainGrace", "chainMaxAge", "deadline"]).action(
     async (path: string, flags: Flags) => {
       const settings = loadSettings(command.opts(), ["ledger"]);
-      await print(await render(settings, path, parseInstant(flags.at)), flags);
+      await printResponse(await render(settings, path, parseInstant(flags.at)), flags);
     },
   );
 }
@@ -76,17 +76,17 @@ function warnOfLaterFacts({ ledger, installationId }: Snapshot, at: number): voi
   });
 }
 
-async function print({ status, headers, body }: ShimResponse, flags: Flags): Promise<void> {
+async function printResponse({ status, headers, body }: ShimResponse, flags: Flags): Promise<void> {
   const text = new TextDecoder().decode(body);
   // Programs get the bytes. Terminals get the same JSON with control characters escaped.
   const shown = process.stdout.isTTY ? printableLines(text) : text;
-  if (flags.json === true) console.log(JSON.stringify({ status, headers, body: text }));
-  else if (flags.body === true) process.stdout.write(shown);
+  if (flags.json === true) await print(JSON.stringify({ status, headers, body: text }));
+  else if (flags.body === true) await write(shown);
   else {
     // Loaded lazily, because it makes Node load much code.
     const { STATUS_CODES } = await import("node:http");
     const lines = Object.entries(headers).map(([name, value]) => `${canonicalName(name)}: ${value}`);
-    process.stdout.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${shown}`);
+    await write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${shown}`);
   }
 }
 

@@ -10,6 +10,7 @@ import { withoutLast } from "../../../src/values/text.ts";
 import { errorMessage } from "../../../src/values/unknown.ts";
 import { webUrl } from "../../cli/arguments.ts";
 import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
+import { print } from "../../cli/messages.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { frontSecret } from "../../cli/settings/settings.ts";
 
@@ -47,13 +48,13 @@ export function registerCdn(program: Command): void {
     .option("--brotli", "prefer brotli to gzip; nginx must have its brotli filter")
     .option("--front-secret <secret>", `the shim's setting fronts, if that is a secret; prefer ${VARIABLE}`)
     .option(...SECRET_FILE_OPTION)
-    .action((target: CdnTarget, flags: CdnFlags) => {
+    .action(async (target: CdnTarget, flags: CdnFlags) => {
       const { files, check, secretMode = 0o666 } = CDN_TARGETS[target];
       const out = flags.out ?? join("cdn-config", target);
       const options = optionsOf(flags, out);
       check?.(options, out);
       const mode = options.frontSecret === undefined ? 0o666 : secretMode;
-      for (const [name, text] of Object.entries(files(options))) write(out, name, text, mode);
+      for (const [name, text] of Object.entries(files(options))) await print(written(out, name, text, mode));
     });
 }
 
@@ -96,7 +97,8 @@ function parseUrl(option: string, text: string): URL {
   });
 }
 
-function write(directory: string, name: string, text: string, mode: number): void {
+/** Writes a file, and returns its path. */
+function written(directory: string, name: string, text: string, mode: number): string {
   const path = join(directory, name);
   try {
     makeDirectory(directory);
@@ -104,5 +106,5 @@ function write(directory: string, name: string, text: string, mode: number): voi
   } catch (cause) {
     throw new Failure("file_unwritable", `${path} cannot be written: ${errorMessage(cause)}`, { cause });
   }
-  console.log(path);
+  return path;
 }

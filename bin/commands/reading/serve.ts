@@ -13,6 +13,7 @@ import { parseInstant } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
 import { createLog, logProblem, metricsLog, rareReport } from "../../cli/log.ts";
+import { print } from "../../cli/messages.ts";
 import { hasMetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { shimClock } from "../../cli/serve/clock.ts";
 import { failedReads } from "../../cli/serve/failed-reads.ts";
@@ -113,7 +114,7 @@ async function serveCounted(store: ObjectStore, settings: Settings, { at, log, c
     defect: (error) => logProblem(log, "a request met a defect", error),
   });
   const stopped = askedToStop();
-  announce(server.url, store, settings, at);
+  await announce(server.url, store, settings, at);
   await warnIfUnreadable(context);
   log.info({ signal: await stopped }, "stopping");
   clock.stop();
@@ -121,9 +122,11 @@ async function serveCounted(store: ObjectStore, settings: Settings, { at, log, c
   await server.stop();
 }
 
-function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: number | undefined): void {
-  console.log(`Serving ${name} on ${url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`);
-  console.log(FRONTS[fronts] ?? "Fronts with the secret may keep its responses");
+async function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: number | undefined) {
+  await print([
+    `Serving ${name} on ${url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`,
+    FRONTS[fronts] ?? "Fronts with the secret may keep its responses",
+  ]);
 }
 
 /** Warns if the store is missing or unreadable at the start. It may appear later, so this is not a failure. */

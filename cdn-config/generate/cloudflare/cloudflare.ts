@@ -14,7 +14,7 @@ export function cloudflareFiles({ bucket }: CdnOptions): Record<string, string> 
     // Serve only the operator's own host name (docs/cdn-cloudflare.md, "Deploy").
     workers_dev: false,
     r2_buckets: [{ binding: "STORE", bucket_name: name }],
-    vars: { PREFIX: prefix.join("/") },
+    vars: { BUCKET: name, PREFIX: prefix.join("/") },
   };
   return {
     "worker.js": workerScript(),

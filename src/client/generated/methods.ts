@@ -13,22 +13,26 @@ import type {
   Telemetry,
 } from "./bodies.ts";
 
-/** The codes of the API's errors, and why a view of the chain is unavailable. */
-export type ApiErrorCode =
-  | "database_busy"
-  | "indexer_disabled"
-  | "indexer_mismatch"
-  | "indexer_unavailable"
-  | "internal_error"
-  | "invalid_cursor"
-  | "invalid_installation_id"
-  | "invalid_query"
-  | "method_not_allowed"
-  | "not_found"
-  | "not_published"
-  | "not_yet_safe"
-  | "public_stats_rebuilding"
-  | "store_unavailable";
+/** The codes of the API's errors, and why a view of the chain is unavailable. A server can give no other code to an error. */
+export const API_ERROR_CODES = [
+  "database_busy",
+  "indexer_disabled",
+  "indexer_mismatch",
+  "indexer_unavailable",
+  "internal_error",
+  "invalid_cursor",
+  "invalid_installation_id",
+  "invalid_query",
+  "method_not_allowed",
+  "not_found",
+  "not_published",
+  "not_yet_safe",
+  "public_stats_rebuilding",
+  "source_disabled",
+  "store_unavailable",
+] as const;
+
+export type ApiErrorCode = (typeof API_ERROR_CODES)[number];
 
 /** Parameters and body of each method, by its name; `watch` uses them too. */
 export interface Calls {

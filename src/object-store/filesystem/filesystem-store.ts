@@ -130,7 +130,8 @@ export class FilesystemStore implements ObjectStore {
         if (key?.startsWith(prefix)) keys.push(key);
       }
     } catch (error) {
-      if (systemCode(error) !== "ENOENT") throw unavailable("list", directory, error);
+      // A directory below it, which was removed meanwhile, also gives ENOENT.
+      if (systemCode(error) !== "ENOENT" || existsSync(directory)) throw unavailable("list", directory, error);
     }
     if (keys.length === 0) this.absent();
     yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));

@@ -1,13 +1,13 @@
 /** Sends single requests to a bucket, without retries. `errors.ts` interprets failures. */
 import { pipeline, Readable, Transform } from "node:stream";
-import type { S3ClientConfig } from "@aws-sdk/client-s3";
+import type { ListObjectsV2CommandOutput, S3ClientConfig } from "@aws-sdk/client-s3";
 import { fieldsOf } from "../../values/unknown.ts";
 import { MAX_BODY_BYTES } from "../check-object.ts";
 import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
 import type { Attempt } from "../retry.ts";
 import { PUT_ID } from "../seal.ts";
 import { bareTag, type PutHeaders } from "./conditions.ts";
-import { BodyTooLarge, NotS3 } from "./errors.ts";
+import { BodyTooLarge, NoDate, NotS3, refusalOf } from "./errors.ts";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -104,24 +104,25 @@ export class S3Bucket {
     await this.#client.send(command, { abortSignal: signal });
   }
 
-  /** Returns up to 1,000 keys, and the token of the next page; `next` is undefined on the last page. */
+  /**
+   * Returns up to 1,000 keys, the token of the next page (undefined on the last one), and what the page contradicts. A page with
+   * a fault must not be used: what it lacks would count as missing.
+   */
   async page(prefix: string, from: string | undefined, abortSignal: AbortSignal) {
-    const command = new ListObjectsV2Command({
-      Bucket: this.#bucket,
-      Prefix: this.#root + prefix,
-      ContinuationToken: from,
-    });
+    const Prefix = this.#root + prefix;
+    const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix, ContinuationToken: from });
     const page = await this.#client.send(command, { abortSignal });
     return {
-      keys: (page.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key.slice(this.#root.length)])),
+      keys: (page.Contents ?? []).map(({ Key = "" }) => Key.slice(this.#root.length)),
       next: page.IsTruncated === true ? page.NextContinuationToken : undefined,
+      fault: pageFault(page, Prefix, from),
     };
   }
 
-  /** Returns the Date of any response (epoch ms, whole seconds); throws without one. */
-  async date(abortSignal: AbortSignal): Promise<number> {
-    const command = new HeadObjectCommand(this.#at("status.json"));
-    let date = Number.NaN;
+  /** Returns the Date of the response for a key that nobody has asked for (epoch ms, whole seconds). Throws without one. */
+  async date(unknownKey: string, abortSignal: AbortSignal): Promise<number> {
+    const command = new HeadObjectCommand(this.#at(unknownKey));
+    let date: number | undefined;
     command.middlewareStack.add(
       (next) => async (args) => {
         const result = await next(args);
@@ -130,11 +131,9 @@ export class S3Bucket {
       },
       { step: "deserialize", priority: "low", name: "noonmarkDate" },
     );
-    const error = await this.#client.send(command, { abortSignal }).then(
-      () => new Error("the response has no Date"),
-      (cause: unknown) => cause,
-    );
-    if (Number.isNaN(date)) throw error;
+    const error = await this.#client.send(command, { abortSignal }).catch((cause: unknown) => cause);
+    if (date === undefined || (Number.isNaN(date) && refusalOf(error) === "transient")) throw error;
+    if (Number.isNaN(date)) throw new NoDate();
     return date;
   }
 
@@ -197,7 +196,20 @@ async function notAfter<T>(end: number, send: () => Promise<T>): Promise<T> {
   return send();
 }
 
-/** Returns NaN without a Date. */
+/** Returns NaN without a Date, and for a response that a cache has kept: its Date is in the past. */
 function dateOf(response: unknown): number {
-  return Date.parse(String(fieldsOf(fieldsOf(response).headers).date));
+  const { date, age = "0" } = fieldsOf(fieldsOf(response).headers);
+  return Number(age) === 0 ? Date.parse(String(date)) : Number.NaN;
+}
+
+function pageFault(page: ListObjectsV2CommandOutput, prefix: string, from: string | undefined): string | undefined {
+  const { Contents = [], KeyCount = Contents.length, IsTruncated, NextContinuationToken: next = "" } = page;
+  // Also a response without a body, or of another program.
+  if (IsTruncated === undefined) return "the response does not say whether it is the whole list";
+  if (IsTruncated && next === "") return "the list is cut off, and the response names no next page";
+  if (IsTruncated && next === from) return "the response names its own page as the next one";
+  if (!IsTruncated && next !== "") return "the response says that it is the last page, and names a next one";
+  if (KeyCount !== Contents.length) return `the response counts ${KeyCount} keys and contains ${Contents.length}`;
+  const isForeign = (page.Prefix ?? prefix) !== prefix || Contents.some(({ Key }) => Key?.startsWith(prefix) !== true);
+  return isForeign ? "the response is a list of other keys" : undefined;
 }

@@ -16,30 +16,31 @@ export interface PutHeaders {
   readonly IfMatch?: string;
 }
 
-/** The tag of a put, or why its condition was refused. */
+/** The tag of a put, or why it was refused, with the tag that the object has (undefined: there is none). */
 export type Written =
   | { readonly tag: StoreTag; readonly refused: undefined }
-  | { readonly refused: "condition" | "unsupported"; readonly error: unknown };
-
-/** Puts the same small object again. */
-type ProbePut = (headers: PutHeaders) => Promise<Written>;
+  | { readonly refused: "condition" | "contended"; readonly stored: StoreTag | undefined; readonly error: unknown }
+  | { readonly refused: "unsupported"; readonly error: unknown };
 
 const STALE_TAG = "0".repeat(32);
 
 /**
- * Puts a small object again and again. If a response is lost, `create` must read whether its put was done. `put` need not: the same
- * bytes have the same tag.
+ * Puts a small object of its own again and again with `put`, which never reports its own earlier attempt as a refusal. Throws the
+ * error of a refusal that proves nothing: another writer was there.
  */
-export async function probeConditions(create: ProbePut, put: ProbePut): Promise<Conditions> {
-  const first = await create({ IfNoneMatch: "*" });
-  if (first.refused !== undefined) return "none";
-  const again = await put({ IfNoneMatch: "*" });
-  if (again.refused !== "condition") return "none";
+export async function probeConditions(put: (headers: PutHeaders) => Promise<Written>): Promise<Conditions> {
+  let tag: StoreTag | undefined;
+  const attempt = async (headers: PutHeaders): Promise<Written["refused"]> => {
+    const done = await put(headers);
+    if (done.refused === "contended" || (done.refused === "condition" && done.stored !== tag)) throw done.error;
+    if (done.refused === undefined) ({ tag } = done);
+    return done.refused;
+  };
+  if ((await attempt({ IfNoneMatch: "*" })) !== undefined || tag === undefined) return "none";
+  if ((await attempt({ IfNoneMatch: "*" })) !== "condition") return "none";
   for (const form of ["quoted", "unquoted"] as const) {
-    const stale = await put({ IfMatch: tagInForm(STALE_TAG, form) });
-    if (stale.refused !== "condition") return "none";
-    const right = await put({ IfMatch: tagInForm(first.tag, form) });
-    if (right.refused === undefined) return form;
+    if ((await attempt({ IfMatch: tagInForm(STALE_TAG, form) })) !== "condition") return "none";
+    if ((await attempt({ IfMatch: tagInForm(tag, form) })) === undefined) return form;
   }
   return "none";
 }

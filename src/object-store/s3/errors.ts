@@ -29,7 +29,7 @@ export type S3Refusal =
 
 export function refusalOf(error: unknown): S3Refusal {
   const { status, code } = responseOf(error);
-  if (error instanceof BodyTooLarge || error instanceof StoreDamaged) return "final";
+  if (error instanceof BodyTooLarge || error instanceof NoDate || error instanceof StoreDamaged) return "final";
   if (status === undefined) return isMisconfigured(error) ? "final" : "transient";
   if (status === 404) return code === "NoSuchKey" ? "absent" : "final";
   if (status === 304) return "unchanged";
@@ -72,7 +72,8 @@ export function unavailable(what: string, error: unknown, asked: S3Call): StoreU
   return new StoreUnavailable(`${what}: ${printable(text)}`, {
     cause: error,
     facts,
-    isFinal: refusalOf(error) === "final",
+    // NoSuchKey for a whole list: the address is not the bucket's.
+    isFinal: refusalOf(error) === "final" || refusalOf(error) === "absent",
   });
 }
 
@@ -123,6 +124,11 @@ export class NotS3 extends Error {
   override readonly name = "NotS3";
 }
 
+/** The server does not say what time it is. */
+export class NoDate extends Error {
+  override readonly name = "NoDate";
+}
+
 interface S3Problem {
   /** Absent: the message contains the server's text. */
   readonly says?: string;
@@ -149,6 +155,7 @@ function problemOf(code: string, error: unknown, { address = "the S3 server", li
       facts: { is: "s3_timeout", address },
     };
   }
+  if (name === "NoDate") return { says: `the response of ${address} has no Date`, facts: { is: "s3_no_date" } };
   if (name === "NotS3" || /hidden field|Deserialization error/.test(message)) {
     const what = name === "NotS3" ? message : "no XML";
     return {

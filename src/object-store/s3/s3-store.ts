@@ -110,20 +110,18 @@ export class S3Store implements ObjectStore, StoreClock {
       const page = await this.#run(({ signal }) => this.#bucket.page(prefix, from, signal)).catch((error: unknown) => {
         throw this.#unavailable(`list ${this.place}/${prefix}`, error);
       });
-      const [first] = page.keys;
       pages++;
       keys += page.keys.length;
-      // A list that starts again or hardly advances would never end.
-      if (
-        pages > EXTRA_PAGES + keys / KEYS_A_PAGE ||
-        (first !== undefined && last !== undefined && !isAfter(first, last))
-      ) {
-        throw new StoreUnavailable(
-          `list ${this.place}/${prefix}: its pages do not continue after ${printable(last ?? "")}`,
-        );
+      let ascends = true;
+      for (const key of page.keys) {
+        ascends &&= last === undefined || isAfter(key, last);
+        last = key;
       }
+      // A list that starts again or hardly advances would never end.
+      const advances = ascends && pages <= EXTRA_PAGES + keys / KEYS_A_PAGE;
+      const fault = page.fault ?? (advances ? undefined : `its keys do not continue, up to ${printable(last ?? "")}`);
+      if (fault !== undefined) throw new StoreUnavailable(`list ${this.place}/${prefix}: ${fault}`);
       yield* page.keys;
-      last = page.keys.at(-1) ?? last;
       from = page.next;
     } while (from !== undefined);
   }
@@ -131,7 +129,7 @@ export class S3Store implements ObjectStore, StoreClock {
   async measureClock(now: () => number): Promise<ClockBounds> {
     const measure = async ({ signal }: Attempt) => {
       const sent = now();
-      const date = await this.#bucket.date(signal);
+      const date = await this.#bucket.date(newProbeKey(), signal);
       return boundsOf(sent, date, now());
     };
     return this.#run(measure).catch((error: unknown) => {
@@ -147,10 +145,17 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   /**
-   * Checks that the server supports conditions. Throws `StoreUnavailable`, and `Failure` conditions_unsupported if it
-   * does not and `singleWriter` is not set.
+   * Checks everything that a writer needs of the server: conditions, lists and a clock. Throws `StoreUnavailable`, and `Failure`
+   * conditions_unsupported without conditions if `singleWriter` is not set.
    */
   async probe(): Promise<void> {
+    await this.#assertConditions();
+    // If the endpoint contains the bucket, puts and gets work below a doubled prefix, and a list does not.
+    for await (const _ of this.list(newProbeKey()));
+    await this.measureClock(() => Date.now());
+  }
+
+  async #assertConditions(): Promise<void> {
     if ((await this.#probed()) !== "none" || this.#singleWriter) return;
     throw new Failure("conditions_unsupported", `${this.name} does not check If-None-Match and If-Match on a put`);
   }
@@ -160,7 +165,7 @@ export class S3Store implements ObjectStore, StoreClock {
     if (form !== "none") {
       return "ifTag" in condition ? { IfMatch: tagInForm(condition.ifTag, form) } : { IfNoneMatch: "*" };
     }
-    await this.probe();
+    await this.#assertConditions();
     const current = (await this.#read(key))?.object.tag;
     if (current === ("ifTag" in condition ? condition.ifTag : undefined)) return {};
     throw new StoreConflict(`put ${this.place}/${key}: the condition does not hold`);
@@ -197,19 +202,6 @@ export class S3Store implements ObjectStore, StoreClock {
   /** Puts with retries, and returns the tag or the refusal of the condition. Throws `StoreUnavailable`. */
   async #write(key: string, object: StoreObject, headers: PutHeaders, repeated = () => {}): Promise<Written> {
     const putId = newPutId();
-    const done = await this.#tryWrite(key, object, headers, { putId, repeated });
-    if (done.refused !== "condition") return done;
-    const stored = await this.#read(key);
-    return stored?.putId === putId ? { tag: stored.object.tag, refused: undefined } : done;
-  }
-
-  /** Like `#write`, but a stored put whose response was lost may count as refused. */
-  async #tryWrite(
-    key: string,
-    object: StoreObject,
-    headers: PutHeaders,
-    { putId, repeated } = { putId: newPutId(), repeated: () => {} },
-  ): Promise<Written> {
     let attempts = 0;
     try {
       const tag = await this.#run((attempt) => {
@@ -225,7 +217,10 @@ export class S3Store implements ObjectStore, StoreClock {
       if (!conditional || (refusal !== "condition" && refusal !== "contended" && refusal !== "absent")) {
         throw this.#unavailable(`put ${this.place}/${key}`, error);
       }
-      return { refused: "condition", error };
+      const found = await this.#read(key);
+      const stored = found?.object.tag;
+      if (found?.putId === putId) return { tag: found.object.tag, refused: undefined };
+      return { refused: refusal === "contended" ? "contended" : "condition", stored, error };
     }
   }
 
@@ -241,22 +236,23 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   async #probe(): Promise<Conditions> {
-    const key = `${PROBE_PREFIX}${newPutId()}`;
+    const key = newProbeKey();
     const object: StoreObject = { body: new Uint8Array(), contentType: "text/plain", metadata: {} };
     let conditions: Conditions;
     try {
-      conditions = await probeConditions(
-        (headers) => this.#write(key, object, headers),
-        (headers) => this.#tryWrite(key, object, headers),
-      );
+      conditions = await probeConditions((headers) => this.#write(key, object, headers));
     } catch (error) {
       // Report the failure of the put rather than that of the deletion.
       await this.delete(key).catch(() => undefined);
-      throw error;
+      throw error instanceof StoreUnavailable ? error : this.#unavailable(`put ${this.place}/${key}`, error);
     }
     await this.delete(key);
     return conditions;
   }
+}
+
+function newProbeKey(): string {
+  return `${PROBE_PREFIX}${newPutId()}`;
 }
 
 function newPutId(): string {

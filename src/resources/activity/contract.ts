@@ -26,6 +26,9 @@ import {
 import { blocksEndAtHeight } from "../settlements/contract.ts";
 import { ACTIVITY_CURSOR_LENGTH, ACTIVITY_LIMIT, CATEGORIES, type Category } from "./route.ts";
 
+/** Why the activity is unavailable. */
+export const ACTIVITY_UNAVAILABLE = ["source_disabled", ...CHAIN_UNAVAILABLE] as const;
+
 /** The types a category advertises. `protocol` and `players` advertise all chain types but serve only their own. */
 export function activeTypes(category: Category, hasMeasurements: boolean): readonly string[] {
   if (category === "measurement") return MEASUREMENT_TYPES;
@@ -187,7 +190,7 @@ export const activitySchema = z.discriminatedUnion("status", [
     schemaVersion: z.literal(1),
     installationId: installationIdField,
     status: z.literal("unavailable"),
-    reason: z.enum(["source_disabled", ...CHAIN_UNAVAILABLE]),
+    reason: z.enum(ACTIVITY_UNAVAILABLE),
   }),
 ]);
 

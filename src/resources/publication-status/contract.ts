@@ -6,7 +6,10 @@ import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
 import type { Contract } from "../contract.ts";
 import { installationIdField, timestamp } from "../fields.ts";
+import { RESPONSE_KEYS } from "../find.ts";
 import { CHAIN_STATES, LEDGER_STATES, PUBLISHER_STATES } from "./public-record.ts";
+
+const URLS: ReadonlySet<string> = new Set(RESPONSE_KEYS.map(([url]) => url));
 
 const timestampOrNull = timestamp.nullable();
 const heightOrNull = uint256String.nullable();
@@ -36,7 +39,7 @@ export const publicationStatusSchema = z.strictObject({
     .nullable(),
   /** The configured installation's responses by URL path with query. */
   responses: z.record(
-    z.string(),
+    z.string().refine((url) => URLS.has(url)),
     z.strictObject({
       asOf: timestamp,
       status: z.int().min(100).max(599),
@@ -44,7 +47,7 @@ export const publicationStatusSchema = z.strictObject({
       etag: z.string().min(1).nullable(),
       logSize: z.int().nonnegative().nullable(),
       safeBlock: z.strictObject({ number: uint256String, hash: z.string().regex(/^0x[0-9a-f]{64}$/) }).nullable(),
-      program: z.string(),
+      program: z.string().regex(/^(?:\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?)?$/),
     }),
   ),
   sources: z.strictObject({

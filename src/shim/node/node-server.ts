@@ -1,7 +1,7 @@
 /** The shim as a service on Node: it listens, reports its health, and ends without cutting anybody off. */
 
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { ShimContext } from "../context.ts";
 import { healthResponse } from "./health.ts";
@@ -152,7 +152,24 @@ function httpServer(limits: ServerLimits, connections: Connections, handler: Req
   server.maxHeadersCount = 0;
   return server
     .on("connection", (socket) => connections.add(socket))
-    .on("request", (incoming, response) => connections.takeOn(incoming, response, () => handler(incoming, response)));
+    .on("request", (incoming, response) => connections.takeOn(incoming, response, () => handler(incoming, response)))
+    .on("connect", (incoming, socket) => respondToConnect(incoming, socket as Socket, handler));
+}
+
+/** Node hands over the bare socket, which ends with the response. */
+function respondToConnect(incoming: IncomingMessage, socket: Socket, handler: RequestListener): void {
+  socket.on("error", () => socket.destroy());
+  const response = new ServerResponse(incoming);
+  response.shouldKeepAlive = false;
+  response.on("finish", () => socket.destroySoon());
+  try {
+    response.assignSocket(socket);
+  } catch {
+    // An earlier request of the connection has no response yet.
+    socket.destroy();
+    return;
+  }
+  handler(incoming, response);
 }
 
 async function close(server: Server, graceMs: number): Promise<void> {

@@ -1,10 +1,11 @@
 /**
  * A store that is read through a Worker's cache. An object is kept for the edge seconds of its route. The shim applies
  * successors and conditions to it on every request, so that nothing outlives its validity. While the store fails, kept
- * objects are served for as long as the table allows. An object without a row is not kept.
+ * objects are served for as long as the table allows. An object without a row is not kept. A cache that fails, hangs or has
+ * something else is a miss: it never fails a request.
  */
 import type { Row } from "../../http/route.ts";
-import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
+import { decodedAs, type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import { decodeWriterMetadata } from "../../object-store/stored-response.ts";
 import { matchKey } from "../../resources/find.ts";
 import type { StoreReader } from "../context.ts";
@@ -19,17 +20,24 @@ interface Kept {
   readonly object: StoredObject;
   /** Epoch ms. */
   readonly at: number;
+  /** `at` of the build (epoch ms), which never goes back. */
+  readonly builtAt: number;
 }
 
-/** `now`: epoch ms of the machine, not of the store. */
-export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => number): StoreReader {
+/**
+ * `deployment`: the name of the bucket and of the prefix in it, because all Workers of a zone have one cache. `now`: epoch ms of the
+ * machine, not of the store.
+ */
+export function edgeStore(store: StoreReader, cache: EdgeCache, deployment: string, now: () => number): StoreReader {
   const read = collapsed(refresh);
+  const urlOf = (key: string) => `https://objects.invalid/${[deployment, key].map(encodeURIComponent).join("/")}`;
+  const match = (key: string) => orMiss(async () => decode(await cache.match(urlOf(key))));
   return {
     async get(key, options) {
       if (options?.fresh === true) return refresh(key);
       const row = matchKey(key);
       if (row === undefined) return store.get(key, options);
-      const kept = await match(cache, key);
+      const kept = await match(key);
       const { edgeSeconds, staleIfErrorSeconds } = row;
       const age = kept === undefined ? Infinity : now() - kept.at;
       if (age < edgeSeconds * 1_000) return kept?.object;
@@ -49,20 +57,28 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, now: () => numbe
     const row = matchKey(key);
     if (object === undefined || row === undefined) return object;
     // A slow read must not replace the result of a later one.
-    const kept = await match(cache, key);
-    if (kept !== undefined && builtAt(kept.object) > builtAt(object)) return kept.object;
-    await cache.put(urlOf(key), encode(object, at, row));
+    const kept = await match(key);
+    const builtAt = decodedAs(key, object, builtAtOf);
+    if (kept !== undefined && kept.builtAt > builtAt) return kept.object;
+    await orMiss(() => cache.put(urlOf(key), encode(object, at, row)));
     return object;
   }
 }
 
-/** `at` of the build (epoch ms), which never goes back. */
-function builtAt({ metadata }: StoredObject): number {
+function builtAtOf({ metadata }: StoredObject): number {
   return decodeWriterMetadata(metadata).sourceVersion.at;
 }
 
-function urlOf(key: string): string {
-  return `https://objects.invalid/${encodeURIComponent(key)}`;
+/** How long a request waits for the cache, or for the read of another (ms): on workerd that other may have been cancelled for good. */
+const PATIENCE_MS = 250;
+
+async function orMiss<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+  try {
+    return (await within(PATIENCE_MS, work()))?.value;
+  } catch {
+    // The store has the object, too.
+    return undefined;
+  }
 }
 
 function encode({ body, contentType, tag, metadata }: StoredObject, at: number, row: Row): Response {
@@ -78,20 +94,22 @@ function encode({ body, contentType, tag, metadata }: StoredObject, at: number, 
   });
 }
 
-async function match(cache: EdgeCache, key: string): Promise<Kept | undefined> {
-  const kept = await cache.match(urlOf(key));
+/** Throws for a response that `encode` has not made. */
+async function decode(kept: Response | undefined): Promise<Kept | undefined> {
   if (kept === undefined) return undefined;
-  const object = {
-    body: new Uint8Array(await kept.arrayBuffer()),
-    contentType: kept.headers.get("content-type") ?? "",
-    tag: kept.headers.get("noonmark-tag") ?? "",
-    metadata: JSON.parse(kept.headers.get("noonmark-metadata") ?? "{}") as Record<string, string>,
+  const header = (name: string) => {
+    const value = kept.headers.get(name);
+    if (kept.status !== 200 || value === null) throw new Error(`no ${name}`);
+    return value;
   };
-  return { object, at: Number(kept.headers.get("noonmark-at")) };
+  const object = {
+    contentType: header("content-type"),
+    tag: header("noonmark-tag"),
+    metadata: JSON.parse(header("noonmark-metadata")) as Record<string, string>,
+    body: new Uint8Array(await kept.arrayBuffer()),
+  };
+  return { object, at: Number(header("noonmark-at")), builtAt: builtAtOf(object) };
 }
-
-/** How long one request waits for the read of another (ms): on workerd that other may have been cancelled for good. */
-const PATIENCE_MS = 250;
 
 /**
  * Simultaneous reads of one key share one, however long it takes. This is for caches, whose readers accept a response that is

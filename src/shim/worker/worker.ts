@@ -5,10 +5,14 @@ import { type ShimContext, shimContext } from "../context.ts";
 import { webHandler } from "../web-handler.ts";
 import { type EdgeCache, edgeStore } from "./edge-store.ts";
 
+declare const caches: { readonly default: EdgeCache };
+
 export interface WorkerEnvironment {
   readonly STORE: R2Bucket;
   /** The prefix of the objects' keys in the bucket; absent for none. */
   readonly PREFIX?: string;
+  /** The bucket's name, which the binding does not say. It keeps the cache of this deployment apart from others in the zone. */
+  readonly BUCKET?: string;
 }
 
 /** One for each isolate. It keeps no request's objects except promises of their values (`edge-store.ts`). */
@@ -16,11 +20,12 @@ let context: ShimContext | undefined;
 
 // A Worker's handlers are its default export.
 export default {
-  fetch(request: Request, { STORE, PREFIX }: WorkerEnvironment): Promise<Response> {
+  fetch(request: Request, { STORE, PREFIX, BUCKET = "" }: WorkerEnvironment): Promise<Response> {
     context ??= shimContext({
       store: edgeStore(
         new R2Store(STORE, PREFIX),
-        (globalThis as unknown as { caches: { default: EdgeCache } }).caches.default,
+        { match: (url) => caches.default.match(url), put: (url, response) => caches.default.put(url, response) },
+        `${BUCKET}/${PREFIX ?? ""}`,
         () => Date.now(),
       ),
       now: () => Date.now(),

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { type BigIntStats, closeSync, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -154,3 +154,17 @@ test.each([["--quiet"], ["--json"], ["--force"], ["--at", "2026-11-20T10:00:00Z"
     expect(stderr).toMatch(`noonmark: usage: ${flag[0]} needs --once`);
   },
 );
+
+test("no message of the log is a command to a terminal, or a second line", () => {
+  const script = `
+    import { createLog } from ${JSON.stringify(join(import.meta.dirname, "../../../bin/cli/log.ts"))};
+    for (const logFormat of ["pretty", "json"]) {
+      (await createLog({ logLevel: "info", logFormat })).warn({ field: "c\\u001b[31m" }, "a\\u001b[2J\\nb");
+    }`;
+  const { stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  expect(stderr.split("\n")).toEqual([
+    expect.stringMatching(/WARN: a\\u001b\[2J\\u000ab \{/),
+    expect.stringContaining('"msg":"a\\\\u001b[2J\\\\u000ab"'),
+    "",
+  ]);
+});

@@ -28,7 +28,7 @@ import { openStore } from "../../../src/object-store/open-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { anyCharacter } from "../../support/random.ts";
 import { sharedFolder } from "../../support/test-folder.ts";
-import { conforms } from "../conformance.ts";
+import { conforms, keysOf } from "../conformance.ts";
 import { sample, versioned, versionOf } from "../samples.ts";
 
 const root = sharedFolder();
@@ -52,6 +52,18 @@ test("a stored file is readable text", async () => {
     `content-type: application/json; charset=utf-8\ncontent-length: 7\nx-store-tag: ${tag}\nx-meta-status: 200\n` +
       `x-meta-sha256: ${createHash("sha256").update('status: 200\n\n{"a":1}').digest("base64url")}\n\n{"a":1}`,
   );
+});
+
+test("directories that vanish while a list reads them make it unavailable, never shorter", async () => {
+  const store = new FilesystemStore(scratch(), { write: true });
+  await store.put("z/k", sample("body"));
+  const vanishing = Array.from({ length: 300 }, (_, at) => join(store.name, `d${at}`));
+  for (const directory of vanishing) mkdirSync(directory);
+  const listed = keysOf(store, "").catch((error: unknown) => error);
+  await Promise.resolve();
+  for (const directory of vanishing) rmSync(directory, { recursive: true });
+  const found = await listed;
+  if (!(found instanceof StoreUnavailable)) expect(found).toEqual(["z/k"]);
 });
 
 test("after the directory was replaced, a writer takes the lock of the new one", async () => {

@@ -25,9 +25,9 @@ async function storeOf(answer: (response: ServerResponse, number: number) => voi
   return { store: new S3Store({ bucket: "bucket", prefix: "", client, limits }), requestCount: () => requestCount };
 }
 
-async function keysOf(store: S3Store): Promise<string[]> {
+async function keysOf(store: S3Store, prefix = ""): Promise<string[]> {
   const keys: string[] = [];
-  for await (const key of store.list("")) keys.push(key);
+  for await (const key of store.list(prefix)) keys.push(key);
   return keys;
 }
 
@@ -64,7 +64,6 @@ const page = (keys: readonly string[], token: string) =>
     .join("")}</ListBucketResult>`;
 
 test.each([
-  ["the same page repeatedly", () => page(["a", "b"], "same"), 2],
   ["the same keys under new tokens", (number: number) => page(["a", "b"], `t${number}`), 2],
   ["empty pages", (number: number) => page([], `t${number}`), 101],
   ["one ascending key a page", (number: number) => page([`b${"c".repeat(number)}`], `t${number}`), 112],
@@ -72,8 +71,43 @@ test.each([
   const { store, requestCount } = await storeOf((response, number) => {
     response.writeHead(200, { "content-type": "application/xml" }).end(answer(number));
   });
-  await expect(keysOf(store)).rejects.toThrow(/^list s3:\/\/bucket\/: its pages do not continue after (?:b?|bc+)$/);
+  await expect(keysOf(store)).rejects.toThrow(/^list s3:\/\/bucket\/: its keys do not continue, up to (?:b?|bc+)$/);
   expect(requestCount()).toBe(requests);
+});
+
+const listed = (...parts: readonly string[]) =>
+  `<?xml version="1.0"?><ListBucketResult>${parts.join("")}</ListBucketResult>`;
+const [WHOLE, CUT] = ["<IsTruncated>false</IsTruncated>", "<IsTruncated>true</IsTruncated>"];
+const A = "<Contents><Key>a</Key></Contents>";
+const B = "<Contents><Key>b</Key></Contents>";
+const NEXT = "<NextContinuationToken>t</NextContinuationToken>";
+
+test.each([
+  ["no body", ""],
+  ["another program's XML", "<html></html>"],
+  ["no IsTruncated", listed(A)],
+  ["cut off without a token", listed(CUT, A)],
+  ["a token on the last page", listed(WHOLE, A, NEXT)],
+  ["the same token again", listed(CUT, NEXT)],
+  ["a count of keys that are not there", listed(WHOLE, "<KeyCount>1</KeyCount>")],
+  ["descending keys", listed(WHOLE, B, A)],
+  ["the same key twice", listed(WHOLE, A, A)],
+  ["an entry without a key", listed(WHOLE, "<Contents><Size>1</Size></Contents>")],
+  ["another prefix", listed(WHOLE, "<Prefix>other</Prefix>")],
+])("a list that contradicts itself is unavailable, never empty: %s", async (_, body) => {
+  const { store } = await storeOf((response) => {
+    response.writeHead(200, { "content-type": "application/xml" }).end(body);
+  });
+  await expect(keysOf(store)).rejects.toMatchObject({ code: "store_unavailable" });
+});
+
+test("a key outside the prefix makes a list unavailable, and a right list is read", async () => {
+  const { store } = await storeOf((response) => {
+    response.end(listed(WHOLE, "<KeyCount>2</KeyCount>", "<Prefix>a</Prefix>", A, B));
+  });
+  await expect(keysOf(store, "a")).rejects.toThrow("list of other keys");
+  const { store: right } = await storeOf((response) => response.end(listed(WHOLE, "<KeyCount>2</KeyCount>", A, B)));
+  expect(await keysOf(right)).toEqual(["a", "b"]);
 });
 
 test("the store's name has the server, because two may have a bucket of the same name", async () => {

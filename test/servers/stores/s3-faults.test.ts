@@ -1,12 +1,14 @@
 /** The S3 store with a real server and scripted faults: nothing is put twice, lost, or reported as absent. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { knownHint } from "../../../bin/cli/hints.ts";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { StoreConflict, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import { keysOf } from "../../object-store/conformance.ts";
 import { plain, sample } from "../../object-store/samples.ts";
 import { type Fault, type FaultProxy, startFaultProxy } from "../fault-proxy.ts";
 import { useS3Server } from "../use-servers.ts";
-import { s3Store, sameFolder } from "./s3-store.ts";
+import { BUCKET, s3Store, sameFolder } from "./s3-store.ts";
 
 const SLOW_DOWN: Fault = { status: 503, code: "SlowDown" };
 const INTERNAL: Fault = { status: 500, code: "InternalError" };
@@ -31,6 +33,7 @@ beforeEach(async () => {
   store = s3Store(server(), { endpoint: proxy.endpoint });
   truth = sameFolder(server(), store);
   proxy.dateShiftMs = 0;
+  proxy.headers = {};
   proxy.script();
   await store.probe();
   proxy.seen.length = 0;
@@ -161,6 +164,45 @@ test("a probe whose first response is lost still determines the server's abiliti
   const fresh = sameFolder(server(), truth, { endpoint: proxy.endpoint });
   proxy.script("lost");
   await fresh.probe();
+});
+
+test("a list that is cut off without a token is unavailable, not the whole store", async () => {
+  await truth.put("k", sample("body"));
+  const cut = (text: string) => text.replace("<IsTruncated>false<", "<IsTruncated>true<");
+  proxy.script({ body: cut });
+  await expect(keysOf(store, "")).rejects.toMatchObject({ code: "store_unavailable" });
+  expect(await keysOf(store, "")).toEqual(["k"]);
+});
+
+test("a store without a clock, and an endpoint that contains the bucket, are found at the start", async () => {
+  const fresh = sameFolder(server(), truth, { endpoint: proxy.endpoint });
+  proxy.dateShiftMs = null;
+  await expect(fresh.probe()).rejects.toThrow(/^clock of s3:.* has no Date$/);
+  const doubled = sameFolder(server(), truth, { endpoint: `${server().endpoint}/${BUCKET}` });
+  const error = await doubled.probe().catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "store_unavailable", isFinal: true });
+  expect(knownHint(error)).toContain("--s3-endpoint without the bucket");
+});
+
+test("a response that a cache has kept is no clock", async () => {
+  const bounds: unknown[] = [];
+  store.watchClock(Date.now, (found) => bounds.push(found));
+  await truth.put("k", sample("body"));
+  proxy.dateShiftMs = -128_000;
+  proxy.headers = { age: "128" };
+  await store.get("k");
+  expect(bounds).toEqual([]);
+  await expect(store.measureClock(Date.now)).rejects.toMatchObject({ code: "store_unavailable" });
+  proxy.dateShiftMs = 0;
+  proxy.headers = { age: "0" };
+  await store.get("k");
+  expect(bounds).toHaveLength(1);
+});
+
+test("the clock is asked for with a key that no cache can have", async () => {
+  await store.measureClock(Date.now);
+  await store.measureClock(Date.now);
+  expect(new Set(proxy.seen).size).toBe(2);
 });
 
 test("a store's clock is in step within a second, and otherwise ahead or behind", async () => {

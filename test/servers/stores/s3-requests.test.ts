@@ -49,10 +49,18 @@ async function turnUntil(end: number): Promise<void> {
   }
 }
 
-test("the probe at start is six small puts and a delete", async () => {
+test("the probe at start is six small puts, a look at each refused one, a delete, a list and a look at the clock", async () => {
   const store = s3Store(server(), { endpoint: proxy.endpoint });
   const requests = await requestsDuring(() => store.probe());
-  expect(requests.map((line) => line.split("/")[0])).toEqual(["DELETE probe", ...Array(6).fill("PUT probe")]);
+  const puts = Array.from({ length: 6 }, () => "PUT probe");
+  const looks = Array.from({ length: 4 }, () => "GET probe");
+  expect(requests.map((line) => line.replace(/\?.*list-type.*/, " list").split("/")[0])).toEqual([
+    "DELETE probe",
+    "GET ",
+    ...looks,
+    "HEAD probe",
+    ...puts,
+  ]);
 });
 
 test("one new receipt is five puts and nothing else: its entry, the checkpoint, telemetry, process and its tile", async () => {

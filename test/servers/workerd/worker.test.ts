@@ -24,7 +24,7 @@ beforeAll(async () => {
     script,
     compatibilityDate: "2026-07-01",
     r2Buckets: ["STORE"],
-    bindings: { PREFIX: "public" },
+    bindings: { BUCKET: "noonmark", PREFIX: "public" },
   });
   const { hostname, port } = await miniflare.ready;
   address = { hostname, port: Number(port) };

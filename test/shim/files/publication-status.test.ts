@@ -70,3 +70,20 @@ test("a lease object that cannot be read is 503", async () => {
   await putText(store.writer, STATUS_KEY, "{");
   expect(await respond({ method: "GET", url: "/status.json" }, context)).toMatchObject({ status: 503 });
 });
+
+test("a status of another deployment has only known URLs, and programs that are versions", async () => {
+  const { context } = await scriptWorld(memory());
+  const { body } = await respond({ method: "GET", url: "/status.json" }, context);
+  const status = JSON.parse(new TextDecoder().decode(body));
+  const one = status.responses["/v1/public/telemetry"];
+  const isValid = (responses: unknown) => publicationStatusSchema.safeParse({ ...status, responses }).success;
+  for (const program of ["", "1.2.3", "1.2.3-beta.1+x"]) {
+    expect(isValid({ "/v2/public/stats?range=7d": { ...one, program } })).toBe(true);
+  }
+  for (const program of ["9", "1.2.3\u001b[31m", "1.2.3\n0 findings"]) {
+    expect(isValid({ "/v1/public/telemetry": { ...one, program } })).toBe(false);
+  }
+  for (const url of ["/v2/public/stats?x\u001b[2J", "/v2/public/stats?1", "/v1/public/telemetry\n", "/status.json"]) {
+    expect(isValid({ [url]: one })).toBe(false);
+  }
+});

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { request } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { STATUS_KEY } from "../../../src/http/keys.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
@@ -160,4 +162,24 @@ test("GET, HEAD and 304 agree on coding, tag and Vary", async () => {
   }
   const front = await ask("GET", GZIP, "noonmark-front: 1");
   expect(front.slice(1, 4)).toEqual(['"b"', undefined, undefined]);
+});
+
+test("CONNECT is 405 like every method that no route has, and an upgrade is an ordinary request", async () => {
+  const { port } = await startOver(new MemoryStore());
+  const connected = await raw(port, "CONNECT any.host:443 HTTP/1.1\r\nHost: any.host:443\r\n\r\n");
+  const [head = "", body] = connected.split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 405 /);
+  expect(head.toLowerCase()).toContain("\r\naccess-control-allow-origin: *");
+  expect(head.toLowerCase()).toContain("\r\nallow: get, head, options");
+  expect(body).toBe('{"error":"method_not_allowed"}');
+  const close = "Host: a\r\nConnection: close, upgrade\r\nUpgrade: websocket\r\n\r\n";
+  expect(await raw(port, `GET /nothing HTTP/1.1\r\n${close}`)).toMatch(/^HTTP\/1\.1 404 /);
+});
+
+test("a connection that is reset after CONNECT harms nobody", async () => {
+  const { port, url } = await startOver(new MemoryStore());
+  const socket = connect(port, "127.0.0.1");
+  socket.write("CONNECT any.host:443 HTTP/1.1\r\nHost: any.host:443\r\n\r\n", () => socket.resetAndDestroy());
+  await once(socket, "close");
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
 });

@@ -24,7 +24,7 @@ function heldCache(): EdgeCache {
 function edge(cache = heldCache()) {
   const store = new MemoryStore();
   const clock = { now: 1_000_000 };
-  const reader = edgeStore(store, cache, () => clock.now);
+  const reader = edgeStore(store, cache, "bucket/public", () => clock.now);
   const get = async (key: string) => textOf(await reader.get(key));
   return { store, clock, reader, get, cache };
 }
@@ -88,6 +88,7 @@ test("a late read does not replace the result of a later one", async () => {
   const slow = edgeStore(
     { get: async (key) => [await store.get(key), await held][0] ?? undefined },
     cache,
+    "bucket/public",
     () => clock.now,
   );
   const late = slow.get(PROCESS_KEY);
@@ -106,6 +107,7 @@ test("a read that never ends delays other requests only briefly", async () => {
   const reader = edgeStore(
     { get: (key) => (reads++ === 0 ? new Promise(() => {}) : store.get(key)) },
     cache,
+    "bucket/public",
     () => clock.now,
   );
   void reader.get(PROCESS_KEY);
@@ -115,4 +117,49 @@ test("a read that never ends delays other requests only briefly", async () => {
   expect(reads).toBe(1);
   await vi.advanceTimersByTimeAsync(1);
   expect(textOf(await second)).toBe("1");
+});
+
+const never = new Promise<never>(() => {});
+const fails = async () => Promise.reject(new Error("internal error"));
+const hangs = () => never;
+
+test.each([
+  ["fails to match", { match: fails }],
+  ["fails to put", { put: fails }],
+  ["throws", { match: () => expect.fail(), put: () => expect.fail() }],
+  ["hangs at match", { match: hangs }],
+  ["hangs at put", { put: hangs }],
+  ["hangs within a body", { match: async () => new Response(new ReadableStream({ pull: hangs })) }],
+  ["has an empty response", { match: async () => new Response() }],
+  ["has a redirect", { match: async () => new Response("", { status: 302 }) }],
+  ["has a response whose metadata is no JSON", { match: async () => kept({ "noonmark-metadata": "{" }) }],
+  ["has a response of another form", { match: async () => kept({ "noonmark-metadata": '{"source-version":"1"}' }) }],
+])("a cache that %s is a miss: the bucket's object is served", async (_, broken: Partial<EdgeCache>) => {
+  const { store, get } = edge({ ...heldCache(), ...broken });
+  await putText(store, PROCESS_KEY, "1");
+  const got = get(PROCESS_KEY);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(await got).toBe("1");
+});
+
+const kept = (headers: Record<string, string>) =>
+  new Response("old", {
+    headers: { "content-type": "text/plain", "noonmark-tag": "t", "noonmark-at": "1", ...headers },
+  });
+
+test("an object with another program's source version is an unavailable store, not a defect", async () => {
+  const { store, reader } = edge();
+  const object = { body: new Uint8Array(), contentType: "text/plain", metadata: { "source-version": "1" } };
+  await store.put(PROCESS_KEY, object);
+  await expect(reader.get(PROCESS_KEY)).rejects.toThrow(StoreUnavailable);
+});
+
+test("two deployments in one cache do not read each other's objects", async () => {
+  const { store, cache, clock, get } = edge();
+  await putText(store, PROCESS_KEY, "1");
+  expect(await get(PROCESS_KEY)).toBe("1");
+  for (const other of ["bucket/staging", "bucket2/public", "bucket", "bucket/public/v1"]) {
+    const staging = edgeStore(new MemoryStore(), cache, other, () => clock.now);
+    expect(await staging.get(PROCESS_KEY)).toBeUndefined();
+  }
 });

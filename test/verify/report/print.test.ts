@@ -52,3 +52,13 @@ test("a repeated finding counts once, and at most five of one kind are kept", ()
   expect(report.findings.map(({ saw }) => saw)).toEqual(["a", "b", "c", "d", "e"]);
   expect(report.checks).toBe(8);
 });
+
+test("no text of a report is a command to a terminal, or a second line", () => {
+  const evil = "x\u001b]0;PWNED\u0007\u001b[2J\nOK 120 checks, 0 findings\u202e";
+  const report = new Report();
+  report.check(RULES.cors, { ...PROCESS, name: evil }, false, () => ({ expected: evil, saw: evil, fix: evil }));
+  report.skip({ name: "walk" }, evil);
+  for (const line of reportLines(report)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(reportJson(report)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(reportLines(report)).toHaveLength(3);
+});

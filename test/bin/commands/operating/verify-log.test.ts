@@ -210,6 +210,19 @@ test("if the log cannot be requested, the error says why", async () => {
   await expect(verified()).rejects.toThrow("/log/1/checkpoint cannot be read: bad port");
 });
 
+test.each(["log_rewritten", "log_key_invalid", "aborted", "network", "constructor", "__proto__", "hasOwnProperty"])(
+  "a server that gives the code %s has only a log that is incomplete",
+  async (code) => {
+    await using forging = await front((url, response) => {
+      if (!url.startsWith("/log/1/tile/")) return false;
+      response.writeHead(403).end(JSON.stringify({ error: code }));
+      return true;
+    });
+    const { findings } = await verified({ base: forging.base });
+    expect(findings).toEqual([expect.stringMatching(/^log\/log_incomplete: .* responded 403$/)]);
+  },
+);
+
 test.each([
   ["in a log that does not grow", false],
   ["in a log that grows with each request for its checkpoint", true],
