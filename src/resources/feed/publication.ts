@@ -1,7 +1,9 @@
 /** Publishes both feeds: the newest 50 settlements and milestones (docs/spec/people.md#files). */
+import { CHAIN_ACTIVITY } from "../../projections/activity/activity-chain.ts";
 import { newestEvents } from "../../projections/activity/activity-events.ts";
 import { MEASUREMENT_TYPES } from "../../projections/activity/event-types.ts";
 import { categoryChanges } from "../../projections/activity/tile-tree.ts";
+import { RECEIPTS } from "../../projections/receipts.ts";
 import { hasUnfollowedReceipts } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import { renderFile } from "../site/publication.ts";
@@ -20,7 +22,7 @@ export function feedPublications({ program, publicUrl }: Site): Publication[] {
   return forms.map(({ row, write }) => ({
     resource: row.resource,
     key: row.objects[0].key,
-    sources: { kinds: ["receipt"], usesChain: true, program },
+    sources: { kinds: ["receipt"], usesChain: true, program, parts: [RECEIPTS, CHAIN_ACTIVITY] },
     inputs,
     build: (snapshot) => {
       const { installationId } = snapshot;
