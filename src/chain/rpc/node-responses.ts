@@ -3,6 +3,7 @@
  * before it is compared or stored, so that every stored value can be rendered (docs/spec/chain.md#forms).
  */
 import type { Hex } from "viem";
+import { UINT256_MAX } from "../../values/decimal.ts";
 import { LATEST } from "../../values/timestamp.ts";
 import { fieldsOf } from "../../values/unknown.ts";
 import type { RpcCall } from "./rpc-node.ts";
@@ -73,7 +74,10 @@ export function quantity(value: unknown, max = BigInt(Number.MAX_SAFE_INTEGER)):
 
 /** Parses a block's time in seconds, and returns epoch ms. */
 export function instant(value: unknown): number {
-  return Number(quantity(value, MAX_SECONDS)) * 1000;
+  const seconds = quantity(value, UINT256_MAX);
+  if (seconds > MAX_SECONDS)
+    throw new ContradictingResponse(`the block time ${seconds} is no instant in seconds before the year 10000`);
+  return Number(seconds) * 1000;
 }
 
 /** A log of eth_getLogs. */

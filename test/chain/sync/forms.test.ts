@@ -129,6 +129,14 @@ describe("the pass fails, nothing is stored, and an honest node is read afterwar
   });
 });
 
+test("the operator sees the wrong time", async () => {
+  using read = reader(chain.deployment, [node.url]);
+  node.lie = header(scaled(1000n));
+  await read.poll();
+  const message = expect.stringMatching(/^the block time 1766000\d{6} is no instant in seconds before the year 10000$/);
+  expect(read.events).toContainEqual(expect.objectContaining({ type: "failed", message }));
+});
+
 describe("the values of an honest node stay as they are", () => {
   test.each([
     ["a U+FEFF at the start", "\uFEFFNOON"],
