@@ -3,14 +3,20 @@
  * other objects are put as in a world without the exception. Once the place works again, both worlds are the same.
  */
 import { join } from "node:path";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import type { CycleReport } from "../../publish/report.ts";
+import { ownProjections, type ProjectionsSource } from "../../publish/sources/projections-source.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import { openChain } from "../../src/chain/open-chain.ts";
-import type { Follower } from "../../src/projections/follow.ts";
+import type { Signer } from "../../src/log/signer.ts";
+import { CATEGORIES } from "../../src/resources/activity/route.ts";
+import { observationSchema } from "../../src/resources/observations/contract.ts";
+import { decodeObservationCursor } from "../../src/resources/observations/route.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import { ROBOTS } from "../../src/resources/site/site-files.ts";
+import { telemetrySchema } from "../../src/resources/telemetry/contract.ts";
+import { fieldsOf } from "../../src/values/unknown.ts";
 import { ingest } from "../ledger/ingest.ts";
 import { closure, epoch, instant, module, receipt, receipts, round, submission, uuid } from "../ledger/samples.ts";
 import { type Action, SimulatedChain } from "../support/chain/simulated-chain.ts";
@@ -18,101 +24,38 @@ import { fetchFrom, SimulatedNode } from "../support/chain/simulated-node.ts";
 import { INSTALLATION, SIGNER, START, type Worker, World } from "./world.ts";
 
 /** The places that throw. */
-const broken = vi.hoisted(() => new Set<string>());
-const fail = vi.hoisted(() => (place: string) => {
+const broken = new Set<string>();
+function fail(place: string): void {
   if (broken.has(place)) throw new TypeError(`${place} is broken`);
+}
+
+/** Rows that a broken part of the projections cannot write. */
+const WRITES: Readonly<Record<string, string>> = {
+  "projection receipts": "INSERT ON totals WHEN NEW.name = 'peaks'",
+  "projection submissions": "INSERT ON submission_state",
+  "projection rounds": "INSERT ON day_rounds",
+  "projection settlements": "INSERT ON settlement",
+  "projection activity": "INSERT ON activity_event WHEN NEW.category != 'measurement'",
+  ...Object.fromEntries(
+    CATEGORIES.map((category) => [`tiles of ${category}`, `UPDATE ON activity_tile WHEN NEW.category = '${category}'`]),
+  ),
+};
+
+beforeAll(() => {
+  const telemetry = telemetrySchema.parse;
+  vi.spyOn(telemetrySchema, "parse").mockImplementation((...args) => {
+    fail(`telemetry of ${fieldsOf(args[0]).installationId}`);
+    return telemetry(...args);
+  });
+  const observation = observationSchema.parse;
+  vi.spyOn(observationSchema, "parse").mockImplementation((...args) => {
+    const { installationId, cursor } = fieldsOf(args[0]);
+    const position = decodeObservationCursor(String(cursor)) ?? 0;
+    fail(`observation tile ${Math.floor((position - 1) / 128)} of ${installationId}`);
+    return observation(...args);
+  });
 });
-const breaking = vi.hoisted(() => (follower: Follower<unknown>) => ({
-  ...follower,
-  apply(...args: Parameters<Follower<unknown>["apply"]>) {
-    fail(`projection ${follower.name}`);
-    follower.apply(...args);
-  },
-}));
-vi.mock(import("../../src/projections/receipts.ts"), async (original) => {
-  const real = await original();
-  return { ...real, receiptFollower: (id) => breaking(real.receiptFollower(id) as never) as never };
-});
-vi.mock(import("../../src/projections/settlements/submissions.ts"), async (original) => {
-  const real = await original();
-  return { ...real, submissionFollower: (id) => breaking(real.submissionFollower(id) as never) as never };
-});
-vi.mock(import("../../src/projections/rounds/rounds.ts"), async (original) => {
-  const real = await original();
-  return { ...real, roundFollower: (...of) => breaking(real.roundFollower(...of) as never) as never };
-});
-vi.mock(import("../../src/projections/settlements/settlements.ts"), async (original) => {
-  const real = await original();
-  return { ...real, settlementFollower: breaking(real.settlementFollower as never) as never };
-});
-vi.mock(import("../../src/projections/activity/activity-chain.ts"), async (original) => {
-  const real = await original();
-  return { ...real, chainActivityFollower: breaking(real.chainActivityFollower as never) as never };
-});
-vi.mock(import("../../src/resources/activity/tiles.ts"), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    tileHash(...args) {
-      fail(`tiles of ${args[0].category}`);
-      return real.tileHash(...args);
-    },
-  };
-});
-vi.mock(import("../../src/resources/observations/build.ts"), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    buildObservationTile(...args) {
-      fail(`observation tile ${Math.floor(((args[1][0]?.position ?? 1) - 1) / 128)} of ${args[0]}`);
-      return real.buildObservationTile(...args);
-    },
-  };
-});
-vi.mock(import("../../src/resources/telemetry/build.ts"), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    buildTelemetry(...args) {
-      fail(`telemetry of ${args[0]}`);
-      return real.buildTelemetry(...args);
-    },
-  };
-});
-vi.mock(import("../../src/ledger/log.ts"), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    entryTexts(...args) {
-      fail("the log's entries");
-      return real.entryTexts(...args);
-    },
-    subtreeHashes(...args) {
-      fail("the log's hashes");
-      return real.subtreeHashes(...args);
-    },
-  };
-});
-vi.mock(import("../../publish/plan/observations.ts"), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    planObservations(...args) {
-      fail("the plan of observations");
-      return real.planObservations(...args);
-    },
-  };
-});
-vi.mock(import("../../publish/plan/installations.ts"), async (original) => {
-  const real = await original();
-  return {
-    ...real,
-    planIndex(...args) {
-      fail("the index");
-      return real.planIndex(...args);
-    },
-  };
-});
+afterAll(() => vi.restoreAllMocks());
 
 const SITE = { program: "1.0.0", files: [ROBOTS], publicUrl: undefined, deployment: null, chainMaxAge: 600_000 };
 const SECOND = 1_000;
@@ -123,15 +66,16 @@ const SETTLE: Action = { is: "settle", rounds: 16n, activeRounds: 9n, work: 2_50
 class Scene {
   readonly world = new World();
   readonly chain = new SimulatedChain(0, START / SECOND);
-  readonly #node = new SimulatedNode("http://node.invalid", this.chain, false);
+  readonly node = new SimulatedNode("http://node.invalid", this.chain, false);
   #worker: Worker | undefined;
+  #projections: ProjectionsSource | undefined;
   #poll = async () => {};
 
   /** A cycle. `place` throws from its beginning. */
   async begin(place?: string): Promise<CycleReport> {
     vi.stubGlobal(
       "fetch",
-      fetchFrom(() => [this.#node]),
+      fetchFrom(() => [this.node]),
     );
     broken.clear();
     if (place !== undefined) broken.add(place);
@@ -162,8 +106,19 @@ class Scene {
     for (let more = 0; more < 140; more++) this.#grow([SETTLE]);
     this.#grow([{ is: "units", count: 120 }]);
     if (place !== undefined) broken.add(place);
+    const write = WRITES[place ?? ""];
+    if (write !== undefined)
+      this.#projections?.db.exec(
+        `CREATE TEMP TRIGGER broken BEFORE ${write} BEGIN SELECT RAISE(ABORT, '${place} is broken'); END`,
+      );
     world.now += 60 * SECOND;
     return this.cycle();
+  }
+
+  repair(): void {
+    broken.clear();
+    this.#projections?.db.exec("DROP TRIGGER IF EXISTS temp.broken");
+    this.world.now += 60 * SECOND;
   }
 
   async cycle(): Promise<CycleReport> {
@@ -193,7 +148,7 @@ class Scene {
     const now = () => world.now;
     const chain = openChain({
       deployment: this.chain.deployment,
-      rpcUrls: [this.#node.url],
+      rpcUrls: [this.node.url],
       statePath: join(world.folder, "chain.db"),
       grace: 15_000,
       validity: 600_000,
@@ -203,7 +158,22 @@ class Scene {
     });
     this.#poll = () => pollUntilConcluded(chain, now, world.now + 10_000);
     const publications = (all: Publication[]) => all.map(breakable);
-    this.#worker = await world.work({ chain, site: SITE, signers: [SIGNER], publications });
+    const signer: Signer = {
+      ...SIGNER,
+      sign(text) {
+        fail("the log's checkpoint");
+        return SIGNER.sign(text);
+      },
+    };
+    const projections = ownProjections(join(world.folder, "state"), { whole: true });
+    this.#projections = projections;
+    this.#worker = await world.work({ chain, site: SITE, signers: [signer], publications, projections });
+    const { tiles } = this.#worker.known;
+    const faulty = tiles.faulty.bind(tiles);
+    tiles.faulty = (prefix) => {
+      fail(prefix.startsWith("log/") ? "the plan of the log" : "the plan of observations");
+      return faulty(prefix);
+    };
   }
 }
 
@@ -214,6 +184,7 @@ function breakable(publication: Publication): Publication {
     ...publication,
     build(...args) {
       fail(`build ${key}`);
+      if (args[0].chain.core.status === "available") fail(`build ${key} of a view`);
       return publication.build(...args);
     },
     inputs(...args) {
@@ -291,15 +262,15 @@ test.each<[place: string, ...harmed: (string | RegExp)[]]>([
   [`observation tile 0 of ${OTHER}`, /~wheel-2\/observations\//],
   // The index lists an installation once its tiles are stored.
   ["the plan of observations", /\/observations(?:\/|$)/, "installations"],
-  ["the index", "installations"],
-  ...["the log's entries", "the log's hashes"].map((place): [string, ...(string | RegExp)[]] => [
-    place,
-    // Whatever is computed from facts waits for the checkpoint.
+  ["the plan of the log", /./],
+  [
+    "the log's checkpoint",
+    // Whatever is computed from facts waits for it.
     /^(?:installations$|log\/|v1\/public\/(?:telemetry|modules|installations\/)|v4\/public\/(?:process|settlements\/queue))/,
     STATISTICS,
     FEEDS,
     of("all|measurement"),
-  ]),
+  ],
 ])("%s throws", async (place, ...harmed) => {
   scene = new Scene();
   await scene.begin();
@@ -314,8 +285,7 @@ test.each<[place: string, ...harmed: (string | RegExp)[]]>([
   expect(names(bodies)).toEqual(names(expected));
   expect(failed(report)).not.toEqual([]);
   expect(failed(report).filter((key) => !isHarmed(key))).toEqual([]);
-  broken.clear();
-  scene.world.now += 60 * SECOND;
+  scene.repair();
   expect(failed(await scene.cycle())).toEqual([]);
   const repaired = await scene.bodies();
   // Where the tiles of activity are cut depends on the steps.
@@ -335,4 +305,30 @@ test.each(constants.map(({ key }) => key))("the constant %s cannot be built in a
   expect(failed(report).toSorted()).toEqual([...new Set([head, key])].toSorted());
   const rest = [...before].filter(([one]) => one !== key && !one.startsWith(head));
   expect([...(await scene.bodies())].toSorted()).toEqual(rest.toSorted());
+});
+
+test.each([
+  "v4/public/onchain",
+  "v4/public/settlements/now",
+  "v3/public/settlements/now",
+  "v1/public/activity/players",
+])("%s says not_yet_safe, cannot be rendered later, and then does not say so for ever", async (key) => {
+  scene = new Scene();
+  scene.node.lag = 1_000;
+  await scene.begin();
+  // The head of an activity is not JSON as a whole.
+  const reason = async () => {
+    const body = Buffer.from((await scene.bodies()).get(key) ?? "", "base64").toString();
+    return /"status":"unavailable".*"reason":"([a-z_]+)"/.exec(body)?.[1];
+  };
+  expect(await reason()).toBe("not_yet_safe");
+  scene.node.lag = 0;
+  for (const next of [() => scene.go(`build ${key} of a view`), () => scene.cycle()]) {
+    expect(failed(await next())).toEqual([key]);
+    expect(await reason()).toBe("indexer_unavailable");
+    scene.world.now += 30 * SECOND;
+  }
+  broken.clear();
+  expect(failed(await scene.cycle())).toEqual([]);
+  expect(await reason()).toBe(undefined);
 });
