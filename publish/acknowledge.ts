@@ -61,11 +61,16 @@ export function acknowledge(plan: Plan, outcomes: readonly PutOutcome[], acknowl
 }
 
 function acknowledgeResponse(
-  { publication, inputs, put, why, isProvisional, dueAt, milliseconds }: PlannedResponse,
+  { publication, inputs, put, why, isProvisional, dueAt, milliseconds, failure }: PlannedResponse,
   outcome: PutOutcome | undefined,
   { at, known, due, rows, isLast }: Acknowledging,
 ): void {
   const { key, resource } = publication;
+  if (failure !== undefined) {
+    due.failed(key, inputs, at);
+    rows.push(failedRow(publication, failure));
+    return;
+  }
   const built = () => due.built(key, { ...inputs, at: isProvisional ? 0 : at }, dueAt);
   if (put === undefined) {
     built();

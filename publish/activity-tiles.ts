@@ -10,9 +10,9 @@ import type { Database } from "better-sqlite3";
 import { TILE_SIZE } from "../src/http/keys.ts";
 import { oldestKeys, readActivityKeys } from "../src/projections/activity/activity-events.ts";
 import { type TileLevel, type TileNode, TileTree } from "../src/projections/activity/tile-tree.ts";
-import { StepBudget } from "../src/projections/follow.ts";
+import { type Faults, isolated, StepBudget } from "../src/projections/follow.ts";
 import type { ActivityContext } from "../src/resources/activity/event.ts";
-import { CATEGORIES, MINIMUM_TILE_EVENTS } from "../src/resources/activity/route.ts";
+import { CATEGORIES, MINIMUM_TILE_EVENTS, tilesPart } from "../src/resources/activity/route.ts";
 import {
   areTilesCut,
   type CategoryEvents,
@@ -28,11 +28,21 @@ const COST_OF_A_KEY = 1;
 /** Estimated cost of rendering, checking and hashing an event (µs). */
 const COST_OF_AN_EVENT = 30;
 
-/** Cuts and hashes tiles until the budget is spent. Returns true while some are left. It puts nothing. */
-export function planActivity(projections: Database, context: ActivityContext, budget = new StepBudget()): boolean {
+/**
+ * Cuts and hashes tiles until the budget is spent. Returns true while some are left. It puts nothing. An exception costs
+ * only its category if there are `faults`.
+ */
+export function planActivity(
+  projections: Database,
+  context: ActivityContext,
+  budget = new StepBudget(),
+  faults?: Faults,
+): boolean {
   const due = CATEGORIES.map((category) => ({ projections, category, context })).filter((own) => !areTilesCut(own));
   if (due.length === 0) return false;
-  return projections.transaction(() => !due.every((own) => cutCategory(own, budget)))();
+  const goesOn = (own: OwnEvents) =>
+    isolated(projections, tilesPart(own.category), faults, () => !cutCategory(own, budget));
+  return projections.transaction(() => due.some(goesOn))();
 }
 
 /** Returns true when the whole category is cut. */

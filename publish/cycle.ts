@@ -8,7 +8,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { readSync } from "../src/chain/store/sync-row.ts";
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
-import { checkpointKey } from "../src/http/keys.ts";
+import { checkpointKey, INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import {
   type Installation,
   installationRowId,
@@ -17,8 +17,11 @@ import {
 } from "../src/ledger/watermarks.ts";
 import { StoreUnavailable } from "../src/object-store/object-store.ts";
 import { saveHistory } from "../src/projections/settlements/saved-history.ts";
+import { observationsKey } from "../src/resources/observations/route.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
+import { installationTelemetryKey, TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
+import { isFileError } from "../src/sqlite/sqlite-failure.ts";
 import type { Failure } from "../src/values/failure.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { eachLimited, Turns } from "./each-limited.ts";
@@ -28,11 +31,11 @@ import { checkScope, isListed, type Responses, type Scope } from "./plan/check.t
 import { planIndex } from "./plan/installations.ts";
 import { type LogPlan, logRoot, planLog, plannedLogDeletions } from "./plan/log.ts";
 import { planObservations } from "./plan/observations.ts";
-import { EMPTY_PLAN, type Lookup, needs, type Plan, type Planning } from "./plan/plan.ts";
+import { EMPTY_PLAN, type Lookup, needs, type Plan, type Planning, type Put } from "./plan/plan.ts";
 import { planResponses } from "./plan/responses.ts";
 import { plannedDeletions } from "./plan/tile-sets.ts";
 import { executeDeletions, executePuts, type PutOutcome, type PutTarget } from "./put.ts";
-import { type CycleReport, type ReportRow, tooManyInstallations, unknownInstallation } from "./report.ts";
+import { type CycleReport, failedRow, type ReportRow, tooManyInstallations, unknownInstallation } from "./report.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
 /** Only `known` and `due` last from one cycle to the next. */
@@ -60,7 +63,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
     await publishIndex(cycle);
     if (indexGoesFirst(cycle)) return { at, rows, failures: [], warnings: warningsOf(sources) };
   }
-  await publishScope(cycle, () => planInstallation(configured, cycle));
+  await publishOrFail(cycle, scopeOf(configured, cycle), () => planInstallation(configured, cycle));
   const isRefused = due.isLedgerRefused(configured);
   if (!isRefused) await publishOthers(dirty?.installations ?? [], cycle);
   await publishIndex(cycle);
@@ -147,7 +150,7 @@ function planScope(scope: Scope, cycle: Cycle): Plan {
   const { puts: log, isWhole } = logPlan;
   // Nothing may be computed from entries that are not committed yet.
   if (!isWhole) return { ...result, log, hasMoreLog: true };
-  const tiles = planObservations(scope, cycle);
+  const tiles = planTiles(scope, cycle);
   // Telemetry says where the observations end, so it waits for the last tile of a bulk.
   const hasMore = tiles.observations.some((one) => one.hasMore);
   const responses = hasMore ? EMPTY_PLAN : planResponses(scope, cycle);
@@ -155,22 +158,32 @@ function planScope(scope: Scope, cycle: Cycle): Plan {
   if (lookups.length > 0) return needs(lookups);
   const { checked } = result;
   const puts = [...responses.puts, ...tiles.puts];
-  const plan: Plan = { ...responses, checked, unlisted, observations: tiles.observations, puts };
+  const failed = [...responses.failed, ...tiles.failed];
+  const plan: Plan = { ...responses, failed, checked, unlisted, observations: tiles.observations, puts };
   if (log.length === 0) return plan;
   const checkpoint = checkpointKey(logRoot(cycle.signers), state.number);
   // Entries that no response needs now wait as long as other keys.
   const until = (cycle.known.objects.get(checkpoint)?.putAt ?? 0) + cycle.due.minimumPutInterval;
-  if (!needsEntries(plan) && until > cycle.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
-  return { ...plan, log, puts: puts.map((put) => ({ ...put, after: [...put.after, checkpoint] })) };
+  const needsEntries = puts.some(({ isFromFacts }) => isFromFacts);
+  if (!needsEntries && until > cycle.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
+  const after = (put: Put) => (put.isFromFacts ? { ...put, after: [...put.after, checkpoint] } : put);
+  return { ...plan, log, puts: puts.map(after) };
+}
+
+const NO_INPUTS = { inputs: "", throttledInputs: "" };
+
+/** An exception costs only the tiles. */
+function planTiles(scope: Scope, cycle: Cycle): Plan {
+  try {
+    return planObservations(scope, cycle);
+  } catch (error) {
+    if (isFileError(error)) throw error;
+    const publication = { key: observationsKey(scope.subject.id), resource: "observations" } as const;
+    return { ...EMPTY_PLAN, failed: [{ publication, inputs: NO_INPUTS, error }] };
+  }
 }
 
 const NO_LOG: LogPlan = { lookups: [], puts: [], isWhole: true };
-
-/** True if a put of the plan is computed from facts. */
-function needsEntries({ responses, observations }: Plan): boolean {
-  const isNeeded = responses.some(({ put, version }) => put !== undefined && version.size !== undefined);
-  return isNeeded || observations.some(({ hasPuts }) => hasPuts);
-}
 
 /** Publishes the other installations, a few at a time. Separate snapshots keep memory flat and let the event loop run. */
 async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Promise<void> {
@@ -181,7 +194,7 @@ async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Prom
     // Plans one installation per turn of the event loop, however many wait for the store.
     await turns.run(() => nextTurn());
     await cycle.fence.beforePut();
-    await publishScope(cycle, () => planInstallation(id, cycle));
+    await publishOrFail(cycle, scopeOf(id, cycle), () => planInstallation(id, cycle));
   });
 }
 
@@ -191,10 +204,30 @@ async function publishIndex(cycle: Cycle): Promise<void> {
   if (!selected("observations") && !isFirst) return;
   const ofLedger = () =>
     sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger).filter(isPublishable)));
-  await publishScope(cycle, async () => planIndex({ ...cycle, indexGoesFirst: isFirst, ofLedger }));
+  const index = { key: INSTALLATIONS_KEY, resource: "observations" } as const;
+  await publishOrFail(cycle, index, async () => planIndex({ ...cycle, indexGoesFirst: isFirst, ofLedger }));
   for (const id of known.unlisted) if (isListed(known, id)) known.unlisted.delete(id);
   // If the index is lost once more, the objects must be listed once more.
   known.publishedInstallations = undefined;
+}
+
+/** What a report names if a whole scope fails. */
+type FailedScope = Pick<ReportRow, "key" | "resource">;
+
+function scopeOf(id: string, { configured }: Cycle): FailedScope {
+  return { key: id === configured ? TELEMETRY_KEY : installationTelemetryKey(id), resource: "telemetry" };
+}
+
+/** An exception that no response of the scope has caught costs this scope. It is planned again as after any failure. */
+async function publishOrFail(cycle: Cycle, scope: FailedScope, plan: () => Promise<Plan>): Promise<void> {
+  try {
+    await publishScope(cycle, plan);
+  } catch (error) {
+    if (isFileError(error) || error instanceof StoreUnavailable) throw error;
+    cycle.rows.push(failedRow(scope, error));
+    // The index is planned in every cycle.
+    if (scope.key !== INSTALLATIONS_KEY) cycle.due.failed(scope.key, NO_INPUTS, cycle.at);
+  }
 }
 
 /** Plans, learns what the plan lacks, commits the log, puts what depends on it, and plans again after a conflict. */

@@ -9,7 +9,7 @@ import { parseActivityTileKey } from "../src/resources/activity/route.ts";
 import { tileAt } from "../src/resources/activity/tiles.ts";
 import { indexPublication } from "../src/resources/observations/publication.ts";
 import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/route.ts";
-import type { Publication } from "../src/resources/publication.ts";
+import { buildOf, type Publication } from "../src/resources/publication.ts";
 import type { Snapshot, Snapshots } from "../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
@@ -59,7 +59,7 @@ function publicationAt(
 }
 
 function responseOf(publication: Publication, snapshot: Snapshot, at: number): StoredObject {
-  const { built, states, successors } = futureOf((instant) => publication.build(snapshot, instant), at);
+  const { built, states, successors } = futureOf((instant) => buildOf(publication, snapshot, instant), at);
   const representation = representationOf(built);
   const response = { representation, body: Buffer.from(built.body), successors, states, writerMetadata: NOBODY };
   return { ...encodeResponse(response), tag: "" };

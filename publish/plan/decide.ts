@@ -130,6 +130,7 @@ export function responsePut({ future, why }: Decision & { readonly put: true }, 
     etag,
     replaces: before.tag,
     after: constants,
+    isFromFacts: sourceVersion.size !== undefined,
     isContentEnough: false,
     object({ epoch, writer }) {
       const representation = representationOf(built);

@@ -209,7 +209,7 @@ interface PlannedLog {
   readonly signers: readonly Signer[];
 }
 
-const ROW = { resource: "observations", status: 200, etag: null } as const;
+const ROW = { resource: "observations", status: 200, etag: null, isFromFacts: false } as const;
 
 /** Another publisher may have put a file with other entries after the checkpoint; such a file is replaced. */
 function filePut(file: LogFile, { number, now, known, at }: PlannedLog): Put {

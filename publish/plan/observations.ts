@@ -118,6 +118,7 @@ function tilePut(tile: number, through: number, phase: Phase, { installation, lo
     phase,
     status: 200,
     etag: null,
+    isFromFacts: true,
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
       const read = snapshot(({ ledger }) =>

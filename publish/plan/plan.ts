@@ -73,6 +73,8 @@ export interface Put {
   readonly replaces: StoreTag | null;
   /** Keys that must be stored before. */
   readonly after: readonly string[];
+  /** True if it is computed from facts, so that it is put after the checkpoint that covers them. */
+  readonly isFromFacts: boolean;
   /** True if the same bytes from another writer will do. */
   readonly isContentEnough: boolean;
   /** Builds the object right before the put, which keeps memory flat. Returns undefined if the sources have changed since. */
@@ -141,11 +143,13 @@ export interface PlannedResponse {
   /** Epoch ms at which it is built again, even if no input has changed. */
   readonly dueAt: number | undefined;
   readonly milliseconds: number;
+  /** Why this says unavailable: the response could not be rendered. */
+  readonly failure?: unknown;
 }
 
 /** A response that was due and stays as it is, because it failed or its sources are refused. */
 interface FailedResponse {
-  readonly publication: Publication;
+  readonly publication: Pick<Publication, "key" | "resource">;
   readonly inputs: Inputs | undefined;
   /** Undefined if the sources are refused. */
   readonly error: unknown;

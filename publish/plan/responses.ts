@@ -5,7 +5,7 @@
  */
 import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import { savedHistory } from "../../src/projections/settlements/saved-history.ts";
-import type { Publication, Sources } from "../../src/resources/publication.ts";
+import { buildOf, faultOf, type Publication, type Sources } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { clockBehind, isAhead } from "../clock/instant.ts";
@@ -39,7 +39,9 @@ export function planResponses(scope: Scope, planning: Planning): Plan {
     let inputs: Inputs | undefined;
     try {
       inputs = inputsOf(publication, snapshot);
-      const until = buildableAt(publication, inputs, planning);
+      // Inputs that cannot be derived do not change, so the response is due in each cycle.
+      const isFaulty = faultOf(publication, snapshot) !== undefined;
+      const until = isFaulty ? planning.at : buildableAt(publication, inputs, planning);
       if (until === undefined) continue;
       if (until > planning.at) {
         waits.push([publication.key, until]);
@@ -64,8 +66,8 @@ export function planResponses(scope: Scope, planning: Planning): Plan {
   for (const { publication, inputs } of due) {
     try {
       const response = planResponse(publication, inputs, scope, planning);
-      responses.push(response);
       const named = namedTiles(publication, snapshot, planning.known, response.version);
+      responses.push(response);
       for (const put of named.puts) {
         if (!plannedTiles.has(put.key)) puts.push(put);
         plannedTiles.add(put.key);
@@ -75,7 +77,14 @@ export function planResponses(scope: Scope, planning: Planning): Plan {
       if (response.put !== undefined) puts.push({ ...response.put, after: [...response.put.after, ...after] });
     } catch (error) {
       if (error instanceof Failure && error.code === "clock_behind") throw error;
-      failed.push({ publication, inputs, error: error === refused.chain ? undefined : error });
+      // A failure with a code, such as activity_behind, says nothing about the view's values.
+      const unavailable = error instanceof Failure ? undefined : withoutView(publication, inputs, scope, planning);
+      if (unavailable === undefined)
+        failed.push({ publication, inputs, error: error === refused.chain ? undefined : error });
+      else {
+        responses.push({ ...unavailable, failure: error });
+        if (unavailable.put !== undefined) puts.push(unavailable.put);
+      }
     }
   }
   return { ...EMPTY_PLAN, responses, failed, waits, puts, tileSets };
@@ -127,7 +136,7 @@ function planResponse(publication: Publication, inputs: Inputs, scope: Scope, pl
   const instant = force ? at : Math.max(at, object.sourceVersion.at);
   const stored = { object, body: publication.publishedBody && known.objects.body(key) };
   const permitted = permittedSources(publication, stored, scope, at);
-  const decision = decide((when) => publication.build(permitted.snapshot, when), object, instant, {
+  const decision = decide((when) => buildOf(publication, permitted.snapshot, when), object, instant, {
     force,
     whyOthers: permitted.whyOthers,
     isNewer: isNewerProgram(object.sourceVersion.program, publication.sources?.program),
@@ -153,6 +162,39 @@ function planResponse(publication: Publication, inputs: Inputs, scope: Scope, pl
     dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(scope.snapshot, at)),
     milliseconds: performance.now() - started,
   };
+}
+
+/**
+ * A view of the chain whose values do not make a response is unavailable, unless a good response is stored and still valid
+ * (docs/spec/chain.md#forms 4). Otherwise an older reason would stay for ever.
+ */
+function withoutView(
+  publication: Publication,
+  inputs: Inputs,
+  { snapshot, now, ...scope }: Scope,
+  planning: Planning,
+): PlannedResponse | undefined {
+  const object = planning.known.objects.get(publication.key);
+  const isValid = object?.condition === "stored" && (object.states[1]?.from ?? 0) > planning.at;
+  const { chain } = snapshot;
+  if (publication.sources?.isChainView !== true || isValid || chain.core.status === "unavailable") return undefined;
+  const none = { status: "unavailable", reason: "indexer_unavailable" } as const;
+  const { safeBlock: _, safeHash: __, ...binding } = now.chain;
+  const unavailable = {
+    ...scope,
+    snapshot: {
+      ...snapshot,
+      faults: new Map(),
+      chain: { ...chain, core: none, economy: chain.economy.status === "unavailable" ? chain.economy : none },
+    },
+    now: { ...now, chain: binding },
+  };
+  try {
+    return planResponse(publication, inputs, unavailable, planning);
+  } catch {
+    // The first exception is reported.
+    return undefined;
+  }
 }
 
 /** Returns stored settlement history that a put replaces by none, or by history of another deployment. */

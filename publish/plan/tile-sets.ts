@@ -64,6 +64,7 @@ function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, kn
     etag: null,
     replaces: damaged?.tag ?? null,
     after: [],
+    isFromFacts: sourceVersion.size !== undefined,
     isContentEnough: true,
     object({ epoch, writer }, snapshot) {
       const text = snapshot((now) => tile.body(now));

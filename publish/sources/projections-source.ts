@@ -13,7 +13,7 @@ import { planActivity } from "../activity-tiles.ts";
 
 type ProjectionInputs = Pick<
   WritableSnapshot,
-  "installationId" | "ledger" | "chain" | "chainDb" | "projections" | "genesisTimestamp"
+  "installationId" | "ledger" | "chain" | "chainDb" | "projections" | "genesisTimestamp" | "faults"
 >;
 
 export interface ProjectionsSource {
@@ -104,6 +104,7 @@ function source(
         projections,
         { ...inputs, genesis: inputs.genesisTimestamp, at },
         new StepBudget(STEP_US),
+        inputs.faults,
       );
       stepWrites += totalChanges(projections) - before;
       return !isBehind;
@@ -120,11 +121,11 @@ function source(
       if (now - waitsSince >= COMMIT_EVERY_MS) this.commit();
     },
     chainStep(inputs) {
-      const { installationId, chain, projections } = inputs;
+      const { installationId, chain, projections, faults } = inputs;
       const budget = new StepBudget(STEP_US);
-      if (advanceChainViews(projections, inputs, budget)) return false;
+      if (advanceChainViews(projections, inputs, budget, faults)) return false;
       const context = activityContext(installationId, chain);
-      return context === undefined || !planActivity(projections, context, budget);
+      return context === undefined || !planActivity(projections, context, budget, faults);
     },
     get isBehind() {
       return isBehind;

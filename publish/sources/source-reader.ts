@@ -70,6 +70,7 @@ export class SourceReader {
     const { projections, chain, installationId, genesisTimestamp } = this.#options;
     const state = chain.state(at);
     const whole: Omit<WritableSnapshot, "ledger"> = {
+      faults: new Map(),
       installationId,
       chain: state,
       projections: projections.db,

@@ -3,6 +3,7 @@
  * signature of an ABI for every log.
  */
 import { type Abi, type AbiEvent, decodeAbiParameters, getAddress, type Hex, toEventSelector } from "viem";
+import { elementAt } from "../values/unknown.ts";
 import { COLLECTION_ABI, CORE_ABI, FACTORY_ABI, MINING_ABI, PROXY_ADMIN_ABI, TIMELOCK_ABI } from "./abi.ts";
 import type { ContractKind } from "./chain-state.ts";
 
@@ -10,7 +11,10 @@ export interface EventShape {
   readonly name: string;
   /** Number of topics of this event's logs, including topic0. */
   readonly topicCount: number;
-  /** Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). Throws if topics or data are invalid. */
+  /**
+   * Returns the arguments as texts in ABI order (docs/spec/chain.md#derived). `topics` and `data` are checked byte strings
+   * in lower case. Throws if they are not this event's.
+   */
   decode(topics: readonly Hex[], data: Hex): { name: string; value: string }[];
 }
 
@@ -30,7 +34,6 @@ type Parameter = AbiEvent["inputs"][number];
 const WORD = 64;
 /** Leading zeros of a word whose number has at most 48 bits (12 hexadecimal digits). */
 const ZEROS_OF_SMALL = "0".repeat(WORD - 12);
-const HEX = /^0x(?:[0-9a-fA-F]{2})*$/;
 
 function shapes(abi: Abi): ReadonlyMap<Hex, EventShape> {
   const found = new Map<Hex, EventShape>();
@@ -54,7 +57,8 @@ function shape(name: string, inputs: readonly Parameter[]): EventShape {
       let word = 0;
       return inputs.map((input) => ({
         name: input.name ?? "",
-        value: input.indexed === true ? wordText(input.type, topicWord(topics[topic++])) : (rest[word++] ?? ""),
+        value:
+          input.indexed === true ? wordText(input.type, elementAt(topics, topic++).slice(2)) : (rest[word++] ?? ""),
       }));
     },
   };
@@ -66,14 +70,8 @@ function wordsOf(name: string, inputs: readonly Parameter[], data: Hex): string[
 }
 
 function dynamicOf(inputs: readonly Parameter[], data: Hex): string[] {
-  if (!HEX.test(data)) throw new Error("data that is not hexadecimal");
   const values = decodeAbiParameters(inputs, data);
   return values.map((value, index) => valueText(inputs[index]?.type ?? "", value));
-}
-
-function topicWord(topic: Hex | undefined): string {
-  if (topic?.length !== 2 + WORD || !topic.startsWith("0x")) throw new Error("a topic is not 32 bytes");
-  return topic.slice(2);
 }
 
 /** Returns true if a value of this ABI type takes one 32-byte word. */
@@ -82,10 +80,7 @@ function isOneWord(type: string): boolean {
 }
 
 function wordText(type: string, word: string): string {
-  if (type === "bytes32") {
-    if (!HEX.test(`0x${word}`)) throw new Error("a bytes32 that is not hexadecimal");
-    return `0x${word.toLowerCase()}`;
-  }
+  if (type === "bytes32") return `0x${word}`;
   // Most numbers are small, and `Number` reads them many times faster. NaN and longer numbers are left to BigInt below.
   if (type.startsWith("uint") && word.startsWith(ZEROS_OF_SMALL)) {
     const small = Number(`0x${word.slice(ZEROS_OF_SMALL.length)}`);
@@ -107,5 +102,5 @@ function wordText(type: string, word: string): string {
 function valueText(type: string, value: unknown): string {
   if (Array.isArray(value)) return JSON.stringify(value.map((item) => valueText(type.replace(/\[\d*\]$/, ""), item)));
   if (type === "address") return getAddress(value as string);
-  return type.startsWith("bytes") ? String(value).toLowerCase() : String(value);
+  return String(value);
 }

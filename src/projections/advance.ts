@@ -19,12 +19,12 @@ import type { ReadOnlyDatabase } from "../sqlite/statement.ts";
 import { EMPTY_LOG, type Log } from "../values/log.ts";
 import { ROUND_SECONDS } from "../values/round.ts";
 import { slotAt } from "../values/slot.ts";
-import { ACTIVITY_EVENTS, chainActivityFollower } from "./activity/activity-chain.ts";
-import { catchUp, deleteCursors, isBehind, StepBudget } from "./follow.ts";
+import { ACTIVITY_EVENTS, CHAIN_ACTIVITY, chainActivityFollower } from "./activity/activity-chain.ts";
+import { catchUp, deleteCursors, type Faults, isBehind, isolated, StepBudget } from "./follow.ts";
 import { RECEIPTS, receiptFollower } from "./receipts.ts";
 import { readRoundTotals } from "./rounds/round-totals.ts";
 import { hasElapsedWaiting, observeElapsed, ROUNDS, roundFollower } from "./rounds/rounds.ts";
-import { SETTLEMENT_EVENTS, settlementFollower } from "./settlements/settlements.ts";
+import { SETTLEMENT_EVENTS, SETTLEMENTS, settlementFollower } from "./settlements/settlements.ts";
 import { SUBMISSIONS, submissionFollower } from "./settlements/submissions.ts";
 
 export interface LedgerInputs {
@@ -38,15 +38,32 @@ export interface LedgerInputs {
   readonly at: number;
 }
 
-/** Takes one step in one transaction; returns true if more remains. Without a budget, only memory limits the step. */
-export function advanceLedgerViews(projections: Database, inputs: LedgerInputs, budget = new StepBudget()): boolean {
+/**
+ * Takes one step in one transaction; returns true if more remains. Without a budget, only memory limits the step. Throws a
+ * follower's exception, unless there are `faults`.
+ */
+export function advanceLedgerViews(
+  projections: Database,
+  inputs: LedgerInputs,
+  budget = new StepBudget(),
+  faults?: Faults,
+): boolean {
   const { installationId, genesis, at } = inputs;
   const logs = ledgerLogs(inputs);
   const step = projections.transaction(
     (): boolean =>
-      catchUp(projections, logs.receipts, receiptFollower(installationId), budget) ||
-      catchUp(projections, logs.submissions, submissionFollower(installationId), budget) ||
-      (isOnGrid(genesis) && advanceRounds(projections, logs.rounds, { installationId, genesis, at }, budget)),
+      isolated(projections, RECEIPTS, faults, () =>
+        catchUp(projections, logs.receipts, receiptFollower(installationId), budget),
+      ) ||
+      isolated(projections, SUBMISSIONS, faults, () =>
+        catchUp(projections, logs.submissions, submissionFollower(installationId), budget),
+      ) ||
+      isolated(
+        projections,
+        ROUNDS,
+        faults,
+        () => isOnGrid(genesis) && advanceRounds(projections, logs.rounds, { installationId, genesis, at }, budget),
+      ),
   );
   // Immediate: a deferred transaction fails if another process writes between its first read and its first write.
   return step.immediate();
@@ -138,11 +155,16 @@ export function advanceChainViews(
   projections: Database,
   { chain, chainDb }: ChainInputs,
   budget = new StepBudget(),
+  faults?: Faults,
 ): boolean {
   if (chain.core.status === "unavailable" || chainDb === undefined) return false;
   const safeBlock = chain.core.view.chain.safeThroughBlock;
-  return (
-    catchUp(projections, eventLog(chainDb, SETTLEMENT_EVENTS, safeBlock), settlementFollower, budget) ||
-    catchUp(projections, eventLog(chainDb, ACTIVITY_EVENTS, safeBlock), chainActivityFollower, budget)
-  );
+  const settlements = () =>
+    catchUp(projections, eventLog(chainDb, SETTLEMENT_EVENTS, safeBlock), settlementFollower, budget);
+  if (isolated(projections, SETTLEMENTS, faults, settlements)) return true;
+  return isolated(projections, CHAIN_ACTIVITY, faults, () => {
+    // An event of the activity is the difference of two settlements.
+    if (faults?.has(SETTLEMENTS) === true) throw faults.get(SETTLEMENTS);
+    return catchUp(projections, eventLog(chainDb, ACTIVITY_EVENTS, safeBlock), chainActivityFollower, budget);
+  });
 }

@@ -4,6 +4,7 @@
  */
 import type { Database } from "better-sqlite3";
 import { blockOf } from "../chain/store/read-events.ts";
+import { isFileError } from "../sqlite/sqlite-failure.ts";
 import { type ReadOnlyDatabase, readRow, readValue, run } from "../sqlite/statement.ts";
 import { fromBigintJson, toBigintJson } from "../values/decimal.ts";
 import { isSamePosition, type Log, type Position, START } from "../values/log.ts";
@@ -80,6 +81,26 @@ export function catchUp<Fact>(
     return log.hasMore(through);
   });
   return step();
+}
+
+/** The parts of the projections that cannot be derived, and why. Only responses that read them wait. */
+export type Faults = Map<string, unknown>;
+
+/** Runs one part's step. With `faults`, an exception is recorded there, undoes only this step, and ends it like its last one. */
+export function isolated(
+  projections: Database,
+  part: string,
+  faults: Faults | undefined,
+  step: () => boolean,
+): boolean {
+  if (faults === undefined) return step();
+  try {
+    return projections.transaction(step)();
+  } catch (error) {
+    if (isFileError(error)) throw error;
+    faults.set(part, error);
+    return false;
+  }
 }
 
 /** Returns true if a follower is not at the end of its log. */

@@ -32,12 +32,28 @@ export interface Publication {
   readonly publishedBody?: PublishedBody;
 }
 
+/** Returns why a part of the projections that the response reads could not be derived; undefined if every part was. */
+export function faultOf({ sources }: Publication, { faults }: Snapshot): unknown {
+  return sources?.parts?.map((part) => faults?.get(part)).find((fault) => fault !== undefined);
+}
+
+/** Builds a response. Throws the fault of a part that it reads, and what `build` throws. */
+export function buildOf(publication: Publication, snapshot: Snapshot, at: number): Built {
+  const fault = faultOf(publication, snapshot);
+  if (fault !== undefined) throw fault;
+  return publication.build(snapshot, at);
+}
+
 export interface Sources {
   /** The configured installation if absent; null for none. */
   readonly installationId?: string | null;
   /** Kinds of facts; none if absent. */
   readonly kinds?: readonly FactKind[];
   readonly usesChain?: boolean;
+  /** True if the response is a view of the chain, which is unavailable if it cannot be rendered. */
+  readonly isChainView?: boolean;
+  /** The parts of the projections that it reads. If one cannot be derived, the response fails. */
+  readonly parts?: readonly string[];
   /** The program version that built a file. An older version never replaces a newer one's file. */
   readonly program?: string;
 }

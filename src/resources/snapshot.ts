@@ -14,6 +14,8 @@ export interface Snapshot {
   readonly chain: ChainState;
   /** The publisher's derived data, as the cycle's `advance` left it. */
   readonly projections: ReadOnlyDatabase;
+  /** The parts of the projections that this cycle could not derive, and why. */
+  readonly faults?: ReadonlyMap<string, unknown>;
   /** The chain's SQLite file with its events; absent without a chain or before its first pass. */
   readonly chainDb: ReadOnlyDatabase | undefined;
   /** The last published settlement history of this deployment under the key that is built; absent if there is none. */
@@ -23,8 +25,10 @@ export interface Snapshot {
 }
 
 /** The publisher's snapshot, in which it may also write derived data. */
-export interface WritableSnapshot extends Omit<Snapshot, "projections"> {
+export interface WritableSnapshot extends Omit<Snapshot, "projections" | "faults"> {
   readonly projections: Database;
+  /** Gets the parts that cannot be derived. Without it their exceptions are thrown. */
+  readonly faults?: Map<string, unknown>;
 }
 
 /** Provides snapshots. */

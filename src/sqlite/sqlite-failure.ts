@@ -96,6 +96,12 @@ function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure
   return new Failure(failure, `the ${name} ${path} ${cannot}: ${because}`, { cause });
 }
 
+/** True for a `Failure`, and for an error of a file or its disk. A row that breaks a constraint is a fault of its writer. */
+export function isFileError(error: unknown): boolean {
+  const code = sqliteOrSystemCode(error);
+  return error instanceof Failure || (code !== undefined && !code.startsWith("SQLITE_CONSTRAINT"));
+}
+
 function isDirectory(path: string): boolean {
   try {
     return statSync(path).isDirectory();

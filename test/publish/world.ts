@@ -23,6 +23,7 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
 import { parseSigner, type Signer } from "../../src/log/signer.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
+import type { Publication } from "../../src/resources/publication.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
 import type { ResourceName } from "../../src/resources/table.ts";
@@ -83,6 +84,8 @@ export interface WorkOptions {
   readonly scrubInterval?: number;
   /** Disabled if absent. */
   readonly site?: Site;
+  /** Replaces the publications. */
+  readonly publications?: (all: Publication[]) => Publication[];
   /** By default the world's. */
   readonly clock?: WatchedClock;
   /** True for a repair, which may begin although something was published ahead of its clock. */
@@ -153,7 +156,8 @@ export class World {
     this.#open.add(close);
     const site = options.site && { chainValidity: 600_000 };
     const identity = { ...leaseIdentity({ reader, site }), holderName: "test" };
-    const publications = allPublications({ installationId, statisticsInterval: 30_000, site: options.site });
+    const all = allPublications({ installationId, statisticsInterval: 30_000, site: options.site });
+    const publications = options.publications?.(all) ?? all;
     const begin = async (lease: Lease): Promise<Worker> => {
       const publisher = await Publisher.begin(
         {

@@ -1,6 +1,7 @@
 /** Sends each node of the chain a request, and runs the deployment's checks. */
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { isNodeProblem, type NodeProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
+import { UINT256_MAX } from "../../../src/values/decimal.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
 import { openChainCopy } from "../chain/chain.ts";
 import { reported } from "../hints.ts";
@@ -34,7 +35,7 @@ export async function examineChain(settings: Settings, now: () => number): Promi
 async function examineNode(address: string, chainId: number, now: () => number): Promise<DoctorFinding> {
   const { rpcNode } = await import("../../../src/chain/rpc/rpc-node.ts");
   const { RpcError } = await import("../../../src/chain/rpc/rpc-error.ts");
-  const { quantity } = await import("../../../src/chain/rpc/node-responses.ts");
+  const { instant, quantity } = await import("../../../src/chain/rpc/node-responses.ts");
   const node = rpcNode(address, {
     attempts: 1,
     deadline: now() + NODE_LIMIT_MS,
@@ -55,9 +56,10 @@ async function examineNode(address: string, chainId: number, now: () => number):
       return Promise.all(calls.map(({ method, params }) => node.request(method, params)));
     });
     const { number, timestamp } = fieldsOf(head);
-    const age = now() / 1000 - Number(quantity(timestamp));
-    const saw = `chain ${quantity(id)}, head ${quantity(number)} (${duration(age)} old), ${batch}`;
-    if (quantity(id) !== BigInt(chainId)) {
+    const age = (now() - instant(timestamp)) / 1000;
+    const found = quantity(id, UINT256_MAX);
+    const saw = `chain ${found}, head ${quantity(number)} (${duration(age)} old), ${batch}`;
+    if (found !== BigInt(chainId)) {
       return badFinding(check, saw, `The deployment is on chain ${chainId}: correct rpcUrl or the deployment file.`);
     }
     return age > MAX_HEAD_AGE_SECONDS

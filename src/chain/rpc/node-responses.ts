@@ -1,5 +1,10 @@
-/** Validates a node's responses: logs, blocks and quantities. */
+/**
+ * Decodes a node's responses: logs, blocks, byte strings and quantities. Everything that a node says passes here once,
+ * before it is compared or stored, so that every stored value can be rendered (docs/spec/chain.md#forms).
+ */
 import type { Hex } from "viem";
+import { UINT256_MAX } from "../../values/decimal.ts";
+import { LATEST } from "../../values/timestamp.ts";
 import { fieldsOf } from "../../values/unknown.ts";
 import type { RpcCall } from "./rpc-node.ts";
 
@@ -17,12 +22,19 @@ export interface Block {
   readonly logsBloom: Uint8Array | undefined;
 }
 
-/** Placeholder for the timestamp of a log whose node omits it. */
+/** Placeholder for the timestamp of a log whose node omits it, or says 0x0. */
 export const UNDATED = -1;
-const HASH = /^0x[0-9a-f]{64}$/;
 const BYTES = /^0x[0-9a-fA-F]*$/;
-const BLOOM = /^0x[0-9a-fA-F]{512}$/;
-const QUANTITY = /^0x(?:0|[1-9a-f][0-9a-f]{0,15})$/;
+const QUANTITY = /^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/;
+const HASH_BYTES = 32;
+const BLOOM_BYTES = 256;
+const MAX_TOPICS = 4;
+/** A key of the activity has ten digits for each index. */
+const MAX_INDEX = 2n ** 32n - 1n;
+/** The last second that a published timestamp can show. */
+export const MAX_SECONDS = BigInt(Math.floor(LATEST / 1000));
+/** Characters of a malformed value in a message. */
+const SHOWN = 80;
 
 /** Returns the call for a block without its transactions. */
 export function blockCall(number: bigint): RpcCall {
@@ -33,16 +45,18 @@ export function blockCall(number: bigint): RpcCall {
 export function parseBlock(value: unknown, number: bigint): Block {
   if (typeof value !== "object" || value === null) throw new ContradictingResponse(`block ${number} is unknown`);
   const block = fieldsOf(value);
-  const hash = typeof block.hash === "string" ? block.hash.toLowerCase() : "";
-  if (quantity(block.number) !== number || !HASH.test(hash)) throw new ContradictingResponse(`no block ${number}`);
-  const { logsBloom } = block;
-  const bloom =
-    typeof logsBloom === "string" && BLOOM.test(logsBloom) ? Buffer.from(logsBloom.slice(2), "hex") : undefined;
-  return { number, hash, timestamp: Number(quantity(block.timestamp)) * 1000, logsBloom: bloom };
+  const hash = bytesOf(block.hash, HASH_BYTES);
+  if (quantity(block.number) !== number || hash === undefined) throw new ContradictingResponse(`no block ${number}`);
+  const timestamp = instant(block.timestamp);
+  if (timestamp === 0 && number > 0n) throw new ContradictingResponse(`block ${number} has no time`);
+  const bloom = bytesOf(block.logsBloom, BLOOM_BYTES);
+  return { number, hash, timestamp, logsBloom: bloom && Buffer.from(bloom.slice(2), "hex") };
 }
 
-export function isHexBytes(value: unknown): value is Hex {
-  return typeof value === "string" && BYTES.test(value);
+/** Returns a byte string in lower case; undefined for anything else, such as an odd number of digits or 0X. */
+export function bytesOf(value: unknown, length?: number): Hex | undefined {
+  if (typeof value !== "string" || value.length % 2 !== 0 || !BYTES.test(value)) return undefined;
+  return length === undefined || value.length === 2 + 2 * length ? lowerHex(value) : undefined;
 }
 
 /** Returns a text that begins with 0x in lower case. */
@@ -50,11 +64,20 @@ export function lowerHex(text: string): Hex {
   return `0x${text.slice(2).toLowerCase()}`;
 }
 
-/** Parses a hexadecimal quantity of at most 64 bits. */
-export function quantity(value: unknown): bigint {
-  const text = typeof value === "string" ? value.toLowerCase() : "";
-  if (!QUANTITY.test(text)) throw new ContradictingResponse("a quantity is not hexadecimal");
-  return BigInt(text);
+/** Parses a quantity of at most `max`: no leading zero, so that a byte string in its place is noticed. */
+export function quantity(value: unknown, max = BigInt(Number.MAX_SAFE_INTEGER)): bigint {
+  const number = typeof value === "string" && QUANTITY.test(value) ? BigInt(value) : undefined;
+  if (number !== undefined && number <= max) return number;
+  const shown = (JSON.stringify(value) ?? "nothing").slice(0, SHOWN);
+  throw new ContradictingResponse(`${shown} is not a hexadecimal quantity of at most ${max}`);
+}
+
+/** Parses a block's time in seconds, and returns epoch ms. */
+export function instant(value: unknown): number {
+  const seconds = quantity(value, UINT256_MAX);
+  if (seconds > MAX_SECONDS)
+    throw new ContradictingResponse(`the block time ${seconds} is no instant in seconds before the year 10000`);
+  return Number(seconds) * 1000;
 }
 
 /** A log of eth_getLogs. */
@@ -74,28 +97,25 @@ export interface Log {
 /** Parses a log. Throws `ContradictingResponse` if a field is missing or malformed. */
 export function validLog(value: unknown): Log {
   const log = fieldsOf(value);
-  const { address, topics, data, blockHash, transactionHash, blockTimestamp } = log;
-  if (
-    typeof address !== "string" ||
-    !Array.isArray(topics) ||
-    typeof data !== "string" ||
-    typeof blockHash !== "string" ||
-    typeof transactionHash !== "string" ||
-    log.removed === true
-  ) {
+  const address = bytesOf(log.address, 20);
+  const data = bytesOf(log.data);
+  const blockHash = bytesOf(log.blockHash, HASH_BYTES);
+  const transactionHash = bytesOf(log.transactionHash, HASH_BYTES);
+  const topics = Array.isArray(log.topics) ? log.topics.flatMap((topic) => bytesOf(topic, 32) ?? []) : [];
+  const hasTopics = Array.isArray(log.topics) && log.topics.length === topics.length && topics.length <= MAX_TOPICS;
+  if (!address || !data || !blockHash || !transactionHash || !hasTopics || log.removed === true) {
     throw new ContradictingResponse("a log is incomplete or malformed");
   }
-  const [inBlock, inTransaction] = [blockHash.toLowerCase(), transactionHash.toLowerCase()];
-  if (!HASH.test(inBlock) || !HASH.test(inTransaction)) throw new ContradictingResponse("a log has a malformed hash");
   return {
-    address: address.toLowerCase(),
-    topics: topics.map((topic) => lowerHex(String(topic))),
-    data: data as Hex,
+    address,
+    topics,
+    data,
     blockNumber: quantity(log.blockNumber),
-    blockHash: inBlock,
-    blockTimestamp: typeof blockTimestamp === "string" ? Number(quantity(blockTimestamp)) * 1000 : UNDATED,
-    transactionHash: inTransaction,
-    transactionIndex: Number(quantity(log.transactionIndex)),
-    logIndex: Number(quantity(log.logIndex)),
+    blockHash,
+    // Some nodes say 0x0 if they do not know the time.
+    blockTimestamp: instant(log.blockTimestamp ?? "0x0") || UNDATED,
+    transactionHash,
+    transactionIndex: Number(quantity(log.transactionIndex, MAX_INDEX)),
+    logIndex: Number(quantity(log.logIndex, MAX_INDEX)),
   };
 }

@@ -4,7 +4,7 @@
  */
 /** The file's name in the state directory. */
 export const CHAIN_FILE = "chain.db";
-export const CHAIN_SCHEMA_VERSION = 2;
+export const CHAIN_SCHEMA_VERSION = 3;
 
 export const IS_FUNDING = "contract_kind = 'mining' AND event_name = 'RoundFunded'";
 /** Sorts by the round, RoundFunded's first argument, padded so that text order is numeric order. */

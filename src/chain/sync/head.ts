@@ -1,6 +1,7 @@
 /** Reads a node's head: chain id, height and the hash of the stored block, in one batch. */
+import { UINT256_MAX } from "../../values/decimal.ts";
 import { SAFE_DEPTH } from "../../values/settlement-limits.ts";
-import { type Block, blockCall, ContradictingResponse, parseBlock, quantity } from "../rpc/node-responses.ts";
+import { type Block, blockCall, bytesOf, ContradictingResponse, parseBlock, quantity } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import type { RpcNode } from "../rpc/rpc-node.ts";
 import { MULTICALL3 } from "../view/reading.ts";
@@ -43,20 +44,21 @@ export async function readHead(node: RpcNode, question: HeadQuestion): Promise<H
     ...(multicall === undefined ? [{ method: "eth_getCode", params: [MULTICALL3, "latest"] }] : []),
   ]);
   const [chainId, height] = responses;
-  if (!(chainId instanceof RpcError) && quantity(chainId) !== question.chainId) {
+  const found = chainId instanceof RpcError ? undefined : quantity(chainId, UINT256_MAX);
+  if (found !== undefined && found !== question.chainId) {
     const safe = height instanceof RpcError ? undefined : quantity(height) - SAFE_DEPTH;
-    return { otherChainId: quantity(chainId), safe };
+    return { otherChainId: found, safe };
   }
   for (const response of responses) if (response instanceof RpcError) throw response;
   const head = quantity(height);
-  const code = responses.at(-1);
-  if (multicall === undefined && typeof code !== "string") throw new ContradictingResponse("no hexadecimal bytes");
+  const code = multicall === undefined ? bytesOf(responses.at(-1)) : undefined;
+  if (multicall === undefined && code === undefined) throw new ContradictingResponse("the code is no byte string");
   const isBehind = checkpoint === undefined || head < checkpoint.block;
   return {
     head,
     safe: head - SAFE_DEPTH,
     checkpoint: isBehind ? undefined : parseBlock(responses[2], checkpoint.block),
-    multicall: multicall ?? (code !== "0x" && code !== ""),
+    multicall: multicall ?? code !== "0x",
   };
 }
 

@@ -100,14 +100,20 @@ export function decodeLogs(sources: LogSources, from: bigint, to: bigint, respon
   return { from, to, events: [...events.values()].sort(byPosition), undated };
 }
 
-/** Adds missing timestamps to the events, and compares every log's block hash with the blocks of the same node. */
+/**
+ * Adds missing timestamps to the events. A log and the header of its block must agree on what both say: number, hash and
+ * time (docs/spec/chain.md#forms).
+ */
 export function withBlocks(range: RangeLogs, blocks: ReadonlyMap<bigint, Block>): RangeLogs {
   const events = range.events.map((event) => {
     const block = blocks.get(event.blockNumber);
     if (block !== undefined && block.hash !== event.blockHash) {
       throw new ContradictingResponse(`the logs of block ${block.number} belong to another block of that number`);
     }
-    if (event.blockTimestamp !== UNDATED) return event;
+    if (event.blockTimestamp !== UNDATED) {
+      if ((block?.timestamp ?? event.blockTimestamp) === event.blockTimestamp) return event;
+      throw new ContradictingResponse(`a log and the header of block ${event.blockNumber} differ in their time`);
+    }
     if (block === undefined) throw new ContradictingResponse(`block ${event.blockNumber} has no timestamp`);
     return { ...event, blockTimestamp: block.timestamp };
   });

@@ -2,6 +2,7 @@
  * The checks of what the contracts return (docs/spec/chain.md#checks). The operator's log and `status` show their names, which are
  * never published. log-checks.ts has the checks that read logs.
  */
+import { UINT256_MAX } from "../../values/decimal.ts";
 import { ROUND_SECONDS } from "../../values/round.ts";
 import type { ChainEvent } from "../chain-state.ts";
 import type { Deployment } from "../deployment.ts";
@@ -135,7 +136,10 @@ export function economyFinding(
   }
   try {
     requireEconomyCode(reading);
-    return { kind: "read", state: wholeEconomy(reading.views) };
+    const whole = wholeEconomy(reading.views);
+    if (whole.baselineRewardPerBlock * (core.blockHeight ?? 0n) > UINT256_MAX)
+      throw new ContradictingResponse("the reward of all blocks is above 256 bits");
+    return { kind: "read", state: whole };
   } catch (error) {
     if (error instanceof ContradictingResponse) return { kind: "invalid", detail: error.message };
     throw error;

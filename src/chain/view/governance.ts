@@ -1,8 +1,7 @@
 /** Derives the operator timelock's last upgrade (docs/spec/chain.md#derived). */
-import { decodeFunctionData } from "viem";
+import { decodeFunctionData, type Hex } from "viem";
 import { PROXY_ADMIN_ABI } from "../abi.ts";
 import type { ChainEvent, CoreView } from "../chain-state.ts";
-import { lowerHex } from "../rpc/node-responses.ts";
 
 interface Operation {
   readonly id: string;
@@ -66,7 +65,7 @@ function operations(events: readonly ChainEvent[], proxyAdmin: string): Map<stri
 /** Returns the implementation argument of upgradeAndCall for any proxy; undefined for other call data. */
 function newImplementation(data: string): string | undefined {
   try {
-    const { functionName, args } = decodeFunctionData({ abi: PROXY_ADMIN_ABI, data: lowerHex(data) });
+    const { functionName, args } = decodeFunctionData({ abi: PROXY_ADMIN_ABI, data: data as Hex });
     return functionName === "upgradeAndCall" ? args[1] : undefined;
   } catch {
     return undefined;

@@ -9,11 +9,14 @@ import {
   type Address,
   type ContractFunctionName,
   type ContractFunctionReturnType,
+  decodeAbiParameters,
   decodeFunctionResult,
+  encodeAbiParameters,
   encodeFunctionData,
   getAbiItem,
   getAddress,
   type Hex,
+  hexToBytes,
   keccak256,
   multicall3Abi,
   stringToHex,
@@ -24,9 +27,9 @@ import type { Deployment } from "../deployment.ts";
 import {
   type Block,
   blockCall,
+  bytesOf,
   ContradictingResponse,
-  isHexBytes,
-  lowerHex,
+  MAX_SECONDS,
   parseBlock,
 } from "../rpc/node-responses.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
@@ -34,6 +37,8 @@ import type { RpcCall, RpcNode } from "../rpc/rpc-node.ts";
 
 const ADMIN_SLOT = "0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103";
 export const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
+/** What precedes an address in its word. */
+const PADDING = `0x${"0".repeat(24)}`;
 const ZERO_ADDRESS: Address = "0x0000000000000000000000000000000000000000";
 const CORE_CODE = ["factory", "core", "proxyAdmin", "operatorTimelock"] as const;
 const ECONOMY_CODE = ["mining", "token", "tokenFactory", "collection"] as const;
@@ -128,12 +133,13 @@ async function readOnce(
   const refused = blocks.find((response) => response instanceof RpcError);
   if (refused !== undefined) throw refused;
   const parsed = headers.map((number, index) => parseBlock(blocks[index], number));
-  const [adminSlot, implementationSlot, miningSlot, runtime] = slots.map((response) => given(response));
+  const [adminSlot, implementationSlot, miningSlot, implementationCode] = slots;
+  const runtime = bytesOf(implementationCode);
   return {
     block: elementAt(parsed, 0),
     hasCode: new Map(
       contracts.flatMap(([name], index) => {
-        const bytes = given(withCode[index]);
+        const bytes = bytesOf(withCode[index]);
         return bytes === undefined ? [] : [[name, bytes !== "0x"] as const];
       }),
     ),
@@ -159,13 +165,10 @@ function requireCode({ hasCode }: Reading, names: readonly string[]): void {
   if (unknown !== undefined) throw new ContradictingResponse(`no usable response for the code at ${unknown}`);
 }
 
-/** Returns undefined if the node refused the call or returned no bytes. */
-function given(response: unknown): Hex | undefined {
-  return isHexBytes(response) ? lowerHex(response) : undefined;
-}
-
-function slotAddress(word: Hex | undefined): Address | undefined {
-  return word && getAddress(`0x${word.slice(2).padStart(64, "0").slice(24)}`);
+/** Returns the address in a storage slot; undefined if the node refused the call or the slot has something else. */
+function slotAddress(response: unknown): Address | undefined {
+  const word = bytesOf(response, 32);
+  return word?.startsWith(PADDING) ? getAddress(`0x${word.slice(PADDING.length)}`) : undefined;
 }
 
 // The view calls, and their separate results. The interfaces in abi.ts define the functions and their results.
@@ -227,9 +230,10 @@ export function viewResults(
 }
 
 function multicallResults(response: unknown, count: number): unknown[] {
-  if (!isHexBytes(response)) return Array.from({ length: count }, () => response);
+  const data = bytesOf(response);
+  if (data === undefined) return Array.from({ length: count }, () => response);
   try {
-    const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: response });
+    const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data });
     return results.map(({ success, returnData }) => (success ? returnData : undefined));
   } catch {
     // Omit the library's message, because it quotes the response.
@@ -239,12 +243,33 @@ function multicallResults(response: unknown, count: number): unknown[] {
 
 function decoded({ function: called }: ViewCall, response: unknown): unknown {
   if (response instanceof RpcError) return new FailedView(response.message);
-  if (typeof response !== "string") return new FailedView("the call failed");
+  if (response === undefined) return new FailedView("the call failed");
+  const data = bytesOf(response);
+  if (data === undefined) return new FailedView("the response is no byte string");
   try {
-    return decodeFunctionResult({ abi: [called], data: response as Hex });
+    return resultOf(called, data);
   } catch {
     return new FailedView("the response does not decode");
   }
+}
+
+/** The longest text of a contract, in bytes of UTF-8 (docs/spec/chain.md#forms). It is in every body. */
+const MAX_TEXT_BYTES = 256;
+
+/** Returns a function's only result. Throws, or returns the reason, if a body could not hold it without loss. */
+function resultOf({ name, outputs }: AbiFunction, data: Hex): unknown {
+  if (outputs[0]?.type === "string") {
+    // The library's own texts lack a U+FEFF at the start, and bytes that are no UTF-8.
+    const [bytes] = decodeAbiParameters([{ type: "bytes" }], data);
+    const text = hexToBytes(bytes);
+    if (text.length > MAX_TEXT_BYTES) return new FailedView(`a text of ${text.length} bytes`);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(text);
+  }
+  const [value] = decodeAbiParameters(outputs, data);
+  // The library accepts a uint64 or an address with more bits.
+  if (encodeAbiParameters(outputs, [value]) !== data.slice(0, 2 + 64)) throw new Error("the word is out of range");
+  if (name === "genesisTimestamp" && (value as bigint) > MAX_SECONDS) return new FailedView(`${value} is no instant`);
+  return value;
 }
 
 /** Returns a call for every function of an interface; none takes an argument. */

@@ -39,9 +39,11 @@ export const ACTIVITY_EVENTS: readonly EventName[] = CHAIN_TYPE_NAMES.map((type)
   CHAIN_TYPES[type].eventName,
 ]);
 
+export const CHAIN_ACTIVITY = "activity";
+
 /** Must run after the settlement follower: a completion needs the difference of two settlements. */
 export const chainActivityFollower: Follower<ChainEvent> = {
-  name: "activity",
+  name: CHAIN_ACTIVITY,
   version: "1",
   cost: 40,
   apply(projections, events) {

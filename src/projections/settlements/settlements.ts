@@ -63,7 +63,7 @@ export interface Settlement {
   readonly totalActiveRounds: bigint;
 }
 
-const SETTLEMENTS = "settlements";
+export const SETTLEMENTS = "settlements";
 
 /** Returns a number that changes whenever a read of the settlements may have another result; 0 before the first. */
 export function settlementChanges(projections: ReadOnlyDatabase): number {

@@ -4,6 +4,7 @@
  */
 
 import { constantKey } from "../../http/keys.ts";
+import { CHAIN_ACTIVITY } from "../../projections/activity/activity-chain.ts";
 import { categoryChanges } from "../../projections/activity/tile-tree.ts";
 import { readCursor } from "../../projections/follow.ts";
 import { RECEIPTS } from "../../projections/receipts.ts";
@@ -13,7 +14,7 @@ import { chainNews, HISTORY_HEIGHT_INTERVAL, hasUnfollowedReceipts, heightTiming
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildActivityHead, buildUnavailableActivity } from "./build.ts";
-import { activityKey, activityTilesPrefix, CATEGORIES, type Category, TILE_KEPT_MS } from "./route.ts";
+import { activityKey, activityTilesPrefix, CATEGORIES, type Category, TILE_KEPT_MS, tilesPart } from "./route.ts";
 import { activityContext, activityLayout, activityTiles, tilesVersion } from "./tiles.ts";
 
 export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((category) => [
@@ -26,7 +27,16 @@ export const activityPublications: readonly Publication[] = CATEGORIES.flatMap((
   {
     resource: "activity",
     key: activityKey(category),
-    sources: { kinds: hasMeasurements(category) ? ["receipt"] : [], usesChain: true },
+    sources: {
+      kinds: hasMeasurements(category) ? ["receipt"] : [],
+      usesChain: true,
+      isChainView: true,
+      parts: [
+        ...(hasMeasurements(category) ? [RECEIPTS] : []),
+        ...(category === "measurement" ? [] : [CHAIN_ACTIVITY]),
+        tilesPart(category),
+      ],
+    },
     inputs: (snapshot) => inputs(category, snapshot),
     timing: heightTiming(HISTORY_HEIGHT_INTERVAL),
     tileSet: {

@@ -13,6 +13,11 @@ export const ACTIVITY_PATH = "/v1/public/activity";
 export const CATEGORIES = ["all", "protocol", "players", "measurement"] as const;
 export type Category = (typeof CATEGORIES)[number];
 
+/** Returns the name of a category's tiles, as a part of the projections. */
+export function tilesPart(category: Category): string {
+  return `activity tiles of ${category}`;
+}
+
 /**
  * Milliseconds for which a tile is kept after no head names it (docs/spec/publishing.md#deletions). Caches and readers
  * keep a head for seconds.

@@ -16,7 +16,7 @@ export const onchainPublications: readonly Publication[] = [
   {
     resource: "onchain",
     key: ONCHAIN_KEY,
-    sources: { usesChain: true },
+    sources: { usesChain: true, isChainView: true },
     inputs: ({ chain }) => chainNews(chain),
     timing: heightTiming(ONCHAIN_HEIGHT_INTERVAL),
     build: ({ installationId, chain }, at) => buildOnchain(installationId, chain, at),

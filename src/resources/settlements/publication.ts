@@ -2,7 +2,7 @@
 
 import { readActiveSubmission, type Submission } from "../../ledger/read/submissions.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
-import { settlementChanges } from "../../projections/settlements/settlements.ts";
+import { SETTLEMENTS, settlementChanges } from "../../projections/settlements/settlements.ts";
 import { chainNews, HISTORY_HEIGHT_INTERVAL, heightTiming } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
@@ -13,10 +13,12 @@ import { SETTLEMENT_RANGES, type SettlementRange, settlementsKey } from "./route
 
 const VARIANTS: readonly SettlementsVariant[] = [...SETTLEMENT_RANGES, "queue"];
 
+const VIEW = { usesChain: true, isChainView: true, parts: [SETTLEMENTS] } as const;
+
 export const settlementsPublications: readonly Publication[] = VARIANTS.map((variant) => ({
   resource: "settlements",
   ...historyPublication(settlementsKey(variant), rangeOf(variant)),
-  sources: { kinds: variant === "queue" ? ["submission"] : [], usesChain: true },
+  sources: { ...VIEW, kinds: variant === "queue" ? ["submission"] : [] },
   inputs: (snapshot) =>
     variant === "queue" ? `${historyNews(snapshot)} ${candidateText(snapshot)}` : historyNews(snapshot),
   build: (snapshot, at) =>
@@ -27,7 +29,7 @@ export const settlementsPublications: readonly Publication[] = VARIANTS.map((var
 export function historyPublication(key: string, range: SettlementRange) {
   return {
     key,
-    sources: { usesChain: true },
+    sources: VIEW,
     timing: {
       ...heightTiming(HISTORY_HEIGHT_INTERVAL),
       rebuildAt: (_: Snapshot, at: number) => windowOf(range, at)?.end,

@@ -7,7 +7,7 @@ import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
 import { lacksFacts } from "../../projections/advance.ts";
 import { readCursor } from "../../projections/follow.ts";
-import { PEAK_KINDS, readPeak } from "../../projections/receipts.ts";
+import { PEAK_KINDS, RECEIPTS, readPeak } from "../../projections/receipts.ts";
 import { readRoundTotals } from "../../projections/rounds/round-totals.ts";
 import { ROUNDS } from "../../projections/rounds/rounds.ts";
 import { SUBMISSIONS } from "../../projections/settlements/submissions.ts";
@@ -26,7 +26,7 @@ export function statisticsPublications(interval: number): readonly Publication[]
   return RANGES.map((range) => ({
     resource: "statistics",
     key: statisticsKey(range),
-    sources: { kinds: KINDS },
+    sources: { kinds: KINDS, parts: [RECEIPTS, SUBMISSIONS, ROUNDS] },
     inputs,
     build: ({ ledger, projections, installationId, genesisTimestamp }, at) => {
       const read =

@@ -18,7 +18,7 @@ test("a change of the decoded events needs a new chain schema version, so that t
     [...shapes.keys()].map((topic) => `${kind} ${topic}`),
   );
   expect(`version ${CHAIN_SCHEMA_VERSION}, events ${fingerprint(topics)}`).toMatchInlineSnapshot(
-    `"version 2, events 1ad4f2dfb8bd"`,
+    `"version 3, events 1ad4f2dfb8bd"`,
   );
 });
 

@@ -42,6 +42,10 @@ export class SimulatedNode {
    * logs.
    */
   hidesLogs = false;
+  /** Replaces the result of a call. */
+  // biome-ignore lint/suspicious/noExplicitAny: each method has its own result.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  lie: (result: any, method: string, params: Call["params"]) => unknown = (result) => result;
   /** If true, logs carry blockTimestamp. */
   readonly hasLogTimestamps: boolean;
 
@@ -86,7 +90,7 @@ export class SimulatedNode {
     const result = this.#result(method, params, blocks);
     return result === undefined
       ? { jsonrpc: "2.0", id, error: { code: -32_000, message: "header not found" } }
-      : { jsonrpc: "2.0", id, result };
+      : { jsonrpc: "2.0", id, result: this.lie(result, method, params) };
   }
 
   /** Undefined if the block or its state is missing. */
