@@ -67,8 +67,9 @@ function acknowledgeResponse(
 ): void {
   const { key, resource } = publication;
   if (failure !== undefined) {
-    due.failed(key, inputs, at);
-    rows.push(failedRow(publication, failure));
+    const row = failedRow(publication, failure);
+    due.failed(key, inputs, at, row);
+    rows.push(row);
     return;
   }
   const built = () => due.built(key, { ...inputs, at: isProvisional ? 0 : at }, dueAt);

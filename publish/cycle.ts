@@ -224,9 +224,10 @@ async function publishOrFail(cycle: Cycle, scope: FailedScope, plan: () => Promi
     await publishScope(cycle, plan);
   } catch (error) {
     if (isFileError(error) || error instanceof StoreUnavailable) throw error;
-    cycle.rows.push(failedRow(scope, error));
+    const row = failedRow(scope, error);
+    cycle.rows.push(row);
     // The index is planned in every cycle.
-    if (scope.key !== INSTALLATIONS_KEY) cycle.due.failed(scope.key, NO_INPUTS, cycle.at);
+    if (scope.key !== INSTALLATIONS_KEY) cycle.due.failed(scope.key, NO_INPUTS, cycle.at, row);
   }
 }
 
