@@ -265,7 +265,7 @@ export const DAMAGES: readonly Damage[] = [
     PROCESS,
     metadata({ headers: (text) => text.replace(/etag":"\\"./, 'etag":"\\"*') }),
   ),
-  sealed("a file's ETag", "tag", "site/openapi.json", () => ({ text: "{}" })),
+  sealed("a file's ETag", "tag", "site/deployment.json", () => ({ text: "{}" })),
   sealed(
     "an edit beyond the body",
     "successors",

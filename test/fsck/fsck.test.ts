@@ -28,7 +28,7 @@ afterAll(() => world.end());
 test("fsck finds nothing in a publisher's store", async () => {
   const { objects, findings } = await world.copy().fsck();
   expect(findings).toEqual([]);
-  expect(objects).toBe(46);
+  expect(objects).toBe(44);
 });
 
 test.each(DAMAGES)("fsck finds $rule: $name", async ({ plant, rule, later = 0 }) => {
