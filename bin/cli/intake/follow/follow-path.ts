@@ -63,7 +63,7 @@ export async function followPath(target: Target, db: Database, options: FollowOp
     lasts: ({ message }) => warn({ code: "disk_full", message: `${message}; ingest waits`, hint: "Free space: df -h" }),
     ended: (ms) => process.stderr.write(`noonmark: the disk has space again after ${Math.round(ms / 1000)} s\n`),
   });
-  const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf);
+  const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf, onRefused);
   const stopWatch = await watch(() => followed.counts);
   const checkpoint = new IdleCheckpoint(db);
   const stop = new AbortController();
