@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../src/files/package-file.ts";
 import { Failure } from "../src/values/failure.ts";
+import { checkPaths } from "./cli/arguments.ts";
 import { report } from "./cli/messages.ts";
 import { addCommands } from "./commands/all.ts";
 
@@ -10,6 +11,7 @@ export async function main(argv: string[]): Promise<void> {
     .description("Publishes accepted measurements and safe chain state as a read-only JSON API in static files.")
     .version(packageVersion())
     .option("--debug", "print stack traces of failures")
+    .hook("preAction", (_, command) => checkPaths(command))
     // `usageFailure` replaces commander's message, which has no code.
     .configureOutput({ outputError() {} })
     .exitOverride();

@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../files/make-directory.ts";
 import { makePrivateFile } from "../files/private-file.ts";
+import { pathFault } from "../files/short-file.ts";
 import { Failure, type FileName } from "../values/failure.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { readNumber } from "./statement.ts";
@@ -130,6 +131,8 @@ function notFound(path: string, kind: DatabaseKind, how: string): Failure {
 }
 
 function guarded<T>(path: string, kind: DatabaseKind, doing: "read" | "write", open: () => T): T {
+  const fault = path === IN_MEMORY ? undefined : pathFault(path);
+  if (fault !== undefined) throw new Failure("invalid_setting", `the path of the ${kind.name}, ${path}, ${fault}`);
   try {
     return open();
   } catch (error) {

@@ -11,7 +11,7 @@ import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { withoutLast } from "../../../src/values/text.ts";
 import { namesOf } from "../../../src/values/unknown.ts";
 
-interface Setting<T> extends SettingTraits {
+export interface Setting<T> extends SettingTraits {
   readonly schema: z.ZodType<T>;
   /** How help texts write a value, such as `url` or `seconds`. In brackets: the flag may have none. */
   readonly form: string;
