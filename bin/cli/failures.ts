@@ -349,8 +349,8 @@ export const FAILURE_TEXTS = {
     "The messages of a replaced stream may differ from the ledger's facts. If you know the next message, name it on every machine: --from-sequence N",
   ],
   stream_unfit: [
-    "The stream allows that messages disappear without a trace.",
-    "nats stream edit STREAM --deny-delete --deny-purge --max-msgs-per-subject=-1",
+    "The stream allows that messages disappear without a trace, or refuses to deliver them.",
+    "Make a stream as in docs/machines.md#stream. With a filter: nats stream edit STREAM --deny-delete --deny-purge --max-msgs-per-subject=-1",
   ],
   stream_untrusted: [
     "The certificate of the stream's server is not accepted.",

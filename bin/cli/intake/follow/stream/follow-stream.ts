@@ -212,7 +212,7 @@ class StreamFollower {
     };
     try {
       for await (const message of pausing(stream.messages(), flush)) {
-        this.#check(message, source.sequence, current);
+        await this.#check(message, source.sequence, current, stream);
         [current, lines] = [message, intake.lines];
         source.advance(message);
         intake.writeMessage(message.payload);
@@ -224,12 +224,24 @@ class StreamFollower {
   }
 
   /** Throws if the message must not be taken. */
-  #check(message: StreamMessage, last: number, before: StreamMessage | undefined): void {
+  async #check(
+    message: StreamMessage,
+    last: number,
+    before: StreamMessage | undefined,
+    { look }: OpenStream,
+  ): Promise<void> {
     const { stream, subject } = this.#address;
     const { sequence, delivery, time } = message;
     if (delivery !== (before?.delivery ?? 0) + 1 || sequence <= last)
       throw new StreamLost(`message ${sequence} of the stream ${stream} came out of order`);
-    if (subject === null && sequence !== last + 1) throw streamGap(stream, last + 1, sequence);
+    if (sequence !== last + 1) {
+      // A fit stream loses only its first messages. So if the next one is there after this one arrived, none was lost in between.
+      const now = await look();
+      if (sequence > now.last)
+        throw new StreamLost(`the server sent message ${sequence} of the stream ${stream}, which ends at ${now.last}`);
+      if (subject === null) throw streamGap(stream, last + 1, sequence);
+      if (now.first > last + 1) throw streamGap(stream, last + 1, now.first);
+    }
     const now = this.#options.now();
     if (time > now + FUTURE_ALLOWANCE_MS)
       throw new ClocksDiffer(
