@@ -21,6 +21,8 @@ export interface DatabaseKind {
 
 /** SQLite's name for a database without a file. */
 const IN_MEMORY = ":memory:";
+/** A sandbox may have no directory for them. Sorted rows are few: every large read follows an index. */
+export const NO_TEMPORARY_FILES = "temp_store = MEMORY";
 /** How long a statement waits for another process's lock before it fails with `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 /**
@@ -46,6 +48,7 @@ export function openForReading(path: string, kind: DatabaseKind): Database {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) throw notFound(path, kind, "does not exist");
     const db = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT });
     return closedOnError(db, () => {
+      db.pragma(NO_TEMPORARY_FILES);
       if (isEmpty(db)) throw notFound(path, kind, "is empty");
       checkKind(db, path, kind);
       db.pragma(`cache_size = -${READER_CACHE_KIB}`);
@@ -73,6 +76,7 @@ export function openForWriting(
     }
     const db = new SqliteDatabase(path, { fileMustExist: !create, timeout: busyTimeout });
     return closedOnError(db, () => {
+      db.pragma(NO_TEMPORARY_FILES);
       const fresh = isEmpty(db);
       // Check the kind before setting the journal mode, because another program's file must not be changed.
       if (!fresh) checkKind(db, path, kind);
