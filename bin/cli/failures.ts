@@ -56,6 +56,10 @@ export const FAILURE_TEXTS = {
     "An object that others depend on is not in the store yet.",
     "It is put first, and could not be. See why it failed in noonmark status; the next cycle tries again.",
   ],
+  credentials_exposed: [
+    "Other users may read the file of NATS credentials.",
+    "Only its owner may read it: chmod 600 FILE",
+  ],
   credentials_invalid: [
     "The file of NATS credentials is not in its form.",
     "Name the .creds file of `nsc generate creds`, or a file with the seed, which begins with SU.",

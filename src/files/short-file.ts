@@ -13,6 +13,13 @@ export function pathFault(path: string): string | undefined {
   return /^(?:file:|:memory:$)/i.test(path) ? "means something else to SQLite; begin it with ./" : undefined;
 }
 
+const GROUP_AND_OTHERS = 0o077;
+
+/** True if other users than the owner may use a file of this mode. */
+export function isExposed(mode: number): boolean {
+  return (mode & GROUP_AND_OTHERS) !== 0;
+}
+
 /**
  * Rejects a file of more than `longest` bytes, and a pipe or a device, whose reading may never end. `mode` is the open file's, so no
  * other file can have taken its place since.

@@ -163,7 +163,7 @@ test.for(seeds(20))(
           const intake = new Intake(db, {
             onRejected: (rejections) => rejections.forEach(({ raw }) => rejected.add(raw)),
           });
-          return { intake, close: () => intake.abort() };
+          return { intake, hasOwnRejects: false, close: () => intake.abort() };
         },
         (message) => warnings.push(message),
         () => now,
