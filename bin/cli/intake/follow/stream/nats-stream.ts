@@ -273,7 +273,7 @@ function failureOf(
   error: unknown,
   { host, port }: StreamServer,
   denials: readonly (new (message: never, ...rest: never[]) => Error)[],
-  { JetStreamApiError }: Client,
+  client: Client,
 ): Failure | StreamLost {
   const cause = error instanceof Error ? error : new Error("the connection was closed");
   const server = `${host}:${port}`;
@@ -282,7 +282,7 @@ function failureOf(
   if (isCertificateError(cause))
     return new Failure("stream_untrusted", `the certificate of ${server} is not accepted: ${cause.message}`, { cause });
   // The server understood the request and refuses it, as it refuses a consumer that the stream's settings do not allow.
-  if (cause instanceof JetStreamApiError && cause.status === BAD_REQUEST)
+  if (cause instanceof client.JetStreamApiError && cause.status === BAD_REQUEST)
     return new Failure("stream_unfit", `${server} refuses to deliver the stream: ${cause.message}`, { cause });
   return new StreamLost(`${server}: ${cause.message}`, { cause });
 }
