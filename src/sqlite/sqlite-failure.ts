@@ -81,7 +81,7 @@ const IO_ERRORS = [
     todo: "Keep the file on a local disk, not on a network file system.",
   },
   {
-    codes: /_SHM\w+$/,
+    codes: /_SHM(?:OPEN|SIZE|LOCK|MAP)$/,
     says: "its -shm file cannot be made or mapped",
     todo: "Keep the file on a local disk with free space, and not on a file system that is shared over a network.",
   },
