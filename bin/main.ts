@@ -2,6 +2,7 @@
 import { Command, CommanderError } from "commander";
 import { packageVersion } from "../src/files/package-file.ts";
 import { Failure } from "../src/values/failure.ts";
+import { checkPaths } from "./cli/arguments.ts";
 import { report, write } from "./cli/messages.ts";
 import { addCommands } from "./commands/all.ts";
 
@@ -11,6 +12,7 @@ export async function main(argv: string[]): Promise<void> {
     .description("Publishes accepted measurements and safe chain state as a read-only JSON API in static files.")
     .version(packageVersion())
     .option("--debug", "print stack traces of failures")
+    .hook("preAction", (_, command) => checkPaths(command))
     // `usageFailure` replaces commander's message, which has no code.
     .configureOutput({ outputError() {}, writeOut: (text) => (help += text) })
     .exitOverride();

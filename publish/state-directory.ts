@@ -7,6 +7,7 @@ import { isDiskFull } from "../src/files/disk-full.ts";
 import { makeDirectory } from "../src/files/make-directory.ts";
 import { makePrivateFile, PRIVATE_MODE } from "../src/files/private-file.ts";
 import { replaceFile } from "../src/files/write-all.ts";
+import { NO_TEMPORARY_FILES } from "../src/sqlite/open.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
 import { readValues } from "../src/sqlite/statement.ts";
 import { Failure } from "../src/values/failure.ts";
@@ -34,6 +35,7 @@ export function openState<T>(directory: string, schema: string, use: (db: Databa
     makeDirectory(directory);
     makePrivateFile(path);
     const db = new SqliteDatabase(path, { timeout: 0 });
+    db.pragma(NO_TEMPORARY_FILES);
     // The kernel's lock ends with the process.
     db.pragma("locking_mode = EXCLUSIVE");
     // Commits are not synced. Rows that are lost in a power failure are looked up in the store again.

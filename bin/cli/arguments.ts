@@ -1,8 +1,33 @@
 /** Parsers of shared flags and arguments. Commander prints an `InvalidArgumentError` with the flag. */
-import { InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
+import { pathFault } from "../../src/files/short-file.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";
 import { isOneOf } from "../../src/values/unknown.ts";
+
+/** How the help texts write an argument or an option that is a path. */
+const PATH_FORM = /^(?:file|directory)$|<(?:file|directory)>|--socket <path>/;
+
+/** Throws `Failure` invalid_setting if an argument or an option of the command that runs is a refused path. */
+export function checkPaths(command: Command): void {
+  const flags = command.opts();
+  const given = [
+    ...command.registeredArguments.map((one, at) => ({ form: one.name(), name: one.name(), value: command.args[at] })),
+    ...command.options.map((one) => ({
+      form: one.flags,
+      name: one.long,
+      value: flags[one.attributeName()] as unknown,
+    })),
+  ];
+  for (const { form, name, value } of given) {
+    if (typeof value !== "string" || !PATH_FORM.test(form)) continue;
+    const fault = pathFault(value);
+    if (fault !== undefined)
+      throw new Failure("invalid_setting", `${name} ${JSON.stringify(value)}: ${fault}`, {
+        hint: "Name another path.",
+      });
+  }
+}
 
 /** Parses `--only telemetry,process`: names from a closed list. */
 export function namesArgument<Name extends string>(known: readonly Name[]): (text: string) => ReadonlySet<Name> {

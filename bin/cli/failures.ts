@@ -56,6 +56,10 @@ export const FAILURE_TEXTS = {
     "An object that others depend on is not in the store yet.",
     "It is put first, and could not be. See why it failed in noonmark status; the next cycle tries again.",
   ],
+  credentials_exposed: [
+    "Other users may read the file of NATS credentials.",
+    "Only its owner may read it: chmod 600 FILE",
+  ],
   credentials_invalid: [
     "The file of NATS credentials is not in its form.",
     "Name the .creds file of `nsc generate creds`, or a file with the seed, which begins with SU.",
@@ -340,8 +344,8 @@ export const FAILURE_TEXTS = {
     "The messages of a replaced stream may differ from the ledger's facts. If you know the next message, name it on every machine: --from-sequence N",
   ],
   stream_unfit: [
-    "The stream allows that messages disappear without a trace.",
-    "nats stream edit STREAM --deny-delete --deny-purge --max-msgs-per-subject=-1",
+    "The stream allows that messages disappear without a trace, or refuses to deliver them.",
+    "Make a stream as in docs/machines.md#stream. With a filter: nats stream edit STREAM --deny-delete --deny-purge --max-msgs-per-subject=-1",
   ],
   stream_untrusted: [
     "The certificate of the stream's server is not accepted.",

@@ -4,7 +4,7 @@
  */
 import { rmSync } from "node:fs";
 import { PRIVATE_MODE } from "../../src/files/private-file.ts";
-import { readShortFile } from "../../src/files/short-file.ts";
+import { isExposed, readShortFile } from "../../src/files/short-file.ts";
 import { writeNewFile } from "../../src/files/write-all.ts";
 import { newPrivateKey, parseSigner, type Signer } from "../../src/log/signer.ts";
 import { Failure } from "../../src/values/failure.ts";
@@ -13,7 +13,6 @@ import { errorMessage, systemCode } from "../../src/values/unknown.ts";
 /** Host names and paths, because the name begins the origin of each log, and people give keys as arguments. */
 const KEY_NAME = /^(?!.*\/\/)[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9])?$/;
 
-const GROUP_AND_OTHERS = 0o077;
 const LONGEST_FILE_BYTES = 4_096;
 
 /** Creates a key file. Throws `Failure` invalid_key_name, log_key_exists, log_key_unwritable. */
@@ -71,7 +70,7 @@ function invalidKey(message: string, cause?: unknown): Failure {
 
 function readPrivateFile(path: string): string {
   const { text, mode } = keyFile(path);
-  if ((mode & GROUP_AND_OTHERS) === 0) return text;
+  if (!isExposed(mode)) return text;
   throw new Failure("log_key_exposed", `other users may use the key in ${path}: its mode is 0${mode.toString(8)}`, {
     hint: `Run: chmod 600 ${path}. If another user may have read it, replace the key: docs/log.md#rotation`,
   });

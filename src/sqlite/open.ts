@@ -4,6 +4,7 @@ import { dirname, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../files/make-directory.ts";
 import { makePrivateFile } from "../files/private-file.ts";
+import { pathFault } from "../files/short-file.ts";
 import { Failure, type FileName } from "../values/failure.ts";
 import { sqliteFailure } from "./sqlite-failure.ts";
 import { readNumber } from "./statement.ts";
@@ -20,6 +21,8 @@ export interface DatabaseKind {
 
 /** SQLite's name for a database without a file. */
 const IN_MEMORY = ":memory:";
+/** A sandbox may have no directory for them. Sorted rows are few: every large read follows an index. */
+export const NO_TEMPORARY_FILES = "temp_store = MEMORY";
 /** How long a statement waits for another process's lock before it fails with `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 /**
@@ -45,6 +48,7 @@ export function openForReading(path: string, kind: DatabaseKind): Database {
     if (statSync(path, { throwIfNoEntry: false }) === undefined) throw notFound(path, kind, "does not exist");
     const db = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT });
     return closedOnError(db, () => {
+      db.pragma(NO_TEMPORARY_FILES);
       if (isEmpty(db)) throw notFound(path, kind, "is empty");
       checkKind(db, path, kind);
       db.pragma(`cache_size = -${READER_CACHE_KIB}`);
@@ -72,6 +76,7 @@ export function openForWriting(
     }
     const db = new SqliteDatabase(path, { fileMustExist: !create, timeout: busyTimeout });
     return closedOnError(db, () => {
+      db.pragma(NO_TEMPORARY_FILES);
       const fresh = isEmpty(db);
       // Check the kind before setting the journal mode, because another program's file must not be changed.
       if (!fresh) checkKind(db, path, kind);
@@ -130,6 +135,8 @@ function notFound(path: string, kind: DatabaseKind, how: string): Failure {
 }
 
 function guarded<T>(path: string, kind: DatabaseKind, doing: "read" | "write", open: () => T): T {
+  const fault = path === IN_MEMORY ? undefined : pathFault(path);
+  if (fault !== undefined) throw new Failure("invalid_setting", `the path of the ${kind.name}, ${path}, ${fault}`);
   try {
     return open();
   } catch (error) {

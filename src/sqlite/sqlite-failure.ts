@@ -38,7 +38,8 @@ export interface OpenFile {
 export function failureOfOneOf(error: unknown, files: readonly OpenFile[]): unknown {
   const code = sqliteOrSystemCode(error);
   if (error instanceof Failure || code === undefined) return error;
-  const isDamage = /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
+  // A file with a read error cannot be checked.
+  const isDamage = /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/.test(code);
   const isWrite = isDiskFull(error) || /^SQLITE_(?:READONLY|BUSY|LOCKED|IOERR_(?:WRITE|FSYNC|TRUNCATE|SHM))/.test(code);
   const file = files.find(({ db, isWritten }) => (isWrite && isWritten) || (isDamage && isDamaged(db)));
   return file === undefined ? error : sqliteFailure(error, file.db.name, file.name, isWrite ? "write" : "read");
@@ -66,6 +67,50 @@ interface Attempt {
   readonly cause: unknown;
 }
 
+/** The causes of "disk I/O error" by SQLite's extended code: the first row that matches. */
+const IO_ERRORS = [
+  {
+    codes: /_GETTEMPPATH$/,
+    says: "SQLite finds no directory for temporary files",
+    todo: "Name a directory that this user may write to by SQLITE_TMPDIR. The file is not damaged.",
+  },
+  { codes: /_NOMEM$/, says: "no memory is left", todo: "Free memory, or raise the limit of the service: free -m" },
+  {
+    codes: /_(?:LOCK|UNLOCK|RDLOCK|BLOCKED|CHECKRESERVEDLOCK)$/,
+    says: "its file system does not lock files",
+    todo: "Keep the file on a local disk, not on a network file system.",
+  },
+  {
+    codes: /_SHM(?:OPEN|SIZE|LOCK|MAP)$/,
+    says: "its -shm file cannot be made or mapped",
+    todo: "Keep the file on a local disk with free space, and not on a file system that is shared over a network.",
+  },
+  {
+    codes: /_DELETE(?:_NOENT)?$/,
+    says: "a file beside it cannot be deleted",
+    todo: "Let this user write to its directory, and let nothing else delete files there.",
+  },
+  {
+    codes: /_SHORT_READ$/,
+    says: "it is shorter than its first page says",
+    todo: "Something has cut it. Restore it from a copy: docs/operating.md#backup-and-restore",
+  },
+  {
+    codes: /_(?:CORRUPTFS|DATA)$/,
+    says: "its file system is damaged",
+    todo: "Check the kernel's log (dmesg | tail) and the file system (fsck), then restore the file from a copy.",
+  },
+  {
+    codes: /_(?:ACCESS|CONVPATH|DIR_CLOSE|CLOSE|FSTAT|AUTH|VNODE)$/,
+    says: "its file system does not respond as it should",
+    todo: "See whether it is still mounted (findmnt), and check the kernel's log: dmesg | tail",
+  },
+];
+const DISK_ERROR = {
+  says: "its disk reports an error",
+  todo: "Check the kernel's log (dmesg | tail), and copy the file to another disk.",
+};
+
 function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure {
   const because = errorMessage(cause);
   if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
@@ -84,9 +129,8 @@ function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure
     return new Failure(failure, `the ${name} ${path} ${cannot}: it is a directory`, { hint, cause });
   }
   if (code.startsWith("SQLITE_IOERR")) {
-    const sentence = `the ${name} ${path} ${cannot}: its disk reports an error (${code})`;
-    const hint = "Check the kernel's log (dmesg | tail), and copy the file to another disk.";
-    return new Failure(failure, sentence, { hint, cause });
+    const { says, todo } = IO_ERRORS.find(({ codes }) => codes.test(code)) ?? DISK_ERROR;
+    return new Failure(failure, `the ${name} ${path} ${cannot}: ${says} (${code})`, { hint: todo, cause });
   }
   const missing = path === ":memory:" ? undefined : missingPermission(path, doing);
   if (missing !== undefined) {

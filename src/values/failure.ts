@@ -103,6 +103,7 @@ export const FAILURES = {
   configuration_exists: failed,
   configuration_unwritable: io,
   constant_missing: failed,
+  credentials_exposed: usage,
   credentials_invalid: usage,
   credentials_unreadable: io,
   demo_chain: failed,

@@ -1,5 +1,5 @@
 /** Writes rejected lines to the file of `--rejects`, and reads them again for `--retry` (docs/spec/intake.md#codes). */
-import { closeSync, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync } from "node:fs";
 import { diskFull, isDiskFull } from "../../../src/files/disk-full.ts";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { appendAll } from "../../../src/files/write-all.ts";
@@ -14,19 +14,25 @@ import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { errorMessage, fieldsOf } from "../../../src/values/unknown.ts";
 
-/** Appends one JSON object per rejected line. Throws `Failure` (exit 74). */
+/** Of one file of a spool, or of one message. A writer of short lines must not fill the disk of the ledger. */
+const REPORTED_LIMIT = 1_000;
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+
+/**
+ * Appends one JSON object per rejected line. Others may write to its directory, so it writes to no file that another user or a
+ * link may have put there. Throws `Failure` (exit 74).
+ */
 export class RejectsFile {
   readonly #path: string;
   readonly #file: number;
 
   constructor(path: string) {
     this.#path = path;
-    this.#file = this.#guarded(() => openSync(path, "a", PRIVATE_MODE));
+    this.#file = this.#guarded(() => openOwn(path));
   }
 
-  append(rejections: readonly Rejection[], from: RejectedFrom = {}): void {
-    const bytes = Buffer.from(rejections.map((rejection) => `${rejectionJson(rejection, from)}\n`).join(""));
-    this.#guarded(() => appendAll(this.#file, bytes));
+  append(lines: readonly string[]): void {
+    this.#guarded(() => appendAll(this.#file, Buffer.from(lines.map((line) => `${line}\n`).join(""))));
   }
 
   close(): void {
@@ -46,13 +52,49 @@ export class RejectsFile {
   }
 }
 
+function openOwn(path: string): number {
+  const file = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, PRIVATE_MODE);
+  const stats = fstatSync(file);
+  const isOwn = stats.isFile() && stats.nlink === 1 && stats.uid === process.geteuid?.();
+  if (isOwn) return file;
+  closeSync(file);
+  throw new Error("it is no regular file, has a second name, or belongs to another user");
+}
+
+/** Reports rejections of one file or message: the first ones in full, and at its end the number of the others. */
+export class LimitedReport {
+  readonly #from: RejectedFrom;
+  readonly #rejects: () => RejectsFile | undefined;
+  #reported = 0;
+  #more = 0;
+
+  constructor(from: RejectedFrom, rejects: () => RejectsFile | undefined) {
+    this.#from = from;
+    this.#rejects = rejects;
+  }
+
+  add(rejections: readonly Rejection[]): void {
+    const first = rejections.slice(0, REPORTED_LIMIT - this.#reported);
+    this.#reported += first.length;
+    this.#more += rejections.length - first.length;
+    if (first.length > 0) reportRejections(first, this.#rejects(), this.#from);
+  }
+
+  end(): void {
+    if (this.#more === 0) return;
+    this.#rejects()?.append([JSON.stringify({ ...this.#from, more: this.#more })]);
+    process.stderr.write(`${prefixOf(this.#from)}… and ${this.#more} more of its lines are rejected\n`);
+    this.#more = 0;
+  }
+}
+
 /** Reports rejections on stderr, and in the file of rejects, if any. */
 export function reportRejections(
   rejections: readonly Rejection[],
   rejects: RejectsFile | undefined,
   from: RejectedFrom = {},
 ): void {
-  rejects?.append(rejections, from);
+  rejects?.append(rejections.map((rejection) => rejectionJson(rejection, from)));
   const prefix = prefixOf(from);
   const sentences = rejections.flatMap((rejection) => rejectionSentences(rejection, FAULT_HINTS));
   const lines = sentences.map((sentence) => `${prefix}${sentence}\n`);
@@ -75,7 +117,8 @@ export async function* rejectedLines(chunks: AsyncIterable<Uint8Array>, path: st
   let line = 0;
   for await (const text of linesOf(chunks)) {
     line++;
-    if (text !== "") yield rawOf(text, line, path);
+    // The lines that were only counted are in their file or message.
+    if (text !== "" && typeof parsed(text).more !== "number") yield rawOf(text, line, path);
   }
 }
 
@@ -90,7 +133,7 @@ function rawOf(text: string, line: number, path: string): Uint8Array {
   return Buffer.concat([Buffer.from(raw), ...(wasNotUtf8 ? [NOT_UTF8] : []), LF]);
 }
 
-function parsed(text: string): { readonly code?: unknown; readonly raw?: unknown } {
+function parsed(text: string): { readonly code?: unknown; readonly raw?: unknown; readonly more?: unknown } {
   try {
     return fieldsOf(JSON.parse(text));
   } catch {

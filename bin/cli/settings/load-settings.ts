@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { redactUrl } from "../../../src/chain/rpc/secrets.ts";
+import { pathFault } from "../../../src/files/short-file.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { errorMessage, isObject, isOneOf, systemCode } from "../../../src/values/unknown.ts";
@@ -24,6 +25,7 @@ import {
   type PlacedSetting,
   SETTING_NAMES,
   SETTINGS,
+  type Setting,
   type SettingName,
   type Settings,
   unitOf,
@@ -154,7 +156,10 @@ type Judged = { readonly value: unknown } | { readonly wrong: string };
 function judge(name: SettingName, raw: unknown): Judged {
   const seconds = inMilliseconds(name, raw);
   if (seconds !== undefined) return { wrong: `looks like milliseconds; the unit is seconds: ${seconds}` };
-  const parsed = SETTINGS[name].schema.safeParse(raw);
+  const { schema, isPath } = SETTINGS[name] as Setting<unknown>;
+  const fault = typeof raw === "string" && isPath?.(raw) === true ? pathFault(raw) : undefined;
+  if (fault !== undefined) return { wrong: fault };
+  const parsed = schema.safeParse(raw);
   return parsed.success ? { value: parsed.data } : { wrong: parsed.error.issues[0]?.message ?? "is invalid" };
 }
 
@@ -284,7 +289,13 @@ function readConfiguration(path: string): Record<string, unknown> | undefined {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return undefined;
   const fail = (where: string, message: string, hint: string, cause?: unknown) =>
     new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, { hint, cause });
-  if (path === "") throw new Failure("invalid_configuration", `the name in --config or ${CONFIG_VARIABLE} is empty`);
+  const fault = pathFault(path);
+  if (fault !== undefined) {
+    throw new Failure(
+      "invalid_setting",
+      `the path in --config or ${CONFIG_VARIABLE}, ${JSON.stringify(path)}, ${fault}`,
+    );
+  }
   let text: string;
   try {
     text = readFileSync(path, "utf8");

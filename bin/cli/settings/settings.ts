@@ -10,7 +10,7 @@ import { isNameableInstallationId } from "../../../src/values/installation-id.ts
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { namesOf } from "../../../src/values/unknown.ts";
 
-interface Setting<T> extends SettingTraits {
+export interface Setting<T> extends SettingTraits {
   readonly schema: z.ZodType<T>;
   /** How help texts write a value, such as `url` or `seconds`. In brackets: the flag may have none. */
   readonly form: string;

@@ -31,6 +31,7 @@ interface Flags {
   readonly log?: number;
   readonly logKey?: string;
   readonly withoutStream?: boolean;
+  readonly fromSequence?: number;
 }
 
 export function registerLedger(program: Command): void {
@@ -45,9 +46,14 @@ export function registerLedger(program: Command): void {
     )
     .option("--log <number>", "the number of the log; by default the current one", wholeArgument)
     .option("--log-key <key>", "the verifier key that must have signed the log; a URL requires it")
+    .option(
+      "--from-sequence <number>",
+      "with --log-key, the stream's next message, which the store says without a proof",
+      wholeArgument,
+    )
     .option("--without-stream", "if the facts came from a stream, take them all, and do not follow the stream");
   settingOptions(restore, ["ledger", "s3Provider", "s3Endpoint", "s3Region", "s3PathStyle"]).action(
-    async (place: string | undefined, { log: number, logKey: key, withoutStream, ...flags }: Flags) => {
+    async (place: string | undefined, { log: number, logKey: key, withoutStream, fromSequence, ...flags }: Flags) => {
       const url = place === undefined ? undefined : apiUrl(place);
       const given = place === undefined || url !== undefined ? flags : { ...flags, store: place };
       const settings = loadSettings(given, ["ledger"]);
@@ -62,6 +68,9 @@ export function registerLedger(program: Command): void {
           ? await servedLog(url, key, number)
           : await storedLog(await openConfiguredStore(settings, { write: false }), { number, key });
       const { stream } = withoutStream === true ? {} : log;
+      // The key signs the log, and not the position.
+      const next = stream && stream.position.sequence + 1;
+      if (stream !== undefined && key !== undefined && fromSequence !== next) throw unproved(stream.position);
       const lines = stream === undefined ? restored(path, log) : restoredToStream(path, log, stream);
       await print(await lines);
     },
@@ -74,6 +83,16 @@ function ledgerPath({ ledger }: Settings): string {
   throw new Failure("missing_setting", "ledger is none, but this command needs a ledger", {
     hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
   });
+}
+
+function unproved({ name, sequence }: StreamPosition): Failure {
+  return new Failure(
+    "stream_position_unknown",
+    `the store says, and no signature proves, that the stream ${printable(name)} goes on with message ${sequence + 1}`,
+    {
+      hint: `If its operator confirms that: --from-sequence ${sequence + 1}. A wrong one loses facts. To take only what the log has: --without-stream`,
+    },
+  );
 }
 
 /** Restores the file, and returns the report's lines. Throws `Failure`, `StoreUnavailable`. */

@@ -1,5 +1,5 @@
 /** Who may follow a stream, and over which network (docs/spec/intake.md#stream). */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { credsAuthenticator } from "@nats-io/transport-node";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
@@ -40,7 +40,7 @@ const followToEnd = (address: string, changes: Record<string, string> = {}) =>
 
 function file(name: string, content: string): string {
   const path = join(folder, name);
-  writeFileSync(path, content);
+  writeFileSync(path, content, { mode: 0o600 });
   return path;
 }
 
@@ -85,6 +85,17 @@ test("a key's seed opens the stream; a missing file and a file of something else
   await ledger().reaches(1);
   await following.ended("SIGTERM");
   expect(await followToEnd(address, { NOONMARK_NATS_CREDS: "missing" })).toMatchObject({
+    exitCode: 74,
+    stderr: expect.stringContaining("credentials_unreadable"),
+  });
+  const exposed = file("exposed", key.seed);
+  chmodSync(exposed, 0o640);
+  expect(await followToEnd(address, { NOONMARK_NATS_CREDS: exposed })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining("credentials_exposed"),
+  });
+  await run("mkfifo", ["-m", "600", join(folder, "pipe")]);
+  expect(await followToEnd(address, { NOONMARK_NATS_CREDS: "pipe" })).toMatchObject({
     exitCode: 74,
     stderr: expect.stringContaining("credentials_unreadable"),
   });

@@ -1,6 +1,7 @@
 /** `ingest --follow nats://…` with a real server (docs/spec/intake.md#stream). */
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import type { StreamConfig } from "@nats-io/jetstream";
 import SqliteDatabase from "better-sqlite3";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { receipt } from "../../ledger/samples.ts";
@@ -11,6 +12,7 @@ import { NO_SMALL_DISK, smallDisk } from "../../support/small-disk.ts";
 import { configuredFolder, sharedFolder } from "../../support/test-folder.ts";
 import { ledgerAt } from "./followed-ledger.ts";
 import { type NatsServer, type Publisher, publisherOf, startNats } from "./nats.ts";
+import { startTcpProxy } from "./tcp-proxy.ts";
 
 const shared = sharedFolder();
 let server: NatsServer;
@@ -239,4 +241,87 @@ test("with a filter only its subjects are taken, and the stream must be unable t
   await taken(6);
   await following.ended("SIGTERM");
   expect(receipts()).toBe(3);
+});
+
+test("a stream from whose middle a message can vanish is refused with the setting, and the ledger stays as it is", async () => {
+  const { manager } = publisher;
+  const limits = { deny_delete: true, deny_purge: true };
+  const unfit: readonly (readonly [string, Partial<StreamConfig>, filter?: boolean])[] = [
+    ["retention is interest", { retention: "interest" }],
+    ["retention is interest", { retention: "interest", ...limits }, true],
+    ["retention is workqueue", { retention: "workqueue" }],
+    ["it is a mirror", { mirror: { name: "ORIGIN" } }],
+    ["it has sources", { sources: [{ name: "ORIGIN", filter_subject: "origin.a" }] }],
+    ["deny_delete is off", { deny_purge: true }, true],
+    ["deny_purge is off", { deny_delete: true }, true],
+    ["max_msgs_per_subject is 5", { ...limits, max_msgs_per_subject: 5 }, true],
+    ["allow_rollup_hdrs is on", { deny_delete: true, allow_rollup_hdrs: true }, true],
+    ["maximum consumers limit reached", { max_consumers: 1 }],
+  ];
+  await manager.streams.add({ name: "ORIGIN", subjects: ["origin.>"] });
+  onTestFinished(async () => void (await manager.streams.delete("ORIGIN")));
+  for (const [setting, config, isFiltered] of unfit) {
+    await manager.streams.delete("FACTS");
+    await manager.streams.add({ name: "FACTS", ...(config.mirror ? {} : { subjects: ["facts.>"] }), ...config });
+    if (config.max_consumers === 1) await manager.consumers.add("FACTS", { durable_name: "other", ack_policy: "none" });
+    const { exitCode, stderr } = await followToEnd(...(isFiltered === true ? ["--subject", "facts.wheel-1"] : []));
+    expect
+      .soft({ setting, exitCode, stderr })
+      .toMatchObject({ exitCode: 1, stderr: expect.stringContaining("stream_unfit") });
+    expect.soft(stderr).toContain(setting);
+  }
+  expect(ledgerOf().value("SELECT count(*) FROM followed_stream")).toBe(0);
+});
+
+test("with a filter, messages that the limits of a stream remove while it is followed are a gap", async () => {
+  const { manager } = publisher;
+  await manager.streams.update("FACTS", { deny_delete: true, deny_purge: true, max_msgs: 100 });
+  await publisher.publish(text(1));
+  const following = follow("--subject", "facts.wheel-1");
+  await taken(1);
+  // The server sends some messages ahead, and removes others before they are asked for.
+  following.process.kill("SIGSTOP");
+  await publisher.publish(...Array.from({ length: 600 }, (_, n) => text(n + 2)));
+  following.process.kill("SIGCONT");
+  expect(await following.ended()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("stream_gap") });
+  const last = ledgerOf().value<number>("SELECT sequence FROM followed_stream");
+  expect(receipts()).toBe(last);
+  expect(last).toBeLessThan(502);
+});
+
+test("what a lying server says of a message is never committed, and the position stays", async () => {
+  // Stream sequence, delivery sequence, time and pending of the reply's subject.
+  const ACK = /(\$JS\.ACK\.FACTS\.\w+\.1)\.(\d+)\.(\d+)\.(\d+)\.(\d+)/g;
+  const lies: Record<string, (sequence: string, delivery: string, time: string, pending: string) => string> = {
+    NaN: (_, delivery, time, pending) => `NaN.${delivery}.${time}.${pending}`,
+    "10^20": (_, delivery, time, pending) => `${10n ** 20n}.${delivery}.${time}.${pending}`,
+    "2^53 - 1": (_, delivery, time, pending) => `${2n ** 53n - 1n}.${delivery}.${time}.${pending}`,
+    "a jump": (sequence, delivery, time, pending) => `${Number(sequence) + 1_000_000}.${delivery}.${time}.${pending}`,
+    "the last one": (sequence, delivery, time, pending) => `${Number(sequence) - 1}.${delivery}.${time}.${pending}`,
+    "no time": (sequence, delivery, _, pending) => `${sequence}.${delivery}.xyz.${pending}`,
+    "a long time": (sequence, delivery, _, pending) => `${sequence}.${delivery}.${"9".repeat(30)}.${pending}`,
+    "a fraction": (sequence, delivery, _, pending) => `${sequence}.${delivery}.1.5.${pending}`,
+    "an old time": (sequence, delivery, _, pending) => `${sequence}.${delivery}.-1700000000000000000.${pending}`,
+    "no pending": (sequence, delivery, time) => `${sequence}.${delivery}.${time}.x`,
+  };
+  await publisher.manager.streams.update("FACTS", { deny_delete: true, deny_purge: true });
+  await publisher.publish(text(1), text(2));
+  for (const [what, lie] of Object.entries(lies)) {
+    for (const filter of [[], ["--subject", "facts.wheel-1"]]) {
+      const ledger = join(folder, `${what}${filter.length}.db`);
+      const proxy = await startTcpProxy(server.port, (bytes) =>
+        bytes.replace(ACK, (_, head, ...rest: [string, string, string, string]) => `${head}.${lie(...rest)}`),
+      );
+      const lying = [`nats://127.0.0.1:${proxy.port}/FACTS`, ...filter, "--ledger", ledger];
+      const following = runningCli(["ingest", "--follow", ...lying], folder);
+      await following.printed(/stream_unavailable|noonmark: \w+: /);
+      const { exitCode, stderr } = await following.ended("SIGTERM");
+      expect
+        .soft({ what, exitCode, stderr })
+        .toMatchObject({ exitCode: 0, stderr: expect.stringContaining("stream_unavailable") });
+      expect.soft(stderr).not.toMatch(/ at .*:\d+:\d+/);
+      expect.soft(ledgerAt(ledger).value("SELECT sequence FROM followed_stream")).toBe(0);
+      await proxy.stop();
+    }
+  }
 });

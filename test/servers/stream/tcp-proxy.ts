@@ -13,7 +13,8 @@ export interface TcpProxy {
   stop(): Promise<void>;
 }
 
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+/** `rewrite` changes what the target sends (Latin-1). */
+export async function startTcpProxy(target: number, rewrite = (text: string) => text): Promise<TcpProxy> {
   let network: "passes" | "refuses" | "is cut" = "passes";
   const sockets = new Set<Socket>();
   const kept = (socket: Socket): Socket => {
@@ -25,12 +26,13 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     if (network === "refuses") client.resetAndDestroy();
     if (network !== "passes") return;
     const upstream = kept(connect(target, "127.0.0.1"));
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
+    const same = (text: string) => text;
+    for (const [from, to, changed] of [
+      [client, upstream, same],
+      [upstream, client, rewrite],
     ] as const) {
       from.on("data", (bytes: Buffer) => {
-        if (network === "passes") to.write(bytes);
+        if (network === "passes") to.write(changed(bytes.toString("latin1")), "latin1");
       });
       from.on("close", () => to.destroy());
     }

@@ -12,7 +12,7 @@ import { warn } from "../../messages.ts";
 import { Outage } from "../../outage.ts";
 import { askedToStop, pause } from "../../signals.ts";
 import { inputFailure } from "../input.ts";
-import { RejectsFile, reportRejections } from "../rejects-file.ts";
+import { LimitedReport, RejectsFile, reportRejections } from "../rejects-file.ts";
 import type { FileIntake, IntakeOf } from "./followed.ts";
 import { GrowingFile } from "./growing-file.ts";
 import { Spool } from "./spool.ts";
@@ -63,7 +63,7 @@ export async function followPath(target: Target, db: Database, options: FollowOp
     lasts: ({ message }) => warn({ code: "disk_full", message: `${message}; ingest waits`, hint: "Free space: df -h" }),
     ended: (ms) => process.stderr.write(`noonmark: the disk has space again after ${Math.round(ms / 1000)} s\n`),
   });
-  const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf);
+  const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf, onRefused);
   const stopWatch = await watch(() => followed.counts);
   const checkpoint = new IdleCheckpoint(db);
   const stop = new AbortController();
@@ -96,15 +96,18 @@ function fileIntake(
 ): FileIntake {
   // The file of rejects is created when the first line is rejected.
   let own: RejectsFile | undefined;
-  const onRejected = (rejections: readonly Rejection[]): void => {
-    if (typeof rejects === "string") own ??= new RejectsFile(rejects);
-    reportRejections(rejections, typeof rejects === "string" ? own : rejects, { file: name });
-  };
+  const isBeside = typeof rejects === "string";
+  const report = new LimitedReport({ file: name }, () => (isBeside ? (own ??= new RejectsFile(rejects)) : rejects));
+  // A followed file never ends, so each of its rejections is reported.
+  const onRejected = (rejections: readonly Rejection[]): void =>
+    name === undefined && !isBeside ? reportRejections(rejections, rejects) : report.add(rejections);
   const intake = new Intake(db, { onRejected, ...clock });
   return {
     intake,
+    hasOwnRejects: isBeside,
     close() {
       intake.abort();
+      report.end();
       own?.close();
     },
   };

@@ -20,6 +20,8 @@ export type IntakeOf = (file: { readonly name?: string; readonly rejects?: strin
 
 export interface FileIntake {
   readonly intake: Intake;
+  /** True if the file of its rejects is beside it, so a failure there concerns no other file. */
+  readonly hasOwnRejects: boolean;
   /** Rolls back uncommitted lines, and closes the file of rejects. */
   close(): void;
 }

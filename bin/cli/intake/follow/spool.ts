@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { type Dirent, lstatSync, renameSync, rmSync } from "node:fs";
+import { type Dirent, lstatSync, renameSync, rmSync, type Stats } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../../../src/files/disk-full.ts";
@@ -20,6 +20,9 @@ import { type Followed, type IntakeOf, irregularity, OPEN_WITHOUT_LINKS } from "
 const CHUNK_BYTES = 256 * 1024;
 /** Bytes. With `.2` and `.rejects` a longer name would exceed the 255 bytes of a file system. */
 const LONGEST_NAME = 240;
+
+/** Why one file cannot be moved, such as another user's file in a directory with the sticky bit. */
+const ONLY_THIS_FILE: ReadonlySet<string> = new Set(["EXDEV", "ENAMETOOLONG", "ENOENT", "EACCES", "EPERM"]);
 
 /** A regular file of the spool, or one that is refused. */
 interface Waiting {
@@ -115,9 +118,10 @@ export class Spool implements Followed {
       if (isWhole) file.intake.end();
       else file.intake.flush();
     } catch (cause) {
-      // Failures of the ledger or of the file of rejects would affect every other file too.
-      if (cause instanceof Failure) throw cause;
-      return this.#refuse(name, path, unreadable(cause));
+      // Failures of the ledger or of a shared file of rejects would affect every other file too.
+      const isOfThis = cause instanceof Failure && cause.code === "rejects_unwritable" && file.hasOwnRejects;
+      if (cause instanceof Failure && !isOfThis) throw cause;
+      return this.#refuse(name, path, isOfThis ? `was not taken: ${printable(cause.message)}` : unreadable(cause));
     } finally {
       this.#counts = sumOf(this.#counts, file.intake.counts);
       file.close();
@@ -142,7 +146,7 @@ export class Spool implements Followed {
     } catch (cause) {
       const code = systemCode(cause);
       const message = errorMessage(cause);
-      if (code !== "EXDEV" && code !== "ENAMETOOLONG" && code !== "ENOENT") throw unwritable(target, cause);
+      if (!ONLY_THIS_FILE.has(code ?? "")) throw unwritable(target, cause);
       const inode = lstatSync(path, { throwIfNoEntry: false })?.ino;
       if (inode === undefined) return false;
       this.#stuck.set(name, inode);
@@ -152,22 +156,40 @@ export class Spool implements Followed {
   }
 
   /** Returns an unused path for a moved file, and creates the directory. */
-  #freePath(directory: string, name: string): string {
-    return this.#guarded(directory, () => {
-      this.#clear(directory);
-      makeDirectory(directory);
+  #freePath(wanted: string, name: string): string {
+    return this.#guarded(wanted, () => {
+      const directory = this.#ownDirectory(wanted);
       const isShort = Buffer.byteLength(name) <= LONGEST_NAME;
       return freeName(directory, isShort ? name : `${createHash("sha256").update(name).digest("hex")}.ndjson`);
     });
   }
 
-  /** Whatever else has the directory's name is renamed: through a link, files outside the spool would be changed. */
-  #clear(directory: string): void {
-    const stats = lstatSync(directory, { throwIfNoEntry: false });
-    if (stats === undefined || stats.isDirectory()) return;
-    const aside = freeName(this.#directory, `${directory.slice(this.#directory.length + 1)}.moved`);
-    renameSync(directory, aside);
-    this.#warn(`${printable(directory)} is ${irregularity(stats) ?? "a file"}. It was moved to ${printable(aside)}`);
+  /**
+   * Whatever else has the directory's name is renamed: through a link, files outside the spool would be changed, and another
+   * user's directory may have links in it. If it cannot be renamed, the next name is taken.
+   */
+  #ownDirectory(wanted: string): string {
+    for (let n = 1; ; n++) {
+      const place = n === 1 ? wanted : `${wanted}.${n}`;
+      const stats = lstatSync(place, { throwIfNoEntry: false });
+      if (stats !== undefined && !isOwnDirectory(stats) && !this.#moveAside(place, stats)) continue;
+      makeDirectory(place);
+      return place;
+    }
+  }
+
+  #moveAside(place: string, stats: Stats): boolean {
+    const aside = freeName(this.#directory, `${place.slice(this.#directory.length + 1)}.moved`);
+    try {
+      renameSync(place, aside);
+    } catch (cause) {
+      const code = systemCode(cause);
+      if (code === "EACCES" || code === "EPERM") return false;
+      throw cause;
+    }
+    const what = stats.isDirectory() ? "another user's" : (irregularity(stats) ?? "a file");
+    this.#warn(`${printable(place)} is ${what}. It was moved to ${printable(aside)}`);
+    return true;
   }
 
   /** Returns true if the whole file was read. */
@@ -187,6 +209,10 @@ export class Spool implements Followed {
       throw unwritable(directory, cause);
     }
   }
+}
+
+function isOwnDirectory(stats: Stats): boolean {
+  return stats.isDirectory() && stats.uid === process.geteuid?.();
 }
 
 function unwritable(place: string, cause: unknown): Failure {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hintOf } from "../../../../bin/cli/hints.ts";
 import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
 import { flagName } from "../../../../bin/cli/settings/setting-names.ts";
-import { type PlacedSetting, SETTING_NAMES } from "../../../../bin/cli/settings/settings.ts";
+import { type PlacedSetting, SETTING_NAMES, SETTINGS, type Setting } from "../../../../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../../../../bin/commands/all.ts";
 import { leavesOf } from "../../../../generate/reference.ts";
 import { Failure } from "../../../../src/values/failure.ts";
@@ -158,7 +158,34 @@ describe("settings validation", () => {
       'invalid_setting: NOONMARK_CHAIN_GRACE "": is not a number of seconds',
     );
     expect(() => loadSettings({}, [], { environment: { NOONMARK_CONFIG: "" } })).toThrow(
-      "the name in --config or NOONMARK_CONFIG is empty",
+      'the path in --config or NOONMARK_CONFIG, "", is empty',
+    );
+  });
+
+  test("a path with blanks at its ends, a control character or a meaning for SQLite is a mistake in each setting", () => {
+    const paths = SETTING_NAMES.filter((name) => (SETTINGS[name] as Setting<unknown>).isPath?.("a/b") === true);
+    expect(paths).toEqual(["ledger", "store", "state", "deployment", "logKey", "natsCreds"]);
+    for (const name of paths) {
+      for (const path of [
+        "",
+        " ",
+        " a",
+        "a ",
+        "a\r",
+        "a\u00a0",
+        "a\u0000b",
+        "a\tb",
+        "\ud800",
+        ":memory:",
+        "file:a",
+        "FILE:a",
+      ])
+        expect.soft(failure({ [name]: path }, {}), `${name} ${JSON.stringify(path)}`).toContain("invalid_setting: --");
+      for (const path of ["a b", "./:memory:", "./file:a", "none"])
+        expect.soft(loadSettings({ [name]: path }, [], { environment: {}, spared: ["rpcUrl"] })[name]).toBe(path);
+    }
+    expect(() => loadSettings({ config: "noonmark.json\r" }, [], { environment: {} })).toThrow(
+      "has a control character",
     );
   });
 

@@ -1,20 +1,24 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { text as streamText } from "node:stream/consumers";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { receipt } from "../../../ledger/samples.ts";
-import { runCli } from "../../../support/cli.ts";
+import { cliEnvironment, PROGRAM, runCli } from "../../../support/cli.ts";
 import { runningCli } from "../../../support/running-cli.ts";
 import { NO_SMALL_DISK, smallDisk } from "../../../support/small-disk.ts";
 import { configuredFolder } from "../../../support/test-folder.ts";
@@ -108,6 +112,96 @@ test("a pipe in the spool or in place of a followed file does not delay SIGTERM"
   rmSync(at("facts.ndjson"));
   execFileSync("mkfifo", [at("facts.ndjson")]);
   expect((await ofFile.ended()).exitCode).toBe(74);
+});
+
+test("another user's done/ with a link is moved aside, so nothing outside the spool is written", async () => {
+  mkdirSync(at("spool"));
+  chmodSync(directory, 0o755);
+  chmodSync(at("spool"), 0o777);
+  writeFileSync(at("log.key"), "secret\n", { mode: 0o600 });
+  // A real second user, so this test needs root.
+  const asOther = (script: string) =>
+    execFileSync("setpriv", ["--reuid=4002", "--regid=4002", "--clear-groups", "sh", "-ec", script], {
+      cwd: at("spool"),
+    });
+  asOther(
+    "mkdir -m 777 done && ln -s ../../log.key done/1.ndjson.rejects && mkdir -m 555 refused && echo nonsense > 1.ndjson",
+  );
+  writeFileSync(at("spool/2.ndjson"), line(1));
+  const following = start("spool");
+  await until(() => receipts() === 1 && !existsSync(at("spool/2.ndjson")));
+  asOther("mv done old && mkdir -m 555 done && echo '{}' > 3.ndjson && ln -s x 4.ndjson");
+  await until(() => !existsSync(at("spool/3.ndjson")) && !existsSync(at("spool/4.ndjson")));
+  // In a directory with the sticky bit, nobody else's directory can be renamed by a user who does not own the spool.
+  const { exitCode, stderr } = await following.ended("SIGTERM");
+  expect({ exitCode, stderr }).toMatchObject({ exitCode: 0, stderr: expect.stringContaining("is another user's") });
+  expect(readFileSync(at("log.key"), "utf8")).toBe("secret\n");
+  expect(readdirSync(at("spool")).sort()).toEqual([
+    "done",
+    "done.moved",
+    "done.moved.2",
+    "old",
+    "refused",
+    "refused.moved",
+  ]);
+  expect(readdirSync(at("spool/done.moved"))).toEqual(["1.ndjson.rejects"]);
+  expect(readFileSync(at("spool/done/3.ndjson.rejects"), "utf8")).toContain("unknown_type");
+});
+
+test("in a directory with the sticky bit another user's files stay, and a directory of intake's own is used", async () => {
+  mkdirSync(at("spool"));
+  chmodSync(directory, 0o755);
+  execFileSync("chown", ["4003", at("spool")]);
+  chmodSync(at("spool"), 0o1777);
+  const script = "mkdir -m 555 done; echo nonsense > 1.ndjson";
+  execFileSync("setpriv", ["--reuid=4002", "--regid=4002", "--clear-groups", "sh", "-ec", script], {
+    cwd: at("spool"),
+  });
+  writeFileSync(at("spool/2.ndjson"), line(1));
+  // Without its capabilities root has no more rights than another user.
+  const program = [process.execPath, PROGRAM, "ingest", "--follow", "spool"];
+  const child = spawn("setpriv", ["--bounding-set=-all", ...program], {
+    cwd: directory,
+    env: cliEnvironment(),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const stderr = streamText(child.stderr);
+  await until(() => existsSync(at("spool/done.2/2.ndjson")) || child.exitCode !== null);
+  child.kill("SIGTERM");
+  expect(await stderr).toContain("1.ndjson was read and cannot be moved");
+  expect(readdirSync(at("spool/done"))).toEqual([]);
+  expect(readdirSync(at("spool")).sort()).toEqual(["1.ndjson", "done", "done.2"]);
+});
+
+test("a file of rejects that is a link, has two names or belongs to another user is not written", async () => {
+  writeFileSync(at("1.ndjson"), "nonsense\n");
+  writeFileSync(at("victim"), "");
+  const [link, second, foreign] = [at("link"), at("second"), at("foreign")];
+  symlinkSync("victim", link);
+  linkSync(at("victim"), second);
+  writeFileSync(foreign, "");
+  execFileSync("chown", ["4002", foreign]);
+  for (const rejects of [link, second, foreign]) {
+    const result = await runCli(["ingest", "1.ndjson", "--rejects", rejects], directory);
+    expect.soft(result).toMatchObject({ exitCode: 74, stderr: expect.stringContaining("rejects_unwritable") });
+  }
+  expect(readFileSync(at("victim"), "utf8") + readFileSync(foreign, "utf8")).toBe("");
+});
+
+test("of a spool file with many rejected lines, a thousand are reported and the others are counted", async () => {
+  mkdirSync(at("spool"));
+  writeFileSync(at("spool/1.ndjson"), "{}\n".repeat(300_000) + line(1));
+  const following = start("spool", "--rejects", at("rejects.ndjson"));
+  await until(() => existsSync(at("spool/done/1.ndjson")));
+  const { stdout, stderr } = await following.ended("SIGTERM");
+  expect(stdout).toMatch(/^1 accepted, 0 duplicate, 300000 rejected/);
+  expect(stderr.length).toBeLessThan(100_000);
+  expect(stderr).toContain("1.ndjson: … and 299000 more of its lines are rejected\n");
+  const rejects = readFileSync(at("rejects.ndjson"), "utf8").trimEnd().split("\n");
+  expect(rejects).toHaveLength(1_001);
+  expect(rejects.at(-1)).toBe('{"file":"1.ndjson","more":299000}');
+  const again = await runCli(["ingest", at("rejects.ndjson"), "--retry"], directory);
+  expect(again.stdout).toMatch(/^0 accepted, 0 duplicate, 1000 rejected/);
 });
 
 test.skipIf(NO_SMALL_DISK !== undefined)(

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { openLedgerForReading } from "../../../../src/ledger/open.ts";
 import { readWatermarks } from "../../../../src/ledger/watermarks.ts";
 import { type Json, receipt, round } from "../../../ledger/samples.ts";
 import { type Finished, runCli, startCli } from "../../../support/cli.ts";
+import { NO_SMALL_DISK, smallDisk } from "../../../support/small-disk.ts";
 import { configuredFolder } from "../../../support/test-folder.ts";
 
 let directory: string;
@@ -118,11 +119,16 @@ test("wrong arguments are usage errors, unreadable or unwritable files exit 74, 
   expect(existsSync(join(directory, ".noonmark"))).toBe(false);
 });
 
-test.skipIf(!existsSync("/dev/full"))(
+test.skipIf(NO_SMALL_DISK !== undefined)(
   "a full disk under the rejects file exits 74, and the batch is discarded",
   async () => {
     const input = ndjson(receipt(1), receipt(2, { extra: 1 }));
-    const { exitCode, stderr } = await ingest(["-", "--rejects", "/dev/full"], input);
+    const disk = smallDisk(1024);
+    onTestFinished(() => disk.unmount());
+    const rejects = join(disk.path, "rejects.ndjson");
+    writeFileSync(rejects, "");
+    disk.leave(0);
+    const { exitCode, stderr } = await ingest(["-", "--rejects", rejects], input);
     expect({ exitCode, code: stderr.split(": ")[1] }).toEqual({ exitCode: 74, code: "disk_full" });
     expect(await ingest(["-"], input)).toMatchObject({
       stdout: expect.stringMatching(/^1 accepted, 0 duplicate, 1 rejected; ledger \//),

@@ -17,6 +17,7 @@ import { closure, instant, type Json, module, oracle, receipt, round } from "../
 import { type Finished, runCli } from "../../../support/cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
+const SETTINGS = { installationId: "wheel-1", genesisTimestamp: 1795000200 };
 const LEDGER = ".noonmark/ledger.db";
 const CHECKPOINT = "private/log/1/checkpoint";
 const BUNDLE = "private/log/1/tile/entries/000";
@@ -32,7 +33,7 @@ const PATHS = [
 let folder: string;
 beforeEach(() => {
   folder = testFolder();
-  writeFileSync(join(folder, "noonmark.json"), '{ "installationId": "wheel-1", "genesisTimestamp": 1795000200 }');
+  writeFileSync(join(folder, "noonmark.json"), JSON.stringify(SETTINGS));
 });
 
 function run(...arguments_: string[]): Promise<Finished> {
@@ -261,6 +262,23 @@ describe("facts from a stream", () => {
     expect(textsOf()).toEqual(texts);
     expect(await restore()).toMatchObject(refused("stream_position_unknown"));
     expect(textsOf()).toEqual(texts);
+    expect(positionOf()).toBeUndefined();
+  });
+
+  test("a key proves the log and not the position, so the operator must name the next message", async () => {
+    const key = (await run("key", "generate", "wheel.example.org")).stdout.trim();
+    writeFileSync(join(folder, "noonmark.json"), JSON.stringify({ ...SETTINGS, logKey: "log.key" }));
+    take(messages.slice(0, 3));
+    expect(await run("publish", "--once", "--publish-log")).toMatchObject({ exitCode: 0 });
+    lose();
+    for (const wrong of [[], ["--from-sequence", "5"]]) {
+      expect(await restore("--log-key", key, ...wrong)).toMatchObject(refused("stream_position_unknown"));
+      expect(existsSync(join(folder, LEDGER))).toBe(false);
+    }
+    expect(await restore("--log-key", key, "--from-sequence", "4")).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(positionOf()).toMatchObject({ name: "FACTS", sequence: 3 });
+    lose();
+    expect(await restore("--log-key", key, "--without-stream")).toMatchObject({ exitCode: 0, stderr: "" });
     expect(positionOf()).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 /** Exit codes match docs/operating.md: each cell of its table is one run here. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
@@ -252,4 +252,28 @@ test("an unreachable store at start-up is retried until a signal", async () => {
   expect(await publisher.logged("the store does not respond")).toMatchObject({ failures: 1 });
   expect(publisher.process.exitCode).toBeNull();
   expect((await publisher.ended("SIGTERM")).exitCode).toBe(0);
+});
+
+test("a refused path is exit code 2 of each command, before anything is read or made", async () => {
+  isFile("facts.ndjson");
+  const runs: Record<string, readonly string[]> = {
+    ledger: ["ingest", "facts.ndjson", "--ledger", " "],
+    "line end": ["ingest", "facts.ndjson", "--ledger", "ledger.db\r"],
+    file: ["ingest", "facts.ndjson "],
+    followed: ["ingest", "--follow", "spool\r"],
+    rejects: ["ingest", "facts.ndjson", "--rejects", "rejects "],
+    "key file": ["key", "generate", "name", "--out", "log.key "],
+    key: ["key", "show", ""],
+    demo: ["demo", "demo "],
+    config: ["init", "--config", "noonmark.json\r"],
+    "place of a log": ["ledger", "restore", "public\t"],
+    cdn: ["cdn", "nginx", "--out", " out"],
+  };
+  for (const [what, args] of Object.entries(runs)) {
+    const { exitCode, stderr } = await runCli(args, folder, RECEIPT);
+    expect
+      .soft({ what, exitCode, stderr })
+      .toMatchObject({ exitCode: 2, stderr: expect.stringContaining("invalid_setting") });
+  }
+  expect(readdirSync(folder)).toEqual(["facts.ndjson"]);
 });

@@ -2,10 +2,10 @@
  * Runs `ingest --follow nats://…` until a signal ends it (docs/spec/intake.md#stream). Each session begins at the ledger's
  * own position and with the checks of the stream, so there is one way to begin, whatever ended the last session.
  */
-import { readFileSync } from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Database } from "better-sqlite3";
 import { isDiskFull } from "../../../../../src/files/disk-full.ts";
+import { isExposed, readShortFile } from "../../../../../src/files/short-file.ts";
 import { type Counts, Intake, NO_COUNTS, sumOf } from "../../../../../src/ledger/intake/intake.ts";
 import {
   attach,
@@ -22,7 +22,7 @@ import { isQuiet } from "../../../feed.ts";
 import { warn } from "../../../messages.ts";
 import { Outage } from "../../../outage.ts";
 import { askedToStop, pause } from "../../../signals.ts";
-import { type RejectsFile, reportRejections } from "../../rejects-file.ts";
+import { LimitedReport, type RejectsFile } from "../../rejects-file.ts";
 import {
   type Credentials,
   type OpenStream,
@@ -47,6 +47,7 @@ export interface FollowStreamOptions {
 
 /** Wait before the first server is tried again, and before a full disk or a wrong clock is (ms). */
 const PAUSE_MS = 1_000;
+const LONGEST_CREDENTIALS_BYTES = 64 * 1024;
 /** Interval between two looks at an idle ledger's -wal file (ms). */
 const IDLE_LOOK_MS = 500;
 
@@ -79,13 +80,18 @@ export async function followStream(
 }
 
 function readCredentials(path: string): Credentials {
-  let text: string;
+  let file: ReturnType<typeof readShortFile>;
   try {
-    text = readFileSync(path, "utf8");
+    file = readShortFile(path, LONGEST_CREDENTIALS_BYTES);
   } catch (cause) {
     throw new Failure("credentials_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
   }
-  return parseCredentials(text, path);
+  if (!isExposed(file.mode)) return parseCredentials(file.text, path);
+  throw new Failure(
+    "credentials_exposed",
+    `other users may use the credentials in ${path}: its mode is 0${file.mode.toString(8)}`,
+    { hint: `Run: chmod 600 ${path}. If another user may have read it, make new credentials.` },
+  );
 }
 
 /** The clocks of the host and of the stream differ by more than a minute, so `in_future` cannot be decided. */
@@ -197,12 +203,9 @@ class StreamFollower {
       source,
       now: () => current?.time ?? 0,
       onRejected: (rejections) => {
-        const from = { sequence: current?.sequence ?? 0 };
-        reportRejections(
-          rejections.map((one) => ({ ...one, line: one.line - lines })),
-          this.#options.rejects,
-          from,
-        );
+        const report = new LimitedReport({ sequence: current?.sequence ?? 0 }, () => this.#options.rejects);
+        report.add(rejections.map((one) => ({ ...one, line: one.line - lines })));
+        report.end();
       },
     });
     this.#intake = intake;
@@ -212,7 +215,7 @@ class StreamFollower {
     };
     try {
       for await (const message of pausing(stream.messages(), flush)) {
-        this.#check(message, source.sequence, current);
+        await this.#check(message, source.sequence, current, stream);
         [current, lines] = [message, intake.lines];
         source.advance(message);
         intake.writeMessage(message.payload);
@@ -224,12 +227,24 @@ class StreamFollower {
   }
 
   /** Throws if the message must not be taken. */
-  #check(message: StreamMessage, last: number, before: StreamMessage | undefined): void {
+  async #check(
+    message: StreamMessage,
+    last: number,
+    before: StreamMessage | undefined,
+    { look }: OpenStream,
+  ): Promise<void> {
     const { stream, subject } = this.#address;
     const { sequence, delivery, time } = message;
     if (delivery !== (before?.delivery ?? 0) + 1 || sequence <= last)
       throw new StreamLost(`message ${sequence} of the stream ${stream} came out of order`);
-    if (subject === null && sequence !== last + 1) throw streamGap(stream, last + 1, sequence);
+    if (sequence !== last + 1) {
+      // A fit stream loses only its first messages. So if the next one is there after this one arrived, none was lost in between.
+      const now = await look();
+      if (sequence > now.last)
+        throw new StreamLost(`the server sent message ${sequence} of the stream ${stream}, which ends at ${now.last}`);
+      if (subject === null) throw streamGap(stream, last + 1, sequence);
+      if (now.first > last + 1) throw streamGap(stream, last + 1, now.first);
+    }
     const now = this.#options.now();
     if (time > now + FUTURE_ALLOWANCE_MS)
       throw new ClocksDiffer(

@@ -4,10 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
-import type { ConsumerMessages, JsMsg } from "@nats-io/jetstream";
+import type { ConsumerMessages, JsMsg, StreamConfig, StreamInfo } from "@nats-io/jetstream";
 import type { Authenticator, NatsConnection, TlsOptions } from "@nats-io/transport-node";
 import type { StreamState, TakenMessage } from "../../../../../src/ledger/intake/stream-position.ts";
 import { Failure } from "../../../../../src/values/failure.ts";
+import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
+import { printable } from "../../../../../src/values/printable.ts";
 import { systemCode } from "../../../../../src/values/unknown.ts";
 import type { StreamAddress, StreamServer } from "./stream-address.ts";
 
@@ -22,6 +24,7 @@ const WINDOW_MESSAGES = 256;
 /** An idle server reports that the consumer exists. Two missing reports end the session (ms). */
 const HEARTBEAT_MS = 2_000;
 const PULL_MS = 30_000;
+const BAD_REQUEST = 400;
 
 export interface StreamMessage extends TakenMessage {
   /** 1 for the first message of this consumer, without gaps. */
@@ -35,6 +38,8 @@ export interface OpenStream {
   readonly state: StreamState;
   /** The server's clock (epoch ms) at an instant between the beginning and the end of `open`. */
   readonly serverTime: number;
+  /** Reads the stream's state again. Throws as `openStream` does. */
+  look(): Promise<StreamState>;
   /** Ends after `stop`, or if the session is over. Throws `StreamLost` in the second case. */
   messages(): AsyncGenerator<StreamMessage, void, undefined>;
   stop(): void;
@@ -78,30 +83,39 @@ export async function openStream(
   const client = await import("./nats-client.ts");
   const { AuthorizationError, PermissionViolationError, UserAuthenticationExpiredError } = client.errors;
   const denials = [AuthorizationError, PermissionViolationError, UserAuthenticationExpiredError];
-  const failed = (error: unknown) => failureOf(error, server, denials);
+  const failed = (error: unknown) => failureOf(error, server, denials, client);
   const connection = await connected(client, server, isTls, credentials).catch((error: unknown) => {
     throw failed(error);
   });
   try {
+    const { streams } = await client.jetstreamManager(connection, { timeout: REQUEST_MS, checkAPI: false });
+    const look = async (): Promise<StreamState> => {
+      const info = await streams.info(stream).catch((error: unknown) => {
+        throw failed(error);
+      });
+      requireFit(info.config, subject);
+      return { ...stateOf(info), name: stream, subject, message: undefined };
+    };
+    // The server would refuse a consumer of some unfit streams without saying why.
+    await look();
     const consumer = await client.jetstream(connection, { timeout: REQUEST_MS }).consumers.get(stream, {
       opt_start_seq: after + 1,
       ...(subject === null ? {} : { filter_subjects: subject }),
     });
     const { created } = await consumer.info(true);
-    const { streams } = await client.jetstreamManager(connection, { timeout: REQUEST_MS, checkAPI: false });
-    const { config, state, created: createdAt } = await streams.info(stream);
-    if (subject !== null && !(config.deny_delete && config.deny_purge && config.max_msgs_per_subject <= 0))
-      throw unfit(stream);
+    const state = await look();
+    const createdAt = instantOf(state.createdAt);
     const stored = taken === 0 ? null : await streams.getMessage(stream, { seq: taken });
+    if (stored !== null && stored.seq !== taken) throw new StreamLost(`message ${taken} came as number ${stored.seq}`);
     const message =
-      stored === null ? undefined : { sequence: taken, time: stored.time.getTime(), sha256: sha256(stored.data) };
-    const first = state.messages === 0 ? state.last_seq + 1 : state.first_seq;
+      stored === null ? undefined : { sequence: taken, time: instantOf(stored.timestamp), sha256: sha256(stored.data) };
     let consumed: ConsumerMessages | undefined;
     let lost: StreamLost | undefined;
     let isStopped = false;
     return {
-      state: { name: stream, createdAt, subject, first, last: state.last_seq, message },
-      serverTime: Date.parse(created),
+      state: { ...state, message },
+      serverTime: instantOf(created),
+      look,
       async *messages() {
         consumed = await consumer.consume({
           max_messages: WINDOW_MESSAGES,
@@ -110,7 +124,11 @@ export async function openStream(
         });
         if (isStopped) consumed.stop();
         void endOnTrouble(consumed, (error) => (lost = error));
-        for await (const message of consumed) yield messageOf(message);
+        try {
+          for await (const message of consumed) yield messageOf(message, stream, createdAt);
+        } catch (error) {
+          throw error instanceof StreamLost ? error : failed(error);
+        }
         if (lost !== undefined) throw lost;
         if (connection.isClosed()) throw failed(await connection.closed());
       },
@@ -125,7 +143,7 @@ export async function openStream(
     };
   } catch (error) {
     await connection.close();
-    throw error instanceof Failure ? error : failed(error);
+    throw error instanceof Failure || error instanceof StreamLost ? error : failed(error);
   }
 }
 
@@ -174,8 +192,18 @@ const TROUBLE: ReadonlySet<string> = new Set([
   "no_responders",
 ]);
 
-function messageOf(message: JsMsg): StreamMessage {
-  const { streamSequence, deliverySequence, pending } = message.info;
+/** Throws `StreamLost` if the server says what cannot be. */
+function messageOf(message: JsMsg, stream: string, createdAt: number): StreamMessage {
+  const { stream: of, streamSequence, deliverySequence, pending, timestampNanos } = message.info;
+  // A double is exact enough here, and no text of the server makes it throw.
+  const time = Math.floor(timestampNanos / 1_000_000);
+  if (of !== stream || ![streamSequence, deliverySequence, pending].every(Number.isSafeInteger))
+    throw new StreamLost(`the server contradicts itself: a message of the stream ${stream} has no valid number`);
+  // The clocks of two servers may differ.
+  if (!(time >= createdAt - FUTURE_ALLOWANCE_MS && time <= LAST_INSTANT))
+    throw new StreamLost(
+      `the server contradicts itself: message ${streamSequence} is older than its stream, or has no valid time`,
+    );
   return {
     sequence: streamSequence,
     delivery: deliverySequence,
@@ -188,6 +216,54 @@ function messageOf(message: JsMsg): StreamMessage {
   };
 }
 
+/** The last instant of a date, epoch ms. */
+const LAST_INSTANT = 8.64e15;
+
+/** Throws `StreamLost`. */
+function instantOf(text: string): number {
+  const instant = Date.parse(text);
+  if (Number.isNaN(instant)) throw new StreamLost(`the server contradicts itself: ${printable(text)} is no instant`);
+  return instant;
+}
+
+/** Throws `StreamLost` if the numbers contradict each other. */
+function stateOf({ state, created: createdAt }: StreamInfo): Pick<StreamState, "createdAt" | "first" | "last"> {
+  const { messages, first_seq, last_seq: last } = state;
+  const first = messages === 0 ? last + 1 : first_seq;
+  if (![messages, first, last].every(Number.isSafeInteger) || first < 0 || messages < 0 || messages > last - first + 1)
+    throw new StreamLost(
+      `the server contradicts itself: ${messages} messages are said to be in ${first_seq} to ${last}`,
+    );
+  return { createdAt, first, last };
+}
+
+/**
+ * Throws `Failure` stream_unfit (docs/spec/intake.md#stream). Without a filter each message that vanishes is a jump in the
+ * sequence. With one it is not, so nothing may vanish except from the beginning.
+ */
+function requireFit(config: StreamConfig, subject: string | null): void {
+  const always = [
+    config.retention !== "limits" && `retention is ${config.retention}`,
+    config.mirror !== undefined && "it is a mirror",
+    (config.sources ?? []).length > 0 && "it has sources",
+  ];
+  const filtered = [
+    !config.deny_delete && "deny_delete is off",
+    !config.deny_purge && "deny_purge is off",
+    config.max_msgs_per_subject > 0 && `max_msgs_per_subject is ${config.max_msgs_per_subject}`,
+    config.allow_rollup_hdrs && "allow_rollup_hdrs is on",
+    config.allow_msg_ttl === true && "allow_msg_ttl is on",
+    (config.subject_delete_marker_ttl ?? 0) > 0 && "subject_delete_marker_ttl is set",
+    config.allow_msg_schedules === true && "allow_msg_schedules is on",
+  ];
+  const faults = [...always, ...(subject === null ? [] : filtered)].filter((fault) => typeof fault === "string");
+  if (faults.length === 0) return;
+  throw new Failure(
+    "stream_unfit",
+    `the stream ${config.name} may lose messages without a trace: ${faults.join(", ")}`,
+  );
+}
+
 function sha256(payload: Uint8Array): string {
   return createHash("sha256").update(payload).digest("hex");
 }
@@ -197,6 +273,7 @@ function failureOf(
   error: unknown,
   { host, port }: StreamServer,
   denials: readonly (new (message: never, ...rest: never[]) => Error)[],
+  client: Client,
 ): Failure | StreamLost {
   const cause = error instanceof Error ? error : new Error("the connection was closed");
   const server = `${host}:${port}`;
@@ -204,16 +281,13 @@ function failureOf(
     return new Failure("stream_access_denied", `${server} denies access: ${cause.message}`, { cause });
   if (isCertificateError(cause))
     return new Failure("stream_untrusted", `the certificate of ${server} is not accepted: ${cause.message}`, { cause });
+  // The server understood the request and refuses it, as it refuses a consumer that the stream's settings do not allow.
+  if (cause instanceof client.JetStreamApiError && cause.status === BAD_REQUEST)
+    return new Failure("stream_unfit", `${server} refuses to deliver the stream: ${cause.message}`, { cause });
   return new StreamLost(`${server}: ${cause.message}`, { cause });
 }
 
 function isCertificateError(error: Error): boolean {
   const code = systemCode(error);
   return typeof code === "string" && /CERT|ISSUER|SELF_SIGNED|ALTNAME|UNABLE_TO_VERIFY/.test(code);
-}
-
-function unfit(stream: string): Failure {
-  return new Failure("stream_unfit", `with a filter, the stream ${stream} may lose messages without a trace`, {
-    hint: `nats stream edit ${stream} --deny-delete --deny-purge --max-msgs-per-subject=-1`,
-  });
 }

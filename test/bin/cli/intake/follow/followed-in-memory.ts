@@ -9,7 +9,7 @@ export function intakesInto(db: Database, told: string[]): IntakeOf {
       onRejected: (rejections) =>
         told.push(...rejections.map(({ line, fault }) => `${name ?? "-"}:${line} ${fault.code}`)),
     });
-    return { intake, close: () => intake.abort() };
+    return { intake, hasOwnRejects: false, close: () => intake.abort() };
   };
 }
 
