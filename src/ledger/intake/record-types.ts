@@ -55,7 +55,6 @@ interface RecordType {
 const receipt = {
   meaning: "An accepted measurement.",
   key: ["telemetryId"],
-  // `decode/decode-receipt.ts` is a faster decoder for this type.
   schema: z.strictObject({
     type: z.literal("receipt"),
     installationId,

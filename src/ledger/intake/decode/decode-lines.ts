@@ -3,7 +3,6 @@ import { isUtf8 } from "node:buffer";
 import { isObject } from "../../../values/unknown.ts";
 import { type Fault, fault } from "../fault.ts";
 import { type IntakeRecord, withDroppedFields } from "../record-types.ts";
-import { receiptDecoder } from "./decode-receipt.ts";
 import { decodeRecord } from "./decode-record.ts";
 
 export interface DecodedLine {
@@ -33,7 +32,6 @@ const NOT_UTF8 = malformed("the line has bytes that are not UTF-8");
 export class LineDecoder {
   readonly #now: () => number;
   readonly #buffer = new LineBuffer();
-  readonly #receipt = receiptDecoder();
   #line = 0;
 
   /** `now` returns epoch ms; later instants are faults. By default no instant is too late. */
@@ -62,7 +60,7 @@ export class LineDecoder {
   entry(text: string): IntakeRecord | Fault {
     const json = parseObject(text);
     if (typeof json === "string") return malformed(json);
-    return this.#receipt(json) ?? decodeRecord(withDroppedFields(json));
+    return decodeRecord(withDroppedFields(json));
   }
 
   /** Each line is a slice of one string, so no line is copied. */
@@ -102,7 +100,7 @@ export class LineDecoder {
   #record(raw: string, now: number): IntakeRecord | Fault {
     const json = parseObject(raw);
     if (typeof json === "string") return malformed(json);
-    return this.#receipt(json, now) ?? decodeRecord(json, now);
+    return decodeRecord(json, now);
   }
 }
 

@@ -20,15 +20,16 @@ export function decodeRecord(json: Json, now = Number.POSITIVE_INFINITY): Intake
     return fault("unknown_type", "type", type === undefined ? "the record has no type" : "this record type is unknown");
   }
   const kind = type as FactKind;
-  const { schema, faultBetween } = RECORD_TYPES[kind];
+  const { schema, faultBetween, serviceInstants } = RECORD_TYPES[kind];
   const parsed = schema.safeParse(json, { reportInput: false });
   const between = faultBetween?.(json);
+  const isAhead = serviceInstants.some((field) => Number(fieldsOf(parsed.data)[field]) - now > FUTURE_ALLOWANCE_MS);
+  if (parsed.success && between === undefined && !isAhead) return parsed.data;
   const faults = [
     ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, json, kind))),
     ...(between === undefined ? [] : [between]),
     ...ahead(kind, json, now),
   ];
-  if (parsed.success && faults.length === 0) return parsed.data;
   return first(faults, kind);
 }
 

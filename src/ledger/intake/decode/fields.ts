@@ -27,58 +27,86 @@ export const TIMESTAMP_PATTERN = `^(?!0000)(?:[0-9]{4}-(?:${DAY_OF_ANY_YEAR})|${
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const TEXT_MAX = 256;
 
-export const installationId = z
-  .string("must be a string")
-  .refine(isNameableInstallationId, "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -, and not . or ..")
-  .meta({
-    title: "installation",
-    description: "1 to 128 characters of A-Z a-z 0-9 . _ : -, not . or ..",
-    pattern: NAMEABLE_ID.source,
+/** A field that `normalise` accepts, in one step: a chain of zod's own checks takes a third of an ingest's time. */
+function field<Value>(normalise: (value: unknown) => Value | Invalid) {
+  return z.unknown().transform((value, context): Value => {
+    const result = normalise(value);
+    if (!(result instanceof Invalid)) return result;
+    const { message, params } = result;
+    context.issues.push({ code: "custom", input: value, message, ...(params && { params }) });
+    return z.NEVER;
   });
+}
 
-export const uuid = z
-  .string("must be a string")
-  .regex(new RegExp(UUID), "must be a UUID: 8-4-4-4-12 hexadecimal digits")
-  .toLowerCase()
-  .meta({ title: "UUID", description: "a UUID of any version, in any case; kept in lower case", pattern: UUID });
+/** Why a value is invalid. */
+class Invalid {
+  readonly message: string;
+  readonly params: { readonly code: string } | undefined;
 
-export const hash = z
-  .string("must be a string")
-  .regex(new RegExp(HASH), "must be 0x and 64 hexadecimal digits")
-  .toLowerCase()
-  .meta({ title: "hash", description: "0x and 64 hexadecimal digits, in any case; kept in lower case", pattern: HASH });
+  constructor(message: string, code?: typeof OUT_OF_RANGE) {
+    this.message = message;
+    this.params = code && { code };
+  }
+}
+
+const NO_STRING = new Invalid("must be a string");
+
+/** A string that `normalise` returns as it is kept; undefined if it is invalid. */
+function textField<Value extends string | number>(normalise: (text: string) => Value | undefined, message: string) {
+  const invalid = new Invalid(message);
+  return field((value) => (typeof value === "string" ? (normalise(value) ?? invalid) : NO_STRING));
+}
+
+const matching = (pattern: RegExp) => (value: string) => (pattern.test(value) ? value.toLowerCase() : undefined);
+
+export const installationId = textField(
+  (value) => (isNameableInstallationId(value) ? value : undefined),
+  "must be 1 to 128 characters of A-Z a-z 0-9 . _ : -, and not . or ..",
+).meta({
+  type: "string",
+  title: "installation",
+  description: "1 to 128 characters of A-Z a-z 0-9 . _ : -, not . or ..",
+  pattern: NAMEABLE_ID.source,
+});
+
+export const uuid = textField(matching(new RegExp(UUID)), "must be a UUID: 8-4-4-4-12 hexadecimal digits").meta({
+  type: "string",
+  title: "UUID",
+  description: "a UUID of any version, in any case; kept in lower case",
+  pattern: UUID,
+});
+
+export const hash = textField(matching(new RegExp(HASH)), "must be 0x and 64 hexadecimal digits").meta({
+  type: "string",
+  title: "hash",
+  description: "0x and 64 hexadecimal digits, in any case; kept in lower case",
+  pattern: HASH,
+});
 
 /** Epoch milliseconds. */
-export const timestamp = z
-  .string("must be a string")
-  .transform((text, context) => {
-    const instant = parseTimestamp(text);
-    if (instant !== undefined) return instant;
-    context.issues.push({
-      code: "custom",
-      input: text,
-      message: "must be an RFC 3339 timestamp such as 2026-11-20T10:00:00.000Z",
-    });
-    return z.NEVER;
-  })
-  .meta({
-    title: "timestamp",
-    description:
-      "RFC 3339 with a capital T, seconds, and Z or an offset; years 0001 to 9999 in UTC too; digits beyond the millisecond are cut off",
-    pattern: TIMESTAMP_PATTERN,
-  });
+export const timestamp = textField(
+  parseTimestamp,
+  "must be an RFC 3339 timestamp such as 2026-11-20T10:00:00.000Z",
+).meta({
+  type: "string",
+  title: "timestamp",
+  description:
+    "RFC 3339 with a capital T, seconds, and Z or an offset; years 0001 to 9999 in UTC too; digits beyond the millisecond are cut off",
+  pattern: TIMESTAMP_PATTERN,
+});
 
 /** Any other string. */
-export const text = z
-  .string("must be a string")
-  .refine(isText, "must have 1 to 256 characters, none of them a control character")
-  .meta({
-    title: "text",
-    description: "1 to 256 code points, none of them a control character",
-    minLength: 1,
-    maxLength: TEXT_MAX,
-    pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
-  });
+export const text = textField(
+  (value) => (isText(value) ? value : undefined),
+  "must have 1 to 256 characters, none of them a control character",
+).meta({
+  type: "string",
+  title: "text",
+  description: "1 to 256 code points, none of them a control character",
+  minLength: 1,
+  maxLength: TEXT_MAX,
+  pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$",
+});
 
 export const boolean = z.boolean("must be true or false").meta({ title: "boolean", description: "true or false" });
 
@@ -133,43 +161,40 @@ export function word<const Words extends readonly [string, ...string[]]>(...word
 }
 
 /** Returns true if a string is valid as free text: 1 to 256 code points, no control character. */
-export function isText(value: string): boolean {
+function isText(value: string): boolean {
   if (value.length === 0 || value.length > 2 * TEXT_MAX || CONTROL.test(value)) return false;
   return value.length <= TEXT_MAX || [...value].length <= TEXT_MAX;
 }
 
 function decimal(title: string, max: bigint, name: string) {
-  return z
-    .string("must be a string")
-    .refine(isCanonicalDecimal, "must be a decimal string: 0, or digits without a leading zero")
-    .refine((digits) => isDecimalAtMost(digits, max), {
-      message: `must be at most ${name}`,
-      params: { code: OUT_OF_RANGE },
-    })
-    .meta({
-      title,
-      description: `a decimal string without a leading zero, at most ${name}`,
-      pattern: `^(?:0|[1-9][0-9]{0,${String(max).length - 1}})$`,
-    });
+  const invalid = new Invalid("must be a decimal string: 0, or digits without a leading zero");
+  const tooLarge = new Invalid(`must be at most ${name}`, OUT_OF_RANGE);
+  return field((value) => {
+    if (typeof value !== "string") return NO_STRING;
+    if (!isCanonicalDecimal(value)) return invalid;
+    return isDecimalAtMost(value, max) ? value : tooLarge;
+  }).meta({
+    type: "string",
+    title,
+    description: `a decimal string without a leading zero, at most ${name}`,
+    pattern: `^(?:0|[1-9][0-9]{0,${String(max).length - 1}})$`,
+  });
 }
 
-/** Infinity passes the type check and then fails the range: JSON.parse reads 1e400 as Infinity. */
+/** Infinity is an integer out of range: JSON.parse reads 1e400 as Infinity. */
 function integer(title: string, min: number) {
-  return z
-    .custom<number>(
-      (value) => typeof value === "number" && (Number.isInteger(value) || !Number.isFinite(value)),
-      "must be an integer",
-    )
-    .refine((value) => typeof value !== "number" || (value >= min && value <= Number.MAX_SAFE_INTEGER), {
-      message: `must be from ${min} to ${Number.MAX_SAFE_INTEGER}`,
-      params: { code: OUT_OF_RANGE },
-    })
-    .transform((value) => (value === 0 ? 0 : value))
-    .meta({
-      title,
-      description: `an integer from ${min} to 2^53 - 1`,
-      type: "integer",
-      minimum: min,
-      maximum: Number.MAX_SAFE_INTEGER,
-    });
+  const invalid = new Invalid("must be an integer");
+  const outOfRange = new Invalid(`must be from ${min} to ${Number.MAX_SAFE_INTEGER}`, OUT_OF_RANGE);
+  return field((value) => {
+    if (typeof value !== "number" || (Number.isFinite(value) && !Number.isInteger(value))) return invalid;
+    if (!(value >= min && value <= Number.MAX_SAFE_INTEGER)) return outOfRange;
+    // −0 is kept as 0.
+    return value === 0 ? 0 : value;
+  }).meta({
+    title,
+    description: `an integer from ${min} to 2^53 - 1`,
+    type: "integer",
+    minimum: min,
+    maximum: Number.MAX_SAFE_INTEGER,
+  });
 }
