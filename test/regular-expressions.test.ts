@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const TRUSTED_INPUT_FILES = [
   "bin/cli/completion/command-tree.ts",
   "cdn-config/generate/bundle.ts",
-  "generate/intake-reference.ts",
+  "scripts/intake-reference.ts",
   "src/openapi/",
   "site/build.ts",
   "site/reference/",

@@ -1,4 +1,4 @@
-/** The commands by name. A new command also needs a group in build/program.ts, as the build reports. */
+/** The commands by name. A new command also needs a group in scripts/program.ts, as the build reports. */
 import { Command, Help } from "commander";
 import { Failure } from "../../src/values/failure.ts";
 import { commandTree, type TreeCommand } from "../cli/completion/command-tree.ts";

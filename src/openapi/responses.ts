@@ -205,7 +205,7 @@ export interface Example {
 }
 type Examples = Readonly<Record<string, Example>>;
 
-/** Returns bodies from the tests (generate/examples.ts); undefined if the row has none. */
+/** Returns bodies from the tests (scripts/examples.ts); undefined if the row has none. */
 export function examplesOf(name: NamedRow["name"]): Examples | undefined {
   return (examples as Readonly<Record<string, Examples>>)[name];
 }

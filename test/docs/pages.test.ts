@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
-import { manualPage } from "../../generate/manual-page.ts";
+import { manualPage } from "../../scripts/manual-page.ts";
 import { CODES } from "../../src/judge/errors.ts";
 import { exampleLine } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";

@@ -19,7 +19,7 @@ export function packedFiles(): ReadonlySet<string> {
 export function packInto(directory: string): string {
   const copy = mkdtempSync(join(directory, "copy-"));
   for (const path of packedFiles()) cpSync(join(ROOT, path), join(copy, path));
-  execFileSync(process.execPath, [join(ROOT, ".ci/packed.mjs"), "write", copy]);
+  execFileSync(process.execPath, [join(ROOT, "scripts/packed.mjs"), "write", copy]);
   const { filename } = npmPack(copy, ["--pack-destination", directory]);
   rmSync(copy, { recursive: true });
   return join(directory, filename);

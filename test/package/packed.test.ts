@@ -91,8 +91,8 @@ test("npm packs with the packed package.json and the shrinkwrap, and restores th
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
-  expect(scripts.prepack).toMatch(/ && node \.ci\/prepare\.mjs && node \.ci\/packed\.mjs write$/);
-  expect(scripts.postpack).toBe("node .ci/packed.mjs restore");
+  expect(scripts.prepack).toMatch(/ && node scripts\/prepare\.mjs && node scripts\/packed\.mjs write$/);
+  expect(scripts.postpack).toBe("node scripts/packed.mjs restore");
 });
 
 test("every entry of the lock has an integrity, also builds for other systems", () => {

@@ -10,7 +10,7 @@ const WORKER = "cdn-config/cloudflare/worker.js";
 
 export function setup(): void {
   if (isBuilt()) return;
-  execFileSync(process.execPath, ["build/build.ts"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(process.execPath, ["scripts/build.ts"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 /** The build writes the client first and the licences last, so an interrupted build is seen. */

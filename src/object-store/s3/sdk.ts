@@ -1,4 +1,4 @@
-/** Exports the used part of the S3 SDK, which the build bundles into one file (build/program.ts). */
+/** Exports the used part of the S3 SDK, which the build bundles into one file (scripts/program.ts). */
 export {
   DeleteObjectCommand,
   GetObjectCommand,
