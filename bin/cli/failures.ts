@@ -280,6 +280,10 @@ export const FAILURE_TEXTS = {
     "What a command prints cannot be written, such as on a full disk.",
     "Free space where the output goes. What the command did is done: `ingest` has accepted its facts, and may run again.",
   ],
+  package_missing: [
+    "An optional package is not installed: NATS' client, or the one that metrics need.",
+    "Install noonmark again without --omit=optional.",
+  ],
   port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
   port_unusable: ["The system refuses to listen on the port.", "Use another port, above 1023."],
   projections_damaged: ["The projections are damaged.", REBUILD],

@@ -21,7 +21,7 @@ export class Command {
     name: string,
     options: { readonly flags: readonly string[]; readonly configuration: string; readonly log: string },
   ) {
-    if (!existsSync(join(ROOT, "dist/noonmark.js"))) {
+    if (!existsSync(join(ROOT, "dist/bin/main.js"))) {
       throw new Failure("not_built", "the command line is not built");
     }
     this.name = name;

@@ -122,7 +122,7 @@ function folderWithStart(name: string): string {
 }
 
 function demoOn(port: number, ...flags: string[]) {
-  expect(existsSync(join(ROOT, "dist/noonmark.js")), "run `npm run build` first").toBe(true);
+  expect(existsSync(join(ROOT, "dist/bin/main.js")), "run `npm run build` first").toBe(true);
   return begin(process.execPath, [START, "--port", String(port), ...flags], folder);
 }
 
