@@ -2,14 +2,12 @@
  * All tracked files that are derived from other files, by path. `npm run generate` writes them and
  * test/generated.test.ts compares them. The worker.js files and dist/ are not tracked; `npm run build` writes those.
  */
-
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { packageVersion } from "../src/files/package-file.ts";
 
 type Files = Readonly<Record<string, string>>;
 
 /** Later stages read files that earlier stages write, so each stage imports its sources only when it runs. */
-export const STAGES: readonly (() => Promise<Files>)[] = [clientFiles, tables, examples, documents];
+export const STAGES: readonly (() => Promise<Files>)[] = [clientFiles, tables, documents];
 
 async function clientFiles(): Promise<Files> {
   return (await import("./client.ts")).clientFiles();
@@ -25,26 +23,17 @@ async function tables(): Promise<Files> {
   return { ...Object.fromEntries(cloudfront), "cdn-config/generate/nginx/generated/table.js": nginxTable() };
 }
 
-async function examples(): Promise<Files> {
-  return (await import("./examples.ts")).exampleFiles();
-}
-
 async function documents(): Promise<Files> {
   const { documentText, openApiDocument } = await import("../src/openapi/document.ts");
   const { intakeReference } = await import("./intake-reference.ts");
   const { intakeSchema } = await import("../src/ledger/intake/record-schema.ts");
-  const { version, man } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
-    readonly version: string;
-    readonly man: readonly [string];
-  };
   return {
     ...(await fronts()),
-    ...(await (await import("./reference.ts")).referencePages()),
+    "docs/reference.md": await (await import("./reference.ts")).referencePage(),
     ...(await import("./page-tables.ts")).pagesWithTables(),
-    "docs/openapi.json": documentText(openApiDocument({ version })),
+    "docs/openapi.json": documentText(openApiDocument({ version: packageVersion() })),
     "docs/facts.md": intakeReference(),
     "docs/records.schema.json": `${JSON.stringify(intakeSchema(), null, 2)}\n`,
-    [man[0]]: await manual(version),
   };
 }
 
@@ -56,14 +45,4 @@ async function fronts(): Promise<Files> {
     Object.entries(filesOf(DEFAULT_OPTIONS)).map(([name, text]) => [`cdn-config/${target}/${name}`, text] as const),
   );
   return Object.fromEntries(files.filter(([path]) => !path.endsWith("/worker.js")));
-}
-
-async function manual(version: string): Promise<string> {
-  const { Command } = await import("commander");
-  const { manualPage } = await import("./manual-page.ts");
-  const { addAllCommands } = await import("../bin/commands/all.ts");
-  const program = new Command("noonmark").description(
-    "publishes accepted measurements and safe chain state as a read-only JSON API in static files",
-  );
-  return manualPage(await addAllCommands(program), version);
 }
