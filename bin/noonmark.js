@@ -10,7 +10,7 @@ if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
   process.exitCode = 2;
 } else {
   const { existsSync } = await import("node:fs");
-  const built = new URL("../dist/noonmark.js", import.meta.url);
+  const built = new URL("../dist/bin/main.js", import.meta.url);
   if (existsSync(built)) {
     const { main } = await import(built.href);
     await main(process.argv);

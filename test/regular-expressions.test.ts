@@ -15,9 +15,8 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** Excluded files: their expressions run only on texts of this repository, at build time or at start. */
 const TRUSTED_INPUT_FILES = [
-  "bin/cli/completion/command-tree.ts",
   "cdn-config/generate/bundle.ts",
-  "generate/intake-reference.ts",
+  "scripts/intake-reference.ts",
   "src/openapi/",
   "site/build.ts",
   "site/reference/",

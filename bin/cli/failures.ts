@@ -1,6 +1,6 @@
 /**
  * What an operator reads if a command fails: of each code of a failure, what has happened and what to do.
- * docs/reference/codes.md is printed from these tables.
+ * docs/reference.md is printed from these tables.
  */
 import type { FAILURES, FailureCode, FILE_FAILURES } from "../../src/values/failure.ts";
 
@@ -147,7 +147,7 @@ export const FAILURE_TEXTS = {
   ],
   invalid_setting: [
     "A setting or an option has a value that is not allowed.",
-    "The message names it, and the hint says what is allowed: docs/reference/settings.md",
+    "The message names it, and the hint says what is allowed: docs/reference.md#settings",
   ],
   invalid_settings: ["Several settings are wrong.", "Correct each of those that the hint lists."],
   lease_expired: [
@@ -252,7 +252,7 @@ export const FAILURE_TEXTS = {
   ],
   missing_setting: [
     "The command needs a setting that has no value.",
-    "The hint names the flag, the variable and the key: docs/reference/settings.md",
+    "The hint names the flag, the variable and the key: docs/reference.md#settings",
   ],
   never_published: [
     "The store has no publication.",
@@ -283,6 +283,10 @@ export const FAILURE_TEXTS = {
   output_unwritable: [
     "What a command prints cannot be written, such as on a full disk.",
     "Free space where the output goes. What the command did is done: `ingest` has accepted its facts, and may run again.",
+  ],
+  package_missing: [
+    "An optional package is not installed: NATS' client, or the one that metrics need.",
+    "Install noonmark again without --omit=optional.",
   ],
   port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
   port_unusable: ["The system refuses to listen on the port.", "Use another port, above 1023."],

@@ -1,8 +1,9 @@
 /** The log of long-running commands (`publish`, `serve`, `ingest --follow`): its format, and shared lines. */
 import { fstatSync } from "node:fs";
+import { styleText } from "node:util";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { printable, printableValues } from "../../src/values/printable.ts";
-import { errorMessage } from "../../src/values/unknown.ts";
+import { errorMessage, fieldsOf } from "../../src/values/unknown.ts";
 import { reported } from "./hints.ts";
 import { endingOf } from "./messages.ts";
 import type { Settings } from "./settings/settings.ts";
@@ -32,7 +33,7 @@ function printableFields(fields: Record<string, unknown>): Record<string, unknow
  */
 export async function createLog(settings: LogSettings): Promise<Logger> {
   const level = settings.logLevel;
-  return pino({ ...OPTIONS, level }, isReadable(settings) ? await readableLines() : json());
+  return pino({ ...OPTIONS, level }, isReadable(settings) ? readableLines() : json());
 }
 
 type LogSettings = Pick<Settings, "logLevel" | "logFormat">;
@@ -73,19 +74,30 @@ function isJournal(): boolean {
   return process.env.JOURNAL_STREAM === `${dev}:${ino}`;
 }
 
-/** Formats lines for people. Only this form loads the module. */
-async function readableLines() {
-  // In the built program, a CommonJS package has only a default export.
-  const { default: pretty } = await import("pino-pretty");
-  return pretty({
-    destination: STDERR,
-    sync: true,
-    colorize: process.stderr.isTTY && process.stderr.hasColors(),
-    singleLine: true,
-    // Timestamps are the same text as in JSON, so that they can be searched for.
-    translateTime: false,
-  });
+/** Lines for people: `[time] LEVEL: message {fields}`. The stack of an error follows on lines of its own. */
+function readableLines(): DestinationStream {
+  const lines = pino.destination({ fd: STDERR, sync: true });
+  const isColored = process.stderr.isTTY && process.stderr.hasColors();
+  return {
+    write(line) {
+      const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
+      const colour = COLOURS[String(level)];
+      const label = String(level).toUpperCase();
+      const shown = isColored && colour !== undefined ? styleText(colour, label, { validateStream: false }) : label;
+      const rest = Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;
+      const { stack } = fieldsOf(err);
+      lines.write(`[${time}] ${shown}: ${msg}${rest}\n${stack === undefined ? "" : `${stack}\n`}`);
+    },
+  };
 }
+
+const COLOURS: Readonly<Record<string, "red" | "yellow" | "green" | "blue">> = {
+  fatal: "red",
+  error: "red",
+  warn: "yellow",
+  info: "green",
+  debug: "blue",
+};
 
 /** Logs an error in one line, with its stack only at the level `debug`. */
 export function logProblem(

@@ -1,7 +1,6 @@
-/** The commands by name. A new command also needs a group in build/program.ts, as the build reports. */
-import { Command, Help } from "commander";
+/** The commands by name. */
+import type { Command } from "commander";
 import { Failure } from "../../src/values/failure.ts";
-import { commandTree, type TreeCommand } from "../cli/completion/command-tree.ts";
 
 type Register = (program: Command) => void;
 
@@ -9,27 +8,74 @@ type Register = (program: Command) => void;
  * The commands by name, in the order of `--help`. Only the one that is called is loaded: `ingest` never uses the chain
  * and S3, which would cost it 0.3 s of CPU and 30 MB.
  */
-const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
-  init: async () => (await import("./operating/init.ts")).registerInit,
-  demo: async () => (await import("./operating/demo.ts")).registerDemo,
-  key: async () => (await import("./operating/key.ts")).registerKey,
-  config: async () => (await import("./operating/config.ts")).registerConfig,
-  ingest: async () => (await import("./intake/ingest.ts")).registerIngest,
-  ledger: async () => (await import("./intake/ledger.ts")).registerLedger,
-  publish: async () => (await import("./publishing/publish.ts")).registerPublish,
-  serve: async () => (await import("./reading/serve.ts")).registerServe,
-  render: async () => (await import("./publishing/render.ts")).registerRender,
-  status: async () => (await import("./operating/status.ts")).registerStatus,
-  doctor: async () => (await import("./operating/doctor.ts")).registerDoctor,
-  rebuild: async () => (await import("./publishing/rebuild.ts")).registerRebuild,
-  lease: async () => (await import("./publishing/lease.ts")).registerLease,
-  cdn: async () => (await import("./reading/cdn.ts")).registerCdn,
-  chain: async () => (await import("./publishing/chain.ts")).registerChain,
-  verify: async () => (await import("./operating/verify.ts")).registerVerify,
-  fsck: async () => (await import("./operating/fsck.ts")).registerFsck,
-  completion: async () => {
-    const { registerCompletion } = await import("./operating/completion.ts");
-    return (program) => registerCompletion(program, wholeTree);
+const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Register> }>> = {
+  init: {
+    summary: "write a commented noonmark.json to begin with",
+    load: async () => (await import("./operating/init.ts")).registerInit,
+  },
+  demo: {
+    summary: "make a directory with thirty days of a simulated wheel",
+    load: async () => (await import("./operating/demo.ts")).registerDemo,
+  },
+  key: {
+    summary: "make the key that signs the published log",
+    load: async () => (await import("./operating/key.ts")).registerKey,
+  },
+  config: {
+    summary: "show the settings",
+    load: async () => (await import("./operating/config.ts")).registerConfig,
+  },
+  ingest: {
+    summary: "take accepted facts, one JSON object a line, into the ledger",
+    load: async () => (await import("./intake/ingest.ts")).registerIngest,
+  },
+  ledger: {
+    summary: "restore a lost ledger, or print the facts of one",
+    load: async () => (await import("./intake/ledger.ts")).registerLedger,
+  },
+  publish: {
+    summary: "compute every response and put changes into the store, on a cadence or once",
+    load: async () => (await import("./publishing/publish.ts")).registerPublish,
+  },
+  serve: {
+    summary: "serve the published responses over HTTP",
+    load: async () => (await import("./reading/serve.ts")).registerServe,
+  },
+  render: {
+    summary: "print the response to a GET from the sources, without publishing it",
+    load: async () => (await import("./publishing/render.ts")).registerRender,
+  },
+  status: {
+    summary: "show the publication: each response's age and next change, sources, lease, problems",
+    load: async () => (await import("./operating/status.ts")).registerStatus,
+  },
+  doctor: {
+    summary: "check everything that a publisher needs, and say what to do; exit 1 if something is wrong",
+    load: async () => (await import("./operating/doctor.ts")).registerDoctor,
+  },
+  rebuild: {
+    summary: "derive the projections from the ledger again; a publisher may run meanwhile",
+    load: async () => (await import("./publishing/rebuild.ts")).registerRebuild,
+  },
+  lease: {
+    summary: "release the lease, which lets one publisher write",
+    load: async () => (await import("./publishing/lease.ts")).registerLease,
+  },
+  cdn: {
+    summary: "write the configuration of a CDN or cache, generated from the table of routes",
+    load: async () => (await import("./reading/cdn.ts")).registerCdn,
+  },
+  chain: {
+    summary: "read or rewind the stored data of the settlement chain",
+    load: async () => (await import("./publishing/chain.ts")).registerChain,
+  },
+  verify: {
+    summary: "check a deployment of this API from outside: every route, status, header, query and cache",
+    load: async () => (await import("./operating/verify.ts")).registerVerify,
+  },
+  fsck: {
+    summary: "check every stored object from its bytes; without --repair it writes nothing",
+    load: async () => (await import("./operating/fsck.ts")).registerFsck,
   },
 };
 
@@ -39,7 +85,7 @@ export async function addCommands(program: Command, given: readonly string[]): P
   const called = first === "help" ? second : first;
   if (called !== undefined && Object.hasOwn(COMMANDS, called)) await add(program, called);
   else if (first === "help" && called !== undefined && called !== "help") throw await unknownCommand(called);
-  else list(program, await wholeTree());
+  else for (const [name, { summary }] of Object.entries(COMMANDS)) program.command(name).description(summary);
 }
 
 async function unknownCommand(name: string): Promise<Failure> {
@@ -54,22 +100,8 @@ export async function addAllCommands(program: Command): Promise<Command> {
 }
 
 async function add(program: Command, name: string): Promise<void> {
-  const register = await COMMANDS[name]?.();
-  register?.(program);
-}
-
-/** Returns the whole tree, which the built program contains as a list. */
-async function wholeTree(): Promise<readonly TreeCommand[]> {
-  const { KNOWN_TREE } = await import("./known-tree.ts");
-  return KNOWN_TREE ?? commandTree(await addAllCommands(new Command("noonmark")));
-}
-
-/** Adds only names and descriptions, which suffice for `--help` and misspelt commands. */
-function list(program: Command, [root]: readonly TreeCommand[]): void {
-  const commands = root?.commands ?? [];
-  for (const { name, help } of commands) program.command(name).description(help);
-  const terms = new Map(commands.map(({ name, term }) => [name, term]));
-  program.configureHelp({
-    subcommandTerm: (command) => terms.get(command.name()) ?? new Help().subcommandTerm(command),
-  });
+  const command = COMMANDS[name];
+  if (command === undefined) return;
+  (await command.load())(program);
+  program.commands.at(-1)?.description(command.summary);
 }

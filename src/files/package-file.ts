@@ -1,8 +1,9 @@
-/** Finds files of the package. This module is in dist/ in the build, and in src/ otherwise. */
+/** Finds files of the package, and packages that may be missing. This module is in dist/src/ in the build, and in src/ otherwise. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fieldsOf } from "../values/unknown.ts";
+import { Failure } from "../values/failure.ts";
+import { fieldsOf, systemCode } from "../values/unknown.ts";
 
 const ROOT = rootAbove(dirname(fileURLToPath(import.meta.url)));
 
@@ -21,4 +22,14 @@ export function packageFile(name: string): string {
 export function packageVersion(): string {
   const { version } = fieldsOf(JSON.parse(readFileSync(packageFile("package.json"), "utf8")));
   return String(version);
+}
+
+/** Runs an import that needs an optional dependency. Throws `Failure` package_missing if it is not installed. */
+export async function optionalPackage<T>(name: string, load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    if (systemCode(cause) !== "ERR_MODULE_NOT_FOUND" || !String(cause).includes(`'${name}'`)) throw cause;
+    throw new Failure("package_missing", `the package ${name} is not installed`, { cause });
+  }
 }

@@ -37,15 +37,10 @@ export function responsesOf(row: NamedRow, contract: Contract): Responses {
 }
 
 function success(row: NamedRow, { body }: Contract, hasSource: boolean): Response {
-  const examples = examplesOf(row.name);
-  const media: MediaType = {
-    schema: body === null ? { type: "string" } : refTo(body.name),
-    ...(examples === undefined ? {} : { examples }),
-  };
   return {
     description: row.kind === "route" ? "The resource. An unavailable view is data, too." : "The file.",
     headers: successHeaders(row, tagOf(row), hasSource),
-    content: { [mediaTypeOf(row)]: media },
+    content: { [mediaTypeOf(row)]: { schema: body === null ? { type: "string" } : refTo(body.name) } },
   };
 }
 
@@ -195,17 +190,4 @@ function validityHeaders({ cacheControl }: Row, hasSource: boolean): Headers {
     ...named("Vary"),
     ...(hasSource ? named("SettlementSource", "FallbackReason") : {}),
   };
-}
-
-import examples from "./generated/examples.json" with { type: "json" };
-
-export interface Example {
-  readonly summary: string;
-  readonly value: unknown;
-}
-type Examples = Readonly<Record<string, Example>>;
-
-/** Returns bodies from the tests (generate/examples.ts); undefined if the row has none. */
-export function examplesOf(name: NamedRow["name"]): Examples | undefined {
-  return (examples as Readonly<Record<string, Examples>>)[name];
 }

@@ -169,6 +169,7 @@ export const FAILURES = {
   not_built: failed,
   not_the_demo: usage,
   output_unwritable: io,
+  package_missing: usage,
   port_in_use: failed,
   port_unusable: failed,
   projections_damaged: io,

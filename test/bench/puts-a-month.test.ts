@@ -1,6 +1,6 @@
 /** Puts per month, extrapolated from fifteen simulated minutes. `npm run bench -- day` simulates a whole day. */
 import { expect, test } from "vitest";
-import { simulate } from "../../bench/support/publisher/simulated-day.ts";
+import { simulate } from "./support/publisher/simulated-day.ts";
 
 const MOST_A_MONTH = 4_250_000;
 const HOURS = 1 / 4;

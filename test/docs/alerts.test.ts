@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { metricRegistries } from "../../generate/reference.ts";
+import { metricRegistries } from "../../scripts/reference.ts";
 import { anchors } from "./markdown.ts";
 
 const ROOT = new URL("../../docs/", import.meta.url).pathname;

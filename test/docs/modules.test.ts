@@ -24,7 +24,7 @@ interface Import {
   readonly isType: boolean;
 }
 
-const SOURCES = globSync("{src,publish,cdn-config,site,generate,build,demo,bin,start}/**/*.{ts,tsx}", {
+const SOURCES = globSync("{src,publish,cdn-config,site,scripts,demo,bin}/**/*.{ts,tsx}", {
   cwd: ROOT,
 }).toSorted();
 

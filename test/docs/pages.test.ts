@@ -2,10 +2,8 @@
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Command } from "commander";
 import { expect, test } from "vitest";
 import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
-import { manualPage } from "../../generate/manual-page.ts";
 import { CODES } from "../../src/judge/errors.ts";
 import { exampleLine } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
@@ -38,15 +36,8 @@ test("docs/cdn.md names each front with its page", () => {
   expect(missing).toEqual([]);
 });
 
-test("the manual page escapes backslashes and dots at the start of a line", () => {
-  const program = new Command("noonmark").description("x");
-  program.command("odd").description(".TH it's a \\fB trap");
-  const lines = manualPage(program, "1").split("\n");
-  expect(lines).toContain("\\&.TH it's a \\efB trap.");
-});
-
 test("each code of a failure is raised somewhere", () => {
-  const source = globSync("{src,bin,publish,cdn-config,demo,start}/**/*.ts", { cwd: ROOT })
+  const source = globSync("{src,bin,publish,cdn-config,demo}/**/*.ts", { cwd: ROOT })
     .map((path) => readFileSync(join(ROOT, path), "utf8"))
     .join("");
   const raised = [...source.matchAll(/(?:new Failure\(\s*|\bcode(?:: FailureCode)? = )"(\w+)"/g)].map(

@@ -3,28 +3,42 @@
  * resources' own schemas reject. The rest are rules between fields, which JSON Schema cannot express.
  */
 import { describe, expect, test } from "vitest";
-import { examplesOf } from "../../src/openapi/responses.ts";
-import { OPERATIONS, routeContract } from "../../src/resources/contracts.ts";
+import { OPERATIONS, plainTargets, routeContract } from "../../src/resources/contracts.ts";
 import { ROUTES } from "../../src/resources/table.ts";
+import { fullWorld } from "../verify/support/full-world.ts";
+import { standIn } from "../verify/support/stand-in.ts";
 import { GOLDEN_BODIES, type GoldenBody } from "./golden-bodies.ts";
 import { bodyJudge, complaint, DOCUMENT } from "./judge.ts";
 import { mutations } from "./mutations.ts";
 
 const LEAST = 0.98;
 
-/** Every available body, by component. */
+const full = await fullWorld();
+const ask = standIn(full);
+const recorded = GOLDEN_BODIES.map(({ route, file, body }) => ({
+  component: routeContract(route).body.name,
+  file,
+  body,
+}));
+const missing = ROUTES.filter(
+  ({ name }) => !recorded.some(({ component }) => component === routeContract(name).body.name),
+);
+/** Every golden body, and a response of each route that has none. */
 const BODIES: readonly (Omit<GoldenBody, "route"> & { readonly component: string })[] = [
-  ...GOLDEN_BODIES.map(({ route, file, body }) => ({ component: routeContract(route).body.name, file, body })),
-  ...OPERATIONS.flatMap(({ row }) =>
-    Object.entries(examplesOf(row.name) ?? {}).map(([name, { value }]) => ({
-      component: DOCUMENT.paths[row.path]?.get.responses["200"]?.content?.["application/json"]?.schema.$ref
-        ?.split("/")
-        .at(-1) as string,
-      file: `examples.json ${row.name} ${name}`,
-      body: value,
-    })),
-  ).filter(({ component }) => component !== undefined),
+  ...recorded,
+  ...(await Promise.all(
+    missing.map(async (row) => {
+      const [target = ""] = plainTargets(row, "wheel-1");
+      const { body } = await ask({ method: "GET", target, headers: {} });
+      return {
+        component: routeContract(row.name).body.name,
+        file: target,
+        body: JSON.parse(new TextDecoder().decode(body)),
+      };
+    }),
+  )),
 ];
+await full.world.end();
 
 test("every component is a valid schema in strict mode", () => {
   for (const name of Object.keys(DOCUMENT.components.schemas)) expect(() => bodyJudge(name), name).not.toThrow();

@@ -1,6 +1,5 @@
 /** Lists and packs the files that `npm pack` takes from the current build. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -15,14 +14,9 @@ export function packedFiles(): ReadonlySet<string> {
   return new Set(npmPack(ROOT, ["--dry-run"]).files.map(({ path }) => path));
 }
 
-/** Writes the tarball into a directory and returns its path. Packs a copy, because packing replaces package.json. */
+/** Writes the tarball into a directory and returns its path. */
 export function packInto(directory: string): string {
-  const copy = mkdtempSync(join(directory, "copy-"));
-  for (const path of packedFiles()) cpSync(join(ROOT, path), join(copy, path));
-  execFileSync(process.execPath, [join(ROOT, ".ci/packed.mjs"), "write", copy]);
-  const { filename } = npmPack(copy, ["--pack-destination", directory]);
-  rmSync(copy, { recursive: true });
-  return join(directory, filename);
+  return join(directory, npmPack(ROOT, ["--pack-destination", directory]).filename);
 }
 
 /** Uses the build of the test run (test/support/build.ts); npm's scripts would build again. */

@@ -7,13 +7,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterAll, expect, test, vi } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
-import { CHAIN_TARGETS } from "../../start/ready.ts";
+import { CHAIN_TARGETS } from "../../demo/start/ready.ts";
 import { freePort } from "../support/free-port.ts";
 import { sharedFolder } from "../support/test-folder.ts";
 import { confirmedIn, coreOnChain } from "./demo-chain.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-const START = join(ROOT, "start/start.ts");
+const START = join(ROOT, "demo/start/start.ts");
 /** A batch that is being settled is on the chain before it is safe, and safe before it is confirmed. */
 const SETTLING = { timeout: 200_000, interval: 1_000 };
 /** A limit for events that never come. The time until ready depends on the machine. */
@@ -116,13 +116,13 @@ function folderWithStart(name: string): string {
   const made = join(root, name);
   mkdirSync(made);
   const { scripts } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { scripts: { start: string } };
-  const start = scripts.start.replace("start/start.ts", START);
+  const start = scripts.start.replace("demo/start/start.ts", START);
   writeFileSync(join(made, "package.json"), JSON.stringify({ scripts: { start } }));
   return made;
 }
 
 function demoOn(port: number, ...flags: string[]) {
-  expect(existsSync(join(ROOT, "dist/noonmark.js")), "run `npm run build` first").toBe(true);
+  expect(existsSync(join(ROOT, "dist/bin/main.js")), "run `npm run build` first").toBe(true);
   return begin(process.execPath, [START, "--port", String(port), ...flags], folder);
 }
 

@@ -8,7 +8,7 @@ apt-get install -q -y --no-install-recommends \
   swift swift-proxy swift-account swift-container swift-object memcached python3-swift \
   nginx libnginx-mod-http-js libnginx-mod-http-brotli-filter varnish gcc libc6-dev \
   rclone awscli wrk curl iproute2 \
-  systemd python3 man-db mandoc zsh fish shellcheck sqlite3 faketime \
+  systemd python3 shellcheck sqlite3 faketime \
   prometheus nats-server \
   golang-go golang-golang-x-mod-dev \
   chromium-headless-shell fonts-inter fonts-dejavu-core

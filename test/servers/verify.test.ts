@@ -16,7 +16,7 @@ import { type DirectoryBucket, startDirectoryBucket } from "./directory-bucket.t
 import { startNginx } from "./nginx.ts";
 import { startVarnish } from "./varnish.ts";
 
-const START = join(import.meta.dirname, "../../start/start.ts");
+const START = join(import.meta.dirname, "../../demo/start/start.ts");
 const folder = mkdtempSync(join(tmpdir(), "noonmark-verify-"));
 let shim: ChildProcess;
 let demo: ChildProcess;

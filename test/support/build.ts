@@ -10,12 +10,12 @@ const WORKER = "cdn-config/cloudflare/worker.js";
 
 export function setup(): void {
   if (isBuilt()) return;
-  execFileSync(process.execPath, ["build/build.ts"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
+  execFileSync(process.execPath, ["scripts/build.ts"], { cwd: ROOT, stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** The build writes the client first and the licences last, so an interrupted build is seen. */
+/** The build writes the program first and the contracts last, so an interrupted build is seen. */
 function isBuilt(): boolean {
-  const [began, ended] = [changedAt("dist/client/log.js"), changedAt("dist/licenses.txt")];
+  const [began, ended] = [changedAt("dist/bin/main.js"), changedAt("dist/contracts.json")];
   return began <= ended && sources().every((path) => changedAt(path) < began);
 }
 

@@ -7,7 +7,7 @@ import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 
 export const PROGRAM = join(import.meta.dirname, "../../bin/noonmark.js");
-const BUILT = join(import.meta.dirname, "../../dist/noonmark.js");
+const BUILT = join(import.meta.dirname, "../../dist/bin/main.js");
 
 export interface Finished {
   /** Null if a signal ended the process. */

@@ -1,4 +1,5 @@
 /** Runs `noonmark publish` without --once: opens its dependencies, publishes on the cadence, and closes them. */
+
 import { existsSync } from "node:fs";
 import type { Logger } from "pino";
 import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
@@ -6,7 +7,7 @@ import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
 import { nextMatchOf, systemTimers } from "../../../publish/clock/timers.ts";
 import { Known } from "../../../publish/known.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
-import { packageVersion } from "../../../src/files/package-file.ts";
+import { optionalPackage, packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openPublishedStore } from "../configured-store.ts";
@@ -105,7 +106,10 @@ async function publishSession(
   let stopPage = async () => {};
   try {
     stopPage = await startMetricsPage(settings.metrics, async () => {
-      const { publisherRegistry } = await import("../metrics/publisher-metrics.ts");
+      const { publisherRegistry } = await optionalPackage(
+        "@prometheus-io/client",
+        () => import("../metrics/publisher-metrics.ts"),
+      );
       const registry = publisherRegistry(monitor, known);
       return { registry, health: () => healthOf(monitor), ...metricsLog(log) };
     });

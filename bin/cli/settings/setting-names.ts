@@ -1,6 +1,4 @@
 /** A setting's flag and variable, and the nearest name to an unknown one. */
-
-import { closest, distance } from "fastest-levenshtein";
 import { SETTING_NAMES } from "./settings.ts";
 
 const PREFIX = "NOONMARK_";
@@ -54,12 +52,24 @@ export function didYouMean(name: string, known: readonly string[]): string {
 
 /** Returns the known name that `name` is probably a misspelling of. */
 function nearestName(name: string, known: readonly string[]): string | undefined {
-  const nearest = closest(
-    name.toLowerCase(),
-    known.map((one) => one.toLowerCase()),
-  );
-  const index = known.findIndex((one) => one.toLowerCase() === nearest);
-  return distance(name.toLowerCase(), nearest) <= Math.max(1, name.length * MAX_MISTYPED_SHARE)
-    ? known[index]
+  const [nearest] = known
+    .map((one) => ({ one, distance: editDistance(name.toLowerCase(), one.toLowerCase()) }))
+    .toSorted((a, b) => a.distance - b.distance);
+  return nearest !== undefined && nearest.distance <= Math.max(1, name.length * MAX_MISTYPED_SHARE)
+    ? nearest.one
     : undefined;
+}
+
+/** The number of letters to insert, delete or replace (Levenshtein). */
+function editDistance(from: string, to: string): number {
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...from].entries()) {
+    const next = [row + 1];
+    for (let index = 0; index < to.length; index++) {
+      const replaced = (previous[index] ?? 0) + (letter === to[index] ? 0 : 1);
+      next.push(Math.min(replaced, (previous[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    previous = next;
+  }
+  return previous.at(-1) ?? 0;
 }

@@ -1,8 +1,10 @@
 /** `noonmark ingest FILE|-`: writes accepted facts to the ledger (docs/spec/intake.md). */
+
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import { type Command, Option } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
+import { optionalPackage } from "../../../src/files/package-file.ts";
 import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
 import { exampleLine } from "../../../src/ledger/intake/record-types.ts";
 import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
@@ -47,7 +49,6 @@ interface Flags {
 export function registerIngest(program: Command): void {
   const command = program
     .command("ingest")
-    .description("take accepted facts, one JSON object a line, into the ledger")
     .argument(
       "[file]",
       "a file of NDJSON, or - for standard input; with --follow also a directory or nats://HOST/STREAM",
@@ -193,7 +194,10 @@ function watchOf({ metrics }: Settings): FollowOptions["watch"] {
 }
 
 async function pageOf(counts: () => Counts): Promise<MetricsPage> {
-  const { ingestRegistry } = await import("../../cli/metrics/registries.ts");
+  const { ingestRegistry } = await optionalPackage(
+    "@prometheus-io/client",
+    () => import("../../cli/metrics/registries.ts"),
+  );
   return {
     registry: ingestRegistry(counts),
     defect: (error) => warn({ code: "metrics_failed", message: errorMessage(error) }),

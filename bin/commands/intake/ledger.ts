@@ -35,7 +35,7 @@ interface Flags {
 }
 
 export function registerLedger(program: Command): void {
-  const ledger = program.command("ledger").description("restore a lost ledger, or print the facts of one");
+  const ledger = program.command("ledger");
   registerExport(ledger);
   const restore = ledger
     .command("restore")

@@ -48,7 +48,6 @@ const NO_CHAIN =
 export function registerDemo(program: Command): void {
   program
     .command("demo")
-    .description("make a directory with thirty days of a simulated wheel")
     .argument("<directory>", "a new or empty directory, about 100 MB")
     .addHelpText("after", "\nIf anvil is installed (npm install @foundry-rs/anvil, or on PATH), it has a chain too.")
     .action(makeDemo);

@@ -19,7 +19,6 @@ interface Flags {
 export function registerFsck(program: Command): void {
   const command = program
     .command("fsck")
-    .description("check every stored object from its bytes; without --repair it writes nothing")
     .option("--repair", "restore what the ledger and the chain can give, under the lease, and name the rest")
     .option("--json", "as one JSON object: objects, findings, repaired")
     .option("--rules", "list the rules by name and read nothing");

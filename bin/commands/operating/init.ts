@@ -16,7 +16,6 @@ import { SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
 export function registerInit(program: Command): void {
   program
     .command("init")
-    .description("write a commented noonmark.json to begin with")
     .option("--config <file>", "where to write it", "noonmark.json")
     .option("--force", "overwrite an existing file")
     .option(

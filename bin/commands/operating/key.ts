@@ -5,7 +5,7 @@ import { readLogKey, writeLogKey } from "../../cli/log-key.ts";
 import { print } from "../../cli/messages.ts";
 
 export function registerKey(program: Command): void {
-  const key = program.command("key").description("make the key that signs the published log");
+  const key = program.command("key");
   key
     .command("generate")
     .description("write a new private key to a file, and print the verifier key, which readers need")

@@ -18,7 +18,6 @@ import { neverPublished, type Publication, readPublication } from "../../cli/sta
 export function registerStatus(program: Command): void {
   const command = program
     .command("status")
-    .description("show the publication: each response's age and next change, sources, lease, problems")
     .option("--max-age <seconds>", "exit 1 if the lease was renewed longer ago", secondsArgument)
     .option("--json", "as one JSON object");
   settingOptions(command, ["store", "ignoredNotes"]).action(

@@ -45,7 +45,6 @@ export function registerVerify(program: Command): void {
   const names = CONTRACT.map(({ name }) => name);
   program
     .command("verify")
-    .description("check a deployment of this API from outside: every route, status, header, query and cache")
     .argument("[base-url]", "where the API is served, such as https://noonmark.example")
     .option(
       "--only <routes>",

@@ -43,7 +43,6 @@ interface Flags {
 export function registerPublish(program: Command): void {
   const command = program
     .command("publish")
-    .description("compute every response and put changes into the store, on a cadence or once")
     .option("--once", "run one cycle, then end")
     .option("--dry-run", "print what one cycle would put, and why, without putting it")
     .option(

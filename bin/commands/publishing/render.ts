@@ -26,7 +26,6 @@ interface Flags {
 export function registerRender(program: Command): void {
   const command = program
     .command("render")
-    .description("print the response to a GET from the sources, without publishing it")
     .argument("<path>", "such as '/v4/public/process'")
     .option("--at <instant>", "as of this instant")
     .option("--json", "one object {status, headers, body}")

@@ -32,7 +32,6 @@ export function registerCdn(program: Command): void {
   const { bucket, shim } = DEFAULT_OPTIONS;
   program
     .command("cdn")
-    .description("write the configuration of a CDN or cache, generated from the table of routes")
     .addArgument(new Argument("<target>", "the cache or CDN").choices(Object.keys(CDN_TARGETS)))
     .option("--out <directory>", "where to write (default: cdn-config/<target>)")
     .option(

@@ -1,6 +1,8 @@
 /** `noonmark serve`: the shim over the published objects, until a signal ends it. */
+
 import type { Command } from "commander";
 import type { Logger } from "pino";
+import { optionalPackage } from "../../../src/files/package-file.ts";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
@@ -28,7 +30,6 @@ const LIMITS = ["maxConnections", "requestTimeout", "readerTimeout", "keepAliveT
 export function registerServe(program: Command): void {
   const command = program
     .command("serve")
-    .description("serve the published responses over HTTP")
     .option("--at <instant>", "serve the responses as of this instant")
     .option(...SECRET_FILE_OPTION)
     .action(serve);
@@ -66,7 +67,10 @@ async function serve(flags: ServeFlags): Promise<void> {
   const store = await openConfiguredStore(settings, { write: false });
   if (!hasMetricsPage(settings.metrics)) return serveCounted(store, settings, { at, log });
   const counts = new ShimCounts();
-  const { shimRegistry } = await import("../../cli/metrics/registries.ts");
+  const { shimRegistry } = await optionalPackage(
+    "@prometheus-io/client",
+    () => import("../../cli/metrics/registries.ts"),
+  );
   const page = { registry: shimRegistry(counts), ...metricsLog(log) };
   const stopMetrics = await startMetricsPage(settings.metrics, () => page);
   try {

@@ -1,13 +1,6 @@
 /** Sends single requests to a bucket, without retries. `errors.ts` interprets failures. */
 import { pipeline, Readable, Transform } from "node:stream";
 import type { ListObjectsV2CommandOutput, S3ClientConfig } from "@aws-sdk/client-s3";
-import { fieldsOf } from "../../values/unknown.ts";
-import { MAX_BODY_BYTES } from "../check-object.ts";
-import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
-import type { Attempt } from "../retry.ts";
-import { PUT_ID } from "../seal.ts";
-import { bareTag, type PutHeaders } from "./conditions.ts";
-import { BodyTooLarge, NoDate, NotS3, refusalOf } from "./errors.ts";
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -15,7 +8,14 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
-} from "./sdk.ts";
+} from "@aws-sdk/client-s3";
+import { fieldsOf } from "../../values/unknown.ts";
+import { MAX_BODY_BYTES } from "../check-object.ts";
+import { StoreDamaged, type StoredObject, type StoreObject, type StoreTag } from "../object-store.ts";
+import type { Attempt } from "../retry.ts";
+import { PUT_ID } from "../seal.ts";
+import { bareTag, type PutHeaders } from "./conditions.ts";
+import { BodyTooLarge, NoDate, NotS3, refusalOf } from "./errors.ts";
 
 /** Limit of concurrent connections, which exceeds a publisher's needs. */
 const MAX_SOCKETS = 64;

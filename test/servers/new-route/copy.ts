@@ -66,7 +66,7 @@ export function addContractAndPublication(copy: string): void {
 
 /** The generated files that changed. */
 export function generate(copy: string): string[] {
-  const written = execFileSync(process.execPath, ["generate/run.ts"], { cwd: copy, encoding: "utf8" });
+  const written = execFileSync(process.execPath, ["scripts/generate.ts"], { cwd: copy, encoding: "utf8" });
   return written.trim().split("\n").toSorted();
 }
 

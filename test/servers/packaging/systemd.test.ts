@@ -16,8 +16,7 @@ const folder = sharedFolder();
 
 test("systemd-analyze verify accepts the units if the program is installed", () => {
   const machine = `mount -t tmpfs none /usr/local/bin && ln -s ${ROOT}/bin/noonmark.js /usr/local/bin/noonmark
-mkdir -p ${folder}/man/man1 && cp packaging/man/noonmark.1 ${folder}/man/man1
-MANPATH=${folder}/man systemd-analyze verify ${UNITS.join(" ")} 2>&1`;
+systemd-analyze verify ${UNITS.join(" ")} 2>&1`;
   expect(execFileSync("unshare", ["--mount", "bash", "-ec", machine], { cwd: ROOT, encoding: "utf8" })).toBe("");
 });
 

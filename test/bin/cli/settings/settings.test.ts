@@ -9,7 +9,7 @@ import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
 import { flagName } from "../../../../bin/cli/settings/setting-names.ts";
 import { type PlacedSetting, SETTING_NAMES, SETTINGS, type Setting } from "../../../../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../../../../bin/commands/all.ts";
-import { leavesOf } from "../../../../generate/reference.ts";
+import { leavesOf } from "../../../../scripts/reference.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
 const HINTS = new URL("../../../../bin/cli/hints.ts", import.meta.url).href;

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { checkServerIdentity, type PeerCertificate } from "node:tls";
 import type { ConsumerMessages, JsMsg, StreamConfig, StreamInfo } from "@nats-io/jetstream";
 import type { Authenticator, NatsConnection, TlsOptions } from "@nats-io/transport-node";
+import { optionalPackage } from "../../../../../src/files/package-file.ts";
 import type { StreamState, TakenMessage } from "../../../../../src/ledger/intake/stream-position.ts";
 import { Failure } from "../../../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
@@ -13,7 +14,7 @@ import { printable } from "../../../../../src/values/printable.ts";
 import { systemCode } from "../../../../../src/values/unknown.ts";
 import type { StreamAddress, StreamServer } from "./stream-address.ts";
 
-type Client = typeof import("./nats-client.ts");
+type Client = typeof import("@nats-io/jetstream") & typeof import("@nats-io/transport-node");
 
 /** Time limit for a connection and for a request (ms). */
 const REQUEST_MS = 5_000;
@@ -80,7 +81,10 @@ export async function openStream(
   credentials: Credentials | undefined,
   { after, taken }: { readonly after: number; readonly taken: number },
 ): Promise<OpenStream> {
-  const client = await import("./nats-client.ts");
+  const client = {
+    ...(await optionalPackage("@nats-io/jetstream", () => import("@nats-io/jetstream"))),
+    ...(await optionalPackage("@nats-io/transport-node", () => import("@nats-io/transport-node"))),
+  };
   const { AuthorizationError, PermissionViolationError, UserAuthenticationExpiredError } = client.errors;
   const denials = [AuthorizationError, PermissionViolationError, UserAuthenticationExpiredError];
   const failed = (error: unknown) => failureOf(error, server, denials, client);

@@ -1,0 +1,126 @@
+/**
+ * Measures statistics: one 30-day body, a cycle over ten years of rounds against one over thirty days, and a rebuild
+ * against one SQL scan. The rebuild reads 10,000,000 receipts and 525,600 rounds; the scan reads the same tables.
+ * Writes about 3 GB of ledgers to the temporary directory and removes them.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { advanceLedgerViews } from "../../../src/projections/advance.ts";
+import { openProjections } from "../../../src/projections/open.ts";
+import { buildStatistics } from "../../../src/resources/statistics/build.ts";
+import { readStatisticsFacts } from "../../../src/resources/statistics/facts.ts";
+import { appendRound, LEDGER_END, LEDGER_GENESIS, TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
+
+const CYCLES = 300;
+const RECEIPTS = 10_000_000;
+const RUNS = 3;
+const ROUND_MS = 600_000;
+
+export async function run(): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
+  try {
+    compareCycles(directory);
+    compareRebuild(directory);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+interface Publisher {
+  readonly ledger: Database;
+  readonly projections: Database;
+}
+
+function compareCycles(directory: string): void {
+  const month = publisher(join(directory, "month"), 4320);
+  const decade = publisher(join(directory, "decade"), TEN_YEARS);
+  const times = { month: [] as number[], decade: [] as number[], body: [] as number[] };
+  for (let iteration = 0; iteration < CYCLES; iteration += 1) {
+    const at = LEDGER_END + (iteration + 1) * ROUND_MS;
+    for (const [name, { ledger, projections }] of [["month", month] as const, ["decade", decade] as const]) {
+      appendRound(ledger, TEN_YEARS + iteration);
+      const started = performance.now();
+      advanceLedgerViews(projections, { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at });
+      const advancedAt = performance.now();
+      for (const range of ["7d", "30d"] as const) {
+        const bodyStarted = performance.now();
+        const options = { installationId: "wheel-1", genesis: LEDGER_GENESIS, range, at };
+        const { status } = buildStatistics(readStatisticsFacts(ledger, projections, options), range, at);
+        if (status !== 200) throw new Error(`status ${status}`);
+        if (range === "30d" && name === "decade") times.body.push(performance.now() - bodyStarted);
+      }
+      times[name].push(performance.now() - started);
+      if (advancedAt - started > 1000) throw new Error("one projection step took more than 1 s");
+    }
+  }
+  const ratio = median(times.decade) / median(times.month);
+  console.log(
+    `statistics: a 30d body in ${median(times.body).toFixed(2)} ms (median of ${CYCLES}, p90 ${p90(times.body).toFixed(2)}); ` +
+      `a cycle with ten years of rounds is ${ratio.toFixed(2)} × one with thirty days ` +
+      `(${median(times.decade).toFixed(2)} to ${median(times.month).toFixed(2)} ms: one round projected, both ranges built)`,
+  );
+  for (const { ledger, projections } of [month, decade]) {
+    ledger.close();
+    projections.close();
+  }
+}
+
+function publisher(path: string, rounds: number): Publisher {
+  writeLargeLedger(`${path}.ledger.db`, { receipts: 1000, rounds });
+  const ledger = new SqliteDatabase(`${path}.ledger.db`);
+  ledger.pragma("synchronous = OFF");
+  const projections = openProjections(`${path}.projections.db`);
+  while (
+    advanceLedgerViews(projections, { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at: LEDGER_END })
+  );
+  return { ledger, projections };
+}
+
+interface RebuildFigure {
+  readonly receipts: number;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly residentMb: number;
+}
+
+function compareRebuild(directory: string): void {
+  const ledger = join(directory, "large.ledger.db");
+  writeLargeLedger(ledger, { receipts: RECEIPTS, rounds: TEN_YEARS });
+  const rebuilds: RebuildFigure[] = [];
+  const ratios: number[] = [];
+  for (let iteration = 0; iteration < RUNS; iteration += 1) {
+    const scan = child<{ seconds: number }>("scan-process.ts", [ledger]);
+    const rebuild = child<RebuildFigure>("rebuild-process.ts", [ledger, join(directory, `rebuilt-${iteration}.db`)]);
+    if (rebuild.receipts !== RECEIPTS || rebuild.rounds !== TEN_YEARS)
+      throw new Error(`rebuilt ${rebuild.receipts} receipts and ${rebuild.rounds} rounds`);
+    rebuilds.push(rebuild);
+    ratios.push(rebuild.seconds / scan.seconds);
+  }
+  const of = (key: "seconds" | "cpuSeconds" | "residentMb") => median(rebuilds.map((rebuild) => rebuild[key]));
+  console.log(
+    `statistics: rebuilt from ${RECEIPTS} receipts and ${TEN_YEARS} rounds in ${of("seconds").toFixed(1)} s ` +
+      `(${of("cpuSeconds").toFixed(1)} s of CPU, ${of("residentMb").toFixed(0)} MB peak resident memory; ` +
+      `${median(ratios).toFixed(1)} × one SQL scan of the same tables; median of ${RUNS})`,
+  );
+}
+
+function child<T>(file: string, args: readonly string[]): T {
+  const path = join(import.meta.dirname, "../support", file);
+  return JSON.parse(execFileSync(process.execPath, [path, ...args], { encoding: "utf8" })) as T;
+}
+
+function median(values: readonly number[]): number {
+  return rank(values, 0.5);
+}
+
+function p90(values: readonly number[]): number {
+  return rank(values, 0.9);
+}
+
+function rank(values: readonly number[], p: number): number {
+  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * p) - 1] ?? Number.NaN;
+}
