@@ -22,7 +22,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ],
   cadence: ["bin/cli/publish/publish-on-cadence.ts"],
   chain: [
-    "bin/commands/publishing/chain.ts",
     "bin/cli/chain/configured-chain.ts",
     "src/chain/deployment.ts",
     "src/chain/rpc/rpc-node.ts",
@@ -39,13 +38,10 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "bin/commands/operating/fsck.ts",
     "bin/cli/repair.ts",
     "bin/commands/operating/verify.ts",
-    "bin/commands/publishing/lease.ts",
-    "bin/commands/publishing/rebuild.ts",
     "bin/commands/intake/ledger.ts",
   ],
   generators: [
     "bin/commands/operating/init.ts",
-    "bin/commands/operating/config.ts",
     "bin/commands/operating/key.ts",
     "bin/commands/operating/demo.ts",
     "bin/commands/reading/cdn.ts",

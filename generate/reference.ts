@@ -61,7 +61,7 @@ interface Leaf {
   readonly command: Command;
 }
 
-/** The commands that can be run, such as `lease release`; `path` is the name of `command`. */
+/** The commands that can be run, such as `ledger export`; `path` is the name of `command`. */
 export function leavesOf(command: Command, path = ""): Leaf[] {
   return childrenOf(command).flatMap((child) => {
     const name = path === "" ? child.name() : `${path} ${child.name()}`;
@@ -108,8 +108,7 @@ function settingsOf(names: readonly SettingName[]): string {
 
 function settingsPage(program: Command): string {
   const commands = leavesOf(program);
-  const usersOf = (flag: string) =>
-    commands.filter(({ path, command }) => path !== "config show" && command.options.some(({ long }) => long === flag));
+  const usersOf = (flag: string) => commands.filter(({ command }) => command.options.some(({ long }) => long === flag));
   const rows = SETTING_NAMES.map((name) => {
     const { help, form, schema } = SETTINGS[name];
     const fallback: unknown = schema.safeParse(undefined).data;
@@ -127,7 +126,7 @@ function settingsPage(program: Command): string {
     "# Settings",
     `Each setting is a key of \`./noonmark.json\` (or \`--config FILE\`), a flag and an environment variable. A flag wins over a
 variable, and a variable over the file. The flag of \`installationId\` is \`--installation-id\`, and so on. The file may have
-comments. \`noonmark init\` writes all settings with their defaults, and \`noonmark config show\` prints what is in effect.`,
+comments. \`noonmark init\` writes all settings with their defaults, and \`noonmark status --settings\` prints what is in effect.`,
     table(["setting", "variable", "unit or form", "default", "meaning", "used by"], rows),
   ]);
 }

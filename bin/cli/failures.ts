@@ -8,7 +8,8 @@ type FailureTexts = readonly [meaning: string, todo: string];
 
 const NEW_DEMO = "Name a directory that is new or empty: noonmark demo ./demo-2";
 const FRESH_DEMO = "Start again from nothing: npm start -- --fresh";
-const REBUILD = "`noonmark rebuild` derives the projections from the ledger again.";
+const REBUILD =
+  "Stop the publisher, delete projections.db in the state directory, and start it: they are derived again. Saved settlements of an earlier deployment are lost.";
 const REREAD = "Delete it: the publisher reads the chain again.";
 const INPUT = "Name a file of NDJSON, or - for standard input.";
 
@@ -150,16 +151,12 @@ export const FAILURE_TEXTS = {
     "The lease could not be renewed in time, so nothing is written.",
     "The store did not respond in time, or this process was stopped. Run the command again.",
   ],
-  lease_fresh: [
-    "The holder of the lease has just renewed it, so it may be alive.",
-    "Stop that publisher: it releases the lease by itself. If its host is gone for good, add --force.",
-  ],
   lease_held: [
     "Another publisher holds the lease.",
     "Try again when that publisher has ended. `noonmark status` says more about it.",
   ],
   lease_lost: [
-    "Another publisher has taken over the lease, or `lease release` has released it.",
+    "Another publisher has taken over the lease.",
     "That publisher continues. Start this one again as its standby: noonmark publish",
   ],
   lease_unreadable: [
@@ -261,10 +258,6 @@ export const FAILURE_TEXTS = {
   new_log_unconfirmed: [
     "--new-log abandons the published log for good. The message says what the ledger lacks of it.",
     "Add --yes if these facts are lost for good. Otherwise restore the ledger that was published from.",
-  ],
-  no_ledger: [
-    "There is no ledger to rebuild from.",
-    "Give the ledger's path: --ledger, NOONMARK_LEDGER or the key ledger.",
   ],
   nodes_disagree: [
     "The nodes of rpcUrl report different data.",

@@ -13,7 +13,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   init: async () => (await import("./operating/init.ts")).registerInit,
   demo: async () => (await import("./operating/demo.ts")).registerDemo,
   key: async () => (await import("./operating/key.ts")).registerKey,
-  config: async () => (await import("./operating/config.ts")).registerConfig,
   ingest: async () => (await import("./intake/ingest.ts")).registerIngest,
   ledger: async () => (await import("./intake/ledger.ts")).registerLedger,
   publish: async () => (await import("./publishing/publish.ts")).registerPublish,
@@ -21,10 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   render: async () => (await import("./publishing/render.ts")).registerRender,
   status: async () => (await import("./operating/status.ts")).registerStatus,
   doctor: async () => (await import("./operating/doctor.ts")).registerDoctor,
-  rebuild: async () => (await import("./publishing/rebuild.ts")).registerRebuild,
-  lease: async () => (await import("./publishing/lease.ts")).registerLease,
   cdn: async () => (await import("./reading/cdn.ts")).registerCdn,
-  chain: async () => (await import("./publishing/chain.ts")).registerChain,
   verify: async () => (await import("./operating/verify.ts")).registerVerify,
   fsck: async () => (await import("./operating/fsck.ts")).registerFsck,
   completion: async () => {

@@ -43,14 +43,14 @@ export function openConfiguredChain(
 
 /** Throws `Failure` if the quorum exceeds the number of nodes. */
 function quorumOf({ rpcQuorum }: WithChain, nodes: number): number {
-  if (nodes === 0 || rpcQuorum <= nodes) return rpcQuorum;
+  if (rpcQuorum <= nodes) return rpcQuorum;
   const addresses = nodes === 1 ? "1 address" : `${nodes} addresses`;
   throw new Failure("invalid_setting", `rpcQuorum ${rpcQuorum} is more than the ${addresses} of rpcUrl`, {
     hint: "Name more nodes in rpcUrl, separated by commas, or lower rpcQuorum (docs/nodes.md#quorum).",
   });
 }
 
-/** Splits `a, b` into addresses, in order of preference; none for "". The schema has checked each. */
+/** Splits `a, b` into addresses, in order of preference. The schema has checked each. */
 function rpcAddresses(text: string): string[] {
-  return text === "" ? [] : text.split(",").map((address) => address.trim());
+  return text.split(",").map((address) => address.trim());
 }

@@ -10,7 +10,7 @@ export interface TreeOption {
 }
 
 export interface TreeCommand {
-  /** `` for the program, `/lease/release` for its command `lease release`. */
+  /** `` for the program, `/ledger/export` for its command `ledger export`. */
   readonly path: string;
   readonly options: readonly TreeOption[];
   /** `term` is the command's name and arguments, as help lists them. */

@@ -15,6 +15,7 @@ import { damageOf, sqliteFailure } from "../../../src/sqlite/sqlite-failure.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { FAILURE_TEXTS } from "../failures.ts";
 import { hintOf } from "../hints.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
@@ -87,7 +88,7 @@ export function examineState({ state }: Settings): DoctorFinding[] {
   const chain = join(state, CHAIN_FILE);
   const damaged = [
     ...stateDamage(stateFile(state), `Delete ${stateFile(state)}: the publisher rebuilds it from the store.`),
-    ...stateDamage(join(state, PROJECTIONS_FILE), "Stop the publisher, run `noonmark rebuild`, and start it."),
+    ...stateDamage(join(state, PROJECTIONS_FILE), FAILURE_TEXTS.projections_damaged[1]),
     ...stateDamage(chain, `Delete ${chain}: the publisher reads the chain again.`),
   ];
   return damaged.length > 0 ? damaged : [goodFinding("state", there ? state : `${state}: publish will make it`)];

@@ -162,5 +162,4 @@ async function lifetimeFindings(
   return findings;
 }
 
-const LIFETIME_TODO =
-  "`noonmark fsck --repair` rewrites it. If it comes back, derive the publisher's data again: noonmark rebuild.";
+const LIFETIME_TODO = "`noonmark fsck --repair` rewrites it.";

@@ -10,7 +10,7 @@ import { secondsArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { missingInputs } from "../../cli/publish/missing-inputs.ts";
-import { loadSettings } from "../../cli/settings/load-settings.ts";
+import { loadSettings, settingsText } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import { publicationLines } from "../../cli/status/print-publication.ts";
 import { neverPublished, type Publication, readPublication } from "../../cli/status/publication.ts";
@@ -20,9 +20,14 @@ export function registerStatus(program: Command): void {
     .command("status")
     .description("show the publication: each response's age and next change, sources, lease, problems")
     .option("--max-age <seconds>", "exit 1 if the lease was renewed longer ago", secondsArgument)
+    .option("--settings", "print each setting that is in effect, and where it was set")
     .option("--json", "as one JSON object");
   settingOptions(command, ["store", "ignoredNotes"]).action(
-    async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
+    async ({ maxAge, settings: isOfSettings, json }: { maxAge?: number; settings?: boolean; json?: boolean }) => {
+      if (isOfSettings === true) {
+        await print(settingsText(command.opts(), json === true));
+        return;
+      }
       const settings = loadSettings(command.opts(), ["store"]);
       const now = systemClock.wall();
       const store = await openConfiguredStore(settings, { write: false });

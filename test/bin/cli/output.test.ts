@@ -15,7 +15,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["completion", "bash"],
   ["key", "generate", "wheel.example.org"],
   ["init"],
-  ["config", "show"],
+  ["status", "--settings"],
   ["cdn", "varnish"],
   ["verify", "--rules"],
   ["fsck", "--rules"],

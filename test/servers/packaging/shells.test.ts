@@ -56,11 +56,10 @@ test("shellcheck has nothing to say about our scripts", () => {
 describe.each(Object.keys(OFFERED))("%s", (shell) => {
   const offered = (line: string) => OFFERED[shell]?.(line).toSorted();
   test.each([
-    ["noonmark le", ["lease", "ledger"]],
-    ["noonmark chain ", ["rewind", "sync"]],
+    ["noonmark le", ["ledger"]],
     ["noonmark cdn ", ["cloudflare", "cloudfront", "nginx", "varnish"]],
     ["noonmark cdn nginx --front", ["--front-secret", "--front-secret-file"]],
-    ["noonmark lease release --s3-r", ["--s3-region"]],
+    ["noonmark ledger restore --s3-r", ["--s3-region"]],
     ["noonmark publish --site ", ["false", "true"]],
     ["noonmark completion ", ["bash", "fish", "zsh"]],
   ])("%s", (line, words) => expect(offered(line)).toEqual(words));
@@ -73,7 +72,7 @@ zpty shell zsh -f -i
 zpty -w shell "PS1=; autoload -U compinit; compinit -u -D; source $1"
 zpty -w shell 'show() { zle -I; print -r -- "buffer:$BUFFER:"; BUFFER= }; zle -N show; bindkey "^X" show; print READY\${:-}1'
 zpty -r -m shell said '*READY1*'
-for line in "noonmark lea" "noonmark cdn var" "noonmark lease release --s3-r" "noonmark ingest fac"; do
+for line in "noonmark led" "noonmark cdn var" "noonmark ledger restore --s3-r" "noonmark ingest fac"; do
   zpty -w -n shell "$line"$'\\t\\C-x'
   zpty -r -m shell said '*buffer:*:*'
   print -r -- "\${\${said##*buffer:}%%:*}"
@@ -87,9 +86,9 @@ test("zsh", () => {
       .split("\n")
       .map((line) => line.trimEnd()),
   ).toEqual([
-    "noonmark lease",
+    "noonmark ledger",
     "noonmark cdn varnish",
-    "noonmark lease release --s3-region",
+    "noonmark ledger restore --s3-region",
     "noonmark ingest facts.ndjson",
     "",
   ]);
@@ -103,5 +102,5 @@ test("man renders the manual page without a warning, and mandoc finds no fault",
     .trim()
     .split("\n");
   expect(faults).toEqual([expect.stringContaining("missing date")]);
-  expect(run("bash", ["-c", `MANWIDTH=200 man -l ${PAGE}`])).toContain("noonmark lease release");
+  expect(run("bash", ["-c", `MANWIDTH=200 man -l ${PAGE}`])).toContain("noonmark ledger restore");
 });

@@ -177,16 +177,6 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     await Lease.take(store(), new WatchedClock(systemClock), { holder: "me", holderName: "me" }, found);
     return exitOf(["fsck", "--repair", ...PUBLISH, "--deadline", "1"]);
   },
-  "lease release 0": async () => {
-    await published();
-    return exitOf(["lease", "release", "--store", "public"]);
-  },
-  "lease release 2": () => exitOf(["lease", "release", "--store", "s3:/public"]),
-  "lease release 74": () => exitOf(["lease", "release", "--store", "public"]),
-  "lease release 75": async () => {
-    await heldByAnother();
-    return exitOf(["lease", "release", "--store", "public"]);
-  },
   "render 0": async () => {
     withLedger();
     return exitOf(["render", "/v9/nothing", ...RENDER]);
