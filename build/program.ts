@@ -18,7 +18,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     "bin/commands/publishing/publish.ts",
     "bin/commands/publishing/render.ts",
     "bin/cli/publish/publish-once.ts",
-    "publish/dry-run.ts",
   ],
   cadence: ["bin/cli/publish/publish-on-cadence.ts"],
   chain: [

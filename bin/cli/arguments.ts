@@ -4,7 +4,7 @@ import { Failure } from "../../src/values/failure.ts";
 import { parseTimestamp } from "../../src/values/timestamp.ts";
 import { isOneOf } from "../../src/values/unknown.ts";
 
-/** Parses `--only telemetry,process`: names from a closed list. */
+/** Parses names from a closed list, separated by commas. */
 export function namesArgument<Name extends string>(known: readonly Name[]): (text: string) => ReadonlySet<Name> {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());

@@ -24,7 +24,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["ledger", "export"],
   ["render", "/v1/public/telemetry"],
   ["render", "/v1/public/telemetry", "--body"],
-  ["publish", "--dry-run"],
 ];
 
 /** A folder with a ledger of one fact. */

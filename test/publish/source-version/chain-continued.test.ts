@@ -217,7 +217,10 @@ test("a fork that contradicts one published view is rejected for every view, eve
   await publish();
   const published = await body(SETTLEMENTS);
   grow(20);
-  const safe = Number((await publishedOnchain({ only: ["onchain"] })).safeThroughBlock);
+  const safe = Number(
+    (await publishedOnchain({ publications: (all) => all.filter(({ resource }) => resource === "onchain") }))
+      .safeThroughBlock,
+  );
   fork(safe - 5, 60, settle, ...nodes);
   const report = await publish({ file: "lost", state: "lost" });
   expect(codes(report)).toEqual(["chain_behind"]);
