@@ -33,7 +33,6 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   sample: ["demo/chain/demo-chain.ts"],
   inspection: [
     "bin/commands/operating/status.ts",
-    "bin/commands/operating/doctor.ts",
     "bin/commands/operating/fsck.ts",
     "bin/cli/repair.ts",
     "bin/commands/operating/verify.ts",

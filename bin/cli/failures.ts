@@ -114,10 +114,7 @@ export const FAILURE_TEXTS = {
     "A check of the chain failed.",
     "Look the check up in docs/spec/chain.md#checks. If the deployment has changed on purpose, correct deployment.json; else do not trust that node.",
   ],
-  indexer_unavailable: [
-    "No node responds as it should.",
-    "Check rpcUrl, its key and whether the node runs: noonmark doctor",
-  ],
+  indexer_unavailable: ["No node responds as it should.", "Check rpcUrl, its key and whether the node runs."],
   input_not_found: ["`ingest` finds no file of that name.", INPUT],
   input_unreadable: ["`ingest` cannot read its input.", INPUT],
   installation_changed: [
@@ -302,7 +299,10 @@ export const FAILURE_TEXTS = {
     "The directory is not a store, and contains other files.",
     "Name an empty directory, or one that publish will make: --store DIRECTORY.",
   ],
-  store_unavailable: ["The store does not respond, or not as it should.", "Check the store: noonmark doctor"],
+  store_unavailable: [
+    "The store does not respond, or not as it should.",
+    "Check that its server or its disk runs, and that --store names it.",
+  ],
   store_unreadable: [
     "The store is not a directory, or this user may not enter a directory above it.",
     "Name the directory that the publisher writes to: --store DIRECTORY.",

@@ -19,7 +19,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   serve: async () => (await import("./reading/serve.ts")).registerServe,
   render: async () => (await import("./publishing/render.ts")).registerRender,
   status: async () => (await import("./operating/status.ts")).registerStatus,
-  doctor: async () => (await import("./operating/doctor.ts")).registerDoctor,
   cdn: async () => (await import("./reading/cdn.ts")).registerCdn,
   verify: async () => (await import("./operating/verify.ts")).registerVerify,
   fsck: async () => (await import("./operating/fsck.ts")).registerFsck,

@@ -86,7 +86,7 @@ test("help of an unknown command names it and the nearest one, without the whole
 });
 
 test("the S3 SDK is a separate file that is loaded only if a store needs it", () => {
-  const { stderr } = run(["status", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
+  const { stderr } = run(["fsck", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
   expect(stderr).toMatch(/^noonmark: store_unavailable: .*127\.0\.0\.1:1/);
 });
 

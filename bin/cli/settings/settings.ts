@@ -75,9 +75,6 @@ function isHttpAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-/** Codes of notes: what `doctor` reports and an operator may want. */
-export const NOTES = ["no_chain"] as const;
-
 export const SETTINGS = {
   installationId: setting(
     text.refine(isNameableInstallationId, "1 to 128 characters of A-Z a-z 0-9 . _ : -").optional(),
@@ -243,16 +240,6 @@ export const SETTINGS = {
     "file",
     "credentials of `ingest --follow nats://…`: a .creds file, or the seed of a user's NKey",
     { isPath: isAlwaysPath },
-  ),
-  ignoredNotes: setting(
-    text
-      .refine(
-        (text) => text.split(",").every((one) => NOTES.some((note) => note === one)),
-        `is not one of ${NOTES.join(", ")}`,
-      )
-      .optional(),
-    "code[,code]",
-    "notes that `doctor` and `status` leave out: no_chain, if nothing is settled on a chain",
   ),
   cadence: setting(filledText.default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
   deadline: setting(

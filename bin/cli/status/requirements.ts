@@ -1,51 +1,74 @@
-/** Examines a publisher's requirements on this host: Node, settings, ledger, state. */
+/**
+ * Checks what a publisher needs: settings, ledger, state, disks, store, clock and chain. It creates neither a store nor a ledger
+ * nor a state.
+ */
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
+import { CLOCK_TOLERANCE_MS } from "../../../publish/clock/clock.ts";
+import { checkOwner } from "../../../publish/prefix-owner.ts";
 import { stateFile } from "../../../publish/state-directory.ts";
+import { IN_USE, storeOfState } from "../../../publish/state-rows.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
+import { provenSkew } from "../../../src/object-store/clock-offset.ts";
+import { checkOwn, checkReadable, noStore, STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
+import { hasClock, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
+import { allPublications } from "../../../src/resources/publications.ts";
 import { damageOf, sqliteFailure } from "../../../src/sqlite/sqlite-failure.ts";
 import { Failure } from "../../../src/values/failure.ts";
-import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import { FAILURE_TEXTS } from "../failures.ts";
 import { hintOf } from "../hints.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
+import { readLogKey } from "../log-key.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
 import type { Settings } from "../settings/settings.ts";
-import { duration } from "../status/print-publication.ts";
-import { badFinding, type DoctorFinding, goodFinding } from "./finding.ts";
+import { examineChain } from "./chain-requirements.ts";
+import { badFinding, examined, type Finding, goodFinding } from "./finding.ts";
+import { duration } from "./print-publication.ts";
 
-/** Older versions never get here, because bin/noonmark.js rejects them. */
-export function examineNode(): DoctorFinding[] {
-  return [goodFinding("node", process.versions.node)];
+/** Checks everything. `file` is the path of the configuration; `now` returns epoch ms. */
+export async function checkRequirements(
+  settings: Settings,
+  file: string,
+  now: () => number,
+): Promise<readonly Finding[]> {
+  const clock = await examined("clock", () => examineClock(settings, now));
+  const isClockWrong = clock.some(({ todo }) => todo !== null);
+  // A wrong clock would make a right genesis and a right chain look wrong.
+  const judgedAt = isClockWrong ? Number.POSITIVE_INFINITY : now();
+  const findings = [
+    await examined("settings", () => examineSettings(settings, file, judgedAt)),
+    await examined("ledger", () => examineLedger(settings, now())),
+    await examined("state", () => examineState(settings)),
+    await examined("disk", () => examineDisks(settings)),
+    await examined("store", () => examineStore(settings)),
+    clock,
+    await examined("installation", () => examineOwner(settings)),
+    isClockWrong ? [] : await examined("chain", () => examineChain(settings, now)),
+  ];
+  return findings.flat();
 }
 
-/** Examines loaded settings; `now` is in epoch ms. Throws `Failure` if `publish` would reject them. */
-export async function examineSettings(settings: Settings, file: string, now: number): Promise<DoctorFinding[]> {
+/** `now` is in epoch ms. Throws `Failure` if `publish` would reject the settings. */
+async function examineSettings(settings: Settings, file: string, now: number): Promise<Finding[]> {
   await judgeSettings(settings, now);
-  const from = existsSync(file) ? file : `no ${file}; only flags and variables`;
-  return [goodFinding("settings", from), ...examineGenesis(settings)];
-}
-
-function examineGenesis({ genesisTimestamp, rpcUrl }: Settings): DoctorFinding[] {
-  if (genesisTimestamp !== undefined || rpcUrl !== undefined) return [];
-  const todo = `Set genesisTimestamp (seconds, a multiple of ${ROUND_SECONDS}), or a chain, which has it.`;
-  return [badFinding("genesis", "the start of round 0 is unknown: the statistics are 503", todo)];
+  return [goodFinding("settings", existsSync(file) ? file : `no ${file}; only flags and variables`)];
 }
 
 /** The maximum number of installations that a line names. */
 const MAX_NAMED = 5;
 
 /** `now` is in epoch ms. Throws `Failure` if the ledger cannot be read. */
-export async function examineLedger(settings: Settings, now: number): Promise<DoctorFinding[]> {
+async function examineLedger(settings: Settings, now: number): Promise<Finding[]> {
   const { ledger: path, installationId } = settings;
   if (path === "none") return [goodFinding("ledger", "none")];
   const ledger = openLedgerForReading(path);
@@ -64,7 +87,7 @@ export async function examineLedger(settings: Settings, now: number): Promise<Do
   }
 }
 
-function examineInstallation(ledger: Database, installationId: string, now: number): DoctorFinding {
+function examineInstallation(ledger: Database, installationId: string, now: number): Finding {
   return readLedger(ledger, (db) => {
     const rowId = installationRowId(db, installationId);
     if (rowId === undefined) {
@@ -81,7 +104,7 @@ function examineInstallation(ledger: Database, installationId: string, now: numb
 }
 
 /** Examines the state directory without creating anything. */
-export function examineState({ state }: Settings): DoctorFinding[] {
+function examineState({ state }: Settings): Finding[] {
   const missing = missingPermission(stateFile(state), "write");
   if (missing !== undefined) return [badFinding("state", missing.says, missing.todo)];
   const there = existsSync(state);
@@ -95,7 +118,7 @@ export function examineState({ state }: Settings): DoctorFinding[] {
 }
 
 /** Reads a whole file of the state, if a running publisher does not lock it. */
-function stateDamage(path: string, todo: string): DoctorFinding[] {
+function stateDamage(path: string, todo: string): Finding[] {
   if (!existsSync(path)) return [];
   try {
     const db = new SqliteDatabase(path, { readonly: true, timeout: 0 });
@@ -118,7 +141,7 @@ function stateDamage(path: string, todo: string): DoctorFinding[] {
 const LEAST_FREE_BYTES = 64 << 20;
 
 /** Examines the disks of ledger, state and a store of files, each by its path. */
-export function examineDisks({ ledger, state, store }: Settings): DoctorFinding[] {
+function examineDisks({ ledger, state, store }: Settings): Finding[] {
   const place = storeLocation(store);
   const paths = {
     ...(ledger === "none" ? {} : { ledger: dirname(resolve(ledger)) }),
@@ -140,4 +163,59 @@ export function examineDisks({ ledger, state, store }: Settings): DoctorFinding[
 /** Returns the path, or its nearest ancestor that exists. */
 function nearestThere(path: string): string {
   return existsSync(path) ? path : nearestThere(dirname(path));
+}
+
+/** Examines the store as a writer: a put, its deletion, a list, the Date, conditions. Throws `Failure`, `StoreUnavailable`. */
+async function examineStore(settings: Settings): Promise<Finding[]> {
+  const directory = newDirectoryOf(settings);
+  if (directory !== undefined) return [newDirectory(directory, settings)];
+  const store = await openConfiguredStore(settings, { write: true });
+  const conditions = storeLocation(settings.store)?.kind === "s3" ? ", conditions judged" : "";
+  return [goodFinding("store", `${store.name}: read, written${conditions}`)];
+}
+
+function newDirectory(path: string, { state }: Settings): Finding {
+  const full = resolve(path);
+  const last = storeOfState(state);
+  if (last === full || last === IN_USE) throw noStore(full);
+  checkReadable(full);
+  checkOwn(full);
+  const missing = missingPermission(join(full, STORE_MARK), "write");
+  return missing === undefined
+    ? goodFinding("store", `${path}: publish will make it`)
+    : badFinding("store", missing.says, missing.todo);
+}
+
+/** Requests in flight. */
+const REQUESTS = 4;
+
+/** Throws `Failure` installation_changed. A store that cannot be read is a finding of another check. */
+async function examineOwner(settings: Settings): Promise<Finding[]> {
+  const { installationId } = settings;
+  const signers = settings.logKey === undefined ? [] : readLogKey(settings.logKey);
+  if (installationId === undefined || newDirectoryOf(settings) !== undefined) return [];
+  const publications = allPublications({ installationId, statisticsInterval: 0, site: undefined });
+  try {
+    const store = await openConfiguredStore(settings, { write: false });
+    await checkOwner({ store, reader: { installationId }, publications, concurrency: REQUESTS, signers });
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+  }
+  return [];
+}
+
+/** Compares this clock with the store's. A store that cannot be read is a finding of another check. */
+async function examineClock(settings: Settings, now: () => number): Promise<Finding[]> {
+  if (newDirectoryOf(settings) !== undefined) return [];
+  try {
+    const store = await openConfiguredStore(settings, { write: false });
+    if (!hasClock(store)) return [];
+    const skew = provenSkew(await store.measureClock(now));
+    const text = `${duration(Math.abs(skew) / 1000)} ${skew < 0 ? "behind" : "ahead of"} the store's`;
+    if (Math.abs(skew) <= CLOCK_TOLERANCE_MS) return [goodFinding("clock", text)];
+    return [badFinding("clock", text, "Correct this host's clock (NTP), then run noonmark status again.")];
+  } catch (error) {
+    if (error instanceof StoreUnavailable || error instanceof Failure) return [];
+    throw error;
+  }
 }
