@@ -5,7 +5,6 @@
  */
 import { FIRST_LOG } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import type { ResourceName } from "../src/resources/table.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
 import { Due } from "./due.ts";
@@ -97,15 +96,13 @@ export interface Published {
   readonly program: string;
   /** The configured installation. */
   readonly configured: string;
-  selected(resource: ResourceName): boolean;
 }
 
 /** Returns the checkpoint to write now, or `before` if it cannot advance. */
 export function checkpointOf(
-  { known, due, program, configured, selected }: Published,
+  { known, due, program, configured }: Published,
   before: Checkpoint | null,
 ): Checkpoint | null {
-  if (!selected("telemetry")) return before;
   // Nothing is published from a refused ledger, so what was published before remains the whole.
   if (due.point === undefined) return due.isLedgerRefused(configured) ? before : null;
   if (due.isUnpublished(INSTALLATIONS_KEY)) return before;

@@ -199,9 +199,8 @@ async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Prom
 }
 
 async function publishIndex(cycle: Cycle): Promise<void> {
-  const { sources, known, selected } = cycle;
+  const { sources, known } = cycle;
   const isFirst = indexGoesFirst(cycle);
-  if (!selected("observations") && !isFirst) return;
   const ofLedger = () =>
     sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger).filter(isPublishable)));
   const index = { key: INSTALLATIONS_KEY, resource: "observations" } as const;
@@ -298,12 +297,11 @@ function saveLostHistory({ responses }: Plan, sources: CycleSources): void {
 
 /** Deletes objects that no stored object refers to any more. After an outage, a later cycle does it. */
 async function deleteUnnamed(cycle: Cycle): Promise<void> {
-  const { at, known, publications, hasSite, selected, signers } = cycle;
+  const { at, known, publications, hasSite, signers } = cycle;
   try {
-    const own = publications.filter(({ resource }) => selected(resource));
-    const tiles = plannedDeletions(own, known, at);
+    const tiles = plannedDeletions(publications, known, at);
     await executeDeletions([...tiles, ...plannedLogDeletions(known, signers, at)], cycle);
-    if (selected("site") && !hasSite) await removeSite(cycle);
+    if (!hasSite) await removeSite(cycle);
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }

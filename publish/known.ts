@@ -87,7 +87,7 @@ export class Known {
     });
   }
 
-  /** Knows nothing and keeps nothing on disk, for a dry run or a repair. */
+  /** Knows nothing and keeps nothing on disk, for a repair or a comparison. */
   static inMemory(): Known {
     return new Known(StateRows.inMemory(TABLES));
   }

@@ -4,7 +4,6 @@ import type { Signer } from "../src/log/signer.ts";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
-import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 import { checkpointOf, dueAtStart } from "./checkpoint.ts";
@@ -30,7 +29,6 @@ export interface PublisherOptions {
   readonly reader: SourceReader;
   readonly known: Known;
   readonly publications: readonly Publication[];
-  selected(resource: ResourceName): boolean;
   /** Puts in flight. */
   readonly concurrency: number;
   /** The keys that sign the log, all of one name; none: the log is private. */

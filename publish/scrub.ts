@@ -69,17 +69,15 @@ export async function checkTiles(scrubbing: Scrubbing): Promise<void> {
  * Yields everything that `known` has at the start of the round. After a lost state more may be stored: installations
  * that no plan has needed are looked up too.
  */
-function* itemsOf({ known, selected, configured, sources, signers }: Scrubbing): Iterable<Item> {
+function* itemsOf({ known, configured, sources, signers }: Scrubbing): Iterable<Item> {
   for (const { key } of known.objects.all()) yield { is: "object", key };
   const ofLedger = sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger)));
   for (const { id } of ofLedger.filter(({ rowId }) => rowId <= INSTALLATIONS_LIMIT)) {
     if (id !== configured && known.objects.floor(installationTelemetryKey(id)) === undefined)
       yield { is: "unplanned", id };
   }
-  if (selected("observations")) {
-    for (const [installationId, { position }] of known.tiles.everyProgress()) {
-      for (let tile = 0; tileBounds(tile).first <= position; tile++) yield { is: "tile", installationId, tile };
-    }
+  for (const [installationId, { position }] of known.tiles.everyProgress()) {
+    for (let tile = 0; tileBounds(tile).first <= position; tile++) yield { is: "tile", installationId, tile };
   }
   for (const file of committedFiles(known, signers)) yield { is: "log-file", file };
   for (const prefix of known.listings.prefixes()) {

@@ -51,7 +51,7 @@ interface Leaf {
   readonly command: Command;
 }
 
-/** The commands that can be run, such as `lease release`; `path` is the name of `command`. */
+/** The commands that can be run, such as `ledger restore`; `path` is the name of `command`. */
 export function leavesOf(command: Command, path = ""): Leaf[] {
   return childrenOf(command).flatMap((child) => {
     const name = path === "" ? child.name() : `${path} ${child.name()}`;

@@ -29,7 +29,7 @@ export function checkPaths(command: Command): void {
   }
 }
 
-/** Parses `--only telemetry,process`: names from a closed list. */
+/** Parses names from a closed list, separated by commas. */
 export function namesArgument<Name extends string>(known: readonly Name[]): (text: string) => ReadonlySet<Name> {
   return (text) => {
     const names = text.split(",").map((name) => name.trim());

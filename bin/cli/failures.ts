@@ -8,7 +8,8 @@ type FailureTexts = readonly [meaning: string, todo: string];
 
 const NEW_DEMO = "Name a directory that is new or empty: noonmark demo ./demo-2";
 const FRESH_DEMO = "Start again from nothing: npm start -- --fresh";
-const REBUILD = "`noonmark rebuild` derives the projections from the ledger again.";
+const REBUILD =
+  "Stop the publisher, delete projections.db in the state directory, and start it: they are derived again. Saved settlements of an earlier deployment are lost.";
 const REREAD = "Delete it: the publisher reads the chain again.";
 const INPUT = "Name a file of NDJSON, or - for standard input.";
 
@@ -117,10 +118,7 @@ export const FAILURE_TEXTS = {
     "A check of the chain failed.",
     "Look the check up in docs/spec/chain.md#checks. If the deployment has changed on purpose, correct deployment.json; else do not trust that node.",
   ],
-  indexer_unavailable: [
-    "No node responds as it should.",
-    "Check rpcUrl, its key and whether the node runs: noonmark doctor",
-  ],
+  indexer_unavailable: ["No node responds as it should.", "Check rpcUrl, its key and whether the node runs."],
   input_not_found: ["`ingest` finds no file of that name.", INPUT],
   input_unreadable: ["`ingest` cannot read its input.", INPUT],
   installation_changed: [
@@ -154,16 +152,12 @@ export const FAILURE_TEXTS = {
     "The lease could not be renewed in time, so nothing is written.",
     "The store did not respond in time, or this process was stopped. Run the command again.",
   ],
-  lease_fresh: [
-    "The holder of the lease has just renewed it, so it may be alive.",
-    "Stop that publisher: it releases the lease by itself. If its host is gone for good, add --force.",
-  ],
   lease_held: [
     "Another publisher holds the lease.",
     "Try again when that publisher has ended. `noonmark status` says more about it.",
   ],
   lease_lost: [
-    "Another publisher has taken over the lease, or `lease release` has released it.",
+    "Another publisher has taken over the lease.",
     "That publisher continues. Start this one again as its standby: noonmark publish",
   ],
   lease_unreadable: [
@@ -266,10 +260,6 @@ export const FAILURE_TEXTS = {
     "--new-log abandons the published log for good. The message says what the ledger lacks of it.",
     "Add --yes if these facts are lost for good. Otherwise restore the ledger that was published from.",
   ],
-  no_ledger: [
-    "There is no ledger to rebuild from.",
-    "Give the ledger's path: --ledger, NOONMARK_LEDGER or the key ledger.",
-  ],
   nodes_disagree: [
     "The nodes of rpcUrl report different data.",
     "Find out which node is right, as docs/nodes.md#quorum says, and remove the other one from rpcUrl.",
@@ -317,7 +307,10 @@ export const FAILURE_TEXTS = {
     "The directory is not a store, and contains other files.",
     "Name an empty directory, or one that publish will make: --store DIRECTORY.",
   ],
-  store_unavailable: ["The store does not respond, or not as it should.", "Check the store: noonmark doctor"],
+  store_unavailable: [
+    "The store does not respond, or not as it should.",
+    "Check that its server or its disk runs, and that --store names it.",
+  ],
   store_unreadable: [
     "The store is not a directory, or this user may not enter a directory above it.",
     "Name the directory that the publisher writes to: --store DIRECTORY.",

@@ -21,10 +21,6 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     summary: "make the key that signs the published log",
     load: async () => (await import("./operating/key.ts")).registerKey,
   },
-  config: {
-    summary: "show the settings",
-    load: async () => (await import("./operating/config.ts")).registerConfig,
-  },
   ingest: {
     summary: "take accepted facts, one JSON object a line, into the ledger",
     load: async () => (await import("./intake/ingest.ts")).registerIngest,
@@ -49,25 +45,9 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     summary: "show the publication: each response's age and next change, sources, lease, problems",
     load: async () => (await import("./operating/status.ts")).registerStatus,
   },
-  doctor: {
-    summary: "check everything that a publisher needs, and say what to do; exit 1 if something is wrong",
-    load: async () => (await import("./operating/doctor.ts")).registerDoctor,
-  },
-  rebuild: {
-    summary: "derive the projections from the ledger again; a publisher may run meanwhile",
-    load: async () => (await import("./publishing/rebuild.ts")).registerRebuild,
-  },
-  lease: {
-    summary: "release the lease, which lets one publisher write",
-    load: async () => (await import("./publishing/lease.ts")).registerLease,
-  },
   cdn: {
     summary: "write the configuration of a CDN or cache, generated from the table of routes",
     load: async () => (await import("./reading/cdn.ts")).registerCdn,
-  },
-  chain: {
-    summary: "read or rewind the stored data of the settlement chain",
-    load: async () => (await import("./publishing/chain.ts")).registerChain,
   },
   verify: {
     summary: "check a deployment of this API from outside: every route, status, header, query and cache",

@@ -48,7 +48,7 @@ export async function heldBy(store: ObjectStore, record: LeaseRecord | undefined
 }
 
 /** Host and process id, if the holder's private status can be read. */
-export async function holderNameOf(store: ObjectStore, record: LeaseRecord): Promise<string> {
+async function holderNameOf(store: ObjectStore, record: LeaseRecord): Promise<string> {
   const status = await readPrivateStatus(store, record).catch(() => undefined);
   return printable(status?.holderName ?? record.holderName);
 }

@@ -152,24 +152,8 @@ export function hasExpired({ renewedAt, ttlMs }: LeaseRecord, now: number): bool
   return now - Date.parse(renewedAt) > ttlMs + PUT_LIMIT_MS + 2 * FUTURE_ALLOWANCE_MS;
 }
 
-/**
- * For `noonmark lease release`. A holder that is alive finds out at its next renewal. Throws `StoreConflict` if the lease was written
- * since it was read.
- */
-export async function forceRelease(
-  store: ObjectStore,
-  { record, tag }: { readonly record: LeaseRecord; readonly tag: StoreTag },
-): Promise<void> {
-  await store.put(STATUS_KEY, leaseObject({ ...record, released: true }), { ifTag: tag });
-}
-
 /** `Failure` lease_lost, for a holder that finds another record than its own. */
-export function lostTo(found: LeaseRecord | undefined, writer: string): Failure {
-  if (found?.holder === writer && found.released) {
-    return new Failure("lease_lost", "this publisher's lease was released by hand (`noonmark lease release`)", {
-      hint: "It writes nothing more. Start it again, unless another publisher has taken over.",
-    });
-  }
+export function lostTo(found: LeaseRecord | undefined): Failure {
   return new Failure("lease_lost", `${found?.holderName ?? "another publisher"} has taken over the lease`);
 }
 

@@ -264,7 +264,7 @@ export class Lease {
         hint: "A gateway may rewrite ETags: each put must compare If-Match with the ETag of the stored object.",
       });
     }
-    this.#lost = lostTo(stored, this.writer);
+    this.#lost = lostTo(stored);
     throw this.#lost;
   }
 }

@@ -32,7 +32,7 @@ export function planIndex(planning: IndexPlanning): Plan {
   if (index !== "lost" && index.configured !== configured) installations.delete(index.configured);
   const stored = isComplete ? storedIn(log, known) : [];
   // An installation that the index lacks is offline for its readers. So a new index, and the first index of a new log, list every installation of the ledger.
-  const accepted = isNewLog || (index === "lost" && planning.selected("observations")) ? planning.ofLedger() : [];
+  const accepted = isNewLog || index === "lost" ? planning.ofLedger() : [];
   for (const id of [...stored, ...known.unlisted, ...accepted.map((one) => one.id)]) installations.add(id);
   const text = encodeIndex({ configured, log, installations });
   const build = () => ({ status: 200, headers: {}, body: text, stableText: text });

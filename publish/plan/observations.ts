@@ -25,7 +25,7 @@ export function planObservations({ subject, snapshot, log, refused }: Scope, pla
   const { ledger } = snapshot;
   const { id } = subject;
   const rowId = ledger && installationRowId(ledger, id);
-  if (!planning.selected("observations") || ledger === undefined || rowId === undefined) return EMPTY_PLAN;
+  if (ledger === undefined || rowId === undefined) return EMPTY_PLAN;
   if (refused.ledger !== undefined || log.now === undefined) return EMPTY_PLAN;
   const through = readWatermarks(ledger, rowId).receipt;
   const stored = known.tiles.progress(id);

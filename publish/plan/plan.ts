@@ -21,18 +21,6 @@ export interface Planning {
   readonly at: number;
   /** The version of this program. */
   readonly program: string;
-  selected(resource: ResourceName): boolean;
-}
-
-/**
- * Returns the selection of `--only`. Telemetry includes the observations of its installation, because the tile of its receipt must
- * be stored before it (docs/spec/publishing.md#tiles).
- */
-export function selection(only: ReadonlySet<ResourceName> | undefined): (resource: ResourceName) => boolean {
-  return (resource) => {
-    if (only === undefined || only.has(resource)) return true;
-    return resource === "observations" && only.has("telemetry");
-  };
 }
 
 /** The order of puts. After a crash, no stored object names one that is missing. */

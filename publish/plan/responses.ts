@@ -35,7 +35,6 @@ export function planResponses(scope: Scope, planning: Planning): Plan {
   const waits: [string, number][] = [];
   const failed: Plan["failed"][number][] = [];
   for (const publication of subject.publications) {
-    if (!planning.selected(publication.resource)) continue;
     let inputs: Inputs | undefined;
     try {
       inputs = inputsOf(publication, snapshot);

@@ -18,7 +18,7 @@ type ProjectionInputs = Pick<
 
 export interface ProjectionsSource {
   readonly db: Database;
-  /** Opens the file again if `noonmark rebuild` has replaced it, and returns true then. */
+  /** Opens the file again if it was deleted or replaced, and returns true then. */
   reopenReplaced(): boolean;
   /** Begins a transaction, if none is open. Throws SQLite's error if another process writes. */
   lock(): void;

@@ -58,10 +58,9 @@ export class SourceReader {
     return ledger?.hasChanged() === true || projections.isBehind || chain.changes() !== this.#chainVersion;
   }
 
-  /** Opens files again that were replaced, and says which. A rewritten file of the chain is noticed, too. */
+  /** Opens files again that were replaced, and says which. */
   reopenReplaced(): { readonly ledger: boolean; readonly projections: boolean } {
-    const { ledger, projections, chain } = this.#options;
-    chain.noticeRewrite();
+    const { ledger, projections } = this.#options;
     return { ledger: ledger?.reopenReplaced() ?? false, projections: projections.reopenReplaced() };
   }
 

@@ -11,8 +11,6 @@ export interface Chain {
    * poll. Never rejects. `now` and `deadline` are epoch ms.
    */
   poll(now: number, deadline: number): Promise<void>;
-  /** Drops the view if another process has rewritten the chain's file, as `noonmark chain rewind` does. */
-  noticeRewrite(): void;
   /** Returns the state from memory; `now` (epoch ms) determines the age of the last good pass. */
   state(now: number): ChainState;
   /** Returns the epoch ms after `now` at which `state` changes without new input; undefined if it does not. */
@@ -37,7 +35,6 @@ export function noChain(): Chain {
   return {
     db: undefined,
     changes: () => 0,
-    noticeRewrite() {},
     state: () => state,
     nextChange: () => undefined,
     poll: async () => {},

@@ -51,7 +51,6 @@ export function openChain(options: ChainOptions): OpenChain {
         });
       await running;
     },
-    noticeRewrite: () => poller.noticeRewrite(),
     state: (now) => chainState(poller.health.results, deployment, times(now)),
     nextChange: (now) => nextChangeOf(poller.health.results, times(now)),
     changes: () => poller.health.changes,

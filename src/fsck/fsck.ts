@@ -34,19 +34,6 @@ export async function fsck(store: ObjectStore, options: JudgeOptions): Promise<F
   return { ...again, findings: again.findings.filter((finding) => before.has(fingerprintOf(finding))) };
 }
 
-/** Checks only these keys, by the rules of single objects, and the lease against them. Does not list the store. */
-export async function fsckKeys(
-  store: ObjectStore,
-  keys: readonly string[],
-  options: JudgeOptions,
-): Promise<readonly StoreFinding[]> {
-  const facts = new Facts();
-  for (const key of keys) facts.keys.add(key);
-  const findings: StoreFinding[] = [];
-  for (const key of keys) findings.push(...(await judgeKey(store, key, facts, options)));
-  return [...findings, ...leaseFindings(facts)];
-}
-
 async function pass(store: ObjectStore, options: JudgeOptions): Promise<FsckReport> {
   const facts = new Facts();
   const findings: StoreFinding[] = [];

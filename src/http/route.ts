@@ -64,7 +64,7 @@ export function limitPattern({ maximum }: { readonly maximum: number }): string 
 /** The fields of every row. */
 export interface Row {
   readonly name: string;
-  /** The resource's name in `--only` and in reports. */
+  /** The resource's name in reports. */
   readonly resource: string;
   /** At most one `{…}` of PATH_PARAMETERS: a whole segment, or all further segments of a log's file. */
   readonly path: `/${string}`;

@@ -170,12 +170,6 @@ export function* entryTexts(ledger: ReadOnlyDatabase, from: number, to: number):
   }
 }
 
-/** Returns the texts of the first `size` entries that are no receipts, in order. */
-export function recordTexts(ledger: ReadOnlyDatabase, size: number): string[] {
-  const records = "SELECT record FROM entry WHERE entry_index < ? AND record IS NOT NULL ORDER BY entry_index";
-  return readValues<string>(ledger, records, size);
-}
-
 /** Returns the text of each installation's last entry. */
 export function newestTexts(ledger: ReadOnlyDatabase): string[] {
   const last = "SELECT max(entry_index) FROM entry GROUP BY installation ORDER BY installation";

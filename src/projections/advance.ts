@@ -111,11 +111,6 @@ function ledgerLogs({ ledger, installationId }: Pick<LedgerInputs, "ledger" | "i
   };
 }
 
-/** Makes the next steps rebuild the ledger's projections, because its facts may have changed. */
-export function forgetLedger(projections: Database): void {
-  deleteCursors(projections, [RECEIPTS, SUBMISSIONS, ROUNDS]);
-}
-
 /** Returns true if the ledger has receipts that are missing from the milestones and peaks. */
 export function lacksReceipts(
   projections: ReadOnlyDatabase,

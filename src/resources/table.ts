@@ -47,7 +47,7 @@ type RouteRow = (typeof ROUTE_ROWS)[number];
 type AnyRow = RouteRow | (typeof FILE_ROWS)[number];
 
 export type RouteName = RouteRow["name"];
-/** The names in `--only` and in reports. */
+/** The names in reports. */
 export type ResourceName = AnyRow["resource"];
 /** Rows with literal names. */
 export type NamedRoute = Route & { readonly name: RouteName; readonly resource: ResourceName };
@@ -72,12 +72,5 @@ export const COMPRESSED_TYPES: readonly string[] = [
     [CONTENT_TYPE, ...FILES.flatMap(({ contentType }) => contentType ?? ASSET_TYPES)].map((type) =>
       type.replace(/;.*/, ""),
     ),
-  ),
-];
-
-/** The resources whose objects a publisher puts. */
-export const RESOURCE_NAMES: readonly ResourceName[] = [
-  ...new Set(
-    ROWS.filter(({ objects, kind }) => kind === "route" || objects.length > 0).map(({ resource }) => resource),
   ),
 ];

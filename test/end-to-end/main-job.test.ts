@@ -105,7 +105,6 @@ test("a reader gets one more receipt at once", async () => {
 test.each([
   [["publish", "--bogus"], 2, "noonmark: usage: unknown option"],
   [["publish", "--once", "--at", "yesterday"], 2, "invalid_instant"],
-  [["publish", "--once", "--only", "weather"], 2, "weather"],
   [["publish", "--once", "--installation-id", ".."], 2, "invalid_setting"],
   [["publish", "--once", "--genesis-timestamp", "61"], 2, "invalid_setting"],
   [["publish", "--once", "--ledger", "absent.db"], 74, "ledger_not_found"],

@@ -36,8 +36,9 @@ export async function publishOnce(folder: string, instant: number, step: Step): 
       clock: systemClock,
       reader,
       known,
-      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }),
-      selected: (resource) => !resource.startsWith("settlements") && resource !== "activity",
+      publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }).filter(
+        ({ resource }) => !resource.startsWith("settlements") && resource !== "activity",
+      ),
       concurrency: 1,
       newLog: undefined,
       force: false,

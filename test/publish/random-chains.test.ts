@@ -11,7 +11,6 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import type { Deployment } from "../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../src/chain/open-chain.ts";
-import { rewind } from "../../src/chain/store/append.ts";
 import { openChainStore } from "../../src/chain/store/open-store.ts";
 import { readSync } from "../../src/chain/store/sync-row.ts";
 import { constantKey } from "../../src/http/keys.ts";
@@ -339,24 +338,21 @@ class Story {
 
   async #changePublisher(): Promise<void> {
     const random = this.#random;
-    const change = random.below(38);
+    const change = random.below(32);
     if (change < 15) return;
-    if (change < 18) return this.#rewind();
     if (random.once(2)) this.#kill();
     else await this.#stop();
-    if (change < 21) this.#state = this.#states++;
-    else if (change < 24) this.#state = random.below(this.#states);
-    else if (change < 27) this.#changeFile("the projections", join(this.#stateFolder, PROJECTIONS_FILE));
-    else if (change < 30) this.#chainFile = ++this.#chainFiles;
-    else if (change < 33) this.#changeFile("the chain's file", this.#chainPath);
-    else if (change === 33) this.#reconfigure();
-    else if (change === 34) await this.#newLog();
-    if (change >= 18 && change < 27) this.#reader.loseSavedHistory();
+    if (change < 18) this.#state = this.#states++;
+    else if (change < 21) this.#state = random.below(this.#states);
+    else if (change < 24) this.#changeFile("the projections", join(this.#stateFolder, PROJECTIONS_FILE));
+    else if (change < 27) this.#chainFile = ++this.#chainFiles;
+    else if (change < 30) this.#changeFile("the chain's file", this.#chainPath);
+    else if (change === 30) this.#reconfigure();
+    else if (change === 31) await this.#newLog();
+    if (change < 24) this.#reader.loseSavedHistory();
     this.#say(`restarts with state ${this.#state}, chain file ${this.#chainFile}`);
   }
 
-  /** Runs between the last pass and its cycle. */
-  #isRewound = false;
   #states = 1;
   #chainFiles = 0;
   readonly #copied = new Map<string, string>();
@@ -383,18 +379,6 @@ class Story {
     this.#configured = { chain, releaseId };
     this.#chainFile = ++this.#chainFiles;
     this.#say(`configured ${chain.deployment.target} ${releaseId}`);
-  }
-
-  /** Acts like `noonmark chain rewind`, possibly next to a publisher. */
-  #rewind(): void {
-    if (!existsSync(this.#chainPath)) return;
-    const db = openChainStore(this.#chainPath, this.#deployment);
-    const stored = readSync(db).stored?.block ?? 0n;
-    const to = stored - BigInt(1 + this.#random.below(60));
-    if (to > 0n) rewind(db, to);
-    this.#isRewound = true;
-    db.close();
-    this.#say(`rewound to ${to}`);
   }
 
   /** The state directory of the publisher that may still hold the lease. */
@@ -530,8 +514,6 @@ class Story {
     this.#open ??= await this.#start(newLog);
     const { chain, worker } = this.#open;
     await pollUntilConcluded(chain, () => this.world.now, this.world.now + 10_000);
-    this.#isRewound = false;
-    if (newLog === undefined && this.#random.once(15)) this.#rewind();
     const at = this.world.now;
     const before = this.#published();
     const { failures, rows } = await worker.cycle(at);
@@ -545,7 +527,7 @@ class Story {
       `  cycle: ${says} ${economy.status}; ${[...codes].join()} ${failed.join()} ${JSON.stringify(chain.describe()).slice(0, 150)}`,
     );
     if (core.status === "available" && newLog === undefined) this.#judgeRefused(before, core.view.chain.safeBlockHash);
-    if (this.#fate.is === "none" && !this.#isRewound && this.#isGood(before)) {
+    if (this.#fate.is === "none" && this.#isGood(before)) {
       expect(
         [says, ...codes].filter((code) => !code.startsWith("ledger_")),
         this.log.slice(-LOGGED_LINES).join("\n"),
@@ -656,7 +638,7 @@ class Story {
   async #compare(): Promise<void> {
     await this.#pass(61_000);
     const codes = await this.#undisturbed();
-    if (this.#isRewound || !this.#isGood() || codes.size > 0) return;
+    if (!this.#isGood() || codes.size > 0) return;
     const at = this.world.now;
     using other = new Fresh(this.world.now);
     await other.publish(this.#deployment, this.#nodes, this.#ledger.path);

@@ -7,7 +7,6 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { WatchedClock } from "../../publish/clock/clock.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
-import { forceRelease, readLease } from "../../publish/lease/lease-record.ts";
 import { type Standby, standby } from "../../publish/lease/take.ts";
 import { PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../../src/http/keys.ts";
 import type { Signer } from "../../src/log/signer.ts";
@@ -131,11 +130,6 @@ class Story {
     if (random.once(150)) {
       await this.#bucket.damage(STATUS_KEY, random.pick(["lost", "damaged"]), () => 0);
       this.#log.push("the lease object is lost or damaged");
-    }
-    if (random.once(120)) {
-      const found = await readLease(this.#bucket.stored).catch(() => undefined);
-      if (found !== undefined) await forceRelease(this.#bucket.stored, found).catch(() => undefined);
-      this.#log.push("the operator releases the lease");
     }
   }
 

@@ -27,8 +27,6 @@ const LOGGED_STEPS = 12;
 /** No ledger has facts of it. */
 const MISTYPED = "whell-1" as Id;
 
-const RESOURCES = ["telemetry", "modules", "observations", "process", "statistics"] as const;
-
 class Died extends Error {}
 
 class Story {
@@ -88,13 +86,12 @@ class Story {
       `ledger ${this.#sources.ledger.number} ${JSON.stringify(IDS.map((id) => KINDS.map((kind) => runs(this.#sources.ledger.facts[id][kind]))))}, configured ${this.#sources.configured}, state ${this.#states}`,
     );
     this.#shim.forget();
-    const ending = random.below(11);
+    const ending = random.below(10);
     if (ending === 0) await this.#dyingCycle();
     else if (ending === 1 && this.#sources.ledger.facts[this.#sources.configured].receipts.length > 0)
       await this.#newLog();
     else if (ending === 2) await this.#failingCycle();
-    else if (ending === 3) await this.#partialCycle();
-    else if (ending === 4) await this.#repair();
+    else if (ending === 3) await this.#repair();
     else await this.#cycle();
     const { wrong } = this.#watcher;
     expect([...wrong, ...(wrong.length > 0 ? this.log.slice(-LOGGED_STEPS) : [])]).toEqual([]);
@@ -163,17 +160,6 @@ class Story {
     const { failures } = await worker.publisher.repair(this.#at, repairStore);
     await worker.stop();
     await this.#judgeAll(failures);
-  }
-
-  /** `noonmark publish --only`. */
-  async #partialCycle(): Promise<void> {
-    const only = RESOURCES.filter(() => this.#random.once(2));
-    this.log.push(`  only ${only.join()}`);
-    this.#mayPublish();
-    const worker = await this.world.work({ ...this.#options(this.#watched()), only });
-    await worker.cycle(this.#at);
-    if (this.#random.once(2)) worker.kill();
-    else await worker.stop();
   }
 
   async #judgeAll(failures: readonly { readonly code: string }[]): Promise<void> {

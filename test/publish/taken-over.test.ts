@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { LeaseRecord } from "../../publish/lease/lease-record.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
+import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { receive, START, type Worker, type WorkOptions, World } from "./world.ts";
 
 let world: World;
@@ -185,18 +185,4 @@ test("the next run continues a new log of a run that died, without a new fact", 
   await second.cycle(world.now);
   expect(await world.store.get("v1/public/installations/~wheel-9/observations/2/0")).toBeDefined();
   await second.stop();
-});
-
-test("a run of one resource does not record the others as published", async () => {
-  world.receive(1, 70, "wheel-70");
-  const before = await checkpoint();
-  const only = await takeOver({ only: ["process"] });
-  await only.cycle(START + 11_000);
-  await only.stop();
-  expect(await checkpoint()).toEqual(before);
-  const worker = await takeOver();
-  await worker.cycle(START + 12_000);
-  expect(await positionAt(70)).toBe(2);
-  expect((await world.store.get(TELEMETRY_KEY))?.body).toBeDefined();
-  await worker.stop();
 });

@@ -31,19 +31,6 @@ test("a cycle without new receipts does not delay the next tile", async () => {
   expect(await page(3, BEGIN + 61_000)).toEqual([200, 1]);
 });
 
-test("--only telemetry puts the new tile of its receipt, so that no page fails", async () => {
-  world.receive(128);
-  const whole = await world.work();
-  await whole.cycle(BEGIN);
-  await whole.stop();
-  expect(await page(127, BEGIN)).toEqual([200, 1]);
-  world.receive(2);
-  const worker = await world.work({ only: ["telemetry"] });
-  await worker.cycle(BEGIN + 30_000);
-  expect(await page(127, BEGIN + 30_000)).toEqual([200, 3]);
-  expect(await page(128, BEGIN + 30_000)).toEqual([200, 2]);
-});
-
 test("a new tile does not wait for the interval of the previous one", async () => {
   world.receive(127);
   const worker = await world.work({ minimumPutInterval: INTERVAL });

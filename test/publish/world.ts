@@ -9,7 +9,6 @@ import { WatchedClock } from "../../publish/clock/clock.ts";
 import { Known } from "../../publish/known.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
 import { acquireForOneRun, type Candidate } from "../../publish/lease/take.ts";
-import { selection } from "../../publish/plan/plan.ts";
 import { checkOwner } from "../../publish/prefix-owner.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
@@ -26,7 +25,6 @@ import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import { allPublications } from "../../src/resources/publications.ts";
 import type { Site } from "../../src/resources/site/site-files.ts";
-import type { ResourceName } from "../../src/resources/table.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond, type ShimResponse } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -75,7 +73,6 @@ export interface WorkOptions {
   readonly ledgerPath?: string;
   /** The program's version. */
   readonly program?: string;
-  readonly only?: readonly ResourceName[];
   readonly force?: boolean;
   readonly minimumPutInterval?: number;
   /** Seconds; not configured if absent. */
@@ -128,7 +125,6 @@ export class World {
   open(options: WorkOptions = {}): Opened {
     const {
       installationId = INSTALLATION,
-      only,
       store = this.store,
       state = "state",
       newLog,
@@ -167,7 +163,6 @@ export class World {
           known,
           publications,
           site,
-          selected: selection(only && new Set(only)),
           concurrency: 4,
           newLog,
           signers,

@@ -116,7 +116,7 @@ test("good views stay for the grace when a node begins to say milliseconds", asy
 });
 
 /** Makes chain.db what the program stored of a node with times in milliseconds. */
-function storeMilliseconds(version: number): void {
+function storeMilliseconds(): void {
   const db = new SqliteDatabase(chainFile());
   // Followers take the events in again.
   db.exec("UPDATE event SET block_timestamp = block_timestamp * 1000; UPDATE sync SET history = history || '+'");
@@ -124,7 +124,6 @@ function storeMilliseconds(version: number): void {
   const wrong = snapshot.replaceAll(/("(?:blockTimestamp|safeBlockTimestamp|confirmedAt)":\d+)/g, "$1000");
   expect(wrong).not.toBe(snapshot);
   db.prepare("UPDATE sync SET snapshot = ?").run(wrong);
-  db.pragma(`user_version = ${version}`);
   db.close();
 }
 
@@ -138,7 +137,7 @@ async function readChain(): Promise<void> {
 
 test("a stored time that no body can hold costs its own responses: they are unavailable, and not not_yet_safe", async () => {
   await readChain();
-  storeMilliseconds(3);
+  storeMilliseconds();
   node.fault = "silent";
   const { worker, cycle } = await publisher();
   const report = await cycle();
@@ -146,24 +145,5 @@ test("a stored time that no body can hold costs its own responses: they are unav
   expect(await statuses()).toEqual(UNAVAILABLE);
   expect(failed(report)).toContain("v1/public/activity/players");
   expect(failed(report)).not.toContain("v1/public/telemetry");
-  await worker.stop();
-});
-
-test("the file of an older version that stopped every start is read again within 15 s once the node is right", async () => {
-  await readChain();
-  // The older program had taken the wrong times into its projections, too.
-  storeMilliseconds(3);
-  node.fault = "silent";
-  const first = await publisher();
-  await first.cycle();
-  await first.worker.stop();
-  storeMilliseconds(2);
-  node.fault = "none";
-  const { worker, cycle } = await publisher();
-  world.now += 15_000;
-  expect(failed(await cycle())).toEqual([]);
-  expect(await statuses()).toEqual(AVAILABLE);
-  const { events } = JSON.parse(await world.body("/v1/public/activity?category=players"));
-  expect(events[0].occurredAt).toBe("2026-11-20T10:00:48.000Z");
   await worker.stop();
 });

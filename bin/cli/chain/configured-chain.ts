@@ -16,6 +16,12 @@ export interface ChainUse {
   readonly onRequest?: (outcome: RpcOutcome) => void;
 }
 
+/**
+ * Time without a good pass before the chain's views are unavailable. It covers about three passes, so that one silent node or one slow
+ * request takes nothing from readers.
+ */
+const CHAIN_GRACE_MS = 15_000;
+
 /** Settings of a publisher with a chain. */
 export type WithChain = Settings & { readonly deployment: string; readonly rpcUrl: string };
 
@@ -32,7 +38,7 @@ export function openConfiguredChain(
     rpcUrls,
     rpcQuorum: quorumOf(settings, rpcUrls.length),
     statePath,
-    grace: settings.chainGrace * 1000,
+    grace: CHAIN_GRACE_MS,
     validity: settings.chainMaxAge * 1000,
     now: use.now,
     genesisTimestamp: genesis === undefined ? undefined : BigInt(genesis),
@@ -43,14 +49,14 @@ export function openConfiguredChain(
 
 /** Throws `Failure` if the quorum exceeds the number of nodes. */
 function quorumOf({ rpcQuorum }: WithChain, nodes: number): number {
-  if (nodes === 0 || rpcQuorum <= nodes) return rpcQuorum;
+  if (rpcQuorum <= nodes) return rpcQuorum;
   const addresses = nodes === 1 ? "1 address" : `${nodes} addresses`;
   throw new Failure("invalid_setting", `rpcQuorum ${rpcQuorum} is more than the ${addresses} of rpcUrl`, {
     hint: "Name more nodes in rpcUrl, separated by commas, or lower rpcQuorum (docs/nodes.md#quorum).",
   });
 }
 
-/** Splits `a, b` into addresses, in order of preference; none for "". The schema has checked each. */
+/** Splits `a, b` into addresses, in order of preference. The schema has checked each. */
 function rpcAddresses(text: string): string[] {
-  return text === "" ? [] : text.split(",").map((address) => address.trim());
+  return text.split(",").map((address) => address.trim());
 }

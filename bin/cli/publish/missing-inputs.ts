@@ -8,16 +8,13 @@ import { RANGES, statisticsKey } from "../../../src/resources/statistics/route.t
 import { Failure } from "../../../src/values/failure.ts";
 import { ROUND_SECONDS } from "../../../src/values/round.ts";
 import type { Warning } from "../messages.ts";
-import { NOTES, type Settings } from "../settings/settings.ts";
+import type { Settings } from "../settings/settings.ts";
 
 /** The parts of a published response that this module reads. */
 interface ResponseStatus {
   readonly key: string;
   readonly status: number | null;
 }
-
-/** Facts of a Reporter. They are only expected with a chain, on which it settles. */
-const REPORTER_WORK = ["submission", "reporter_run"] as const satisfies FactKind[];
 
 /** Warns if statistics are 503 because the start of round 0 is neither configured nor known from a chain. */
 export function missingGenesis(responses: readonly ResponseStatus[], settings: Settings): Warning[] {
@@ -29,39 +26,17 @@ export function missingGenesis(responses: readonly ResponseStatus[], settings: S
   return [{ code: "no_genesis", message: "the statistics are 503: the start of round 0 is unknown", hint }];
 }
 
-/** Missing facts, or a missing genesis, that explain a 503 of statistics, but of no other route. */
-export const EXPLAIN_STATISTICS: readonly string[] = ["no_genesis", "no_rounds", "no_closures"];
+/** Before anything is published, the statistics will be 503 without their inputs. */
+export const UNPUBLISHED: readonly ResponseStatus[] = RANGES.map((range) => ({
+  key: statisticsKey(range),
+  status: 503,
+}));
 
 /** Returns the missing inputs of published responses, as far as the ledger on this host shows them. */
 export function missingInputs(responses: readonly ResponseStatus[], settings: Settings): Warning[] {
-  const hasStatistics = !areStatisticsMissing(responses);
-  const facts = missingFacts(settings).filter(({ code }) => !(hasStatistics && EXPLAIN_STATISTICS.includes(code)));
-  return [...missingGenesis(responses, settings), ...facts];
-}
-
-/** Notes are no faults, and the setting ignoredNotes turns them off. */
-export function isNote(code: string): boolean {
-  return NOTES.some((note) => note === code);
-}
-
-function isIgnored(code: string, { ignoredNotes }: Settings): boolean {
-  return isNote(code) && (ignoredNotes ?? "").split(",").includes(code);
-}
-
-/** Returns the facts that the ledger on this host lacks, whatever is published. */
-export function missingFacts(settings: Settings): Warning[] {
+  if (!areStatisticsMissing(responses)) return [];
   const counts = ledgerCounts(settings);
-  if (counts === undefined) return [];
-  const missing = missingRounds(counts);
-  const work = REPORTER_WORK.filter((kind) => counts(kind) > 0);
-  if (settings.rpcUrl === undefined && work.length > 0) {
-    missing.push({
-      code: "no_chain",
-      message: `builder and settlementQueue are oracle_head_unavailable: the ledger has records of ${work.join(" and ")}, but no chain is set`,
-      hint: 'Set deployment and rpcUrl (docs/nodes.md). If nothing is settled on a chain, set "ignoredNotes": "no_chain".',
-    });
-  }
-  return missing.filter(({ code }) => !isIgnored(code, settings));
+  return [...missingGenesis(responses, settings), ...(counts === undefined ? [] : missingRounds(counts))];
 }
 
 /** Warns if no round is covered by a closure, because statistics need such rounds. */

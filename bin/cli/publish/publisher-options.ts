@@ -3,14 +3,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import type { Clock } from "../../../publish/clock/clock.ts";
-import { selection } from "../../../publish/plan/plan.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
 import { packageFile, packageVersion } from "../../../src/files/package-file.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../../src/resources/site/site-files.ts";
-import type { ResourceName } from "../../../src/resources/table.ts";
 import { hasChain } from "../chain/chain.ts";
 import { hintOf } from "../hints.ts";
 import { readLogKey } from "../log-key.ts";
@@ -20,13 +18,15 @@ import type { Settings } from "../settings/settings.ts";
 export interface PublishFlags {
   /** The configuration file, which may be missing. */
   readonly config?: string;
-  readonly only?: ReadonlySet<ResourceName>;
   readonly force?: boolean;
   readonly newLog?: number;
   readonly yes?: boolean;
   readonly allowUnknown?: boolean;
   readonly publishLog?: boolean;
 }
+
+/** Two bodies of one range are at least this far apart, because their figures change with each round, and a put costs money. */
+const STATISTICS_INTERVAL_MS = 30_000;
 
 /** The maximum number of concurrent puts. */
 const CONCURRENCY = 16;
@@ -41,7 +41,6 @@ export function publisherOptions(
     readonly clock: Clock;
   },
 ): Omit<PublisherOptions, "known"> {
-  const { only } = flags;
   const site = configuredSite(settings);
   return {
     ...opened,
@@ -49,11 +48,10 @@ export function publisherOptions(
     scrubInterval: 0,
     publications: allPublications({
       installationId: required(settings, "installationId"),
-      statisticsInterval: settings.statisticsInterval * 1000,
+      statisticsInterval: STATISTICS_INTERVAL_MS,
       site,
     }),
     site: site && { chainValidity: settings.chainMaxAge * 1000 },
-    selected: selection(only),
     concurrency: CONCURRENCY,
     signers: settings.logKey === undefined ? [] : readLogKey(settings.logKey),
     mayPublishLog: flags.publishLog ?? false,

@@ -11,13 +11,6 @@ export function reportSummary(report: CycleReport): string {
   return `as of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
 }
 
-/** Formats a line per put and failure: `action key: why`. */
-export function reportLines(report: CycleReport): string[] {
-  return condensed(report.rows)
-    .filter(({ action }) => action !== "unchanged")
-    .map(({ action, key, why }) => `${action} ${key}: ${why}`);
-}
-
 /** Condenses runs of new tiles to one row each. */
 function condensed(rows: readonly ReportRow[]): ReportRow[] {
   const result: ReportRow[] = [];

@@ -34,12 +34,10 @@ import {
 export interface SettingSources {
   readonly environment?: NodeJS.ProcessEnv;
   readonly onWarning?: (warning: Warning) => void;
-  /** Settings that the command does not need although other settings require them. */
-  readonly spared?: readonly SettingName[];
 }
 
 /** A setting's value and its origin. */
-export interface EffectiveSetting {
+interface EffectiveSetting {
   readonly name: SettingName;
   readonly value: unknown;
   /** `--port`, `NOONMARK_PORT`, the file's path, or `default`. */
@@ -62,9 +60,9 @@ export function loadSettings(
 }
 
 /** Returns each setting in the order of the table. Throws `Failure`, invalid_settings if several are wrong. */
-export function effectiveSettings(
+function effectiveSettings(
   flags: Readonly<Record<string, unknown>>,
-  { environment = process.env, onWarning = warn, spared = [] }: SettingSources = {},
+  { environment = process.env, onWarning = warn }: SettingSources = {},
   needs: readonly PlacedSetting[] = [],
 ): EffectiveSetting[] {
   const path = configurationPath(flags, environment);
@@ -85,7 +83,7 @@ export function effectiveSettings(
     return { name, value, origin, isSecret: SETTINGS[name].isSecret === true };
   });
   // Values that are wrong by themselves are reported first.
-  if (mistakes.length === 0) mistakes.push(...incompleteChain(settings, spared));
+  if (mistakes.length === 0) mistakes.push(...incompleteChain(settings));
   const [first] = mistakes;
   if (first === undefined) {
     warnOfKeyInFlag(settings, onWarning);
@@ -146,7 +144,7 @@ function warnOfUnknownVariables(environment: NodeJS.ProcessEnv, onWarning: Given
     onWarning({
       code: "unknown_variable",
       message: `${printable(variable)} is not a setting${nearest}`,
-      hint: "Correct or remove it. `noonmark config show` prints every setting and its origin.",
+      hint: "Correct or remove it. `noonmark status --settings` prints every setting and its origin.",
     });
   }
 }
@@ -170,13 +168,12 @@ function invalid(name: SettingName, message: string, path: string): Failure {
 }
 
 /** Rejects one of the two settings that a chain needs. With only one, its views would be disabled silently. */
-function incompleteChain(settings: readonly EffectiveSetting[], spared: readonly SettingName[]): Failure[] {
+function incompleteChain(settings: readonly EffectiveSetting[]): Failure[] {
   const isSet = (name: SettingName) => settings.some((one) => one.name === name && one.value !== undefined);
   if (isSet("deployment") === isSet("rpcUrl")) return [];
   const [present, missing] = isSet("rpcUrl")
     ? (["rpcUrl", "deployment"] as const)
     : (["deployment", "rpcUrl"] as const);
-  if (spared.includes(missing)) return [];
   const hint = `Give --${flagName(missing)} <${SETTINGS[missing].form}> too, or neither: the chain's views are then disabled.`;
   return [new Failure("missing_setting", `${present} is set and ${missing} is not: a chain needs both`, { hint })];
 }
@@ -271,10 +268,28 @@ function shownAs(name: SettingName, place: string, raw: unknown): string {
   return isHidden ? place : `${place} ${printable(JSON.stringify(raw) ?? "")}`;
 }
 
-/** Formats a value for a listing: JSON with its unit, and no secret. */
-export function shownValue({ name, value, isSecret }: EffectiveSetting): string {
+/** The effective settings for `status --settings`, with units and without secrets: lines, or one JSON array. */
+export function settingsText(flags: Readonly<Record<string, unknown>>, isJson: boolean): string | readonly string[] {
+  const settings = effectiveSettings(flags);
+  if (isJson) {
+    const list = settings.map(({ name, value, origin, isSecret }) => ({
+      name,
+      value: isSecret && value !== undefined ? HIDDEN : (value ?? null),
+      unit: unitOf(name) ?? null,
+      origin,
+    }));
+    return JSON.stringify(list);
+  }
+  const rows = settings.map((setting) => [setting.name, shownValue(setting), setting.origin] as const);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)) + 2);
+  return rows.map(([name, value, origin]) => `${name.padEnd(widths[0] ?? 0)}${value.padEnd(widths[1] ?? 0)}${origin}`);
+}
+
+const HIDDEN = "set, and not shown";
+
+function shownValue({ name, value, isSecret }: EffectiveSetting): string {
   if (value === undefined) return "not set";
-  if (isSecret && value !== "none" && value !== "any") return "set, and not shown";
+  if (isSecret && value !== "none" && value !== "any") return HIDDEN;
   const unit = unitOf(name);
   return `${JSON.stringify(value)}${unit === undefined ? "" : ` ${unit}`}`;
 }

@@ -2,7 +2,25 @@
 import type { OtherInstallations, WorstInstallation } from "../../../publish/status/public-status.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
 import { tableLines } from "../table.ts";
-import type { Publication } from "./publication.ts";
+import { lineOf } from "./finding.ts";
+import type { Publication, Status } from "./publication.ts";
+
+export function statusJson({ publication, checks, problems }: Status): string {
+  if (publication === undefined) return JSON.stringify({ state: "unpublished", problems, checks });
+  const { record, standby, responses, state, ageSeconds } = publication;
+  return JSON.stringify({ ageSeconds, ...record, standby, state, responses, problems, checks });
+}
+
+/** `store` is the setting. */
+export function statusLines(status: Status, store: string): string[] {
+  const { publication, checks, problems, at } = status;
+  if (publication !== undefined) return publicationLines({ ...publication, problems }, at);
+  return [
+    `No publication can be read from ${store}${trouble(problems)}.`,
+    "",
+    ...checks.map((check) => `${check.todo === null ? "ok " : "FIX"} ${check.check.padEnd(12)} ${lineOf(check)}`),
+  ];
+}
 
 /** `now` is in epoch ms. */
 export function publicationLines(publication: Publication, now: number): string[] {
@@ -49,8 +67,11 @@ function sentence({ state, record, responses, problems, ageSeconds }: Publicatio
     ...(foreseen === 0 ? [] : [`${foreseen} of them 503`]),
     ...(without === 0 ? [] : [`${without} cannot be read`]),
   ].join(", ");
-  const trouble = problems.length === 0 ? "" : `; ${problems.length} problem${problems.length === 1 ? "" : "s"}`;
-  return `${publisher}; ${counts}${trouble}.`;
+  return `${publisher}; ${counts}${trouble(problems)}.`;
+}
+
+function trouble({ length }: readonly string[]): string {
+  return length === 0 ? "" : `; ${length} problem${length === 1 ? "" : "s"}`;
 }
 
 function responseTable({ responses }: Publication, now: number): string[] {

@@ -7,11 +7,11 @@ import type { OperatorStatus } from "../../../publish/status/private-status.ts";
 import { isNodeProblem, isProblem, problemFailure } from "../../../src/chain/poll-event.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
-import { Failure } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
 import { reported } from "../hints.ts";
-import { warn } from "../messages.ts";
+import { type Warning, warn } from "../messages.ts";
+import type { Finding } from "./finding.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
 export interface Publication {
@@ -26,6 +26,19 @@ export interface Publication {
   readonly problems: readonly string[];
 }
 
+/** What `noonmark status` says. */
+export interface Status {
+  /** Epoch ms. */
+  readonly at: number;
+  /** Undefined before the first publication, and if the store cannot be read. */
+  readonly publication: Publication | undefined;
+  /** Empty while a publisher publishes. */
+  readonly checks: readonly Finding[];
+  /** Why readers get no good response, why a good one is not renewed, and what a publisher would meet. */
+  readonly problems: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
 /** Reads the publication in the store; undefined if nothing was ever published. `now` is in epoch ms. */
 export async function readPublication(store: ObjectStore, now: number): Promise<Publication | undefined> {
   const found = await readLease(store);
@@ -35,10 +48,6 @@ export async function readPublication(store: ObjectStore, now: number): Promise<
   const record = joined(found.record, await readPrivateStatus(store, found.record).catch(notReadable));
   const standby = (await readStandby(store, record.holder, now)) ?? null;
   return printableValues(publicationOf(store.name, { record, responses, standby }, now));
-}
-
-export function neverPublished(store: ObjectStore): Failure {
-  return new Failure("never_published", `nothing has ever been published to ${store.name}`);
 }
 
 /** Warns if the operator's report is not readable; `status` shows the rest. */

@@ -52,7 +52,7 @@ export function registerLedger(program: Command): void {
       wholeArgument,
     )
     .option("--without-stream", "if the facts came from a stream, take them all, and do not follow the stream");
-  settingOptions(restore, ["ledger", "s3Provider", "s3Endpoint", "s3Region", "s3PathStyle"]).action(
+  settingOptions(restore, ["ledger", "s3Provider", "s3Endpoint", "s3Region"]).action(
     async (place: string | undefined, { log: number, logKey: key, withoutStream, fromSequence, ...flags }: Flags) => {
       const url = place === undefined ? undefined : apiUrl(place);
       const given = place === undefined || url !== undefined ? flags : { ...flags, store: place };

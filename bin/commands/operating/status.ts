@@ -1,55 +1,51 @@
-/** `noonmark status`: the publication, from the publisher's report and from the store. */
+/** `noonmark status`: the publication, and, if nobody publishes, what a publisher would meet. */
 
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
-import type { LeaseRecord } from "../../../publish/lease/lease-record.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { EXIT, Failure } from "../../../src/values/failure.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
-import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { print, warn } from "../../cli/messages.ts";
-import { missingInputs } from "../../cli/publish/missing-inputs.ts";
-import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { settingOptions } from "../../cli/settings/setting-options.ts";
-import { publicationLines } from "../../cli/status/print-publication.ts";
-import { neverPublished, type Publication, readPublication } from "../../cli/status/publication.ts";
+import { configurationPath, loadSettings, settingsText } from "../../cli/settings/load-settings.ts";
+import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
+import { statusJson, statusLines } from "../../cli/status/print-publication.ts";
+import type { Publication } from "../../cli/status/publication.ts";
+import { readStatus } from "../../cli/status/status.ts";
+
+interface Flags {
+  readonly maxAge?: number;
+  readonly settings?: boolean;
+  readonly json?: boolean;
+}
 
 export function registerStatus(program: Command): void {
   const command = program
     .command("status")
     .option("--max-age <seconds>", "exit 1 if the lease was renewed longer ago", secondsArgument)
+    .option("--settings", "print each setting that is in effect, and where it was set")
     .option("--json", "as one JSON object");
-  settingOptions(command, ["store", "ignoredNotes"]).action(
-    async ({ maxAge, json }: { maxAge?: number; json?: boolean }) => {
-      const settings = loadSettings(command.opts(), ["store"]);
-      const now = systemClock.wall();
-      const store = await openConfiguredStore(settings, { write: false });
-      const publication = await readStatus(store, now);
-      const { record, standby, responses, problems, state, ageSeconds } = publication;
-      const whole = { ageSeconds, ...record, standby, state, responses, problems };
-      await print(json === true ? JSON.stringify(whole) : publicationLines(publication, now));
-      for (const warning of missingInputs(responses, settings)) warn(warning);
-      if (maxAge !== undefined) judgeAhead(record, now);
-      if (maxAge !== undefined && !(ageSeconds <= maxAge)) {
-        throw new Failure(
-          "publisher_silent",
-          `the lease was last renewed ${ageSeconds.toFixed(1)} s ago, and --max-age is ${maxAge} s`,
-        );
-      }
-      if (problems.length > 0) process.exitCode = EXIT.failed;
-    },
-  );
+  settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence"]).action(async (flags: Flags) => {
+    const isJson = flags.json === true;
+    if (flags.settings === true) {
+      await print(settingsText(command.opts(), isJson));
+      return;
+    }
+    const settings = loadSettings(command.opts(), ["store"]);
+    const status = await readStatus(settings, configurationPath(command.opts()), () => systemClock.wall());
+    await print(isJson ? statusJson(status) : statusLines(status, settings.store));
+    for (const warning of status.warnings) warn(warning);
+    if (flags.maxAge !== undefined) judgeAge(status.publication, status.at, flags.maxAge);
+    if (status.problems.length > 0) process.exitCode = EXIT.failed;
+  });
 }
 
-async function readStatus(store: ObjectStore, now: number): Promise<Publication> {
-  const publication = await readPublication(store, now);
-  if (publication !== undefined) return publication;
-  throw neverPublished(store);
-}
-
-/** Rejects a publication from the future, which says nothing about the present. Throws `Failure` clock_behind. */
-function judgeAhead({ renewedAt, lastCycleAt }: LeaseRecord, now: number): void {
-  const last = Math.max(Date.parse(renewedAt), Date.parse(lastCycleAt ?? renewedAt));
+/** Rejects a publication that is too old, or is from the future, which says nothing about the present. Throws `Failure`. */
+function judgeAge(publication: Publication | undefined, now: number, maxAge: number): void {
+  if (publication === undefined) throw new Failure("never_published", "no publication can be read from the store");
+  const { record, ageSeconds } = publication;
+  const last = Math.max(Date.parse(record.renewedAt), Date.parse(record.lastCycleAt ?? record.renewedAt));
   if (isAhead(last, now)) throw clockBehind("the last cycle", last, now);
+  if (ageSeconds <= maxAge) return;
+  const message = `the lease was last renewed ${ageSeconds.toFixed(1)} s ago, and --max-age is ${maxAge} s`;
+  throw new Failure("publisher_silent", message);
 }

@@ -5,11 +5,8 @@ import BetterSqlite3, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../../files/make-directory.ts";
 import { makePrivateFile } from "../../files/private-file.ts";
 import { sqliteFailure } from "../../sqlite/sqlite-failure.ts";
-import { LATEST } from "../../values/timestamp.ts";
 import type { Deployment } from "../deployment.ts";
-import { rewind } from "./append.ts";
 import { CHAIN_SCHEMA, CHAIN_SCHEMA_VERSION } from "./schema.ts";
-import { dropSnapshot } from "./sync-row.ts";
 
 /** How long a statement waits for another process's transaction, in milliseconds. */
 const BUSY_TIMEOUT = 5_000;
@@ -54,22 +51,10 @@ function digest(value: unknown): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
-/** Version 2 has the rows of version 3, but block times and texts as the nodes said them. Delete this with version 4. */
-const UNCHECKED_VERSION = 2;
-
-/** Deletes what a body may not be able to hold. The next passes read it again. */
-function forgetUnchecked(db: Database): void {
-  const wrong = "SELECT min(block_number) FROM event WHERE block_timestamp NOT BETWEEN 1 AND ?";
-  const first = db.prepare<[number], number | null>(wrong).pluck().get(LATEST) ?? null;
-  if (first !== null) rewind(db, BigInt(first) - 1n);
-  dropSnapshot(db);
-}
-
 function bind(db: Database, logs: string, whole: string): void {
   const exists = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'sync'").get() !== undefined;
   const version = db.pragma("user_version", { simple: true });
-  if (exists && version === UNCHECKED_VERSION) forgetUnchecked(db);
-  else if (!exists || version !== CHAIN_SCHEMA_VERSION) {
+  if (!exists || version !== CHAIN_SCHEMA_VERSION) {
     db.exec("DROP TABLE IF EXISTS event; DROP TABLE IF EXISTS sync; DROP TABLE IF EXISTS node;");
     db.exec(CHAIN_SCHEMA);
   }

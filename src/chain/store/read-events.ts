@@ -39,11 +39,6 @@ export function eventsFrom(db: ReadOnlyDatabase, block: bigint): ChainEvent[] {
   return select(db, `WHERE block_number >= ? ${OLDEST_FIRST}`, block);
 }
 
-/** Returns the newest event at or below a block. */
-export function newestEventUpTo(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
-  return select(db, `WHERE block_number <= ? ${newest(1)}`, block)[0];
-}
-
 /** Returns the newest BatchSettled below a block. */
 export function settlementBefore(db: ReadOnlyDatabase, block: bigint): ChainEvent | undefined {
   const rest = `WHERE contract_kind = ? AND event_name = ? AND block_number < ? ${newest(1)}`;

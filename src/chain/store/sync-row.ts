@@ -61,9 +61,3 @@ export function writeProblem(db: Database, event: ProblemEvent | undefined, sinc
 export function dropSnapshot(db: Database): void {
   run(db, "UPDATE sync SET snapshot = NULL WHERE id = 1");
 }
-
-/** Returns a text that changes with the stored events, also by other processes (`chain rewind`, `chain sync`). */
-export function fileState(db: ReadOnlyDatabase): string {
-  const { stored, history } = readSync(db);
-  return `${history}:${stored?.block}:${stored?.hash}`;
-}

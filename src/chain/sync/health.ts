@@ -5,7 +5,6 @@
 
 import type { Deployment } from "../deployment.ts";
 import type { FailedCheck, PollEvent, ProblemEvent } from "../poll-event.ts";
-import type { Snapshot } from "../view/views.ts";
 import { confirms, type UnconfirmedFault } from "./log-checks.ts";
 import type { BrokenPass, PassOutcome } from "./pass-types.ts";
 import type { PassResults } from "./view-state.ts";
@@ -102,11 +101,6 @@ export function withSafeBlock(health: ChainHealth, safe: bigint): ChainHealth {
 export function withStoredRange(health: ChainHealth): ChainHealth {
   const next = { ...health, hasRunOutOfTime: false };
   return health.results.failed ? changed(next, { failed: false }) : next;
-}
-
-/** Resets the findings after another process wrote to the file. Asking the nodes starts over. */
-export function afterForeignWrite(health: ChainHealth, snapshot: Snapshot | undefined): ChainHealth {
-  return changed({ ...health, fault: undefined, fundingRepair: undefined, askingSince: undefined }, { snapshot });
 }
 
 /** Returns true if no pass was good for a whole grace. */

@@ -38,7 +38,7 @@ import {
 import { type RangeLogs, withBlocks } from "./logs.ts";
 import type { PassContext, PassOutcome } from "./pass-types.ts";
 
-/** Throws `RpcError`, `ContradictingResponse` and `StoreMoved`. */
+/** Throws `RpcError` and `ContradictingResponse`. */
 export async function runPass(context: PassContext): Promise<PassOutcome> {
   const { db, deployment } = context.chain;
   const { node } = context;

@@ -10,7 +10,7 @@ import { Nodes } from "../rpc/nodes.ts";
 import { RpcError } from "../rpc/rpc-error.ts";
 import { type RpcLimits, type RpcNode, type RpcOutcome, rpcNode } from "../rpc/rpc-node.ts";
 import { redactUrl, Secrets } from "../rpc/secrets.ts";
-import { dropSnapshot, fileState, readSync, touch, writeProblem } from "../store/sync-row.ts";
+import { dropSnapshot, readSync, touch, writeProblem } from "../store/sync-row.ts";
 import { storedSnapshot } from "../view/views.ts";
 import { SuspectMemory } from "./blooms.ts";
 import * as health from "./health.ts";
@@ -29,7 +29,7 @@ export interface ChainOptions {
   readonly rpcQuorum?: number | undefined;
   /** The chain's own SQLite file. */
   readonly statePath: string;
-  /** Milliseconds without a good pass before the views are unavailable (`chainGrace`). */
+  /** Milliseconds without a good pass before the views are unavailable. */
   readonly grace: number;
   /** Milliseconds for which the views are valid after the last good pass. */
   readonly validity: number;
@@ -69,8 +69,6 @@ export class Poller {
   /** By a node's index: which other node disagrees with it, and on what. */
   readonly #disagreements = new Map<number, string>();
   #health: health.ChainHealth;
-  /** The file's state after this process's last write. */
-  #fileState: string;
   #touchedAt = 0;
   /** JSON of the problem last written. */
   #writtenProblem: string | undefined;
@@ -87,7 +85,6 @@ export class Poller {
       through,
     };
     this.#health = this.#storedHealth();
-    this.#fileState = fileState(db);
     this.#secrets = new Secrets(rpcUrls);
     const problem = readSync(db).problem?.event;
     this.#writtenProblem = problem === undefined ? undefined : JSON.stringify(problem);
@@ -110,7 +107,6 @@ export class Poller {
   /** `now` and `deadline` in epoch ms. */
   async poll(now: number, deadline: number): Promise<void> {
     this.#deadline = deadline;
-    this.noticeRewrite();
     this.#health = health.pollBegun(this.#health, now, deadline);
     await this.#overNodes();
     if (!this.#health.isOver) {
@@ -157,7 +153,6 @@ export class Poller {
         this.#health = health.withSafeBlock(this.#health, head.safe);
       },
       onRange: (range) => {
-        this.#fileState = fileState(this.#chain.db);
         this.#health = health.withStoredRange(this.#health);
         this.#options.onEvent({ type: "range", node: rpc.label, ...range });
       },
@@ -285,15 +280,6 @@ export class Poller {
       isFundingConfirmed: fundingRepair !== undefined,
       suspects: this.#suspects,
     };
-  }
-
-  /** Drops the state in memory if another process wrote to the file. Must not be called during a pass's write. */
-  noticeRewrite(): void {
-    const state = fileState(this.#chain.db);
-    if (state === this.#fileState) return;
-    this.#fileState = state;
-    this.#suspects.clear();
-    this.#health = health.afterForeignWrite(this.#health, storedSnapshot(readSync(this.#chain.db)));
   }
 
   #storedHealth(): health.ChainHealth {

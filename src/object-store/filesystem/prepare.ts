@@ -37,8 +37,8 @@ export function prepareDirectory(directory: string): void {
   }
 }
 
-/** A publisher overwrites and deletes files in its store, so it takes no directory that contains other files. */
-function checkOwn(directory: string): void {
+/** A publisher overwrites and deletes files in its store, so it takes no directory that contains other files. Throws `Failure` store_foreign. */
+export function checkOwn(directory: string): void {
   if (!existsSync(directory) || existsSync(join(directory, STORE_MARK))) return;
   const foreign = readdirSync(directory).find((name) => !EMPTY_NAMES.has(name));
   if (foreign === undefined) return;

@@ -1,9 +1,6 @@
 /**
- * Measures statistics: one 30-day body, a cycle over ten years of rounds against one over thirty days, and a rebuild
- * against one SQL scan. The rebuild reads 10,000,000 receipts and 525,600 rounds; the scan reads the same tables.
- * Writes about 3 GB of ledgers to the temporary directory and removes them.
+ * Measures statistics: one 30-day body, and a cycle over ten years of rounds against one over thirty days.
  */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,15 +12,12 @@ import { readStatisticsFacts } from "../../../src/resources/statistics/facts.ts"
 import { appendRound, LEDGER_END, LEDGER_GENESIS, TEN_YEARS, writeLargeLedger } from "../support/large-ledger.ts";
 
 const CYCLES = 300;
-const RECEIPTS = 10_000_000;
-const RUNS = 3;
 const ROUND_MS = 600_000;
 
 export async function run(): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), "noonmark-bench-"));
   try {
     compareCycles(directory);
-    compareRebuild(directory);
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -77,40 +71,6 @@ function publisher(path: string, rounds: number): Publisher {
     advanceLedgerViews(projections, { ledger, installationId: "wheel-1", genesis: LEDGER_GENESIS, at: LEDGER_END })
   );
   return { ledger, projections };
-}
-
-interface RebuildFigure {
-  readonly receipts: number;
-  readonly rounds: number;
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  readonly residentMb: number;
-}
-
-function compareRebuild(directory: string): void {
-  const ledger = join(directory, "large.ledger.db");
-  writeLargeLedger(ledger, { receipts: RECEIPTS, rounds: TEN_YEARS });
-  const rebuilds: RebuildFigure[] = [];
-  const ratios: number[] = [];
-  for (let iteration = 0; iteration < RUNS; iteration += 1) {
-    const scan = child<{ seconds: number }>("scan-process.ts", [ledger]);
-    const rebuild = child<RebuildFigure>("rebuild-process.ts", [ledger, join(directory, `rebuilt-${iteration}.db`)]);
-    if (rebuild.receipts !== RECEIPTS || rebuild.rounds !== TEN_YEARS)
-      throw new Error(`rebuilt ${rebuild.receipts} receipts and ${rebuild.rounds} rounds`);
-    rebuilds.push(rebuild);
-    ratios.push(rebuild.seconds / scan.seconds);
-  }
-  const of = (key: "seconds" | "cpuSeconds" | "residentMb") => median(rebuilds.map((rebuild) => rebuild[key]));
-  console.log(
-    `statistics: rebuilt from ${RECEIPTS} receipts and ${TEN_YEARS} rounds in ${of("seconds").toFixed(1)} s ` +
-      `(${of("cpuSeconds").toFixed(1)} s of CPU, ${of("residentMb").toFixed(0)} MB peak resident memory; ` +
-      `${median(ratios).toFixed(1)} × one SQL scan of the same tables; median of ${RUNS})`,
-  );
-}
-
-function child<T>(file: string, args: readonly string[]): T {
-  const path = join(import.meta.dirname, "../support", file);
-  return JSON.parse(execFileSync(process.execPath, [path, ...args], { encoding: "utf8" })) as T;
 }
 
 function median(values: readonly number[]): number {

@@ -15,7 +15,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["completion", "bash"],
   ["key", "generate", "wheel.example.org"],
   ["init"],
-  ["config", "show"],
+  ["status", "--settings"],
   ["cdn", "varnish"],
   ["verify", "--rules"],
   ["fsck", "--rules"],
@@ -24,7 +24,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["ledger", "export"],
   ["render", "/v1/public/telemetry"],
   ["render", "/v1/public/telemetry", "--body"],
-  ["publish", "--dry-run"],
 ];
 
 /** A folder with a ledger of one fact. */

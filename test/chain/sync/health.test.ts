@@ -193,9 +193,3 @@ test("a funding above the cursor is read again until a pass no longer has it", (
   const lifted = after([above, READ]).state;
   expect([health.repairFrom(lifted), health.isGood(lifted)]).toEqual([undefined, true]);
 });
-
-test("another writer's file clears open faults", () => {
-  const { state } = after([READ, fault(0)]);
-  const next = health.afterForeignWrite(state, undefined);
-  expect([next.fault, next.results.snapshot, next.changes]).toEqual([undefined, undefined, state.changes + 1]);
-});

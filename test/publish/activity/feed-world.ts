@@ -68,7 +68,7 @@ export class FeedWorld {
     this.#setSafe(safeBlock);
   }
 
-  /** Acts like `noonmark chain rewind --to`, followed by a sync of another chain. */
+  /** Another branch replaces what is above a block. */
   rewind(to: bigint, events: readonly ChainEvent[], safeBlock: bigint): void {
     this.#chainDb.prepare("DELETE FROM event WHERE block_number > ?").run(Number(to));
     this.#chainDb.exec("UPDATE sync SET history = history || '+'");

@@ -21,7 +21,7 @@ export class GrownChain implements Chain {
     this.db.prepare("UPDATE sync SET stored_through_block = ?").run(Number(this.#safeBlock));
   }
 
-  /** Acts like `noonmark chain rewind --to`. */
+  /** Another branch replaces what is above a block. */
   rewind(to: bigint): void {
     this.db.prepare("DELETE FROM event WHERE block_number > ?").run(Number(to));
     this.db.exec("UPDATE sync SET history = history || '+'");
@@ -49,7 +49,6 @@ export class GrownChain implements Chain {
   state = () => this.#state;
   nextChange = () => undefined;
   poll = async () => {};
-  noticeRewrite(): void {}
   concluded = () => true;
   /** All blocks have the same hash; a view shows only one of them. */
   blockHash = async () => coreView().chain.safeBlockHash;

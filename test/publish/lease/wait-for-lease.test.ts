@@ -63,7 +63,6 @@ async function firstCycle(reader: SourceReader, lease: NonNullable<Awaited<Retur
     reader,
     known,
     publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
-    selected: () => true,
     concurrency: 4,
     newLog: undefined,
     force: false,
@@ -124,7 +123,7 @@ describe.skipIf(NO_ANVIL !== undefined)(`over a chain${NO_ANVIL ? `: ${NO_ANVIL}
     await using rpc = await scriptedRpc(on.anvil.url);
     using chain = chainReader(on.world.deployment, [rpc.url], { begins: START });
     const reader = sources(chain.chain);
-    const holder = await world.work({ only: ["telemetry"] });
+    const holder = await world.work({ publications: () => [] });
     let pauses = 0;
     const lease = await wait(reader, async () => {
       chain.now = world.now;

@@ -8,8 +8,6 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { CycleReport } from "../../../publish/report.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { openChain } from "../../../src/chain/open-chain.ts";
-import { rewind } from "../../../src/chain/store/append.ts";
-import { openChainStore } from "../../../src/chain/store/open-store.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openProjections, PROJECTIONS_FILE } from "../../../src/projections/open.ts";
@@ -113,19 +111,13 @@ async function publishInSilence(options: Publishing = {}): Promise<void> {
   await worker.stop();
 }
 
-function rewindTo(block: bigint): void {
-  const db = openChainStore(fileOf("chain"), chain.deployment);
-  rewind(db, block);
-  db.close();
-}
-
-test("after a rewind next to a running publisher, a fork that has outgrown what was published is rejected", async () => {
+test("after chain.db was deleted, a fork that has outgrown what was published is rejected", async () => {
   grow(40, settle);
-  const { worker, cycle } = await publisher();
-  await cycle();
+  await publish();
   const published = await body(ONCHAIN);
   fork(12, 60, settle, ...nodes);
-  rewindTo(10n);
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(fileOf("chain") + suffix, { force: true });
+  const { worker, cycle } = await publisher();
   for (const n of [3, 4]) {
     world.now += 1_000;
     // Process is put with the published anchor, which proves nothing about the fork.
@@ -145,28 +137,6 @@ test("a node on another fork than the view cannot vouch for the view", async () 
   fork(12, 60, settle, other);
   expect(codes(await publish({ file: "new" }))).toEqual(["chain_behind"]);
   expect(await body(ONCHAIN)).toEqual(published);
-});
-
-test("a view of blocks that were rewound between the pass and the cycle is not published", async () => {
-  grow(40, settle);
-  const { worker, cycle } = await publisher();
-  await cycle();
-  grow(20, { is: "units", count: 2 });
-  world.now += 1_000;
-  await cycle(() => rewindTo(30n));
-  const { status, chain: point, events } = await body(PLAYERS);
-  expect([status, point.safeThroughBlock, events]).toEqual(["available", "31", []]);
-  await worker.stop();
-});
-
-test("after a rewind to a block above the fork, no event of the new branch is missing", async () => {
-  grow(40, settle);
-  await publish();
-  fork(12, 60, { is: "units", count: 1 }, ...nodes);
-  rewindTo(20n);
-  await publish({ newLog: 2 });
-  const { chain: point, events } = await body(`${PLAYERS}&limit=100`);
-  expect([point.safeThroughBlock, events.length]).toEqual(["61", 49]);
 });
 
 test("saved history is what was published last, by any publisher", async () => {
@@ -247,7 +217,10 @@ test("a fork that contradicts one published view is rejected for every view, eve
   await publish();
   const published = await body(SETTLEMENTS);
   grow(20);
-  const safe = Number((await publishedOnchain({ only: ["onchain"] })).safeThroughBlock);
+  const safe = Number(
+    (await publishedOnchain({ publications: (all) => all.filter(({ resource }) => resource === "onchain") }))
+      .safeThroughBlock,
+  );
   fork(safe - 5, 60, settle, ...nodes);
   const report = await publish({ file: "lost", state: "lost" });
   expect(codes(report)).toEqual(["chain_behind"]);
@@ -263,7 +236,7 @@ async function publishedOnchain(options: Publishing): Promise<{ readonly safeThr
   return (await body(ONCHAIN)).chain;
 }
 
-test("saved history is read back from the store after a rebuild replaced the projections", async () => {
+test("saved history is read back from the store after the projections were replaced", async () => {
   grow(40, settle);
   const { worker, cycle } = await publisher();
   await cycle();

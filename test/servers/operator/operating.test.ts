@@ -81,7 +81,7 @@ test("every block of docs/incidents.md ends well beside a publisher", () => {
   expect(incidents[2]?.output).toMatch(/^\d+ objects, 0 findings/m);
 });
 
-test("the first doctor lists what is missing, and the second finds nothing", () => {
+test("the first status lists what is missing, and the second finds nothing", () => {
   expect(outputOf("noonmark init")).toMatch(/^FIX settings .*installationId/m);
   expect(outputOf("noonmark ingest - < /srv/facts.ndjson")).toMatch(/^3 accepted, 0 duplicate, 0 rejected; ledger /m);
   expect(outputOf("noonmark ingest - < /srv/facts.ndjson")).not.toMatch(/^FIX/m);

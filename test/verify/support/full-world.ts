@@ -117,7 +117,6 @@ function chainOf(ledger: Database, from: number, at: number): Chain {
     state: () => whole,
     nextChange: () => undefined,
     poll: async () => {},
-    noticeRewrite() {},
     concluded: () => true,
     blockHash: async () => view.chain.safeBlockHash,
     describe: () => "full",

@@ -115,7 +115,7 @@ async function measureSettlement({ chain, projections: source, known, due, store
   chain.settle();
   const { at } = chain;
   const snapshot = snapshotOf(chain, source);
-  const planning = { known, due, signers: [], force: false, at, program: "bench", selected: () => true };
+  const planning = { known, due, signers: [], force: false, at, program: "bench" };
   const now = currentSources(snapshot, INSTALLATION, LOG, planning);
   const plan = () => planResponses({ snapshot, log: LOG, now, subject: SUBJECT, refused: {} }, planning);
   const sources = { snapshot: <T>(use: (snapshot: WritableSnapshot) => T) => use(snapshot) };

@@ -64,7 +64,6 @@ export class SimulatedChain implements Chain, Settlement {
     return confirmedAt > at ? undefined : confirmedAt;
   }
 
-  noticeRewrite(): void {}
   async poll(now: number): Promise<void> {
     const safe = this.#blockAt(now) - SAFE_DEPTH;
     this.#goodPassAt = now;

@@ -28,7 +28,6 @@ export async function benchPublisher(subject: BenchPublisher): Promise<Publisher
       known,
       reader,
       publications: allPublications({ installationId: "wheel-1", statisticsInterval }),
-      selected: () => true,
       concurrency: 16,
       newLog: undefined,
       force: false,

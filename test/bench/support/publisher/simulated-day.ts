@@ -92,7 +92,6 @@ function open(folder: string, chain: SimulatedChain, clock: Clock, counts: Count
       genesisTimestamp: undefined,
     }),
     publications: allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000 }),
-    selected: () => true,
     concurrency: 16,
     newLog: undefined,
     force: false,

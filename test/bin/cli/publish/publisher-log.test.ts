@@ -97,7 +97,7 @@ test("an outage of the store is over after the put and the renewal that failed h
   expect(lines.map(({ time, msg }) => [time, msg])).toEqual([
     [0, "the store does not respond: publish tries it again"],
   ]);
-  expect(lines[0]).toMatchObject({ code: "store_unavailable", hint: "Check the store: noonmark doctor" });
+  expect(lines[0]).toMatchObject({ code: "store_unavailable", hint: expect.stringContaining("--store") });
   clock.now = 48_000;
   report(ROWS);
   expect(lines.slice(1)).toMatchObject([{ time: 48_000, afterMs: 48_000, msg: "the store responds again" }]);

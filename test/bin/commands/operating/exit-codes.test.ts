@@ -128,18 +128,6 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     return exitOf(["status", "--store", "public"]);
   },
   "status 2": () => exitOf(["status", "--store", "public", "--max-age", "long"]),
-  "status 74": () => {
-    isFile("public");
-    return exitOf(["status", "--store", "public"]);
-  },
-  "doctor 0": async () => {
-    // Without a closed round the statistics are 503, which is a fault.
-    withLedger(RECORD_TYPES.round.example, RECORD_TYPES.closure.example);
-    await published("--genesis-timestamp", "1767225600");
-    return exitOf(["doctor", ...PUBLISH, "--genesis-timestamp", "1767225600"]);
-  },
-  "doctor 1": () => exitOf(["doctor", ...PUBLISH]),
-  "doctor 2": () => exitOf(["doctor", ...PUBLISH, "--url", "nowhere"]),
   "fsck 0": async () => {
     await published();
     return exitOf(["fsck", "--store", "public"]);
@@ -176,16 +164,6 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     const found = await readLease(store());
     await Lease.take(store(), new WatchedClock(systemClock), { holder: "me", holderName: "me" }, found);
     return exitOf(["fsck", "--repair", ...PUBLISH, "--deadline", "1"]);
-  },
-  "lease release 0": async () => {
-    await published();
-    return exitOf(["lease", "release", "--store", "public"]);
-  },
-  "lease release 2": () => exitOf(["lease", "release", "--store", "s3:/public"]),
-  "lease release 74": () => exitOf(["lease", "release", "--store", "public"]),
-  "lease release 75": async () => {
-    await heldByAnother();
-    return exitOf(["lease", "release", "--store", "public"]);
   },
   "render 0": async () => {
     withLedger();

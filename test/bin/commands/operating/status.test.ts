@@ -6,7 +6,7 @@ import { joined, publicationOf } from "../../../../bin/cli/status/publication.ts
 import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
 import type { OperatorStatus } from "../../../../publish/status/private-status.ts";
 import { runCli } from "../../../support/cli.ts";
-import { sharedFolder } from "../../../support/test-folder.ts";
+import { configuredFolder, sharedFolder } from "../../../support/test-folder.ts";
 
 const directory = sharedFolder();
 writeFileSync(join(directory, "noonmark.json"), "{}\n");
@@ -152,4 +152,23 @@ test("a missing or damaged object in the store exits 1", async () => {
   expect(stdout).toContain("; 17 responses are stored, 2 of them 503, 2 cannot be read; 2 problems.\n");
   expect(stdout).toMatch(/^problem +\/v1\/public\/modules: missing in the store$/m);
   expect(stdout).toMatch(/^problem +\/v4\/public\/process: v4\/public\/process is damaged: /m);
+});
+
+test("--settings prints each effective value with its unit and origin, and no secret", async () => {
+  const folder = configuredFolder();
+  const file = '{ "installationId": "wheel-1", "deployment": "d.json", "rpcUrl": "https://node.example/v2/key" }';
+  writeFileSync(join(folder, "noonmark.json"), file);
+  const { exitCode, stdout } = await runCli(["status", "--settings", "--s3-region", "auto"], folder);
+  expect(exitCode).toBe(0);
+  expect(stdout).not.toContain("key");
+  const lines = stdout.split("\n").map((line) => line.split(/ {2,}/));
+  expect(lines).toContainEqual(["installationId", '"wheel-1"', "noonmark.json"]);
+  expect(lines).toContainEqual(["s3Region", '"auto"', "--s3-region"]);
+  expect(lines).toContainEqual(["chainMaxAge", "600 seconds", "default"]);
+  expect(lines).toContainEqual(["ledger", '".noonmark/ledger.db"', "default"]);
+  expect(lines).toContainEqual(["genesisTimestamp", "not set", "default"]);
+  expect(lines).toContainEqual(["rpcUrl", "set, and not shown", "noonmark.json"]);
+
+  const json = await runCli(["status", "--settings", "--json", "--store", "x"], folder);
+  expect(JSON.parse(json.stdout)).toContainEqual({ name: "store", value: "x", unit: null, origin: "--store" });
 });

@@ -39,7 +39,7 @@ test("a store that is gone is not made again on the disk beneath it, until the s
     ),
   ]);
   expect(readdirSync(store)).toEqual([]);
-  const { stdout } = await runCli(["doctor", ...PUBLISH.slice(1)], folder);
+  const { stdout } = await runCli(["status", ...PUBLISH.slice(1)], folder);
   expect(stdout).toMatch(/^FIX store +store_unavailable: \S+: no store is here /m);
   expect((await once("--store", "other")).exitCode).toBe(0);
   rmSync(join(folder, "state/published.db"));
@@ -53,7 +53,7 @@ test("a running publisher waits for a removed store, and goes on when it is ther
   expect(await publisher.logged("the store does not respond")).toMatchObject({
     reason: expect.stringContaining("no store is here"),
   });
-  const { stdout } = await runCli(["doctor", ...PUBLISH.slice(1)], folder);
+  const { stdout } = await runCli(["status", ...PUBLISH.slice(1)], folder);
   expect(stdout).toMatch(/^FIX store +store_unavailable: \S+: no store is here /m);
   cpSync(join(folder, "copy"), store, { recursive: true });
   await publisher.logged("the store responds again");

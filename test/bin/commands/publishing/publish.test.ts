@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Known } from "../../../../publish/known.ts";
@@ -41,16 +41,6 @@ describe("noonmark publish, before and alongside other runs", () => {
     expect(readdirSync(directory)).toEqual(["noonmark.json"]);
   });
 
-  test("a first dry run lists what it would create, and creates nothing", async () => {
-    const tried = await publish("--dry-run");
-    expect(tried.exitCode).toBe(0);
-    expect(tried.stderr).toMatch(
-      /^noonmark: warning: new_store: nothing has been published to .*: publish creates it\n/,
-    );
-    expect(tried.stdout).toContain("created v1/public/telemetry: new\n");
-    expect(existsSync(join(directory, ".noonmark"))).toBe(false);
-  });
-
   test("a run prints one line in a pipe and none with --quiet, and explains 503 statistics", async () => {
     const first = await publish("--once");
     expect(first.exitCode).toBe(0);
@@ -58,17 +48,14 @@ describe("noonmark publish, before and alongside other runs", () => {
     expect(first.stderr).toContain("warning: no_genesis: the statistics are 503: the start of round 0 is unknown\n");
     const second = await publish("--once", "--quiet", "--genesis-timestamp", "0");
     expect(second).toEqual({ exitCode: 0, stdout: "", stderr: "" });
-    const tried = await publish("--dry-run", "--quiet", "--genesis-timestamp", "0");
-    expect(tried).toEqual({ exitCode: 0, stdout: "", stderr: "" });
   });
 
-  test("a dry run as of an instant before the published one is refused, and blames no clock", async () => {
+  test("a run as of an instant before the published one is refused, and blames no clock", async () => {
     await publish("--once");
-    const tried = await publish("--dry-run", "--at", "2026-01-01T00:00:00Z");
+    const tried = await publish("--once", "--at", "2026-01-01T00:00:00Z");
     expect(tried).toMatchObject({ exitCode: 1, stdout: "" });
     expect(tried.stderr).toContain("noonmark: at_before_published: 2026-01-01T00:00:00.000Z is before ");
     expect(tried.stderr).not.toContain("clock");
-    expect((await publish("--dry-run", "--at", "2126-01-01T00:00:00Z")).exitCode).toBe(0);
   });
 
   test("a state directory in use is reported with its user and the time", async () => {

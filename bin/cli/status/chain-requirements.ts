@@ -6,8 +6,8 @@ import { fieldsOf } from "../../../src/values/unknown.ts";
 import { openChainCopy } from "../chain/chain.ts";
 import { reported } from "../hints.ts";
 import type { Settings } from "../settings/settings.ts";
-import { duration } from "../status/print-publication.ts";
-import { badFinding, type DoctorFinding, goodFinding } from "./finding.ts";
+import { badFinding, type Finding, goodFinding } from "./finding.ts";
+import { duration } from "./print-publication.ts";
 
 /** Time limits (ms) for a node's response, and for the pass that checks the deployment. */
 const NODE_LIMIT_MS = 10_000;
@@ -21,7 +21,7 @@ const HEALTHY: ReadonlySet<string> = new Set(["available", "indexer_disabled", "
 type Fault = Extract<PollEvent, { readonly check: string }>;
 
 /** `now` is in epoch ms. Throws `Failure` if the deployment file is invalid. */
-export async function examineChain(settings: Settings, now: () => number): Promise<DoctorFinding[]> {
+export async function examineChain(settings: Settings, now: () => number): Promise<Finding[]> {
   if (settings.deployment === undefined || settings.rpcUrl === undefined) {
     return [goodFinding("chain", "none: its views are disabled")];
   }
@@ -32,7 +32,7 @@ export async function examineChain(settings: Settings, now: () => number): Promi
   return [...nodes, await examineDeployment(settings, now)];
 }
 
-async function examineNode(address: string, chainId: number, now: () => number): Promise<DoctorFinding> {
+async function examineNode(address: string, chainId: number, now: () => number): Promise<Finding> {
   const { rpcNode } = await import("../../../src/chain/rpc/rpc-node.ts");
   const { RpcError } = await import("../../../src/chain/rpc/rpc-error.ts");
   const { instant, quantity } = await import("../../../src/chain/rpc/node-responses.ts");
@@ -72,7 +72,7 @@ async function examineNode(address: string, chainId: number, now: () => number):
 }
 
 /** Runs a pass over a copy of the publisher's file, which itself does not change. */
-async function examineDeployment(settings: Settings, now: () => number): Promise<DoctorFinding> {
+async function examineDeployment(settings: Settings, now: () => number): Promise<Finding> {
   const faults: Fault[] = [];
   let failed: string | undefined;
   let ofNode: NodeProblem | undefined;

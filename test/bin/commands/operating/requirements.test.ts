@@ -1,0 +1,212 @@
+import { copyFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
+import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
+import { closure, receipt, round } from "../../../ledger/samples.ts";
+import { stage } from "../../../support/chain/harness.ts";
+import { runCli } from "../../../support/cli.ts";
+import { NO_SMALL_DISK, smallDisk } from "../../../support/small-disk.ts";
+import { configuredFolder } from "../../../support/test-folder.ts";
+
+describe("what a publisher needs, by noonmark status", () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = configuredFolder();
+  });
+
+  async function status(...flags: string[]) {
+    const { exitCode, stdout } = await runCli(["status", ...flags], directory);
+    return { exitCode, lines: stdout.trimEnd().split("\n") };
+  }
+
+  test("before the first publication it lists what is missing and what to do, and creates nothing", async () => {
+    const { exitCode, lines } = await status();
+    expect(exitCode).toBe(1);
+    expect(lines.filter((line) => !line.includes(" disk "))).toEqual([
+      "No publication can be read from .noonmark/public; 2 problems.",
+      "",
+      expect.stringMatching(/^FIX settings {5}missing_setting: installationId .* Give --installation-id <id>, /),
+      expect.stringMatching(/^FIX ledger {7}ledger_not_found: .* To create a first ledger, run `noonmark ingest FILE`/),
+      "ok  state        .noonmark/state: publish will make it",
+      "ok  store        .noonmark/public: publish will make it",
+      "ok  chain        none: its views are disabled",
+    ]);
+    expect(readdirSync(directory)).toEqual(["noonmark.json"]);
+  });
+
+  test("a file in the place of a directory is named as one", async () => {
+    const file = join(directory, "noonmark.json");
+    const below = join(file, "below");
+    const { lines } = await status("--state", below, "--store", below);
+    const sentence = `${file} is a file, and no directory. Name another path, or move that file away.`;
+    expect(lines).toContain(`FIX state        ${sentence}`);
+    const { exitCode, stderr } = await runCli(["ingest", "/dev/null", "--ledger", below], directory);
+    expect([exitCode, stderr]).toEqual([
+      74,
+      expect.stringMatching(/ledger_unwritable: .* is a file, and no directory/),
+    ]);
+  });
+
+  test("a store that publish would refuse is named: foreign files, no server", async () => {
+    const foreign = await status("--store", ".");
+    expect(foreign.lines).toContainEqual(expect.stringMatching(/^FIX store +store_foreign: \S+ is not a store /));
+    const gone = await status("--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1");
+    expect(gone.exitCode).toBe(1);
+    expect(gone.lines.filter((line) => line.includes("store_unavailable"))).toHaveLength(1);
+  });
+
+  const SETTINGS = ["--installation-id", "wheel-1", "--genesis-timestamp", "1767225600"];
+  /** The round was closed when the sample receipts were received. */
+  const ROUND = round(46_572);
+  const CLOSURE = closure(46_572, 46_572);
+
+  function ingest(...records: readonly object[]) {
+    return runCli(["ingest", "-", "--yes"], directory, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  }
+
+  async function wrongLines(...flags: string[]): Promise<string[]> {
+    const { exitCode, lines } = await status(...flags);
+    const wrong = lines.filter((line) => /^(?:FIX|problem) /.test(line));
+    expect(exitCode).toBe(wrong.length === 0 ? 0 : 1);
+    return wrong;
+  }
+
+  test("it finds a publisher that stopped responding while it held the lease", async () => {
+    await ingest(receipt(1), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS)).toEqual([]);
+    const store = new FilesystemStore(join(directory, ".noonmark/public"), { write: true });
+    const status = await store.get("status.json");
+    if (status === undefined) throw new Error("no lease");
+    const record = JSON.parse(Buffer.from(status.body).toString()) as object;
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
+    const silent = { ...record, released: false, renewedAt: hourAgo };
+    await store.put("status.json", { ...status, body: Buffer.from(JSON.stringify(silent)) });
+    expect(await wrongLines(...SETTINGS)).toEqual([
+      expect.stringMatching(
+        /^problem +publisher_silent: \S.* holds the lease and has been silent for 36\d\d s\. See why in its log/,
+      ),
+    ]);
+  });
+
+  test("it finds a ledger that lacks published facts before anything is published", async () => {
+    await ingest(receipt(1));
+    copyFileSync(join(directory, ".noonmark/ledger.db"), join(directory, "older.db"));
+    await ingest(receipt(2), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS, "--ledger", "older.db")).toEqual([
+      expect.stringMatching(
+        /^problem +ledger: ledger_behind: log 1 was published with 4 entries, and the ledger has 1/,
+      ),
+    ]);
+  });
+
+  test("it warns of the same missing inputs before the first publication and after it", async () => {
+    await ingest(receipt(1));
+    const before = await runCli(["status", ...SETTINGS], directory);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    const after = await runCli(["status", ...SETTINGS], directory);
+    expect(before).toMatchObject({ exitCode: 0, stderr: after.stderr });
+    expect(after.stderr).toContain("warning: no_rounds: the statistics are 503: the ledger has no round\n");
+    await ingest(ROUND);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect((await runCli(["status", ...SETTINGS], directory)).stderr).toContain("warning: no_closures: ");
+  });
+
+  test("a publication ahead of this clock is a problem", async () => {
+    const ahead = new Date(Date.now() + 86_400_000).toISOString();
+    await ingest(receipt(1), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS, "--at", ahead, "--force"], directory);
+    expect(await wrongLines(...SETTINGS)).toEqual([
+      expect.stringMatching(/^problem +clock_behind: .*correct it \(NTP\)/),
+    ]);
+  });
+
+  test.each(["published.db", "projections.db"])("it finds a corrupt state (%s)", async (file) => {
+    await ingest(receipt(1), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    const path = join(directory, ".noonmark/state", file);
+    writeFileSync(path, "not a database".padEnd(8192, "."));
+    expect(await wrongLines(...SETTINGS)).toEqual([
+      expect.stringMatching(`^problem +state: \\S+${file} is not an SQLite file\\. `),
+    ]);
+  });
+
+  test("it finds a store of another installation", async () => {
+    await ingest(receipt(1), receipt(1, { installationId: "wheel-2" }), ROUND, CLOSURE);
+    await runCli(["publish", "--once", ...SETTINGS], directory);
+    expect(await wrongLines(...SETTINGS, "--installation-id", "wheel-2")).toContainEqual(
+      expect.stringMatching(
+        /^problem +installation: installation_changed: \S+ belongs to wheel-1, and installationId is wheel-2/,
+      ),
+    );
+  });
+
+  test("a round 0 in the future or in milliseconds is rejected by publish and found by status", async () => {
+    await ingest(receipt(1), ROUND, CLOSURE);
+    const future = ["--installation-id", "wheel-1", "--genesis-timestamp", String(600 * 10_000_000)];
+    const refused = await runCli(["publish", "--once", ...future], directory);
+    // The exit code is not 2, because systemd would then not restart the service. A machine can boot with a clock years
+    // behind.
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toMatch(
+      /^noonmark: genesis_in_future: genesisTimestamp 6000000000 is 2160-02-18T10:40:00\.000Z, /,
+    );
+    expect(existsSync(join(directory, ".noonmark/public"))).toBe(false);
+    expect(await wrongLines(...future)).toEqual([expect.stringMatching(/^FIX settings +genesis_in_future: /)]);
+    const inMs = await runCli(
+      ["publish", "--once", "--installation-id", "w", "--genesis-timestamp", "1767225600000"],
+      directory,
+    );
+    expect(inMs).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("looks like milliseconds") });
+  });
+
+  test.skipIf(NO_SMALL_DISK !== undefined)(
+    `a full state disk is found and reported with its path ${NO_SMALL_DISK ?? ""}`,
+    async () => {
+      await ingest(receipt(1), ROUND, CLOSURE);
+      const disk = smallDisk(1024);
+      try {
+        const state = join(disk.path, "state");
+        const full = (free: number) =>
+          `state ${state}: ${free} MiB free. Free space on that disk, or name another place with --state.`;
+        expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([`FIX disk         ${full(1)}`]);
+        await runCli(["publish", "--once", ...SETTINGS, "--state", state], directory);
+        disk.leave(0);
+        expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([`problem     disk: ${full(0)}`]);
+      } finally {
+        disk.unmount();
+      }
+    },
+  );
+
+  test.skipIf(NO_ANVIL !== undefined)(
+    "it lists each node of the chain, and names the failed check of the deployment",
+    async () => {
+      await using on = await stage();
+      const file = join(directory, "deployment.json");
+      const settings = ["--installation-id", "wheel-1", "--ledger", "none", "--deployment", file];
+      writeFileSync(file, JSON.stringify(on.world.deployment));
+      await on.world.mine(20);
+      const variables = { NOONMARK_RPC_URL: `${on.anvil.url},http://127.0.0.1:9/secret` };
+      const { stdout } = await runCli(["status", ...settings], directory, "", variables);
+      const lines = stdout.trimEnd().split("\n");
+      expect(lines).toContainEqual(expect.stringMatching(/^\S+ +node \S+ chain 31337, head \d+ \(.* old\), batches/));
+      expect(lines).toContainEqual(
+        "FIX node http://127.0.0.1:9/… transient: no good response. Check the address, its key and whether the node runs.",
+      );
+      expect(lines).toContainEqual("ok  deployment   no check failed; core available, economy available");
+      expect(existsSync(join(directory, ".noonmark"))).toBe(false);
+      const { lines: many } = await status(...settings, "--rpc-url", on.anvil.url, "--rpc-quorum", "2");
+      expect(many).toContainEqual(
+        expect.stringMatching(/^FIX chain +invalid_setting: rpcQuorum 2 is more than the 1 address of rpcUrl\./),
+      );
+      const mismatch = await status(...settings, "--rpc-url", on.anvil.url, "--genesis-timestamp", "600");
+      expect(mismatch.exitCode).toBe(1);
+      expect(mismatch.lines).toContainEqual(
+        expect.stringMatching(/^FIX deployment +genesis_timestamp_configured: .* docs\/spec\/chain\.md#checks /),
+      );
+    },
+  );
+});
