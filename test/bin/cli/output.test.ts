@@ -12,7 +12,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["--help"],
   ["--version"],
   ["help", "ingest"],
-  ["completion", "bash"],
   ["key", "generate", "wheel.example.org"],
   ["init"],
   ["status", "--settings"],
