@@ -119,7 +119,7 @@ export class Spool implements Followed {
       else file.intake.flush();
     } catch (cause) {
       // Failures of the ledger or of a shared file of rejects would affect every other file too.
-      const isOfThis = cause instanceof Failure && cause.code === "rejects_unwritable" && file.hasOwnRejects;
+      const isOfThis = cause instanceof Failure && cause.code === "file_unwritable" && file.hasOwnRejects;
       if (cause instanceof Failure && !isOfThis) throw cause;
       return this.#refuse(name, path, isOfThis ? `was not taken: ${printable(cause.message)}` : unreadable(cause));
     } finally {
@@ -217,7 +217,10 @@ function isOwnDirectory(stats: Stats): boolean {
 
 function unwritable(place: string, cause: unknown): Failure {
   if (isDiskFull(cause)) return diskFull(place, cause);
-  return new Failure("spool_unwritable", `${place} cannot be written: ${errorMessage(cause)}`, { cause });
+  return new Failure("file_unwritable", `${place} cannot be written: ${errorMessage(cause)}`, {
+    hint: "Ingested files are moved there: give this user write permission for the spool directory.",
+    cause,
+  });
 }
 
 function freeName(directory: string, name: string): string {

@@ -183,7 +183,7 @@ test("a file of rejects that is a link, has two names or belongs to another user
   execFileSync("chown", ["4002", foreign]);
   for (const rejects of [link, second, foreign]) {
     const result = await runCli(["ingest", "1.ndjson", "--rejects", rejects], directory);
-    expect.soft(result).toMatchObject({ exitCode: 74, stderr: expect.stringContaining("rejects_unwritable") });
+    expect.soft(result).toMatchObject({ exitCode: 74, stderr: expect.stringContaining("file_unwritable") });
   }
   expect(readFileSync(at("victim"), "utf8") + readFileSync(foreign, "utf8")).toBe("");
 });

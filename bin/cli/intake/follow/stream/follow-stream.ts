@@ -84,7 +84,7 @@ function readCredentials(path: string): Credentials {
   try {
     file = readShortFile(path, LONGEST_CREDENTIALS_BYTES);
   } catch (cause) {
-    throw new Failure("credentials_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
+    throw new Failure("file_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
   }
   if (!isExposed(file.mode)) return parseCredentials(file.text, path);
   throw new Failure(
