@@ -282,7 +282,7 @@ export const FAILURE_TEXTS = {
   ],
   package_missing: [
     "An optional package is not installed: NATS' client, or the one that metrics need.",
-    "Install noonmark again without --omit=optional.",
+    "Install noonmark again, with its optional dependencies.",
   ],
   port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
   port_unusable: ["The system refuses to listen on the port.", "Use another port, above 1023."],
