@@ -208,7 +208,7 @@ export const FAILURE_TEXTS = {
   ],
   package_missing: [
     "An optional package is not installed: NATS' client, or the one that metrics need.",
-    "Install noonmark again without --omit=optional.",
+    "Install noonmark again, with its optional dependencies.",
   ],
   port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
   projections_damaged: ["The projections are damaged, or are not an SQLite file.", REBUILD],

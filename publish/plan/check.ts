@@ -128,7 +128,7 @@ export interface CurrentSources {
   readonly chain: Pick<SourceVersion, "chain" | "safeBlock" | "safeHash">;
 }
 
-export function currentSources(
+function currentSources(
   { ledger, chain }: Pick<Snapshot, "ledger" | "chain">,
   id: string,
   log: { readonly number: number; readonly now: LogPoint | undefined },

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { testFolder } from "../support/test-folder.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const ORIGINS = new URL("../bench/support/fronts/front-origins.ts", import.meta.url).pathname;
+const ORIGINS = new URL("./front-origins.ts", import.meta.url).pathname;
 const MAIN = new URL("../../bin/main.ts", import.meta.url).href;
 const SECRET = "0123456789abcdef-secret";
 

@@ -1,5 +1,5 @@
 /**
- * Serves the benched routes in a separate process: from a bucket, from the shim, and from a plain server with a
+ * Serves every URL that has a stored object, without optional parameters, in a separate process: from a bucket, from the shim, and from a plain server with a
  * max-age. Arguments: body bytes, bucket port, shim port (0 or absent means any free port), and the fronts that the
  * shim trusts. Sends the three ports to its parent.
  */
@@ -7,19 +7,19 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { shimContext } from "../../../../src/shim/context.ts";
-import { trustsFront } from "../../../../src/shim/node/node-handler.ts";
-import { startServer } from "../../../../src/shim/node/node-server.ts";
-import { MemoryStore } from "../../../support/memory-store.ts";
-import { putResponse } from "../../../support/publish-response.ts";
-import { BENCH_ROUTES } from "./front-routes.ts";
+import { ROUTES } from "../../src/resources/table.ts";
+import { shimContext } from "../../src/shim/context.ts";
+import { trustsFront } from "../../src/shim/node/node-handler.ts";
+import { startServer } from "../../src/shim/node/node-server.ts";
+import { MemoryStore } from "../support/memory-store.ts";
+import { putResponse } from "../support/publish-response.ts";
 
 const [bytes = "2000", bucketPort = "0", shimPort = "0", fronts = "any"] = process.argv.slice(2);
 const REVALIDATE = "public, max-age=0, must-revalidate";
 const body = JSON.stringify({ revision: "r", text: "0123456789".repeat(Number(bytes) / 10) });
 
 const store = new MemoryStore();
-for (const { key, etag } of BENCH_ROUTES) {
+for (const { key, etag } of ROUTES.flatMap(({ objects, etag }) => objects.map(({ key }) => ({ key, etag })))) {
   const headers = { ...(etag ? { etag: '"r"' } : {}), "cache-control": REVALIDATE };
   await putResponse(store, key, { status: 200, headers, body }, [{ from: Date.now() + 3_600_000 }]);
 }

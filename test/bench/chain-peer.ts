@@ -1,8 +1,18 @@
-/** The baseline of the chain bench: a viem getLogs loop that decodes events and optionally stores them in SQLite. */
+/** A chain with many events, and the peer of the first sync: a loop of viem's getLogs that decodes, or also stores in SQLite. */
 import BetterSqlite3 from "better-sqlite3";
-import { type AbiEvent, type AbiParameter, createPublicClient, decodeAbiParameters, http, toEventSelector } from "viem";
-import type { World } from "../../../../demo/chain/deploy.ts";
-import * as abis from "../../../../src/chain/abi.ts";
+import {
+  type AbiEvent,
+  type AbiParameter,
+  createPublicClient,
+  decodeAbiParameters,
+  http,
+  numberToHex,
+  toEventSelector,
+} from "viem";
+import { call } from "../../demo/chain/anvil.ts";
+import { callData } from "../../demo/chain/calls.ts";
+import type { World } from "../../demo/chain/deploy.ts";
+import * as abis from "../../src/chain/abi.ts";
 
 export interface Range {
   readonly from: bigint;
@@ -11,7 +21,7 @@ export interface Range {
 
 const EVENTS = Object.values(abis).flatMap((abi) => abi.filter((item) => item.type === "event")) as AbiEvent[];
 
-/** Like `bareLoop` with the topic0 map, but inserts the events of each range into SQLite in one transaction. */
+/** Decodes with a map of topics and inserts the events of each range into SQLite in one transaction. */
 export async function storingLoop(world: World, ranges: readonly Range[], path: string): Promise<number> {
   const db = new BetterSqlite3(path);
   db.pragma("journal_mode = WAL");
@@ -22,17 +32,16 @@ export async function storingLoop(world: World, ranges: readonly Range[], path: 
   const insert = db.prepare("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   const store = db.transaction((rows: readonly unknown[][]) => rows.forEach((row) => insert.run(...row)));
   try {
-    return await bareLoop(world, ranges, "map", store);
+    return await bareLoop(world, ranges, store);
   } finally {
     db.close();
   }
 }
 
-/** Reads and decodes the events, with a topic0 map or with viem's decoder. Returns their count. */
+/** Reads and decodes the events with viem's decoder, or with a map of topics if they are stored. Returns their count. */
 export async function bareLoop(
   world: World,
   ranges: readonly Range[],
-  decoder: "map" | "viem",
   store?: (rows: readonly unknown[][]) => void,
 ): Promise<number> {
   const client = createPublicClient({
@@ -45,7 +54,7 @@ export async function bareLoop(
   const known = new Map(EVENTS.map((event) => [toEventSelector(event), event]));
   let events = 0;
   for (const { from, to } of ranges) {
-    if (decoder === "viem") {
+    if (store === undefined) {
       events += (await client.getLogs({ address, events: EVENTS, fromBlock: from, toBlock: to })).length;
       continue;
     }
@@ -60,12 +69,30 @@ export async function bareLoop(
         ...decodeAbiParameters(event.inputs.filter((input) => input.indexed !== true) as AbiParameter[], log.data),
       ];
       events++;
-      if (store === undefined) continue;
       const { blockNumber, logIndex, transactionIndex, blockHash, transactionHash } = log;
       const texts = JSON.stringify(values.map(String));
       rows.push([blockNumber, logIndex, transactionIndex, blockHash, transactionHash, log.address, event.name, texts]);
     }
-    store?.(rows);
+    store(rows);
   }
   return events;
+}
+
+const EVENTS_IN_A_TRANSACTION = 30;
+
+/** Adds WorkRecorded events, spread evenly over the blocks. */
+export async function fillWithWork(world: World, size: { blocks: number; events: number }): Promise<void> {
+  const transactions = size.events / EVENTS_IN_A_TRANSACTION;
+  const blocksEach = Math.floor(size.blocks / transactions);
+  const work = Array.from({ length: EVENTS_IN_A_TRANSACTION }, (_, index) => BigInt(index) * 7n);
+  for (let transaction = 0; transaction < transactions; transaction++) {
+    const first = BigInt(transaction * EVENTS_IN_A_TRANSACTION + 1);
+    const data = callData("Core", "recordWork", [first, work]);
+    const from = world.people.reporter;
+    await call(world.url, "eth_sendTransaction", [
+      { from, to: world.deployment.core, data, gas: "0x1e8480", gasPrice: "0x77359400" },
+    ]);
+    if (blocksEach > 1) await call(world.url, "anvil_mine", [numberToHex(blocksEach - 1), "0xc"]);
+  }
+  await call(world.url, "anvil_mine", ["0xc", "0xc"]);
 }
