@@ -16,7 +16,7 @@ import { quantile } from "../support/quantile.ts";
 const RUNS = 3;
 const SHAPES = [
   { connections: 300, pipelining: 300, requests: 150 },
-  { connections: 10_000, pipelining: 300, requests: 150 },
+  { connections: 4_000, pipelining: 300, requests: 150 },
 ];
 const PATHS = {
   "135 kB": "/v2/public/stats?range=30d",

@@ -55,11 +55,9 @@ async function acquired(candidate: Candidate, settings: Settings): Promise<Lease
     return await acquireForOneRun(candidate, (ms) => wait(ms));
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "lease_held") throw error;
-    const seconds = scrubIntervalOf(settings) / 1_000;
-    const pace =
-      seconds === 0 ? "with scrubInterval 0 it checks none by itself" : `it checks one object every ${seconds} s`;
+    const seconds = scrubIntervalOf(settings.store) / 1_000;
     throw new Failure(error.code, error.message, {
-      hint: `That publisher rewrites damaged objects itself: ${pace}. To repair everything now, stop it first.`,
+      hint: `That publisher rewrites damaged objects itself: it checks one object every ${seconds} s. To repair everything now, stop it first.`,
     });
   }
 }

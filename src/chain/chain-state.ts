@@ -32,7 +32,7 @@ export interface ChainState {
   readonly validUntil: number;
   /**
    * True while the Core's view is not_yet_safe. Also true while the view is indexer_unavailable, if the only reason is that
-   * the publisher has asked the nodes for less than `chainGrace`. This follows a start, a takeover, a sleep or a lost file.
+   * the publisher has asked the nodes for less than the grace. This follows a start, a takeover, a sleep or a lost file.
    * Missing views then say nothing about the chain: a good published response stays while it is valid. The publisher
    * puts not_yet_safe or indexer_unavailable only if nothing is stored.
    *

@@ -14,7 +14,6 @@ export interface StoreSettings {
   readonly s3Provider?: S3ProviderName | undefined;
   readonly s3Endpoint?: string | undefined;
   readonly s3Region?: string | undefined;
-  readonly s3PathStyle?: boolean | undefined;
 }
 
 /**
@@ -39,7 +38,7 @@ export async function openStore(location: string, settings: StoreSettings): Prom
 async function openS3(bucket: string, prefix: string, settings: StoreSettings): Promise<ObjectStore> {
   // Load the SDK only for a bucket.
   const { S3Store } = await import("./s3/s3-store.ts");
-  const { s3Provider: provider, s3Endpoint: endpoint, s3Region: region, s3PathStyle: pathStyle } = settings;
+  const { s3Provider: provider, s3Endpoint: endpoint, s3Region: region } = settings;
   const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   const given = endpoint ?? AWS_ENDPOINT_URL_S3 ?? AWS_ENDPOINT_URL;
   const preset = S3_PROVIDERS[provider ?? (given === undefined ? "aws" : "other")];
@@ -50,7 +49,7 @@ async function openS3(bucket: string, prefix: string, settings: StoreSettings): 
     singleWriter: settings.singleWriter === true,
     absentAfter: preset.absentAfter,
     client: {
-      forcePathStyle: pathStyle ?? preset.pathStyle,
+      forcePathStyle: preset.pathStyle,
       ...(given === undefined ? {} : { endpoint: given }),
       ...(chosenRegion === undefined ? {} : { region: chosenRegion }),
     },

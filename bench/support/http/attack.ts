@@ -46,7 +46,7 @@ export async function attack(
   };
   try {
     const serve = started(
-      spawn(process.execPath, [PROGRAM, "serve", "--store", directory, "--port", "0", "--max-connections", "12000"], {
+      spawn(process.execPath, [PROGRAM, "serve", "--store", directory, "--port", "0"], {
         stdio: ["ignore", "pipe", "ignore"],
       }),
     );

@@ -16,6 +16,12 @@ export interface ChainUse {
   readonly onRequest?: (outcome: RpcOutcome) => void;
 }
 
+/**
+ * Time without a good pass before the chain's views are unavailable. It covers about three passes, so that one silent node or one slow
+ * request takes nothing from readers.
+ */
+const CHAIN_GRACE_MS = 15_000;
+
 /** Settings of a publisher with a chain. */
 export type WithChain = Settings & { readonly deployment: string; readonly rpcUrl: string };
 
@@ -32,7 +38,7 @@ export function openConfiguredChain(
     rpcUrls,
     rpcQuorum: quorumOf(settings, rpcUrls.length),
     statePath,
-    grace: settings.chainGrace * 1000,
+    grace: CHAIN_GRACE_MS,
     validity: settings.chainMaxAge * 1000,
     now: use.now,
     genesisTimestamp: genesis === undefined ? undefined : BigInt(genesis),

@@ -135,7 +135,7 @@ async function publishSession(
       const options = {
         ...publisherOptions(settings, flags, { store, reader, clock }),
         minimumPutInterval: minimumPutIntervalOf(settings.store),
-        scrubInterval: scrubIntervalOf(settings),
+        scrubInterval: scrubIntervalOf(settings.store),
         known,
       };
       await holdAndPublish(

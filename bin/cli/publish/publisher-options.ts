@@ -25,6 +25,9 @@ export interface PublishFlags {
   readonly publishLog?: boolean;
 }
 
+/** Two bodies of one range are at least this far apart, because their figures change with each round, and a put costs money. */
+const STATISTICS_INTERVAL_MS = 30_000;
+
 /** The maximum number of concurrent puts. */
 const CONCURRENCY = 16;
 
@@ -45,7 +48,7 @@ export function publisherOptions(
     scrubInterval: 0,
     publications: allPublications({
       installationId: required(settings, "installationId"),
-      statisticsInterval: settings.statisticsInterval * 1000,
+      statisticsInterval: STATISTICS_INTERVAL_MS,
       site,
     }),
     site: site && { chainValidity: settings.chainMaxAge * 1000 },

@@ -1,6 +1,5 @@
 /** The pace of puts and checks per kind of store (docs/spec/publishing.md#the-cycle). */
 import { type StoreLocation, storeLocation } from "../../../src/object-store/location.ts";
-import type { Settings } from "../settings/settings.ts";
 
 interface Pace {
   /** Minimum time (ms) between two puts of one key. */
@@ -24,7 +23,7 @@ export function minimumPutIntervalOf(store: string): number {
   return paceOf(store).putMs;
 }
 
-/** Returns the interval (ms) of the checks for damaged objects; 0 for none. */
-export function scrubIntervalOf({ store, scrubInterval }: Pick<Settings, "store" | "scrubInterval">): number {
-  return scrubInterval === undefined ? paceOf(store).scrubMs : scrubInterval * 1_000;
+/** Returns the interval (ms) of the checks for damaged objects. */
+export function scrubIntervalOf(store: string): number {
+  return paceOf(store).scrubMs;
 }

@@ -19,16 +19,14 @@ export const SOURCE_SETTINGS = [
 export const CYCLE_SETTINGS = [
   ...SOURCE_SETTINGS,
   "store",
-  "chainGrace",
   "chainMaxAge",
   "chainInterval",
-  "statisticsInterval",
   "site",
   "deadline",
 ] as const satisfies readonly SettingName[];
 
 /** Additional settings of each command that has `store`. */
-const STORE_SETTINGS: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Region", "s3PathStyle", "singleWriter"];
+const STORE_SETTINGS: readonly SettingName[] = ["s3Provider", "s3Endpoint", "s3Region", "singleWriter"];
 
 /** Adds `--config` and a flag for each named setting to a command. */
 export function settingOptions(command: Command, names: readonly SettingName[]): Command {

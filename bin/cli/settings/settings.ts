@@ -47,9 +47,6 @@ function numeric<T extends z.ZodType<number>>(schema: T) {
 const number = z.number("is not a number");
 const secondsNumber = z.number("is not a number of seconds");
 const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
-const scrubSeconds = numeric(number.min(0, "must be 0 seconds or more").max(86_400, "must be 86400 seconds or less"));
-/** Checked once a second. The limit of a day is well below the longest delay of Node's timers. */
-const timeout = numeric(secondsNumber.min(1, "must be 1 to 86400 seconds").max(86_400, "must be 1 to 86400 seconds"));
 const FRONTS_FORM = "is not none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -";
 /** A form that is valid in a header and in every front's files. */
 export const frontSecret = z.string().regex(/^[A-Za-z0-9._~+/=-]{16,128}$/, FRONTS_FORM);
@@ -111,7 +108,6 @@ export const SETTINGS = {
     "the S3 server's address; by default AWS",
   ),
   s3Region: setting(filledText.optional(), "region", "the region of an S3 store"),
-  s3PathStyle: setting(flag.optional(), "[true|false]", "an S3 store's bucket is in the path, not in the host name"),
   singleWriter: setting(
     flag.default(false),
     "[true|false]",
@@ -167,31 +163,6 @@ export const SETTINGS = {
     "which proxies may cache the responses of `serve`: none, any, or those that send this secret",
     { isSecret: true },
   ),
-  reusePort: setting(
-    flag.default(false),
-    "[true|false]",
-    "several processes of `serve` may listen on one port, and Linux divides the connections between them",
-  ),
-  maxConnections: setting(
-    numeric(number.int("must be a whole number").min(1, "must be above 0")).optional(),
-    "number",
-    "connections of a process of `serve`: 4096, or fewer if the limit of open files is lower; an idle one takes about 20 kB",
-  ),
-  requestTimeout: setting(
-    timeout.default(15),
-    "seconds",
-    "time limit for a request to arrive; a longer one lets slow senders hold more connections",
-  ),
-  readerTimeout: setting(
-    timeout.default(30),
-    "seconds",
-    "time limit for a reader to take a response; a longer one lets idle readers hold more memory, a shorter one cuts slow lines",
-  ),
-  keepAliveTimeout: setting(
-    timeout.default(65),
-    "seconds",
-    "time limit for an idle connection; if it is shorter than a front's own (nginx: 60), a request fails now and then",
-  ),
   genesisTimestamp: setting(
     numeric(
       secondsNumber
@@ -202,27 +173,12 @@ export const SETTINGS = {
     "seconds",
     `the start of round 0, a multiple of ${ROUND_SECONDS}`,
   ),
-  chainGrace: setting(
-    seconds.default(15),
-    "seconds",
-    "time without a good pass over the chain before the publisher makes its views unavailable",
-  ),
   chainMaxAge: setting(
     seconds.default(600),
     "seconds",
     "how long the chain's views are served after the last good pass if the publisher is dead",
   ),
   chainInterval: setting(seconds.default(4), "seconds", "time between two passes over the chain"),
-  statisticsInterval: setting(
-    seconds.default(30),
-    "seconds",
-    "least time between two computations of a range of the statistics",
-  ),
-  scrubInterval: setting(
-    scrubSeconds.optional(),
-    "seconds",
-    "time between two stored objects that a publisher checks for damage; if not set, 1 in a directory and 10 in object storage; 0 checks none",
-  ),
   site: setting(flag.default(true), "[true|false]", "publish page and reference next to the API"),
   metrics: setting(
     text

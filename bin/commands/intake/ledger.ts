@@ -46,7 +46,7 @@ export function registerLedger(program: Command): void {
     .option("--log <number>", "the number of the log; by default the current one", wholeArgument)
     .option("--log-key <key>", "the verifier key that must have signed the log; a URL requires it")
     .option("--without-stream", "if the facts came from a stream, take them all, and do not follow the stream");
-  settingOptions(restore, ["ledger", "s3Provider", "s3Endpoint", "s3Region", "s3PathStyle"]).action(
+  settingOptions(restore, ["ledger", "s3Provider", "s3Endpoint", "s3Region"]).action(
     async (place: string | undefined, { log: number, logKey: key, withoutStream, ...flags }: Flags) => {
       const url = place === undefined ? undefined : apiUrl(place);
       const given = place === undefined || url !== undefined ? flags : { ...flags, store: place };

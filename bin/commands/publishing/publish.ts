@@ -45,7 +45,7 @@ export function registerPublish(program: Command): void {
     )
     .option("--publish-log", "agree that the log becomes public for ever, signed with logKey; give it once")
     .option("--yes", "begin the new log although the ledger lacks published facts");
-  settingOptions(command, [...CYCLE_SETTINGS, "cadence", "scrubInterval", "metrics", "logLevel", "logFormat"]).action(
+  settingOptions(command, [...CYCLE_SETTINGS, "cadence", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts(), ["ledger", "store"]);
       rejectCadenceFlags(flags);

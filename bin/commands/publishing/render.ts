@@ -31,7 +31,7 @@ export function registerRender(program: Command): void {
     .option("--at <instant>", "as of this instant")
     .option("--json", "one object {status, headers, body}")
     .option("--body", "only the body");
-  settingOptions(command, [...SOURCE_SETTINGS, "chainGrace", "chainMaxAge", "deadline"]).action(
+  settingOptions(command, [...SOURCE_SETTINGS, "chainMaxAge", "deadline"]).action(
     async (path: string, flags: Flags) => {
       const settings = loadSettings(command.opts(), ["ledger"]);
       await printResponse(await render(settings, path, parseInstant(flags.at)), flags);

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
-import { connectionsWithin, openFilesLimit, type ServerLimits } from "../../../src/shim/node/limits.ts";
+import { connectionsWithin, openFilesLimit, SERVER_LIMITS } from "../../../src/shim/node/limits.ts";
 import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
@@ -23,26 +23,18 @@ import type { Settings } from "../../cli/settings/settings.ts";
 import { askedToStop } from "../../cli/signals.ts";
 import { keepYoungGenerationSmall } from "../../cli/small-heap.ts";
 
-const LIMITS = ["maxConnections", "requestTimeout", "readerTimeout", "keepAliveTimeout"] as const;
-
 export function registerServe(program: Command): void {
   const command = program
     .command("serve")
     .description("serve the published responses over HTTP")
     .option("--at <instant>", "serve the responses as of this instant")
+    .option(
+      "--reuse-port",
+      "share the port with other processes of `serve`: Linux divides the connections between them",
+    )
     .option(...SECRET_FILE_OPTION)
     .action(serve);
-  settingOptions(command, [
-    "store",
-    "host",
-    "port",
-    "fronts",
-    "reusePort",
-    ...LIMITS,
-    "metrics",
-    "logLevel",
-    "logFormat",
-  ]);
+  settingOptions(command, ["store", "host", "port", "fronts", "metrics", "logLevel", "logFormat"]);
 }
 
 const FRONTS: Readonly<Record<string, string>> = {
@@ -52,6 +44,7 @@ const FRONTS: Readonly<Record<string, string>> = {
 
 interface ServeFlags extends Record<string, unknown> {
   readonly at?: string;
+  readonly reusePort?: boolean;
   readonly fronts?: string;
   readonly frontSecretFile?: string;
 }
@@ -62,15 +55,16 @@ async function serve(flags: ServeFlags): Promise<void> {
   const secret = secretOfFlags({ given: fronts, flag: "--fronts", ...(frontSecretFile && { frontSecretFile }) });
   const settings = loadSettings({ ...flags, fronts: secret }, ["store"]);
   const at = parseInstant(flags.at);
+  const reusePort = flags.reusePort === true;
   const log = await createLog(settings);
   const store = await openConfiguredStore(settings, { write: false });
-  if (!hasMetricsPage(settings.metrics)) return serveCounted(store, settings, { at, log });
+  if (!hasMetricsPage(settings.metrics)) return serveCounted(store, settings, { at, reusePort, log });
   const counts = new ShimCounts();
   const { shimRegistry } = await import("../../cli/metrics/registries.ts");
   const page = { registry: shimRegistry(counts), ...metricsLog(log) };
   const stopMetrics = await startMetricsPage(settings.metrics, () => page);
   try {
-    await serveCounted(store, settings, { at, log, counts });
+    await serveCounted(store, settings, { at, reusePort, log, counts });
   } finally {
     await stopMetrics();
   }
@@ -79,12 +73,17 @@ async function serve(flags: ServeFlags): Promise<void> {
 interface Serving {
   /** The instant at which the clock is stopped, for `--at`. */
   readonly at: number | undefined;
+  readonly reusePort: boolean;
   readonly log: Logger;
   /** Absent without a metrics page. */
   readonly counts?: ShimCounts;
 }
 
-async function serveCounted(store: ObjectStore, settings: Settings, { at, log, counts }: Serving): Promise<void> {
+async function serveCounted(
+  store: ObjectStore,
+  settings: Settings,
+  { at, reusePort, log, counts }: Serving,
+): Promise<void> {
   const monotonic = () => performance.now();
   const clock = await shimClock(store, log);
   const reads = failedReads(log, monotonic);
@@ -96,7 +95,7 @@ async function serveCounted(store: ObjectStore, settings: Settings, { at, log, c
     report: reads.report,
     ...(counts === undefined ? {} : { onResponse: (row, status) => counts.count(row, status) }),
   });
-  const limits = limitsOf(settings);
+  const limits = { ...SERVER_LIMITS, maxConnections: connectionsWithin(openFilesLimit()) };
   const crowded = rareReport(
     (closed) => log.warn({ closed, ...limits }, "connections were closed: too many are open"),
     monotonic,
@@ -104,7 +103,7 @@ async function serveCounted(store: ObjectStore, settings: Settings, { at, log, c
   const server = await startServer(context, {
     host: settings.host,
     port: settings.port,
-    reusePort: settings.reusePort,
+    reusePort,
     otherPort: "give another port: --port <number> or NOONMARK_PORT (0 takes any free one).",
     wallClock: () => clock.now(),
     clockSkew: () => clock.skew(),
@@ -138,13 +137,4 @@ async function warnIfUnreadable({ store, report }: ShimContext): Promise<void> {
     if (!(error instanceof StoreUnavailable)) throw error;
     report?.(error, read);
   }
-}
-
-function limitsOf({ maxConnections, requestTimeout, readerTimeout, keepAliveTimeout }: Settings): ServerLimits {
-  return {
-    maxConnections: maxConnections ?? connectionsWithin(openFilesLimit()),
-    requestTimeout: requestTimeout * 1_000,
-    readerTimeout: readerTimeout * 1_000,
-    keepAliveTimeout: keepAliveTimeout * 1_000,
-  };
 }

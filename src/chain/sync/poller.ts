@@ -29,7 +29,7 @@ export interface ChainOptions {
   readonly rpcQuorum?: number | undefined;
   /** The chain's own SQLite file. */
   readonly statePath: string;
-  /** Milliseconds without a good pass before the views are unavailable (`chainGrace`). */
+  /** Milliseconds without a good pass before the views are unavailable. */
   readonly grace: number;
   /** Milliseconds for which the views are valid after the last good pass. */
   readonly validity: number;

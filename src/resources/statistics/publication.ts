@@ -21,7 +21,7 @@ import { RANGES, statisticsKey } from "./route.ts";
 
 const KINDS = FACT_KINDS.filter((kind) => kind !== "module");
 
-/** `interval` is the setting statisticsInterval, in milliseconds. */
+/** `interval`: at least so many ms between two bodies. */
 export function statisticsPublications(interval: number): readonly Publication[] {
   return RANGES.map((range) => ({
     resource: "statistics",

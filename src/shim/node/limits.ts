@@ -12,13 +12,14 @@ export interface ServerLimits {
   readonly keepAliveTimeout: number;
 }
 
-/** The default limit. An idle connection takes 10 to 15 kB. */
+/** An idle connection takes 10 to 15 kB, so all of them take about 60 MB. */
 const MOST_CONNECTIONS = 4_096;
 
-/** For benches and tests; `serve` takes them from its settings. */
-export const DEFAULT_LIMITS: ServerLimits = {
+export const SERVER_LIMITS: ServerLimits = {
   maxConnections: MOST_CONNECTIONS,
+  // A request is one small head. Longer would let slow senders hold more connections.
   requestTimeout: 15_000,
+  // 135 kB at 5 kB/s. Longer would let idle readers hold more memory; shorter would cut slow lines.
   readerTimeout: 30_000,
   // A front's own pool keeps a connection for 60 s (nginx). This is longer, so that none is closed under a request.
   keepAliveTimeout: 65_000,

@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { AddressInfo, Socket } from "node:net";
 import type { ShimContext } from "../context.ts";
 import { healthResponse } from "./health.ts";
-import { DEFAULT_LIMITS, MAX_HEAD_BYTES, MAX_WAITING_REQUESTS, type ServerLimits } from "./limits.ts";
+import { MAX_HEAD_BYTES, MAX_WAITING_REQUESTS, SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 import { httpUrl, listen } from "./listen.ts";
 import { nodeHandler, type TrustsFront } from "./node-handler.ts";
 
@@ -24,7 +24,7 @@ export interface ServerOptions {
   defect(error: unknown): void;
   /** True if a front with this secret is trusted; absent: none is. */
   readonly trusts?: TrustsFront;
-  /** Absent: `DEFAULT_LIMITS`. */
+  /** Absent: `SERVER_LIMITS`. */
   readonly limits?: ServerLimits;
   /** Called for each connection that Node closed because too many are open. */
   crowded?(): void;
@@ -48,7 +48,7 @@ const CHECK_MS = 1_000;
 /** Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
 export async function startServer(context: ShimContext, options: ServerOptions): Promise<ShimServer> {
   let stopping = false;
-  const limits = options.limits ?? DEFAULT_LIMITS;
+  const limits = options.limits ?? SERVER_LIMITS;
   const connections = new Connections();
   const handler = nodeHandler(context, {
     defect: (error) => options.defect(error),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { statisticsKey } from "../../../src/resources/statistics/route.ts";
-import { DEFAULT_LIMITS, type ServerLimits } from "../../../src/shim/node/limits.ts";
+import { SERVER_LIMITS, type ServerLimits } from "../../../src/shim/node/limits.ts";
 import type { ShimServer } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putResponse } from "../../support/publish-response.ts";
@@ -24,7 +24,7 @@ async function started(limits: Partial<ServerLimits> = {}, bytes = 135_000): Pro
   await putResponse(store, statisticsKey("30d"), { status: 200, headers: {}, body: JSON.stringify("x".repeat(bytes)) });
   let crowded = 0;
   const server = await start(contextOver(store), {
-    limits: { ...DEFAULT_LIMITS, ...limits },
+    limits: { ...SERVER_LIMITS, ...limits },
     crowded: () => void (crowded += 1),
   });
   return { server, store, crowded: () => crowded };
