@@ -47,7 +47,6 @@ async function openS3(bucket: string, prefix: string, settings: StoreSettings): 
     bucket,
     prefix,
     singleWriter: settings.singleWriter === true,
-    absentAfter: preset.absentAfter,
     client: {
       forcePathStyle: preset.pathStyle,
       ...(given === undefined ? {} : { endpoint: given }),

@@ -5,7 +5,6 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 apt-get install -q -y --no-install-recommends \
   ceph-mon ceph-osd radosgw ceph-common \
-  swift swift-proxy swift-account swift-container swift-object memcached python3-swift \
   nginx libnginx-mod-http-js libnginx-mod-http-brotli-filter varnish gcc libc6-dev \
   rclone awscli wrk curl iproute2 \
   systemd python3 man-db mandoc zsh fish shellcheck sqlite3 faketime \

@@ -48,8 +48,6 @@ export interface S3StoreSettings {
   readonly client: S3ClientConfig;
   /** The operator guarantees a single writer. The store then checks conditions itself if the server does not. */
   readonly singleWriter?: boolean;
-  /** As in `S3Provider`. */
-  readonly absentAfter?: number | undefined;
   /** `LIMITS` by default. */
   readonly limits?: RetrySettings;
 }
@@ -60,7 +58,6 @@ export class S3Store implements ObjectStore, StoreClock {
   readonly place: string;
   readonly #bucket: S3Bucket;
   readonly #singleWriter: boolean;
-  readonly #absentAfter: number;
   readonly #limits: RetrySettings;
   #conditions: Promise<Conditions> | undefined;
 
@@ -72,7 +69,6 @@ export class S3Store implements ObjectStore, StoreClock {
     this.name = host === undefined ? this.place : `${this.place} at ${host}`;
     this.#bucket = new S3Bucket(settings.bucket, settings.prefix, settings.client);
     this.#singleWriter = settings.singleWriter === true;
-    this.#absentAfter = settings.absentAfter ?? 1;
     this.#limits = settings.limits ?? LIMITS;
   }
 
@@ -172,8 +168,8 @@ export class S3Store implements ObjectStore, StoreClock {
   }
 
   /** Runs a request with retries. Throws the last attempt's error. */
-  #run<T>(attempt: (attempt: Attempt) => Promise<T>, judge: typeof verdictOf = verdictOf): Promise<T> {
-    return retrying(this.#limits, attempt, judge);
+  #run<T>(attempt: (attempt: Attempt) => Promise<T>): Promise<T> {
+    return retrying(this.#limits, attempt, verdictOf);
   }
 
   /** Converts an error for the caller; `what` names the operation and key. */
@@ -184,13 +180,8 @@ export class S3Store implements ObjectStore, StoreClock {
   async #read(key: string): Promise<Marked | undefined>;
   async #read(key: string, unless: StoreTag | undefined): Promise<Marked | "unchanged" | undefined>;
   async #read(key: string, unless?: StoreTag): Promise<Marked | "unchanged" | undefined> {
-    let absent = 0;
-    const verdict = (error: unknown) => {
-      if (refusalOf(error) !== "absent") return verdictOf(error);
-      return { retry: ++absent < this.#absentAfter };
-    };
     try {
-      return await this.#run(({ signal }) => this.#bucket.read(key, signal, unless), verdict);
+      return await this.#run(({ signal }) => this.#bucket.read(key, signal, unless));
     } catch (error) {
       if (error instanceof StoreDamaged) throw error;
       if (refusalOf(error) === "absent") return undefined;

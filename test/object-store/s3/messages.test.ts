@@ -3,7 +3,6 @@ import type { RequestListener } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { knownHint } from "../../../bin/cli/hints.ts";
 import type { StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { S3_PROVIDERS } from "../../../src/object-store/s3/providers.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { localServer } from "../../support/local-server.ts";
 
@@ -23,7 +22,6 @@ function storeAt(endpoint: string, limits = LONG): S3Store {
     bucket: "bucket",
     prefix: "p",
     singleWriter: true,
-    absentAfter: S3_PROVIDERS.other.absentAfter,
     limits,
     client: {
       endpoint,

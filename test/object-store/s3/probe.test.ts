@@ -1,7 +1,9 @@
 /** The checks at the start, on a small S3 server whose tags are no body hashes, with faults at any of its requests. */
 import { expect, onTestFinished, test } from "vitest";
+import { StoreConflict } from "../../../src/object-store/object-store.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { localServer } from "../../support/local-server.ts";
+import { sample } from "../samples.ts";
 
 type Fault = "lost" | "contended";
 
@@ -9,9 +11,10 @@ interface Answers {
   /** The fault of the n-th put, counted from 1. */
   readonly fault?: (put: number) => Fault | undefined;
   readonly conditions?: boolean;
+  readonly singleWriter?: boolean;
 }
 
-async function probe({ fault = () => undefined, conditions = true }: Answers): Promise<void> {
+async function probe({ fault = () => undefined, conditions = true, singleWriter = false }: Answers): Promise<S3Store> {
   const objects = new Map<string, { readonly tag: string; readonly id: string }>();
   let [puts, tags] = [0, 0];
   const { url, stop } = await localServer(async ({ method, url = "", headers, socket, ...request }, response) => {
@@ -41,7 +44,9 @@ async function probe({ fault = () => undefined, conditions = true }: Answers): P
   const credentials = { accessKeyId: "a", secretAccessKey: "b" };
   const client = { forcePathStyle: true, region: "x", endpoint: url, credentials };
   const limits = { limitMs: 1_500, attemptMs: 700 };
-  await new S3Store({ bucket: "bucket", prefix: "", client, limits }).probe();
+  const store = new S3Store({ bucket: "bucket", prefix: "", client, limits, singleWriter });
+  await store.probe();
+  return store;
 }
 
 test.each([1, 2, 3, 4])(
@@ -69,4 +74,12 @@ test("contention that ends is waited for", async () => {
 test.each([1, 2])("a server that ignores conditions is found, also if response %i is lost", async (lost) => {
   const fault = (put: number): Fault | undefined => (put === lost ? "lost" : undefined);
   await expect(probe({ fault, conditions: false })).rejects.toMatchObject({ code: "conditions_unsupported" });
+});
+
+test("with a single writer, the store checks the conditions itself before a put", async () => {
+  const store = await probe({ conditions: false, singleWriter: true });
+  const tag = await store.put("k", sample("first"), { ifAbsent: true });
+  await expect(store.put("k", sample("second"), { ifAbsent: true })).rejects.toThrow(StoreConflict);
+  await expect(store.put("k", sample("second"), { ifTag: "0" })).rejects.toThrow(StoreConflict);
+  expect(await store.put("k", sample("second"), { ifTag: tag })).not.toBe(tag);
 });

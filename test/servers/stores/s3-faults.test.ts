@@ -55,18 +55,6 @@ test("puts, gets, deletes and lists are repeated after transient failures", asyn
   expect(proxy.seen).toHaveLength(TRANSIENT.length * (3 + 2 + 2 + 2));
 });
 
-test("with absentAfter 3 a NoSuchKey counts as absence the third time", async () => {
-  const NO_SUCH_KEY: Fault = { status: 404, code: "NoSuchKey" };
-  const cautiousStore = sameFolder(server(), store, { endpoint: proxy.endpoint, absentAfter: 3 });
-  await truth.put("k", sample("body"));
-  proxy.script(NO_SUCH_KEY, NO_SUCH_KEY);
-  expect(plain(await cautiousStore.get("k"))?.body).toBe("body");
-  proxy.script(NO_SUCH_KEY, NO_SUCH_KEY, NO_SUCH_KEY);
-  expect(await cautiousStore.get("k")).toBeUndefined();
-  proxy.script(NO_SUCH_KEY);
-  expect(await store.get("k")).toBeUndefined();
-});
-
 test("a put that hangs is abandoned and repeated", async () => {
   proxy.script("silence");
   await store.put("k", sample("body"));

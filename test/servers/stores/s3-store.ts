@@ -23,24 +23,16 @@ interface Options {
   readonly prefix?: string;
   readonly region?: string;
   readonly singleWriter?: boolean;
-  readonly absentAfter?: number | undefined;
   /** The address of a proxy in front of the server. */
   readonly endpoint?: string;
 }
 
 export function s3Store(server: S3Server, options: Options = {}): S3Store {
-  const {
-    prefix = `folder/${++folders}`,
-    region,
-    singleWriter = false,
-    absentAfter,
-    endpoint = server.endpoint,
-  } = options;
+  const { prefix = `folder/${++folders}`, region, singleWriter = false, endpoint = server.endpoint } = options;
   return new S3Store({
     bucket: BUCKET,
     prefix,
     singleWriter,
-    absentAfter,
     client: { ...clientSettings(server, region), endpoint },
   });
 }
