@@ -33,5 +33,5 @@ function ingest(ledger: Database, records: Iterable<DemoRecord>): void {
   intake.end();
   const [rejection] = rejections;
   if (rejection === undefined) return;
-  throw new Failure("demo_rejected", `intake rejected a record of the demo: ${JSON.stringify(rejection)}`);
+  throw new Failure("internal_error", `intake rejected a record of the demo: ${JSON.stringify(rejection)}`);
 }

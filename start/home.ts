@@ -46,7 +46,7 @@ export interface HomeOptions {
 export function openHome(folder: string, { fresh, port, now, chain }: HomeOptions): Home {
   const path = join(folder, "demo.json");
   if (existsSync(folder) && !existsSync(path)) {
-    throw new Failure("not_the_demo", `${folder} exists but was not created by the demo`);
+    throw new Failure("directory_unusable", `${folder} exists but was not created by the demo`);
   }
   mkdirSync(folder, { recursive: true });
   let lock = takeLock(join(folder, "demo.lock"));
@@ -98,6 +98,6 @@ function readSaved(path: string): SavedDemo {
   try {
     return savedDemoSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    throw new Failure("demo_unreadable", `${path} is not a valid demo file`, { cause });
+    throw new Failure("demo_damaged", `${path} is not a valid demo file`, { cause });
   }
 }

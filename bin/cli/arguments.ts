@@ -51,12 +51,14 @@ export function apiUrl(text: string): URL | undefined {
   return url?.search === "" && url.hash === "" && url.username === "" ? url : undefined;
 }
 
-/** Parses `--at` to epoch ms; `undefined` without the flag. Throws `Failure` invalid_instant. */
+/** Parses `--at` to epoch ms; `undefined` without the flag. Throws `Failure` usage. */
 export function parseInstant(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const instant = parseTimestamp(text);
   if (instant === undefined) {
-    throw new Failure("invalid_instant", `--at "${text}" is not an instant`);
+    throw new Failure("usage", `--at "${text}" is not an instant`, {
+      hint: "Give one in ISO 8601 with its zone, such as 2026-11-20T10:00:00Z.",
+    });
   }
   return instant;
 }

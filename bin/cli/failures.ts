@@ -11,9 +11,15 @@ const FRESH_DEMO = "Start again from nothing: npm start -- --fresh";
 const REBUILD =
   "Stop the publisher, delete projections.db in the state directory, and start it: they are derived again. Saved settlements of an earlier deployment are lost.";
 const REREAD = "Delete it: the publisher reads the chain again.";
-const INPUT = "Name a file of NDJSON, or - for standard input.";
 
 export const FAILURE_TEXTS = {
+  address_unusable: [
+    "This machine does not have the address to listen on, or refuses the port.",
+    "Give a host of this machine (127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists) and a port above 1023.",
+  ],
+  demo_damaged: ["A file or the chain of `npm start` is missing or damaged.", FRESH_DEMO],
+  directory_unusable: ["The directory for `demo` or `npm start` has other files in it, or is a file.", NEW_DEMO],
+  file_exists: ["There is a file in the place of the new one.", "It was not changed. Name another file."],
   activity_behind: [
     "The milestones have not followed every receipt yet.",
     "They are followed in steps, cycle by cycle; the activity is published when they are through.",
@@ -30,8 +36,7 @@ export const FAILURE_TEXTS = {
     "The chain does not continue what was published: its safe block is older, unknown or another one.",
     "What was published stays. A node that lags catches up. If this lasts, put another node first in rpcUrl, and find out which of the two is right: docs/incidents.md#chain-behind",
   ],
-  chain_damaged: ["The file of what was read from the chain is damaged.", REREAD],
-  chain_not_a_database: ["The file of what was read from the chain is not an SQLite file.", REREAD],
+  chain_damaged: ["The file of what was read from the chain is damaged, or is not an SQLite file.", REREAD],
   clock_behind: [
     "The last cycle was published as of a later time than this clock's.",
     "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, rewrite the objects that are ahead of it: noonmark fsck --repair",
@@ -48,47 +53,23 @@ export const FAILURE_TEXTS = {
     "The store does not check If-None-Match and If-Match on a put.",
     "Two publishers could overwrite each other. If there is only one, add --single-writer.",
   ],
-  configuration_exists: ["`init` found a configuration.", "Keep it, or overwrite it with --force."],
-  configuration_unwritable: [
-    "`init` cannot write the configuration.",
-    "Name a file in a directory in which you may write: --config FILE.",
-  ],
   constant_missing: [
     "An object that others depend on is not in the store yet.",
     "It is put first, and could not be. See why it failed in noonmark status; the next cycle tries again.",
   ],
-  credentials_invalid: [
-    "The file of NATS credentials is not in its form.",
-    "Name the .creds file of `nsc generate creds`, or a file with the seed, which begins with SU.",
-  ],
-  credentials_unreadable: [
-    "The file of NATS credentials cannot be read.",
-    "Name the file of the NATS credentials by NOONMARK_NATS_CREDS.",
-  ],
-  demo_chain: ["The chain of `npm start` rejected a call.", FRESH_DEMO],
   demo_ended: ["A process of `npm start` has ended.", "Start again: npm start"],
-  demo_rejected: [
-    "Intake rejected a record of the demo.",
-    "This is a defect of Noonmark: report it with this message.",
-  ],
   demo_running: ["Another `npm start` runs in this checkout.", "End it with Ctrl-C in its terminal, then start again."],
-  demo_unreadable: ["A file of `npm start` is missing or damaged.", FRESH_DEMO],
-  deployment_unreadable: [
-    "The deployment file cannot be read.",
-    "Name the deployment file with --deployment, or leave it out for a publisher without a chain.",
-  ],
-  directory_not_empty: ["The directory for `demo` has files in it.", NEW_DEMO],
   disk_full: [
     "A disk has no free space.",
     "Nothing was lost. Free space on that disk (see it with df -h), then run the command again. A running publisher continues by itself.",
   ],
   file_unreadable: [
-    "The file with the front's secret cannot be read.",
-    "Name a file that this user may read: --front-secret-file FILE.",
+    "A file that a setting or an argument names cannot be read, or is not in its form.",
+    "The message names it. Correct it, or name a file that this user may read.",
   ],
   file_unwritable: [
-    "`cdn`, `demo` or `verify --since` cannot write a file.",
-    "Name a directory in which you may write: --out DIRECTORY.",
+    "A command cannot write a file.",
+    "The message names it. Name a file in a directory in which you may write.",
   ],
   format_unknown: [
     "A file or object has another version of its format.",
@@ -102,10 +83,6 @@ export const FAILURE_TEXTS = {
     "A node's newest block stays the same.",
     "Compare its height with a block explorer, as docs/nodes.md#stalled says. Restart the node or remove it from rpcUrl.",
   ],
-  host_unusable: [
-    "This machine does not have the address to listen on.",
-    "Give a host of this machine: 127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists.",
-  ],
   https_unsupported: [
     "Varnish speaks plain HTTP to its origins.",
     "Put a TLS proxy (stunnel, haproxy) beside it and give the proxy's http address, or use nginx.",
@@ -115,8 +92,6 @@ export const FAILURE_TEXTS = {
     "Look the check up in docs/spec/chain.md#checks. If the deployment has changed on purpose, correct deployment.json; else do not trust that node.",
   ],
   indexer_unavailable: ["No node responds as it should.", "Check rpcUrl, its key and whether the node runs."],
-  input_not_found: ["`ingest` finds no file of that name.", INPUT],
-  input_unreadable: ["`ingest` cannot read its input.", INPUT],
   installation_changed: [
     "The store's prefix belongs to another installation than installationId.",
     "Publish to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation",
@@ -134,16 +109,10 @@ export const FAILURE_TEXTS = {
     "The deployment file is not in its form.",
     "docs/spec/chain.md#deployment lists its keys; chainId and blocks are integers, and no other key is allowed.",
   ],
-  invalid_instant: ["--at is not an instant.", "Give one in ISO 8601 with its zone, such as 2026-11-20T10:00:00Z."],
-  invalid_key_name: [
-    "The name for a log's key is not a host name with or without a path.",
-    "Give the host name of the deployment, such as: noonmark key generate wheel.example.org",
-  ],
   invalid_setting: [
-    "A setting or an option has a value that is not allowed.",
-    "The message names it, and the hint says what is allowed: docs/reference/settings.md",
+    "A setting or an option has no value, or one that is not allowed.",
+    "The message names it. docs/reference/settings.md says what is allowed.",
   ],
-  invalid_settings: ["Several settings are wrong.", "Correct each of those that the hint lists."],
   lease_expired: [
     "The lease could not be renewed in time, so nothing is written.",
     "The store did not respond in time, or this process was stopped. Run the command again.",
@@ -165,8 +134,8 @@ export const FAILURE_TEXTS = {
     "What was published stays. Restore the missing facts from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
   ],
   ledger_damaged: [
-    "The ledger is damaged.",
-    "Noonmark does not use a damaged ledger. Move it away, and restore it from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
+    "The ledger is damaged, or is not an SQLite file.",
+    "It was not changed. If --ledger names the wrong file, correct it. Otherwise move the file away, and restore it from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
   ],
   ledger_follows_stream: [
     "The ledger follows a stream, and takes facts from nothing else.",
@@ -180,10 +149,6 @@ export const FAILURE_TEXTS = {
     "The ledger does not exist.",
     "Check --ledger and the disk. If the ledger was lost, restore it from the store: noonmark ledger restore. To create a first ledger, run `noonmark ingest FILE`.",
   ],
-  ledger_not_a_database: [
-    "The file of the ledger is not an SQLite file.",
-    "This file was not changed. If --ledger is wrong, name the ledger. If this was the ledger, move it away, and restore it from the store: noonmark ledger restore",
-  ],
   log_damaged: [
     "An object of the published log is missing or damaged.",
     "A publisher whose ledger has these facts writes it again: noonmark publish --once --force",
@@ -191,10 +156,6 @@ export const FAILURE_TEXTS = {
   log_key_changed: [
     "The stored log is signed by a key of another name.",
     "Set logKey to a key of the log's name. A new key of that name rotates: docs/log.md#rotation",
-  ],
-  log_key_exists: [
-    "There is a file in the place of the new key.",
-    "It may hold the key of a published log, so it was not changed. For another key, add --out FILE.",
   ],
   log_key_exposed: [
     "Other users of the machine may use the log's key.",
@@ -208,18 +169,6 @@ export const FAILURE_TEXTS = {
     "The stored log is signed, and the publisher has no key.",
     "Set logKey to the key file. If the key is lost, make one of the same name: docs/log.md#rotation",
   ],
-  log_key_unreadable: [
-    "The key file cannot be read.",
-    "Name a file that this user may read, or make one: noonmark key generate NAME --out FILE",
-  ],
-  log_key_unwritable: [
-    "The key file cannot be written.",
-    "Name a file in a directory in which you may write: noonmark key generate NAME --out FILE",
-  ],
-  log_memory_unreadable: [
-    "The file of --since was not written by verify.",
-    "Name the file of an earlier run, or a new one. A new one remembers nothing of the log.",
-  ],
   log_not_replayable: [
     "Intake does not accept an entry of the published log.",
     "The version that published the log has other rules of intake. Restore the ledger with that version.",
@@ -231,18 +180,6 @@ export const FAILURE_TEXTS = {
   log_unconfirmed: [
     "The first publish with a key makes the log public for ever.",
     "Read which fields become public. To do it: noonmark publish --once --publish-log",
-  ],
-  metadata_too_large: [
-    "The next change by time does not fit into an object's metadata.",
-    "This is a defect of Noonmark: report it with the route that noonmark status names.",
-  ],
-  missing_argument: [
-    "`ingest` needs a file.",
-    "Name a file of NDJSON, or - for standard input; --example <type> shows a line of it.",
-  ],
-  missing_setting: [
-    "The command needs a setting that has no value.",
-    "The hint names the flag, the variable and the key: docs/reference/settings.md",
   ],
   never_published: [
     "The store has no publication.",
@@ -260,28 +197,16 @@ export const FAILURE_TEXTS = {
     "The nodes of rpcUrl report different data.",
     "Find out which node is right, as docs/nodes.md#quorum says, and remove the other one from rpcUrl.",
   ],
-  not_a_directory: ["`demo` needs a directory.", NEW_DEMO],
   not_built: ["The program, or the Worker's script, is not built.", "In a checkout: npm ci, then npm run build."],
-  not_the_demo: [
-    "The folder of `npm start` has other files in it.",
-    "Move or rename it, or start the demo in another checkout.",
-  ],
   output_unwritable: [
     "What a command prints cannot be written, such as on a full disk.",
     "Free space where the output goes. What the command did is done: `ingest` has accepted its facts, and may run again.",
   ],
   port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
-  port_unusable: ["The system refuses to listen on the port.", "Use another port, above 1023."],
-  projections_damaged: ["The projections are damaged.", REBUILD],
-  projections_not_a_database: ["The projections are not an SQLite file.", REBUILD],
+  projections_damaged: ["The projections are damaged, or are not an SQLite file.", REBUILD],
   publisher_silent: [
     "The lease was last renewed longer ago than --max-age.",
     "Start a publisher, or read the log of the one that runs: journalctl -u noonmark-publish",
-  ],
-  rejects_unwritable: ["The file of rejected lines cannot be written.", "Name another file with --rejects."],
-  spool_unwritable: [
-    "An ingested file cannot be moved.",
-    "Ingested files are moved there: give this user write permission for the spool directory.",
   ],
   state_locked: [
     "Another process uses the state directory.",
@@ -315,14 +240,6 @@ export const FAILURE_TEXTS = {
   stream_gap: [
     "Messages that the ledger has not taken are gone from the stream.",
     "Copy the ledger of a machine that took them. If no ledger did, accept the loss on every machine: --from-sequence N",
-  ],
-  stream_position_known: [
-    "--from-sequence is not the message after the ledger's last one.",
-    "Leave out --from-sequence: the ledger knows its position.",
-  ],
-  stream_position_moved: [
-    "Another command has taken messages of the stream into the ledger.",
-    "Another `noonmark ingest` follows the stream into this ledger. Stop one of the two.",
   ],
   stream_position_unknown: [
     "The ledger has facts and no position in a stream.",
@@ -360,10 +277,9 @@ export const FAILURE_TEXTS = {
 
 /** Of an SQLite file. `FAILURE_TEXTS` has some files with texts of their own. */
 export const FILE_FAILURE_TEXTS = {
-  damaged: ["The file is damaged.", "Restore it from a backup."],
+  damaged: ["The file is damaged, or is not an SQLite file.", "Name another file, or delete this one."],
   foreign: ["The file belongs to another program.", "Name another file. This one was not changed."],
   locked: ["Another process is writing to the file.", "Try again when it is done."],
-  not_a_database: ["The file is not an SQLite file.", "Name another file. This one was not changed."],
   not_found: ["The file does not exist.", "Check the path."],
   unreadable: [
     "The file cannot be read.",

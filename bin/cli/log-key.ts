@@ -16,10 +16,12 @@ const KEY_NAME = /^(?!.*\/\/)[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9])?$
 const GROUP_AND_OTHERS = 0o077;
 const LONGEST_FILE_BYTES = 4_096;
 
-/** Creates a key file. Throws `Failure` invalid_key_name, log_key_exists, log_key_unwritable. */
+/** Creates a key file. Throws `Failure` usage, file_exists, file_unwritable. */
 export async function writeLogKey(path: string, name: string): Promise<Signer> {
   if (!KEY_NAME.test(name)) {
-    throw new Failure("invalid_key_name", `${JSON.stringify(name)} is not a name for a key`);
+    throw new Failure("usage", `${JSON.stringify(name)} is not a name for a key`, {
+      hint: "Give the host name of the deployment, such as: noonmark key generate wheel.example.org",
+    });
   }
   const key = newPrivateKey(name);
   try {
@@ -28,20 +30,20 @@ export async function writeLogKey(path: string, name: string): Promise<Signer> {
     const code = systemCode(cause);
     const message = errorMessage(cause);
     if (code === "EEXIST") {
-      throw new Failure("log_key_exists", `${path} already exists, and was not changed`, {
+      throw new Failure("file_exists", `${path} already exists, and was not changed`, {
         hint: `It may hold the key of a published log. Look at it with: noonmark key show ${path}. For another key, add --out FILE.`,
         cause,
       });
     }
     rmSync(path, { force: true });
-    throw new Failure("log_key_unwritable", `${path} cannot be written: ${message}`, { cause });
+    throw new Failure("file_unwritable", `${path} cannot be written: ${message}`, { cause });
   }
   return parseSigner(key);
 }
 
 /**
  * Reads the keys of a file, one a line. During a rotation there are several of one name, and each of them signs. Throws
- * `Failure` log_key_unreadable, log_key_exposed, log_key_invalid.
+ * `Failure` file_unreadable, log_key_exposed, log_key_invalid.
  */
 export function readLogKey(path: string): Signer[] {
   const lines = readPrivateFile(path)
@@ -81,6 +83,6 @@ function keyFile(path: string): ReturnType<typeof readShortFile> {
   try {
     return readShortFile(path, LONGEST_FILE_BYTES);
   } catch (cause) {
-    throw new Failure("log_key_unreadable", `the key file ${path} cannot be read (${errorMessage(cause)})`, { cause });
+    throw new Failure("file_unreadable", `the key file ${path} cannot be read (${errorMessage(cause)})`, { cause });
   }
 }

@@ -73,7 +73,7 @@ export class DemoChain {
     const path = join(folder, "deployment.json");
     if (!isFed) rmSync(state, { force: true });
     else if (!existsSync(state) || !existsSync(path)) {
-      throw new Failure("demo_unreadable", `the demo's chain is missing in ${folder}`);
+      throw new Failure("demo_damaged", `the demo's chain is missing in ${folder}`);
     }
     const node = await Node.start(binary, state, plan.genesisMs / 1000 - HOUR_S);
     try {

@@ -69,14 +69,14 @@ export interface FittedResponse {
   readonly states: StoredResponse["states"];
 }
 
-/** Drops late successors that do not fit into the metadata. Throws `Failure` metadata_too_large if the first does not fit. */
+/** Drops late successors that do not fit into the metadata. Throws `Failure` internal_error if the first does not fit. */
 export function fitResponse(response: StoredResponse): FittedResponse {
   for (let kept = response.successors.length; kept >= Math.min(1, response.successors.length); kept--) {
     const states = response.states.slice(0, kept + 1);
     const object = encodeResponse({ ...response, states, successors: response.successors.slice(0, kept) });
     if (metadataBytes(object) <= MAX_METADATA_BYTES) return { object, states };
   }
-  throw new Failure("metadata_too_large", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`);
+  throw new Failure("internal_error", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`);
 }
 
 export function metadataBytes({ metadata }: StoreObject): number {

@@ -51,7 +51,7 @@ export function readDeployment(path: string): Deployment {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Failure("deployment_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
+    throw new Failure("file_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
   }
   let value: unknown;
   try {

@@ -72,7 +72,7 @@ function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure
     return new Failure(`${name}_locked`, `another process is writing to ${path}`, { cause });
   }
   if (code === "SQLITE_NOTADB") {
-    return new Failure(`${name}_not_a_database`, `${path} is not an SQLite file`, { cause });
+    return new Failure(`${name}_damaged`, `${path} is not an SQLite file`, { cause });
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
     return new Failure(`${name}_damaged`, `${path} is damaged: ${because}`, { cause });

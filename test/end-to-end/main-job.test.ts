@@ -104,11 +104,11 @@ test("a reader gets one more receipt at once", async () => {
 
 test.each([
   [["publish", "--bogus"], 2, "noonmark: usage: unknown option"],
-  [["publish", "--once", "--at", "yesterday"], 2, "invalid_instant"],
+  [["publish", "--once", "--at", "yesterday"], 2, "usage"],
   [["publish", "--once", "--installation-id", ".."], 2, "invalid_setting"],
   [["publish", "--once", "--genesis-timestamp", "61"], 2, "invalid_setting"],
   [["publish", "--once", "--ledger", "absent.db"], 74, "ledger_not_found"],
-  [["publish", "--once", "--ledger", "history.ndjson"], 74, "ledger_not_a_database"],
+  [["publish", "--once", "--ledger", "history.ndjson"], 74, "ledger_damaged"],
   [["publish", "--once", "--config", "absent.json"], 2, "invalid_configuration"],
   [["render", "/v1/public/telemetry", "--ledger", "absent.db"], 74, "ledger_not_found"],
   [["publish", "--once", "--store", "history.ndjson/x"], 74, "store_"],

@@ -74,7 +74,7 @@ test("the hint about a ledger without its header has the restore, too", () => {
   closeSync(fd);
   for (const open of [openLedgerForReading, openLedgerForIntake]) {
     const failure = failureOf(() => open(path).close());
-    expect(failure?.code).toBe("ledger_not_a_database");
+    expect(failure?.code).toBe("ledger_damaged");
     expect(failure && hintOf(failure)).toContain("noonmark ledger restore");
   }
 });

@@ -80,7 +80,7 @@ test("any other file is recognised, and left unchanged", () => {
   writeFileSync(text, "receipts, a great many of them\n".repeat(100));
   expect(failureOf(() => openLedgerForIntake(join(text, "x", "ledger.db"))).code).toBe("ledger_unwritable");
   for (const open of [openLedgerForReading, openLedgerForIntake]) {
-    expect(failureOf(() => open(text))).toMatchObject({ code: "ledger_not_a_database", exitCode: 74 });
+    expect(failureOf(() => open(text))).toMatchObject({ code: "ledger_damaged", exitCode: 74 });
   }
   expect(readFileSync(text, "utf8")).toBe("receipts, a great many of them\n".repeat(100));
 

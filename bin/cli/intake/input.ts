@@ -8,14 +8,14 @@ import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 const CHUNK_BYTES = 256 * 1024;
 
 export interface Input {
-  /** A chunk is valid until the next one is requested. Throws `Failure` (`input_unreadable`). */
+  /** A chunk is valid until the next one is requested. Throws `Failure` (`file_unreadable`). */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Size in bytes; undefined unless the input is a regular file. */
   readonly size: number | undefined;
   close(): Promise<void>;
 }
 
-/** Throws `Failure` (exit 74): `input_not_found`, `input_unreadable`. */
+/** Throws `Failure` (exit 74): `file_unreadable`, `file_unreadable`. */
 export async function openInput(path: string): Promise<Input> {
   if (path === "-") {
     const stats = fstatSync(process.stdin.fd);
@@ -55,15 +55,15 @@ async function* readable(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Returns the `Failure` for an unreadable input: `input_not_found`, `input_unreadable`. */
+/** Returns the `Failure` for an unreadable input: `file_unreadable`, `file_unreadable`. */
 export function inputFailure(cause: unknown, path: string): Failure {
   if (cause instanceof Failure) return cause;
   if (systemCode(cause) === "ENOENT") {
-    return new Failure("input_not_found", `there is no file ${path}`, { cause });
+    return new Failure("file_unreadable", `there is no file ${path}`, { cause });
   }
   return unreadable(path, errorMessage(cause), cause);
 }
 
 function unreadable(path: string, because: string, cause?: unknown): Failure {
-  return new Failure("input_unreadable", `${path} cannot be read: ${because}`, { cause });
+  return new Failure("file_unreadable", `${path} cannot be read: ${because}`, { cause });
 }

@@ -39,7 +39,8 @@ export class RejectsFile {
     } catch (cause) {
       if (isDiskFull(cause)) throw diskFull(`the rejects file ${this.#path}`, cause);
       const message = errorMessage(cause);
-      throw new Failure("rejects_unwritable", `the rejects file ${this.#path} cannot be written: ${message}`, {
+      throw new Failure("file_unwritable", `the rejects file ${this.#path} cannot be written: ${message}`, {
+        hint: "Name another file with --rejects.",
         cause,
       });
     }
@@ -70,7 +71,7 @@ function prefixOf(from: RejectedFrom): string {
 const NOT_UTF8 = Buffer.from([0xff]);
 const LF = Buffer.from("\n");
 
-/** Returns the original lines. Throws `Failure` (exit 74) `input_unreadable` if a line is not a rejected line. */
+/** Returns the original lines. Throws `Failure` (exit 74) `file_unreadable` if a line is not a rejected line. */
 export async function* rejectedLines(chunks: AsyncIterable<Uint8Array>, path: string): AsyncGenerator<Uint8Array> {
   let line = 0;
   for await (const text of linesOf(chunks)) {
@@ -82,7 +83,7 @@ export async function* rejectedLines(chunks: AsyncIterable<Uint8Array>, path: st
 function rawOf(text: string, line: number, path: string): Uint8Array {
   const { code, raw } = parsed(text);
   if (typeof raw !== "string" || typeof code !== "string") {
-    throw new Failure("input_unreadable", `line ${line} of ${path} is not a rejected line`, {
+    throw new Failure("file_unreadable", `line ${line} of ${path} is not a rejected line`, {
       hint: "--retry takes a file that --rejects wrote. For a file of facts, leave out --retry.",
     });
   }

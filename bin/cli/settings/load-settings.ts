@@ -57,7 +57,7 @@ export function loadSettings(
   return Object.fromEntries(entries) as Settings;
 }
 
-/** Returns each setting in the order of the table. Throws `Failure`, invalid_settings if several are wrong. */
+/** Returns each setting in the order of the table. Throws `Failure`, invalid_setting if several are wrong. */
 function effectiveSettings(
   flags: Readonly<Record<string, unknown>>,
   { environment = process.env, onWarning = warn }: SettingSources = {},
@@ -114,7 +114,7 @@ function mayHoldKey(address: string): boolean {
 
 function all(mistakes: readonly Failure[]): Failure {
   const hint = `Correct each of these:\n  ${mistakes.map(({ message }) => message).join("\n  ")}`;
-  return new Failure("invalid_settings", `${mistakes.length} settings are wrong`, { hint });
+  return new Failure("invalid_setting", `${mistakes.length} settings are wrong`, { hint });
 }
 
 function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Failure[] {
@@ -170,7 +170,7 @@ function incompleteChain(settings: readonly EffectiveSetting[]): Failure[] {
     ? (["rpcUrl", "deployment"] as const)
     : (["deployment", "rpcUrl"] as const);
   const hint = `Give --${flagName(missing)} <${SETTINGS[missing].form}> too, or neither: the chain's views are then disabled.`;
-  return [new Failure("missing_setting", `${present} is set and ${missing} is not: a chain needs both`, { hint })];
+  return [new Failure("invalid_setting", `${present} is set and ${missing} is not: a chain needs both`, { hint })];
 }
 
 /** Makes a relative path from the file or a default relative to the file. Returns any other value unchanged. */
@@ -189,7 +189,7 @@ export function required<Name extends SettingName>(settings: Settings, name: Nam
   if (value === undefined || value === null) {
     const { help, form } = SETTINGS[name];
     const hint = `Give --${flagName(name)} <${form}>, ${environmentName(name)}, or the key ${name} of noonmark.json.`;
-    throw new Failure("missing_setting", `${name} (${help}) is not set`, { hint });
+    throw new Failure("invalid_setting", `${name} (${help}) is not set`, { hint });
   }
   return value;
 }
@@ -198,7 +198,7 @@ function misplaced(name: SettingName): Failure {
   const { help, form } = SETTINGS[name];
   const message = `there is no ${DEFAULT_CONFIGURATION} in ${process.cwd()}, and ${name} (${help}) is not set`;
   const hint = `Run the command in the directory of noonmark.json, name that file with --config or ${CONFIG_VARIABLE}, or give --${flagName(name)} <${form}>.`;
-  return new Failure("missing_setting", message, { hint });
+  return new Failure("invalid_setting", message, { hint });
 }
 
 interface Given {

@@ -40,7 +40,7 @@ type Memory = z.infer<typeof memorySchema>;
 
 /**
  * Checks the log. Returns what it proved, as lines for people. A run that is cut off remembers how far it came. Throws `Failure`
- * log_key_invalid, log_memory_unreadable or file_unwritable, `NoResponse`, and `NoonmarkError` aborted.
+ * log_key_invalid, format_unknown or file_unwritable, `NoResponse`, and `NoonmarkError` aborted.
  */
 export async function checkLog(report: Report, check: LogCheck): Promise<readonly string[]> {
   const { since, receipt, signal } = check;
@@ -95,7 +95,7 @@ function readMemory(path: string): Memory | undefined {
   try {
     return memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    throw new Failure("log_memory_unreadable", `${path} is no file that verify --since wrote`, { cause });
+    throw new Failure("format_unknown", `${path} is no file that verify --since wrote`, { cause });
   }
 }
 

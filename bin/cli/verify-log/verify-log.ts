@@ -25,7 +25,7 @@ export interface LogFlags {
 const LAG_MS = 15_000;
 
 /**
- * Returns lines for people. A run that is cut off keeps its findings. Throws `Failure` log_key_invalid, log_memory_unreadable or
+ * Returns lines for people. A run that is cut off keeps its findings. Throws `Failure` log_key_invalid, format_unknown or
  * file_unwritable, and `NoResponse`.
  */
 export async function verifyLog(report: Report, flags: LogFlags, send: Transport): Promise<readonly string[]> {

@@ -94,7 +94,7 @@ export function registerIngest(program: Command): void {
 
 async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
   if (settings.ledger === "none") {
-    throw new Failure("missing_setting", "ledger is none, but ingest needs a ledger", {
+    throw new Failure("invalid_setting", "ledger is none, but ingest needs a ledger", {
       hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
     });
   }
@@ -205,7 +205,9 @@ function clockOf({ allowFuture }: Flags): { now?: () => number } {
 }
 
 function noInput(): Failure {
-  return new Failure("missing_argument", "no file is named");
+  return new Failure("usage", "no file is named", {
+    hint: "Name a file of NDJSON, or - for standard input; --example <type> shows a line of it.",
+  });
 }
 
 function countsLine({ accepted, duplicate, rejected }: Counts, ledger: string): string {

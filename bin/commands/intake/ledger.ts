@@ -68,10 +68,10 @@ export function registerLedger(program: Command): void {
   );
 }
 
-/** Throws `Failure` missing_setting. */
+/** Throws `Failure` invalid_setting. */
 function ledgerPath({ ledger }: Settings): string {
   if (ledger !== "none") return ledger;
-  throw new Failure("missing_setting", "ledger is none, but this command needs a ledger", {
+  throw new Failure("invalid_setting", "ledger is none, but this command needs a ledger", {
     hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
   });
 }

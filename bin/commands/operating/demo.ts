@@ -96,14 +96,14 @@ async function fill(directory: string): Promise<void> {
   await print(lines);
 }
 
-/** Throws `Failure`, exit 2: directory_not_empty, not_a_directory; exit 74: file_unwritable. */
+/** Throws `Failure`, exit 2: directory_unusable, directory_unusable; exit 74: file_unwritable. */
 function requireEmpty(directory: string): void {
   if (existsSync(directory) && !statSync(directory).isDirectory()) {
-    throw new Failure("not_a_directory", `${directory} is not a directory`);
+    throw new Failure("directory_unusable", `${directory} is not a directory`);
   }
   writing(directory, () => makeDirectory(directory));
   if (readdirSync(directory).length > 0) {
-    throw new Failure("directory_not_empty", `${directory} is not empty`);
+    throw new Failure("directory_unusable", `${directory} is not empty`);
   }
 }
 
@@ -170,7 +170,7 @@ async function ingestFacts(facts: string, path: string): Promise<number> {
     const intake = new Intake(ledger, { strict: true, onRejected });
     const counts = await feed(input.chunks, intake, (bytes) => progress.advance(bytes, intake.lines));
     if (counts.rejected === 0) return counts.accepted;
-    throw new Failure("demo_rejected", `${facts}, ${reason}`);
+    throw new Failure("internal_error", `${facts}, ${reason}`);
   } finally {
     progress.stop();
     ledger.close();

@@ -85,9 +85,12 @@ function write(path: string, force: boolean, chosen: Chosen): void {
   } catch (cause) {
     const exists = systemCode(cause) === "EEXIST";
     if (exists) {
-      throw new Failure("configuration_exists", `${path} already exists`, { cause });
+      throw new Failure("file_exists", `${path} already exists`, {
+        hint: "Keep it, or overwrite it with --force.",
+        cause,
+      });
     }
-    throw new Failure("configuration_unwritable", `${path} cannot be written: ${errorMessage(cause)}`, { cause });
+    throw new Failure("file_unwritable", `${path} cannot be written: ${errorMessage(cause)}`, { cause });
   }
 }
 

@@ -106,7 +106,7 @@ export class StreamSource implements BatchSource {
     const sequence = readValue<number>(db, "SELECT sequence FROM followed_stream");
     if (sequence === this.#committed) return;
     throw new Failure(
-      "stream_position_moved",
+      "ledger_locked",
       `the ledger ${db.name} is at message ${sequence ?? "-"} of its stream, and this command left it at ${this.#committed}`,
     );
   }
@@ -157,7 +157,7 @@ export function startAfter(
 /**
  * Makes the ledger follow the stream from the message after `after` on, if it does not do so yet. `from` is the first
  * message to take, if the operator names one. Throws `Failure` stream_gap or stream_replaced if the stream does not
- * continue the ledger, and stream_position_known if the operator names a message although the ledger knows the next one.
+ * continue the ledger, and usage if the operator names a message although the ledger knows the next one.
  */
 export function attach(db: Database, stream: StreamState, after: number, from: number | undefined): void {
   const { name, subject, createdAt } = stream;
@@ -167,7 +167,7 @@ export function attach(db: Database, stream: StreamState, after: number, from: n
     if (fault === undefined && position.sequence === after) return;
     if (fault === undefined) {
       throw new Failure(
-        "stream_position_known",
+        "usage",
         `the ledger ${db.name} goes on with message ${position.sequence + 1} of the stream ${name}, not with ${from}`,
       );
     }

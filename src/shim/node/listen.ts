@@ -22,7 +22,7 @@ function hostAndPort(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Resolves once it listens. Throws `Failure`: `port_in_use`, `host_unusable`, `port_unusable`. */
+/** Resolves once it listens. Throws `Failure`: `port_in_use`, `address_unusable`, `address_unusable`. */
 export async function listen(
   server: Server,
   { host, port, otherPort = "use another port.", reusePort = false }: ListenAddress,
@@ -37,10 +37,10 @@ export async function listen(
       throw new Failure("port_in_use", message, { hint: `Stop it, or ${otherPort}`, cause });
     }
     if (code !== undefined && NOT_OF_THIS_HOST.has(code)) {
-      throw new Failure("host_unusable", `this machine has no address ${host} (${code})`, { cause });
+      throw new Failure("address_unusable", `this machine has no address ${host} (${code})`, { cause });
     }
     const isReserved = code === "EACCES" && port > 0;
-    throw new Failure("port_unusable", `cannot listen on ${hostAndPort(host, port)} (${code ?? String(cause)})`, {
+    throw new Failure("address_unusable", `cannot listen on ${hostAndPort(host, port)} (${code ?? String(cause)})`, {
       hint:
         (isReserved ? "This user may not use that port. " : "") +
         otherPort.charAt(0).toUpperCase() +

@@ -116,6 +116,6 @@ test("the metadata fit for any source version and successors, and always include
 test("a next change that cannot fit is an error, not a response without an end", () => {
   const edits = [{ offset: 0, length: 0, text: "x".repeat(2_000) }];
   expect(() => fitResponse(responseOf([{ from: LATEST, edits }]))).toThrow(
-    expect.objectContaining({ code: "metadata_too_large" }),
+    expect.objectContaining({ code: "internal_error" }),
   );
 });

@@ -86,10 +86,10 @@ test("a key's seed opens the stream; a missing file and a file of something else
   await following.ended("SIGTERM");
   expect(await followToEnd(address, { NOONMARK_NATS_CREDS: "missing" })).toMatchObject({
     exitCode: 74,
-    stderr: expect.stringContaining("credentials_unreadable"),
+    stderr: expect.stringContaining("file_unreadable"),
   });
   const wrong = await followToEnd(address, { NOONMARK_NATS_CREDS: file("wrong", key.name) });
-  expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("credentials_invalid") });
+  expect(wrong).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("file_unreadable") });
   // A user who may not use JetStream.
   expect(await followToEnd(address, { NOONMARK_NATS_CREDS: file("other", makeUserKey().seed) })).toMatchObject(denied);
 });

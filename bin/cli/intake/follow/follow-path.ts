@@ -23,7 +23,7 @@ export interface Target {
   readonly isDirectory: boolean;
 }
 
-/** Throws `Failure`: `invalid_setting` (2) if it is neither a file nor a directory, `input_unreadable` (74). */
+/** Throws `Failure`: `invalid_setting` (2) if it is neither a file nor a directory, `file_unreadable` (74). */
 export function followable(path: string): Target {
   let stats: Stats | undefined;
   try {

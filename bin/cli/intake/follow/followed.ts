@@ -6,7 +6,7 @@ import type { Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
 export interface Followed {
   /**
    * Ingests and commits the complete lines. Returns early if `stopping` is true, after committing the lines so far.
-   * Throws `Failure` as intake does (exit 74), and `input_unreadable`.
+   * Throws `Failure` as intake does (exit 74), and `file_unreadable`.
    */
   poll(stopping: () => boolean): Promise<void>;
   /** The total counts of all polls. */

@@ -191,7 +191,10 @@ export class Spool implements Followed {
 
 function unwritable(place: string, cause: unknown): Failure {
   if (isDiskFull(cause)) return diskFull(place, cause);
-  return new Failure("spool_unwritable", `${place} cannot be written: ${errorMessage(cause)}`, { cause });
+  return new Failure("file_unwritable", `${place} cannot be written: ${errorMessage(cause)}`, {
+    hint: "Ingested files are moved there: give this user write permission for the spool directory.",
+    cause,
+  });
 }
 
 function freeName(directory: string, name: string): string {

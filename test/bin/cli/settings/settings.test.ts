@@ -114,8 +114,8 @@ describe("settings validation", () => {
     [{ store: "file:///srv" }, 'invalid_setting: --store "file:///srv": is neither a directory nor s3://bucket/prefix'],
     [{ store: "s3://bucket/prefix" }, "accepted"],
     [{ store: "./s3:" }, "accepted"],
-    [{ rpcUrl: "http://127.0.0.1:1" }, "missing_setting: rpcUrl is set and deployment is not: a chain needs both"],
-    [{ deployment: "d.json" }, "missing_setting: deployment is set and rpcUrl is not: a chain needs both"],
+    [{ rpcUrl: "http://127.0.0.1:1" }, "invalid_setting: rpcUrl is set and deployment is not: a chain needs both"],
+    [{ deployment: "d.json" }, "invalid_setting: deployment is set and rpcUrl is not: a chain needs both"],
     [{ deployment: "d.json", rpcUrl: "http://127.0.0.1:1,https://b" }, "accepted"],
     [
       { deployment: "d.json", rpcUrl: "ws://a/secret-key" },
@@ -209,7 +209,7 @@ describe("settings validation", () => {
     } catch (error) {
       failure = error as Failure;
     }
-    expect(failure).toMatchObject({ code: "invalid_settings", exitCode: 2, message: "6 settings are wrong" });
+    expect(failure).toMatchObject({ code: "invalid_setting", exitCode: 2, message: "6 settings are wrong" });
     expect(failure && hintOf(failure).split("\n  ")).toEqual([
       "Correct each of these:",
       `${path}: unknown key "instalationId"; did you mean installationId?`,

@@ -101,13 +101,13 @@ test("wrong arguments are usage errors, unreadable or unwritable files exit 74, 
   mkdirSync(join(directory, "folder"));
   writeFileSync(join(directory, "text"), "no ledger\n".repeat(100));
   const failures: [string, string[]][] = [
-    ["input_not_found", ["missing.ndjson"]],
-    ["input_unreadable", ["folder"]],
-    ["ledger_not_a_database", ["-", "--ledger", "text"]],
+    ["file_unreadable", ["missing.ndjson"]],
+    ["file_unreadable", ["folder"]],
+    ["ledger_damaged", ["-", "--ledger", "text"]],
     ["ledger_unwritable", ["-", "--ledger", "folder"]],
     ["ledger_unwritable", ["-", "--ledger", "text/ledger.db"]],
-    ["rejects_unwritable", ["-", "--rejects", "folder"]],
-    ["rejects_unwritable", ["-", "--rejects", "missing/rejects"]],
+    ["file_unwritable", ["-", "--rejects", "folder"]],
+    ["file_unwritable", ["-", "--rejects", "missing/rejects"]],
   ];
   const failed = await Promise.all(failures.map(([, arguments_]) => ingest(arguments_, "{}\n")));
   for (const [index, { exitCode, stdout, stderr }] of failed.entries()) {

@@ -60,6 +60,6 @@ test("a long ledger is exported page by page, and the first entries can be left 
 
 test("without a ledger nothing is exported", async () => {
   const run = (path: string) => runCli(["ledger", "export", "--ledger", path], folder);
-  expect(await run("none")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("missing_setting") });
+  expect(await run("none")).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("invalid_setting") });
   expect(await run("missing.db")).toMatchObject({ exitCode: 74, stdout: "" });
 });

@@ -151,7 +151,7 @@ test("an address of another machine is reported as a wrong host, not as a wrong 
   expect({ exitCode, stderr }).toEqual({
     exitCode: 1,
     stderr:
-      "noonmark: host_unusable: this machine has no address 192.0.2.1 (EADDRNOTAVAIL)\n" +
-      "  Give a host of this machine: 127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists.\n",
+      "noonmark: address_unusable: this machine has no address 192.0.2.1 (EADDRNOTAVAIL)\n" +
+      "  Give a host of this machine (127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists) and a port above 1023.\n",
   });
 });

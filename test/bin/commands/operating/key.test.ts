@@ -34,7 +34,7 @@ test("an existing file is never overwritten", async () => {
   const path = keyFile("something else\n");
   const { exitCode, stderr } = await runCli(["key", "generate", "wheel.example.org", "--out", path], folder);
   expect(exitCode).toBe(1);
-  expect(stderr).toContain(`noonmark: log_key_exists: ${path} already exists, and was not changed\n`);
+  expect(stderr).toContain(`noonmark: file_exists: ${path} already exists, and was not changed\n`);
   expect(readFileSync(path, "utf8")).toBe("something else\n");
 });
 
@@ -50,13 +50,13 @@ test.each([
 ])("%j is not the name of a new key", async (name) => {
   const { exitCode, stderr } = await runCli(["key", "generate", name], folder);
   expect(exitCode).toBe(2);
-  expect(stderr).toContain(`noonmark: invalid_key_name: ${JSON.stringify(name)} is not a name for a key\n`);
+  expect(stderr).toContain(`noonmark: usage: ${JSON.stringify(name)} is not a name for a key\n`);
 });
 
 test("a path that cannot be written is named", async () => {
   const { exitCode, stderr } = await runCli(["key", "generate", "a", "--out", "no/such/folder"], folder);
   expect(exitCode).toBe(74);
-  expect(stderr).toContain("noonmark: log_key_unwritable: no/such/folder cannot be written: ENOENT");
+  expect(stderr).toContain("noonmark: file_unwritable: no/such/folder cannot be written: ENOENT");
 });
 
 test.each([0o644, 0o640, 0o606, 0o620])(
@@ -103,5 +103,5 @@ test.each([
 ])("a key file that is %s cannot be read", async (_, path) => {
   const { exitCode, stderr } = await runCli(["key", "show", path], folder);
   expect(exitCode).toBe(74);
-  expect(stderr).toContain(`noonmark: log_key_unreadable: the key file ${path} cannot be read (`);
+  expect(stderr).toContain(`noonmark: file_unreadable: the key file ${path} cannot be read (`);
 });

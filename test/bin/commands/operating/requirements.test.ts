@@ -26,7 +26,7 @@ describe("what a publisher needs, by noonmark status", () => {
     expect(lines.filter((line) => !line.includes(" disk "))).toEqual([
       "No publication can be read from .noonmark/public; 2 problems.",
       "",
-      expect.stringMatching(/^FIX settings {5}missing_setting: installationId .* Give --installation-id <id>, /),
+      expect.stringMatching(/^FIX settings {5}invalid_setting: installationId .* Give --installation-id <id>, /),
       expect.stringMatching(/^FIX ledger {7}ledger_not_found: .* To create a first ledger, run `noonmark ingest FILE`/),
       "ok  state        .noonmark/state: publish will make it",
       "ok  store        .noonmark/public: publish will make it",

@@ -138,7 +138,7 @@ test("with --since the file stays as it is if the log was rewritten, shortened o
     expect(readFileSync(since, "utf8")).toBe(text);
   }
   writeFileSync(since, "{}");
-  await expect(verified({ since })).rejects.toMatchObject({ code: "log_memory_unreadable" });
+  await expect(verified({ since })).rejects.toMatchObject({ code: "format_unknown" });
 });
 
 /** A front before the shim, which asks `handle` first. It returns true if it has responded. */

@@ -32,7 +32,7 @@ describe("noonmark publish, before and alongside other runs", () => {
     [
       ["--deployment", "d.json", "--rpc-url", "http://127.0.0.1:1"],
       74,
-      "deployment_unreadable: d.json cannot be read: ENOENT: no such file or directory, open 'd.json'",
+      "file_unreadable: d.json cannot be read: ENOENT: no such file or directory, open 'd.json'",
     ],
   ])("%j changes nothing", async (flags, exitCode, message) => {
     const refused = await publish("--once", ...flags);

@@ -107,7 +107,7 @@ test("a port in use and an invalid instant are one-line errors without a stack",
   const port = await portOf(noonmark("serve"));
   for (const [args, code, message] of [
     [["--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
-    [["--at", "yesterday"], 2, /^noonmark: invalid_instant: .*\n {2}\S.*\n$/],
+    [["--at", "yesterday"], 2, /^noonmark: usage: .*\n {2}\S.*\n$/],
     [["--host", "127.0.0.256"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
     [["--port", "70000"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
   ] as const) {

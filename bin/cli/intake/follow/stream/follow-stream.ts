@@ -83,7 +83,7 @@ function readCredentials(path: string): Credentials {
   try {
     text = readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Failure("credentials_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
+    throw new Failure("file_unreadable", `${path} cannot be read: ${errorMessage(cause)}`, { cause });
   }
   return parseCredentials(text, path);
 }

@@ -53,7 +53,7 @@ export interface Credentials {
 /** The line of a user's seed. */
 const SEED = /^SU[A-Z2-7]{56}\r?$/m;
 
-/** Throws `Failure` credentials_invalid. */
+/** Throws `Failure` file_unreadable. */
 export function parseCredentials(text: string, path: string): Credentials {
   const encode = (content: string) => new TextEncoder().encode(content);
   if (SEED.test(text)) {
@@ -61,7 +61,7 @@ export function parseCredentials(text: string, path: string): Credentials {
     if (text.includes("BEGIN NATS USER JWT")) return { kind: "creds", bytes: encode(`${text}\n`) };
     if (!text.trim().includes("\n")) return { kind: "nkey", bytes: encode(text.trim()) };
   }
-  throw new Failure("credentials_invalid", `${path} has neither NATS credentials nor the seed of a user's NKey`);
+  throw new Failure("file_unreadable", `${path} has neither NATS credentials nor the seed of a user's NKey`);
 }
 
 /**
