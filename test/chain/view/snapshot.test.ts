@@ -4,7 +4,6 @@ import { keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
 import { deploy } from "../../../demo/chain/calls.ts";
-import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { MULTICALL3 } from "../../../src/chain/view/reading.ts";
 import { coreOf, economyOf, reader, stage } from "../../support/chain/harness.ts";
@@ -171,20 +170,5 @@ describe.skipIf(NO_ANVIL !== undefined)(`the snapshot${NO_ANVIL ? `: ${NO_ANVIL}
     using other = reader({ ...deployment, deploymentBlock: 3 }, [on.anvil.url], { path: read.path });
     expect(readSync(other.chain.db)).toMatchObject({ stored: undefined, snapshot: null });
     expect(other.statuses()).toEqual(["not_yet_safe", "not_yet_safe"]);
-  });
-
-  test("two processes on one file do not mix: the second writer starts over", async () => {
-    await using on = await stage();
-    await on.world.mine(12);
-    using one = reader(on.world.deployment, [on.anvil.url]);
-    await one.poll();
-    using two = reader(on.world.deployment, [on.anvil.url], { path: one.path, begins: one.now });
-    await on.world.settle({ throughRound: 3, activeRoundCount: 2, workUnits: 2_500n });
-    await on.world.confirm();
-    await Promise.all([one.poll(), two.poll()]);
-    await Promise.all([one.poll(), two.poll()]);
-    expect(coreOf(one.state())).toEqual(coreOf(two.state()));
-    expect(coreOf(one.state()).core.settledThroughRound).toBe(3n);
-    expect(eventsFrom(one.chain.db, 0n)).toHaveLength(8);
   });
 });
