@@ -3,66 +3,46 @@
  * text.
  */
 
-export interface PostLimits {
-  readonly signal: AbortSignal;
-  /** Maximum bytes of the decompressed response. */
-  readonly maxBytes: number;
-}
-
 export interface PostResponse {
   readonly status: number;
   readonly retryAfter: string | null;
   readonly body: Buffer;
 }
 
-export class ResponseTooLarge extends Error {
-  override readonly name = "ResponseTooLarge";
-}
-
-/** An address without credentials, and the header with them: fetch refuses credentials in a URL. */
-export interface PostTarget {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-export function postTarget(address: string): PostTarget {
+/**
+ * Posts a value. Returns undefined if the response has more than `maxBytes` when decompressed. Throws errors of fetch
+ * and the signal's reason. Redirects are not followed, because they could lead anywhere.
+ */
+export async function postJson(
+  address: string,
+  value: unknown,
+  signal: AbortSignal,
+  maxBytes: number,
+): Promise<PostResponse | undefined> {
   const url = new URL(address);
   const headers: Record<string, string> = { "content-type": "application/json" };
+  // fetch refuses credentials in a URL.
   if (url.username !== "" || url.password !== "") {
-    const credentials = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+    const credentials = decodeURIComponent(`${url.username}:${url.password}`);
     headers.authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
     url.username = "";
     url.password = "";
   }
-  return { url: url.href, headers };
-}
-
-/**
- * Posts a body. Throws errors of fetch, the signal's reason, and `ResponseTooLarge`. A redirect is an error, because it
- * could lead anywhere.
- */
-export async function postJson(target: PostTarget, body: unknown, limits: PostLimits): Promise<PostResponse> {
-  const { signal, maxBytes } = limits;
-  const { url, headers } = target;
-  const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal, redirect: "error" });
+  const init = { method: "POST", headers, body: JSON.stringify(value), signal, redirect: "manual" } as const;
+  const response = await fetch(url, init);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    // Returning out of the loop cancels the rest of the body.
+    if (bytes > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
   return {
     status: response.status,
     retryAfter: response.headers.get("retry-after"),
-    body: await boundedBody(response, maxBytes),
+    body: Buffer.concat(chunks),
   };
-}
-
-async function boundedBody(response: Response, maxBytes: number): Promise<Buffer> {
-  if (response.body === null) return Buffer.alloc(0);
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body) {
-    bytes += chunk.length;
-    // Throwing out of the loop cancels the rest of the body.
-    if (bytes > maxBytes) throw new ResponseTooLarge(`the response has more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 // Counting the members and values of a JSON-RPC response in its bytes.

@@ -10,37 +10,29 @@ import { fieldsOf } from "../../values/unknown.ts";
 
 export type RpcErrorKind = "range" | "rate" | "transient" | "refused";
 
-export interface RpcErrorOptions {
+export interface RpcErrorFacts {
+  /** Wait that the provider asks for, in milliseconds. */
   readonly retryAfter?: number | undefined;
+  /** True if the node exceeded the time limit, which every retry may cost again. */
   readonly silent?: boolean;
+  /** True if the deadline left no time for another attempt. */
   readonly outOfTime?: boolean;
+  /** True if the node responded with a JSON-RPC error, so that the node is up. */
   readonly isResponse?: boolean;
+  /** True if the response is too large or implausible for its request: the node is skipped for a while. */
   readonly harmful?: boolean;
 }
 
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly kind: RpcErrorKind;
-  /** Wait that the provider asks for, in milliseconds. */
-  readonly retryAfter: number | undefined;
-  /** True if the node exceeded the time limit, which every retry may cost again. */
-  readonly silent: boolean;
-  /** True if the deadline left no time for another attempt. */
-  readonly outOfTime: boolean;
-  /** True if the node responded with a JSON-RPC error, so that the node is up. */
-  readonly isResponse: boolean;
-  /** True if the response is too large or implausible for its request: the node is skipped for a while. */
-  readonly harmful: boolean;
+  readonly facts: RpcErrorFacts;
 
-  constructor(kind: RpcErrorKind, message: string, options: RpcErrorOptions = {}) {
+  constructor(kind: RpcErrorKind, message: string, facts: RpcErrorFacts = {}) {
     // Do not attach the cause, because it may contain the address and its key.
     super(message);
     this.kind = kind;
-    this.retryAfter = options.retryAfter;
-    this.silent = options.silent ?? false;
-    this.outOfTime = options.outOfTime ?? false;
-    this.isResponse = options.isResponse ?? false;
-    this.harmful = options.harmful ?? false;
+    this.facts = facts;
   }
 }
 
@@ -84,7 +76,7 @@ export function kindOfResponse(error: { code: number; message: string }, status:
   if (status === 429 || code === 429 || isRate(message)) return "rate";
   if (isRange(message) || status === 413) return "range";
   if (code === -32005 || code === -32029) return "rate";
-  if (status >= 500 || code === -32603 || code === -32000 || code === -32002) return "transient";
+  if (status >= 500 || status === 408 || code === -32603 || code === -32000 || code === -32002) return "transient";
   return "refused";
 }
 
@@ -94,12 +86,6 @@ function isRange(message: string): boolean {
 
 function isRate(message: string): boolean {
   return RATE.test(message) || (COUNTED.test(message) && PER_TIME.test(message));
-}
-
-export function kindOfStatus(status: number): RpcErrorKind {
-  if (status === 429) return "rate";
-  if (status === 413) return "range";
-  return status >= 500 || status === 408 ? "transient" : "refused";
 }
 
 /**

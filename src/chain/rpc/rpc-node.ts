@@ -5,8 +5,8 @@
 import { NODE_WAITS, waitMs } from "../../values/backoff.ts";
 import { noResponse } from "../../values/no-response.ts";
 import { rootMessage } from "../../values/unknown.ts";
-import { implausibility, type PostResponse, postJson, postTarget, ResponseTooLarge } from "./post-json.ts";
-import { kindOfResponse, kindOfStatus, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
+import { implausibility, type PostResponse, postJson } from "./post-json.ts";
+import { kindOfResponse, RpcError, type RpcErrorKind, retryAfter } from "./rpc-error.ts";
 import { redactUrl } from "./secrets.ts";
 
 export interface RpcCall {
@@ -42,14 +42,13 @@ export const RPC_LIMITS: RpcLimits = {
 /** A header lists the hashes of its block's transactions; nine hundred fit. */
 const HEADER_BYTES = 64 * 1024;
 
+/** Characters of a message, which may have megabytes, that are searched for the kind of the error. */
 const LONGEST_MESSAGE = 16_384;
-/** Node's message for a redirect under `redirect: "error"`. */
-const FETCH_REDIRECTED = "unexpected redirect";
 
 interface RpcResponse {
   readonly id?: unknown;
   readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown } | null;
 }
 
 /** The outcome of one HTTP request to a node. */
@@ -65,145 +64,116 @@ export function rpcNode(
   limits: RpcLimits = RPC_LIMITS,
   onRequest?: (outcome: RpcOutcome) => void,
 ): RpcNode {
-  const target = postTarget(address);
   const label = redactUrl(address);
 
-  async function post(calls: readonly RpcCall[], settled = false): Promise<unknown[]> {
+  /** Returns results in order. Throws a call's error, or returns it as the call's result if `settled`. */
+  async function post(calls: readonly RpcCall[], settled: boolean): Promise<unknown[]> {
     const left = retry.deadline - retry.now();
     if (left <= 0) throw new RpcError("transient", "the deadline has passed", { silent: true, outOfTime: true });
+    let outcome: RpcOutcome = "transient";
     try {
-      const results = await postWithin(left, calls, settled);
-      onRequest?.("responded");
+      const response = await postWithin(Math.max(1, Math.min(limits.requestTimeout, left)), calls);
+      const results = resultsOf(response, calls, settled, retry.now());
+      outcome = "responded";
       return results;
     } catch (error) {
-      onRequest?.(outcomeOf(error));
+      if (error instanceof RpcError) outcome = error.facts.silent ? "silent" : error.kind;
       throw error;
+    } finally {
+      onRequest?.(outcome);
     }
   }
 
-  /** Returns results in order. Throws a call's error, or returns it as the call's result if `settled`. `left` is ms. */
-  async function postWithin(left: number, calls: readonly RpcCall[], settled: boolean): Promise<unknown[]> {
-    const limit = Math.max(1, Math.min(limits.requestTimeout, left));
+  /** `limit` is ms. */
+  async function postWithin(limit: number, calls: readonly RpcCall[]): Promise<PostResponse> {
     const signal = AbortSignal.timeout(limit);
     const bodies = calls.map(({ method, params }, id) => ({ jsonrpc: "2.0", id, method, params }));
-    let response: PostResponse;
+    const asksForLogs = calls.some(({ method }) => method === "eth_getLogs");
+    const headers = calls.filter(({ method }) => method === "eth_getBlockByNumber").length;
+    const maxBytes = asksForLogs ? limits.maxLogsBytes : limits.maxResponseBytes + headers * HEADER_BYTES;
     try {
-      response = await postJson(target, bodies.length === 1 ? bodies[0] : bodies, {
-        signal,
-        maxBytes: maxBytesOf(calls, limits),
-      });
+      const response = await postJson(address, bodies.length === 1 ? bodies[0] : bodies, signal, maxBytes);
+      if (response !== undefined) return response;
     } catch (cause) {
       if (signal.aborted) {
         const when = limit < limits.requestTimeout ? "before the pass's deadline" : `within ${limit / 1000} s`;
         throw new RpcError("transient", `no response ${when}`, { silent: true });
       }
-      throw failureOf(cause, calls, label);
+      const says = noResponse(cause, new URL(label).origin)?.says;
+      const message = rootMessage(cause).slice(0, LONGEST_MESSAGE);
+      throw new RpcError("transient", says ?? `no complete response (${message})`);
     }
-    const implausible = implausibility(response.body, calls.length);
-    if (implausible !== undefined) throw new RpcError("transient", implausible, { harmful: true });
-    const byId = new Map(responsesOf(response, retry.now()).map((one) => [one?.id, one]));
-    for (const one of byId.values()) {
-      if (one?.error === undefined || one.error === null) continue;
-      const isOfACall = one.id !== undefined && one.id !== null;
-      if (!settled || !isOfACall) throw errorOf(one.error, response, retry.now());
-    }
-    return calls.map(({ method }, id) => {
-      const one = byId.get(id);
-      if (one?.error !== undefined && one.error !== null) return errorOf(one.error, response, retry.now());
-      if (one === undefined || !("result" in Object(one))) throw new RpcError("transient", `no response to ${method}`);
-      return one.result;
-    });
+    const says = `the response has more than ${maxBytes} bytes`;
+    throw asksForLogs ? new RpcError("range", says) : new RpcError("transient", says, { harmful: true });
   }
+
+  const batch = (calls: readonly RpcCall[]) => withRetry(() => post(calls, false), retry);
 
   /** Keeps the results of the other calls if one fails. */
   async function batchSettled(calls: readonly RpcCall[]): Promise<unknown[]> {
-    let responses: unknown[] | undefined;
+    let results: unknown[] = [];
     try {
       return await withRetry(async () => {
-        responses = await post(calls, true);
-        for (const response of responses) if (response instanceof RpcError && mayPass(response)) throw response;
-        return responses;
+        results = await post(calls, true);
+        for (const result of results) if (result instanceof RpcError && mayPass(result)) throw result;
+        return results;
       }, retry);
     } catch (error) {
-      if (responses?.includes(error)) return responses;
+      if (results.includes(error)) return results;
       throw error;
     }
   }
 
-  return {
-    label,
-    batch: (calls) => withRetry(() => post(calls), retry),
-    batchSettled,
-    request: async (method, params) => (await withRetry(() => post([{ method, params }]), retry))[0],
-  };
-}
-
-function outcomeOf(error: unknown): RpcOutcome {
-  if (!(error instanceof RpcError)) return "transient";
-  return error.silent ? "silent" : error.kind;
+  return { label, batch, batchSettled, request: async (method, params) => (await batch([{ method, params }]))[0] };
 }
 
 function mayPass({ kind }: RpcError): boolean {
   return kind === "rate" || kind === "transient";
 }
 
+/** Finds results by id, because a node may omit some or change their order. Throws `RpcError`. */
+function resultsOf(response: PostResponse, calls: readonly RpcCall[], settled: boolean, now: number): unknown[] {
+  const { status, body } = response;
+  const implausible = implausibility(body, calls.length);
+  if (implausible !== undefined) throw new RpcError("transient", implausible, { harmful: true });
+  const errorOf = (error: NonNullable<RpcResponse["error"]>) => {
+    const known = { code: Number(error.code), message: String(error.message ?? error).slice(0, LONGEST_MESSAGE) };
+    const facts = { retryAfter: retryAfter(response.retryAfter, error.data, now), isResponse: true };
+    return new RpcError(kindOfResponse(known, status), `${known.code} ${known.message}`, facts);
+  };
+  const byId = new Map<unknown, RpcResponse>();
+  for (const one of responsesOf(response, now)) {
+    if (one?.error && !(settled && one.id !== undefined && one.id !== null)) throw errorOf(one.error);
+    byId.set(one?.id, one);
+  }
+  return calls.map(({ method }, id) => {
+    const one = byId.get(id);
+    if (one?.error) return errorOf(one.error);
+    if (one === undefined || !("result" in Object(one))) throw new RpcError("transient", `no response to ${method}`);
+    return one.result;
+  });
+}
+
 /** Returns the responses in an HTTP 200. Throws `RpcError` for another status, or if the body is not JSON. */
 function responsesOf({ status, body, retryAfter: header }: PostResponse, now: number): readonly RpcResponse[] {
+  if (status >= 300 && status < 400) {
+    const says = "the address redirects, and redirects are not followed: use the address of the target";
+    throw new RpcError("refused", says);
+  }
   const text = body.toString("utf8");
+  const wait = { retryAfter: retryAfter(header, undefined, now) };
   if (status !== 200) {
-    const kind = kindOfResponse({ code: status === 429 ? 429 : 0, message: shortened(text) }, status);
-    throw new RpcError(kind === "refused" ? kindOfStatus(status) : kind, `HTTP ${status} ${shortened(text)}`, {
-      retryAfter: retryAfter(header, undefined, now),
-    });
+    const message = text.slice(0, LONGEST_MESSAGE);
+    const kind = kindOfResponse({ code: 0, message }, status);
+    throw new RpcError(kind === "refused" && status >= 500 ? "transient" : kind, `HTTP ${status} ${message}`, wait);
   }
   try {
     const data: unknown = JSON.parse(text);
     return Array.isArray(data) ? data : [data as RpcResponse];
   } catch {
     // Omit the parser's message: it quotes the response, which must not be printed.
-    throw new RpcError("transient", "the response is not JSON", { retryAfter: retryAfter(header, undefined, now) });
+    throw new RpcError("transient", "the response is not JSON", wait);
   }
-}
-
-function errorOf(error: NonNullable<RpcResponse["error"]>, { status, retryAfter: header }: PostResponse, now: number) {
-  const known = { code: Number(error.code), message: shortened(String(error.message ?? error)) };
-  const wait = retryAfter(header, error.data, now);
-  return new RpcError(kindOfResponse(known, status), `${known.code} ${known.message}`, {
-    retryAfter: wait,
-    isResponse: true,
-  });
-}
-
-function maxBytesOf(calls: readonly RpcCall[], limits: RpcLimits): number {
-  if (asksForLogs(calls)) return limits.maxLogsBytes;
-  const headers = calls.filter(({ method }) => method === "eth_getBlockByNumber").length;
-  return limits.maxResponseBytes + headers * HEADER_BYTES;
-}
-
-function asksForLogs(calls: readonly RpcCall[]): boolean {
-  return calls.some(({ method }) => method === "eth_getLogs");
-}
-
-function failureOf(cause: unknown, calls: readonly RpcCall[], label: string): RpcError {
-  if (cause instanceof ResponseTooLarge) {
-    return asksForLogs(calls)
-      ? new RpcError("range", cause.message)
-      : new RpcError("transient", cause.message, { harmful: true });
-  }
-  const message = shortened(rootMessage(cause));
-  if (message === FETCH_REDIRECTED) {
-    return new RpcError(
-      "refused",
-      "the address redirects, and redirects are not followed: use the address of the target",
-    );
-  }
-  const plain = noResponse(cause, new URL(label).origin);
-  return new RpcError("transient", plain?.says ?? `no complete response (${message})`);
-}
-
-/** Cuts a message, which may have megabytes, to the part that is searched for the kind of the error. */
-function shortened(text: string): string {
-  return text.length > LONGEST_MESSAGE ? text.slice(0, LONGEST_MESSAGE) : text;
 }
 
 /** Retries after 429, 5xx, and broken or missing responses, never after the deadline. */
@@ -226,18 +196,13 @@ async function withRetry<T>(run: () => Promise<T>, retry: Retry): Promise<T> {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof RpcError) || attempt >= retry.attempts) throw error;
-      if (error.kind === "range" || error.kind === "refused" || error.harmful) throw error;
-      if (error.silent && !retry.repeatSilent) throw error;
-      if ((error.retryAfter ?? 0) > NODE_WAITS.askedMs) throw error;
-      const wait = Math.ceil(waitMs(NODE_WAITS, attempt, retry.random(), error.retryAfter));
-      if (retry.now() + wait >= retry.deadline) throw error.silent ? outOfTime(error) : error;
+      if (!(error instanceof RpcError) || attempt >= retry.attempts || !mayPass(error)) throw error;
+      const { silent, harmful, retryAfter: asked = 0 } = error.facts;
+      if (harmful || (silent && !retry.repeatSilent) || asked > NODE_WAITS.askedMs) throw error;
+      const wait = Math.ceil(waitMs(NODE_WAITS, attempt, retry.random(), asked));
+      if (retry.now() + wait >= retry.deadline)
+        throw silent ? new RpcError(error.kind, error.message, { silent, outOfTime: true }) : error;
       await retry.sleep(wait);
     }
   }
-}
-
-/** Marks an error after which no time is left for another attempt. */
-function outOfTime({ kind, message }: RpcError): RpcError {
-  return new RpcError(kind, message, { silent: true, outOfTime: true });
 }

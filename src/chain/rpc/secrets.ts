@@ -83,12 +83,8 @@ function decoded(text: string): string {
  * path, query, fragment; docs/spec/chain.md#deployment).
  */
 export function redactUrl(address: string): string {
-  let url: URL;
-  try {
-    url = new URL(address);
-  } catch {
-    return "(an address that is not a URL)";
-  }
-  const secret = url.username !== "" || url.password !== "" || url.pathname.length > 1 || url.search !== "";
-  return `${url.protocol}//${url.host}${secret || url.hash !== "" ? "/…" : ""}`;
+  if (!URL.canParse(address)) return "(an address that is not a URL)";
+  const { protocol, host, username, password, pathname, search, hash } = new URL(address);
+  const secret = username + password + pathname.slice(1) + search + hash;
+  return `${protocol}//${host}${secret === "" ? "" : "/…"}`;
 }

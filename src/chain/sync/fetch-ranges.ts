@@ -85,15 +85,15 @@ async function fetchSplitting(
  * response that retries did not resolve.
  */
 function mayBeTooLarge(error: RpcError): boolean {
-  return error.kind === "range" || (error.isResponse && error.kind !== "rate");
+  return error.kind === "range" || (error.facts.isResponse === true && error.kind !== "rate");
 }
 
 /**
  * Returns true if the node responds to another call after retries of this one failed. Some providers refuse a wide
  * range as if they were down (HTTP 503, "no backend is currently healthy").
  */
-async function respondsToAnotherCall(node: RpcNode, { kind, outOfTime, harmful }: RpcError): Promise<boolean> {
-  if (kind === "rate" || outOfTime || harmful) return false;
+async function respondsToAnotherCall(node: RpcNode, { kind, facts }: RpcError): Promise<boolean> {
+  if (kind === "rate" || facts.outOfTime || facts.harmful) return false;
   try {
     await node.request("eth_chainId", []);
     return true;

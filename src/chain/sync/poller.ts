@@ -169,7 +169,8 @@ export class Poller {
     } catch (error) {
       if (error instanceof NoQuorum) return { kind: "no_quorum", message: error.message };
       memory.hasResponded = false;
-      const isOutOfTime = this.#chain.now() >= this.#deadline || (error instanceof RpcError && error.outOfTime);
+      const isOutOfTime =
+        this.#chain.now() >= this.#deadline || (error instanceof RpcError && error.facts.outOfTime === true);
       const text = this.#recordFailure(index, error);
       return { kind: "broken", message: isOutOfTime && hasHead ? undefined : text, isOutOfTime };
     }
@@ -180,8 +181,8 @@ export class Poller {
     const message = errorMessage(error);
     if (!(error instanceof RpcError)) return message;
     const now = this.#chain.now();
-    if (error.silent) this.#nodes.memory(index).silentAt = now;
-    if (!error.harmful) return message;
+    if (error.facts.silent) this.#nodes.memory(index).silentAt = now;
+    if (!error.facts.harmful) return message;
     const until = this.#nodes.skip(index, now);
     return `${message}; the node is not asked until ${new Date(until).toISOString()}`;
   }

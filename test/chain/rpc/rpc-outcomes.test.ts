@@ -101,3 +101,26 @@ test("a refused connection is reported with its address", async () => {
   const error: unknown = await node.request("eth_blockNumber", []).catch((cause: unknown) => cause);
   expect((error as Error).message).toBe(`no server listens at http://127.0.0.1:${port} (ECONNREFUSED)`);
 });
+
+test("the results of a batch are found by id, and an omitted one is missed", async () => {
+  const members = [
+    { id: 2, result: "c" },
+    { id: 1, result: "b" },
+    { id: 0, result: "a" },
+  ];
+  const { url, stop } = await localServer((_, response) => json(200, members)(response));
+  const batch = () => rpcNode(url, RETRY).batch(["a", "b", "c"].map((method) => ({ method, params: [] })));
+  expect(await batch()).toEqual(["a", "b", "c"]);
+  members.splice(1, 1);
+  await expect(batch()).rejects.toThrow("no response to b");
+  await stop();
+});
+
+test.each(["operator:%E2%82%AC", ":a-key-of-mine"])("credentials become a Basic header: %s", async (credentials) => {
+  const { port, stop } = await localServer((request, response) =>
+    json(200, { id: 0, result: request.headers.authorization })(response),
+  );
+  const shown = await rpcNode(`http://${credentials}@127.0.0.1:${port}`, RETRY).request("eth_chainId", []);
+  expect(shown).toBe(`Basic ${Buffer.from(decodeURIComponent(credentials)).toString("base64")}`);
+  await stop();
+});
