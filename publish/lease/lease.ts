@@ -232,8 +232,14 @@ export class Lease {
     if (!isClockFailure(this.#lost)) return;
     const { lastCycleAt = this.#record.lastCycleAt } = this.#statusUpdate();
     const record = { ...this.#record, lastCycleAt, released: true, clockMoved: this.#lost.code === "clock_moved" };
+    const put = (ifTag: StoreTag) => this.#store.put(STATUS_KEY, leaseObject(record), { ifTag });
     try {
-      this.#tag = await this.#store.put(STATUS_KEY, leaseObject(record), { ifTag: this.#tag });
+      this.#tag = await put(this.#tag).catch(async (error) => {
+        // A renewal without a response may have put our own record.
+        const found = error instanceof StoreConflict ? await findLease(this.#store) : undefined;
+        if (found?.record?.holder !== this.writer) throw error;
+        return put(found.tag);
+      });
       this.#record = record;
     } catch (error) {
       if (!(error instanceof StoreConflict)) throw error;
