@@ -71,7 +71,7 @@ export async function runCycle(cycle: Cycle): Promise<CycleReport> {
   if (!isRefused) due.planned(dirty?.point);
   due.ended(at);
   const reported = new Set(rows.map(({ key }) => key));
-  rows.push(...due.failures().filter(({ key }) => !reported.has(key)));
+  for (const failure of due.failures()) if (!reported.has(failure.key)) rows.push(failure);
   rows.sort((a, b) => (a.key < b.key ? -1 : 1));
   const failures = [...failuresOf(cycle), ...tooMany(sources)];
   known.objects.dropBodies(keptBodies(cycle));
@@ -210,7 +210,7 @@ async function publishIndex(cycle: Cycle): Promise<void> {
   known.publishedInstallations = undefined;
 }
 
-/** What a report names if a whole scope fails. */
+/** The row of the report if a whole scope fails. */
 type FailedScope = Pick<ReportRow, "key" | "resource">;
 
 function scopeOf(id: string, { configured }: Cycle): FailedScope {

@@ -37,8 +37,6 @@ interface Item {
   /** Epoch ms; undefined if only other inputs make it due. */
   readonly at?: number | undefined;
   readonly why: Why;
-  /** What failed last, until the object is put or no longer needed. */
-  readonly failure?: ReportRow | undefined;
 }
 
 /** Why sources are refused: they would take back something that was published of an installation. */
@@ -64,6 +62,8 @@ export class Due {
   readonly minimumPutInterval: number;
   /** By key. The tiles of an installation have one item, under `observationsKey`. */
   readonly #items = new Map<string, Item>();
+  /** What failed last, by the key of its item, until it is put or no longer needed. */
+  readonly #failures = new Map<string, ReportRow>();
   /** The earliest instant of an item (epoch ms), Infinity without one; undefined if it must be looked up. */
   #next: number | undefined;
   #point: LogPoint | undefined;
@@ -134,29 +134,32 @@ export class Due {
 
   /** `dueAt`: built again then (epoch ms), although no input has changed. */
   built(key: string, build: Build, dueAt: number | undefined): void {
+    this.#failures.delete(key);
     this.#set(key, { build, at: dueAt, why: "time" });
   }
 
   /** Records that an object has changed and may be put from `until` on (epoch ms). */
   wait(key: string, until: number): void {
-    const { build, at, failure } = this.#items.get(key) ?? {};
-    this.#set(key, { build, at: earlier(at, until), why: "change", failure });
+    const { build, at } = this.#items.get(key) ?? {};
+    this.#set(key, { build, at: earlier(at, until), why: "change" });
   }
 
   /** Records that an object does not become due by itself. */
   rest(key: string): void {
     const { build } = this.#items.get(key) ?? {};
+    this.#failures.delete(key);
     this.#set(key, build && { build, why: "time" });
   }
 
   /** `failure` is undefined if only the sources are refused. */
   failed(key: string, inputs: Inputs, at: number, failure: ReportRow | undefined): void {
-    this.#set(key, { build: { ...inputs, at }, at: at + AFTER_FAILURE_MS, why: "failure", failure });
+    this.#set(key, { build: { ...inputs, at }, at: at + AFTER_FAILURE_MS, why: "failure" });
+    if (failure !== undefined) this.#failures.set(key, failure);
   }
 
-  /** What has failed and has not succeeded since, also if this cycle did not try it again. */
-  failures(): ReportRow[] {
-    return [...this.#items.values()].flatMap(({ failure }) => failure ?? []);
+  /** The objects that failed and have not succeeded since, also if this cycle did not try them again. */
+  failures(): Iterable<ReportRow> {
+    return this.#failures.values();
   }
 
   /** Records that the tiles of an installation were put (epoch ms). */
@@ -167,8 +170,8 @@ export class Due {
   /** Makes the cycle at `at` (epoch ms) plan an installation again, because not all of its tiles are stored. */
   replan(installationId: string, at: number, failure?: ReportRow): void {
     const key = observationsKey(installationId);
-    const item = this.#items.get(key);
-    this.#set(key, { ...item, at, why: "failure", failure: failure ?? item?.failure });
+    this.#set(key, { ...this.#items.get(key), at, why: "failure" });
+    if (failure !== undefined) this.#failures.set(key, failure);
   }
 
   /** Schedules a response that an earlier process put for its next change at `at` (epoch ms). */
@@ -178,8 +181,7 @@ export class Due {
 
   /** Makes the next cycle build the response, changed or not, because the store may have another object. */
   recheck(key: string, at: number): void {
-    const { failure } = this.#items.get(key) ?? {};
-    this.#set(key, { at, why: this.isUnpublished(key) ? "change" : "doubt", failure });
+    this.#set(key, { at, why: this.isUnpublished(key) ? "change" : "doubt" });
   }
 
   /**
@@ -197,6 +199,7 @@ export class Due {
   /** Makes the next cycle plan every installation and build everything, because the sources were replaced. */
   forget(): void {
     this.#items.clear();
+    this.#failures.clear();
     this.#next = undefined;
     this.#point = undefined;
   }

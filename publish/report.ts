@@ -25,7 +25,7 @@ export interface ReportRow {
 export interface CycleReport {
   /** The instant of the cycle, epoch ms. */
   readonly at: number;
-  /** What the cycle planned, and what failed before and has not succeeded since. */
+  /** The planned objects, and those that failed before and have not succeeded since. */
   readonly rows: readonly ReportRow[];
   /** Why an installation or a view could not be published. */
   readonly failures: readonly Failure[];

@@ -13,7 +13,7 @@ export interface OutageReports<Problem> {
   ended(durationMs: number): void;
 }
 
-/** What a part that fails and succeeds needs of its outages. */
+/** The two reports of a part that can fail. */
 export type Outages = Pick<Outage, "failed" | "succeeded">;
 
 export class Outage<Problem = Error> {

@@ -14,7 +14,7 @@ import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { errorMessage, fieldsOf } from "../../../src/values/unknown.ts";
 
-/** Of one file of a spool, or of one message. A writer of short lines must not fill the disk of the ledger. */
+/** Limit for one file of a spool, or one message. A writer of short lines must not fill the disk of the ledger. */
 const REPORTED_LIMIT = 1_000;
 const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
 

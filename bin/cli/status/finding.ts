@@ -1,4 +1,4 @@
-/** What `status` has found out about a requirement of a publisher. */
+/** The result of checking one requirement of a publisher. */
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";

@@ -26,7 +26,7 @@ export interface Publication {
   readonly problems: readonly string[];
 }
 
-/** What `noonmark status` says. */
+/** The result of `noonmark status`. */
 export interface Status {
   /** Epoch ms. */
   readonly at: number;

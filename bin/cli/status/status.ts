@@ -1,4 +1,4 @@
-/** What `noonmark status` says: the publication, and what the next publisher needs if nobody publishes. */
+/** Reads the publication. If nobody publishes, checks what the next publisher needs. */
 
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import { missingInputs, UNPUBLISHED } from "../publish/missing-inputs.ts";

@@ -17,7 +17,7 @@ const QUIET_MS = 2_000;
 /** A replaced file is read on for so long after its last line (ms), and the newest of them only. */
 const REPLACED_KEPT_MS = 3_600_000;
 const REPLACED_KEPT_FILES = 16;
-/** What rotation appends to the name of a file; the group is the ending of a compressed one. */
+/** The ending that rotation appends to a file name; the group is the ending of a compressed file. */
 const ROTATED = /^[.-]\d[\dT:_.-]*(?:\.([a-z]\w*))?$/;
 const NUMERIC = new Intl.Collator("en", { numeric: true });
 
@@ -151,7 +151,7 @@ export class GrowingFile implements Followed {
       this.#warn(
         `not read beside ${printable(name)}: ${unread.join(", ")}. Give noonmark ingest the lines that the ledger lacks`,
       );
-    // Of two files of one clock tick, FILE.2 is older than FILE.1.
+    // If two files have the same time, FILE.2 is older than FILE.1.
     found.sort((one, other) => Number(one.changedAt - other.changedAt) || NUMERIC.compare(other.entry, one.entry));
     return found.map(({ open }) => open);
   }
