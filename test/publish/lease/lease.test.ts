@@ -129,6 +129,19 @@ test.each([40_000, -3_600_000])(
   },
 );
 
+test("after its clock moved, a holder also releases a lease whose last renewal had no response", async () => {
+  let moved = 0;
+  const moving = new WatchedClock({ wall: () => now + moved, monotonic: () => now });
+  const lease = await Lease.take(store, moving, { holder: "me", holderName: "me" }, undefined);
+  now += DEFAULT_PACE.renewMs;
+  store.losing = true;
+  await expect(lease.renew({})).rejects.toThrow(StoreUnavailable);
+  store.losing = false;
+  moved = -3_600_000;
+  await lease.release({});
+  expect((await readLease(store))?.record).toMatchObject({ released: true, clockMoved: true });
+});
+
 test("a holder whose machine slept leaves another publisher's lease as it is", async () => {
   let slept = 0;
   const asleep = new WatchedClock({ wall: () => now + slept, monotonic: () => now });
