@@ -233,7 +233,12 @@ export class Lease {
     const { lastCycleAt = this.#record.lastCycleAt } = this.#statusUpdate();
     // The store's clock may have shown the move first.
     this.#clock.check();
-    const record = { ...this.#record, lastCycleAt, released: true, clockMoved: this.#clock.moves !== this.#movesBefore };
+    const record = {
+      ...this.#record,
+      lastCycleAt,
+      released: true,
+      clockMoved: this.#clock.moves !== this.#movesBefore,
+    };
     const put = (ifTag: StoreTag) => this.#store.put(STATUS_KEY, leaseObject(record), { ifTag });
     try {
       this.#tag = await put(this.#tag).catch(async (error) => {
