@@ -88,7 +88,7 @@ function readCredentials(path: string): Credentials {
   }
   if (!isExposed(file.mode)) return parseCredentials(file.text, path);
   throw new Failure(
-    "credentials_exposed",
+    "file_exposed",
     `other users may use the credentials in ${path}: its mode is 0${file.mode.toString(8)}`,
     { hint: `Run: chmod 600 ${path}. If another user may have read it, make new credentials.` },
   );
