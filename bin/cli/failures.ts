@@ -128,7 +128,7 @@ export const FAILURES = {
   intake_rules_changed: [
     failed,
     "The ledger follows a stream and was filled by another version's rules of intake.",
-    "Install the version that filled the ledger. Or begin a new ledger with this version, on every machine.",
+    "Every machine must have taken the same last message. Then name the next one on each: --from-sequence N. Otherwise begin a new ledger with this version, on every machine.",
   ],
   internal_error: [failed, "Noonmark has a defect.", "This is a defect of Noonmark; --debug shows where."],
   invalid_deployment: [
@@ -180,6 +180,11 @@ export const FAILURES = {
     failed,
     "The ledger has other facts than were published.",
     "Restore the ledger that was published from. If the published facts are lost for good, abandon them: noonmark publish --once --new-log N",
+  ],
+  ledger_is_mirror: [
+    usage,
+    "The ledger is a mirror: it was restored from a deployment's URL, so it takes no facts of its own.",
+    "Continue it with the command that made it: noonmark ledger restore URL --log-key KEY. For facts of your own, name another ledger.",
   ],
   ledger_not_found: [
     io,

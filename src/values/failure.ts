@@ -114,6 +114,7 @@ export type FailureCode =
   | "internal_error"
   | "invalid_deployment"
   | "invalid_setting"
+  | "ledger_is_mirror"
   | "lease_expired"
   | "lease_held"
   | "lease_lost"
