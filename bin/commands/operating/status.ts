@@ -25,7 +25,7 @@ export function registerStatus(program: Command): void {
     .option("--max-age <seconds>", "exit 1 if the lease was renewed longer ago", secondsArgument)
     .option("--settings", "print each setting that is in effect, and where it was set")
     .option("--json", "as one JSON object");
-  settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence"]).action(async (flags: Flags) => {
+  settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence", "logKey"]).action(async (flags: Flags) => {
     const isJson = flags.json === true;
     if (flags.settings === true) {
       await print(settingsText(command.opts(), isJson));
