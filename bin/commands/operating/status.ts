@@ -3,8 +3,9 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
+import { EXIT } from "../../cli/failures.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { configurationPath, loadSettings, settingsText } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
