@@ -1,0 +1,129 @@
+/**
+ * The head (docs/spec/publishing.md#head): the lease, the commit point and the list of what is published, in one private object. It says
+ * what readers may see next, so it is stored before the objects. Its size does not depend on the number of installations.
+ */
+import * as z from "zod";
+import {
+  type ObjectStore,
+  readOrDamaged,
+  StoreDamaged,
+  type StoreObject,
+  type StoreTag,
+} from "../../src/object-store/object-store.ts";
+import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
+import { formatFailure } from "../../src/values/failure.ts";
+import { checkFormat, FORMAT_VERSION } from "../../src/values/format.ts";
+
+export const HEAD_KEY = "private/head.json";
+
+/** Greatest number of installations in `unfinished.left`, and of keys in `retired`. */
+export const LEFT_LIMIT = 64;
+export const RETIRED_LIMIT = 256;
+
+const count = z.number().int().nonnegative();
+/** Epoch ms. */
+const instant = z.number().int().nonnegative();
+
+const responseSchema = z.object({
+  /** SHA-256 over what a reader sees except generatedAt. */
+  fingerprint: z.string(),
+  /** The seal of the object. */
+  seal: z.string(),
+  /** The store's tag; null until the put is confirmed. */
+  tag: z.string().nullable(),
+  /** The HTTP status. */
+  status: count,
+  etag: z.string().nullable(),
+  asOf: instant,
+  nextChangeAt: instant.nullable(),
+  /** Entries of the log from which it was computed; null if it does not depend on facts. */
+  logSize: count.nullable(),
+  safeBlock: z.object({ number: z.string(), hash: z.string() }).nullable(),
+  /** The version of the program that built it. */
+  program: z.string(),
+});
+
+const headSchema = z.object({
+  schemaVersion: z.literal(FORMAT_VERSION),
+  installationId: z.string(),
+  /** The newest version of the program that has put. */
+  program: z.string(),
+  /** Rises with each swap, so that no two heads have the same tag. */
+  seq: count,
+  lease: z.object({
+    /** At least the instant (epoch ms) at which the lease was taken. */
+    epoch: count,
+    /** The holder's random token. */
+    holder: z.string().min(1),
+    renewedAt: instant,
+    ttlMs: count,
+    released: z.boolean(),
+  }),
+  /** The last published instant. */
+  at: instant,
+  nextCycleAt: instant.nullable(),
+  /** Every fact that any object shows is among these entries. `root` in base64; `keys`: the verifier keys that sign. */
+  log: z.object({ size: count, root: z.string(), form: z.enum(["public", "private"]), keys: z.array(z.string()) }),
+  chain: z
+    .object({
+      binding: z.string(),
+      safeBlock: z.string(),
+      safeHash: z.string(),
+      core: z.string(),
+      genesisTimestamp: z.string(),
+    })
+    .nullable(),
+  /** By key. */
+  responses: z.record(z.string(), responseSchema),
+  /**
+   * What may not be stored yet: responses by key, and of the other installations those with entries from `since` on. `through` is the
+   * last row of these that is finished, `left` are those that failed.
+   */
+  unfinished: z.object({
+    since: count,
+    through: count,
+    left: z.array(z.string()).max(LEFT_LIMIT),
+    keys: z.array(z.string()),
+  }),
+  /** Keys of which a put may still arrive, and since when. */
+  doubted: z.array(z.tuple([z.string(), instant])),
+  /** Keys without a reference, and since when. */
+  retired: z.array(z.tuple([z.string(), instant])).max(RETIRED_LIMIT),
+  sources: z.record(z.string(), z.unknown()),
+  problems: z.array(z.tuple([z.string(), count])),
+});
+
+export type Head = z.infer<typeof headSchema>;
+export type PublishedResponse = z.infer<typeof responseSchema>;
+
+export interface FoundHead {
+  /** Undefined if the object is damaged, or is not a head. */
+  readonly head: Head | undefined;
+  readonly tag: StoreTag;
+}
+
+/** Undefined if there is none. Throws `Failure` format_unknown, `StoreUnavailable`. */
+export async function readHead(store: ObjectStore): Promise<FoundHead | undefined> {
+  const found = await readOrDamaged(store, HEAD_KEY);
+  if (found === undefined) return undefined;
+  return { head: found instanceof StoreDamaged ? undefined : parseHead(found.body), tag: found.tag };
+}
+
+function parseHead(body: Uint8Array): Head | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+  try {
+    checkFormat(value, HEAD_KEY);
+  } catch (error) {
+    throw formatFailure(error);
+  }
+  return headSchema.safeParse(value).data;
+}
+
+export function headObject(head: Head): StoreObject {
+  return { body: new TextEncoder().encode(`${JSON.stringify(head)}\n`), contentType: JSON_TYPE, metadata: {} };
+}
