@@ -9,6 +9,8 @@ export interface ShimDependencies {
   now(): number;
   /** A monotonic clock (ms), which does not depend on `now`. */
   monotonic(): number;
+  /** True if Cache-Control has the lifetime for caches in place of the client's value (docs/spec/publishing.md#caches). */
+  readonly sharedCacheControl?: boolean;
   /** Called with each store failure that became a 503. `again` repeats what failed; it throws, or rejects, as before. */
   report?(error: StoreUnavailable, again: () => MaybePromise<unknown>): void;
   /** Called for each response with its row (undefined without one) and its status. */

@@ -1,7 +1,16 @@
-import type { CdnOptions } from "../../cdn-config/generate/options.ts";
+export interface Origin {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** The origins of a front. */
-export type FrontOrigins = Pick<CdnOptions, "bucket" | "shim" | "frontSecret">;
+export interface FrontOrigins {
+  /** `path` begins and ends with a slash. */
+  readonly bucket: Origin & { readonly path: string };
+  readonly shim: Origin;
+  /** The same shim with `--shared-cache-control`; absent: `shim`. */
+  readonly sharedShim?: Origin;
+}
 
 /** A cache in front of bucket and shim. */
 export interface Front {

@@ -7,8 +7,6 @@ import { testMalformed } from "./scenes/malformed.ts";
 import { testOddRequests } from "./scenes/odd-requests.ts";
 import { testOutages } from "./scenes/outage.ts";
 import { testPublishedErrors } from "./scenes/published-errors.ts";
-import { testTls } from "./scenes/tls.ts";
-import { testTrustedFront } from "./scenes/trusted-front.ts";
 import { testScripts } from "./scripts.ts";
 import { usePublishedFront, useS3Server } from "./use-servers.ts";
 
@@ -33,11 +31,9 @@ describe("nginx under load and during outages", () => testOutages({ world, start
 
 describe("nginx and its origins' headers", () => testHeaderFilter({ world, start: startNginx, allowed: ["server"] }));
 
-describe("nginx and https", () => testTls({ world, start: startNginx }));
 
 describe("nginx and errors", () => testPublishedErrors({ server, start: startNginx }));
 
-describe("nginx and a shim that trusts it", () => testTrustedFront({ server, start: startNginx }));
 
 describe("nginx and compression", () => testCompression({ server, start: startNginx }));
 
@@ -54,9 +50,4 @@ describe("nginx and malformed HTTP", () =>
     "three hundred fields": "the response",
   }));
 
-describe("nginx with its brotli filter", () =>
-  testCompression({
-    server,
-    start: (origins) => startNginx(origins, { brotli: true }),
-    coding: "br",
-  }));
+describe("nginx and brotli", () => testCompression({ server, start: startNginx, coding: "br" }));

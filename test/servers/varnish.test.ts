@@ -7,7 +7,6 @@ import { testMalformed } from "./scenes/malformed.ts";
 import { testOddRequests } from "./scenes/odd-requests.ts";
 import { testOutages } from "./scenes/outage.ts";
 import { testPublishedErrors } from "./scenes/published-errors.ts";
-import { testTrustedFront } from "./scenes/trusted-front.ts";
 import { testScripts } from "./scripts.ts";
 import { usePublishedFront, useS3Server } from "./use-servers.ts";
 import { startVarnish } from "./varnish.ts";
@@ -47,7 +46,6 @@ describe("Varnish and its origins' headers", () =>
 
 describe("Varnish and errors", () => testPublishedErrors({ server, start: startVarnish }));
 
-describe("Varnish and a shim that trusts it", () => testTrustedFront({ server, start: startVarnish }));
 
 describe("Varnish and compression", () => testCompression({ server, start: startVarnish }));
 
