@@ -13,12 +13,7 @@ import { PATH_PARAMETERS } from "../src/http/route.ts";
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** Excluded files: their expressions run only on texts of this repository, at build time or at start. */
-const TRUSTED_INPUT_FILES = [
-  "scripts/intake-reference.ts",
-  "src/openapi/",
-  "site/build.ts",
-  "site/reference/",
-];
+const TRUSTED_INPUT_FILES = ["scripts/intake-reference.ts", "src/openapi/", "site/build.ts", "site/reference/"];
 
 interface Found {
   readonly file: string;
@@ -54,10 +49,9 @@ function visit(value: unknown, see: (node: Node) => void): void {
   }
 }
 
-const FILES = globSync(
-  ["src/**/*.ts", "bin/**/*.{ts,js}", "publish/**/*.ts", "site/**/*.{ts,tsx}"],
-  { cwd: ROOT },
-).filter((file) => !TRUSTED_INPUT_FILES.some((own) => file.startsWith(own)));
+const FILES = globSync(["src/**/*.ts", "bin/**/*.{ts,js}", "publish/**/*.ts", "site/**/*.{ts,tsx}"], {
+  cwd: ROOT,
+}).filter((file) => !TRUSTED_INPUT_FILES.some((own) => file.startsWith(own)));
 const { literals, built } = expressionsOf(FILES);
 
 /** Expressions that the program composes, by file. Undefined means that they are checked as literals elsewhere. */

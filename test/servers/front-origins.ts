@@ -41,14 +41,17 @@ const plain = createServer((_, response) => {
   });
   response.end(body);
 });
-const shim = await startServer(shimContext({ store, now: Date.now, monotonic: () => performance.now(), sharedCacheControl: shared === "shared" }), {
-  host: "127.0.0.1",
-  port: Number(shimPort),
-  wallClock: Date.now,
-  defect: (error) => {
-    throw error;
+const shim = await startServer(
+  shimContext({ store, now: Date.now, monotonic: () => performance.now(), sharedCacheControl: shared === "shared" }),
+  {
+    host: "127.0.0.1",
+    port: Number(shimPort),
+    wallClock: Date.now,
+    defect: (error) => {
+      throw error;
+    },
   },
-});
+);
 process.send?.({
   bucket: await listening(bucket, Number(bucketPort)),
   shim: shim.port,

@@ -31,9 +31,7 @@ describe("nginx under load and during outages", () => testOutages({ world, start
 
 describe("nginx and its origins' headers", () => testHeaderFilter({ world, start: startNginx, allowed: ["server"] }));
 
-
 describe("nginx and errors", () => testPublishedErrors({ server, start: startNginx }));
-
 
 describe("nginx and compression", () => testCompression({ server, start: startNginx }));
 

@@ -46,7 +46,6 @@ describe("Varnish and its origins' headers", () =>
 
 describe("Varnish and errors", () => testPublishedErrors({ server, start: startVarnish }));
 
-
 describe("Varnish and compression", () => testCompression({ server, start: startVarnish }));
 
 // Varnish handles malformed HTTP before any rule of the file, with only a status. So does the shim with a long target.

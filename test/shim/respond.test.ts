@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
-import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { expect, test } from "vitest";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
@@ -120,19 +120,36 @@ test("a cache may keep a response for its edge seconds, and nothing past valid-u
   const { store, clocks, context } = shimOverStore();
   const successors = [{ from: 1_003_500, edits: [{ offset: 0, length: 1, text: "b" }] }];
   await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
-  await putResponse(store, PROCESS_KEY, { status: 200, headers: { etag: '"r"', "cache-control": "no-cache" }, body: "p" });
+  await putResponse(store, PROCESS_KEY, {
+    status: 200,
+    headers: { etag: '"r"', "cache-control": "no-cache" },
+    body: "p",
+  });
   const ask = async (url: string, sharedCacheControl: boolean, ifNoneMatch?: string) => {
     const { headers } = await respond({ method: "GET", url, ifNoneMatch }, { ...context, sharedCacheControl });
     return [headers["cdn-cache-control"], headers["cache-control"]];
   };
-  const telemetry = async () => [...(await ask("/v1/public/telemetry", false)), ...(await ask("/v1/public/telemetry", true))];
-  expect(await telemetry()).toEqual(["max-age=1, stale-if-error=2", undefined, undefined, "max-age=1, stale-if-error=0"]);
+  const telemetry = async () => [
+    ...(await ask("/v1/public/telemetry", false)),
+    ...(await ask("/v1/public/telemetry", true)),
+  ];
+  expect(await telemetry()).toEqual([
+    "max-age=1, stale-if-error=2",
+    undefined,
+    undefined,
+    "max-age=1, stale-if-error=0",
+  ]);
   clocks.now = 1_001_600;
   expect(await telemetry()).toEqual(["max-age=1, stale-if-error=0", undefined, undefined, "no-store"]);
   clocks.now = 1_002_600;
   expect(await telemetry()).toEqual(["no-store", undefined, undefined, "no-store"]);
   clocks.now = 1_003_500;
-  expect(await telemetry()).toEqual(["max-age=1, stale-if-error=60", undefined, undefined, "max-age=1, stale-if-error=60"]);
+  expect(await telemetry()).toEqual([
+    "max-age=1, stale-if-error=60",
+    undefined,
+    undefined,
+    "max-age=1, stale-if-error=60",
+  ]);
   for (const tag of [undefined, '"r"']) {
     expect(await ask("/v4/public/process", false, tag)).toEqual(["max-age=1, stale-if-error=0", "no-cache"]);
     expect(await ask("/v4/public/process", true, tag)).toEqual([undefined, "max-age=1, stale-if-error=0"]);

@@ -22,7 +22,10 @@ interface Kept {
 }
 
 export function steadyStore(store: StoreReader, monotonic: () => number): StoreReader {
-  const kept = new LRUCache<string, Kept>({ maxSize: KEPT_BYTES, sizeCalculation: ({ object }) => object.body.length + 1_024 });
+  const kept = new LRUCache<string, Kept>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ object }) => object.body.length + 1_024,
+  });
   let succeededAt = -Infinity;
   let down: { error: unknown; asks: boolean; until: number } | undefined;
 

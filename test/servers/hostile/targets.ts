@@ -41,7 +41,11 @@ export async function startTarget(name: TargetName): Promise<HostileTarget> {
   if (name === "node") return { ...none, ...NODE, port: shimPort, stop: origins.stop };
   const at = (port: number) => ({ host: "127.0.0.1", port });
   const start = name === "varnish" ? startVarnish : startNginx;
-  const front = await start({ bucket: { ...at(bucketPort), path: "/bucket/" }, shim: at(shimPort), sharedShim: at(sharedPort) });
+  const front = await start({
+    bucket: { ...at(bucketPort), path: "/bucket/" },
+    shim: at(shimPort),
+    sharedShim: at(sharedPort),
+  });
   return {
     ...none,
     ...(name === "varnish" ? VARNISH : NGINX),

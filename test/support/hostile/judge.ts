@@ -37,8 +37,9 @@ export function faultsOf({ method, target }: JudgedRequest, response: ClientResp
     at: 0,
   };
   const judgedTarget = target ?? (isPage(headers) ? "/" : "/no-route");
-  return judgeResponse({ method, target: judgedTarget, headers: {} }, reply)
-    .map(({ rule, expected, saw }) => `${rule}: expected ${expected}, saw ${saw}`);
+  return judgeResponse({ method, target: judgedTarget, headers: {} }, reply).map(
+    ({ rule, expected, saw }) => `${rule}: expected ${expected}, saw ${saw}`,
+  );
 }
 
 /** Pages have no CORS headers. A 304 for a page has no content type, but its ETag has a prefix. */
