@@ -85,13 +85,16 @@ function installationChanged({ name }: ObjectStore, configured: string, owner = 
   });
 }
 
-function publicLogWarning(log: number, name: string): string {
+/** `name`: that of the key. */
+export function logUnconfirmed(log: number, name: string): Failure {
   const unseen = fieldsShown((routes) => routes.length === 0);
   const summed = fieldsShown((routes) => !routes.includes(EVERY_RECORD), ["receipt"]);
-  return (
+  return new Failure(
+    "log_unconfirmed",
     `log ${log} becomes public for ever, signed as ${originOf(name, log)}: every value of every record\n` +
-    `    no route shows: ${unseen}\n` +
-    `    routes show only newest values, sums and peaks of: ${summed}; every other record`
+      `    no route shows: ${unseen}\n` +
+      `    routes show only newest values, sums and peaks of: ${summed}; every other record`,
+    { facts: { is: "log_consent" } },
   );
 }
 
@@ -106,9 +109,7 @@ function checkLogKey(log: number, known: Known, { store, signers, newLog, mayPub
   }
   if (stored?.condition === "absent") {
     if (mayPublishLog || before?.condition === "stored") return;
-    throw new Failure("log_unconfirmed", publicLogWarning(log, name), {
-      facts: { is: "log_consent" },
-    });
+    throw logUnconfirmed(log, name);
   }
   const body = known.objects.object(checkpointKey(PUBLIC_LOGS, log))?.body;
   if (body === undefined || newLog !== undefined) return;

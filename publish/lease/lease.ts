@@ -231,7 +231,14 @@ export class Lease {
     // somebody else may have the lease.
     if (!isClockFailure(this.#lost)) return;
     const { lastCycleAt = this.#record.lastCycleAt } = this.#statusUpdate();
-    const record = { ...this.#record, lastCycleAt, released: true, clockMoved: this.#lost.code === "clock_moved" };
+    // The store's clock may have shown the move first.
+    this.#clock.check();
+    const record = {
+      ...this.#record,
+      lastCycleAt,
+      released: true,
+      clockMoved: this.#clock.moves !== this.#movesBefore,
+    };
     const put = (ifTag: StoreTag) => this.#store.put(STATUS_KEY, leaseObject(record), { ifTag });
     try {
       this.#tag = await put(this.#tag).catch(async (error) => {

@@ -15,9 +15,13 @@ export function goodFinding(check: string, saw: string): Finding {
   return { check: printable(check), saw: printable(saw), todo: null };
 }
 
-/** A hint about several mistakes has a line for each; here it is one line. */
 export function badFinding(check: string, saw: string, todo: string): Finding {
-  return { ...goodFinding(check, saw), todo: printable(todo.replace(/:\n */, ": ").replaceAll(/\n */g, "; ")) };
+  return { ...goodFinding(check, inOneLine(saw)), todo: printable(inOneLine(todo)) };
+}
+
+/** A text about several mistakes has a line for each. */
+function inOneLine(text: string): string {
+  return text.replace(/:\n */, ": ").replaceAll(/\n */g, "; ");
 }
 
 /** Returns the findings of `examine`, or its error as a finding, so that no fault hides another. */

@@ -6,12 +6,13 @@ import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
 import { CLOCK_TOLERANCE_MS } from "../../../publish/clock/clock.ts";
-import { checkOwner } from "../../../publish/prefix-owner.ts";
+import { checkOwner, logUnconfirmed } from "../../../publish/prefix-owner.ts";
 import { stateFile } from "../../../publish/state-directory.ts";
 import { IN_USE, storeOfState } from "../../../publish/state-rows.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
+import { FIRST_LOG } from "../../../src/http/installations.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
@@ -189,11 +190,16 @@ function newDirectory(path: string, { state }: Settings): Finding {
 /** Requests in flight. */
 const REQUESTS = 4;
 
-/** Throws `Failure` installation_changed. A store that cannot be read is a finding of another check. */
+/** Throws `Failure` as `checkOwner`. A store that cannot be read is a finding of another check. */
 async function examineOwner(settings: Settings): Promise<Finding[]> {
   const { installationId } = settings;
   const signers = settings.logKey === undefined ? [] : readLogKey(settings.logKey);
-  if (installationId === undefined || newDirectoryOf(settings) !== undefined) return [];
+  if (installationId === undefined) return [];
+  if (newDirectoryOf(settings) !== undefined) {
+    const [signer] = signers;
+    if (signer !== undefined) throw logUnconfirmed(FIRST_LOG, signer.verifier.name);
+    return [];
+  }
   const publications = allPublications({ installationId, statisticsInterval: 0, site: undefined });
   try {
     const store = await openConfiguredStore(settings, { write: false });

@@ -142,6 +142,17 @@ test("after its clock moved, a holder also releases a lease whose last renewal h
   expect((await readLease(store))?.record).toMatchObject({ released: true, clockMoved: true });
 });
 
+test("a clock that the store's clock shows to have moved is reported as moved", async () => {
+  let moved = 0;
+  const moving = new WatchedClock({ wall: () => now + moved, monotonic: () => now });
+  const lease = await Lease.take(store, moving, { holder: "me", holderName: "me" }, undefined);
+  moved = -3_600_000;
+  store.skew = moved;
+  store.report();
+  await lease.release({});
+  expect((await readLease(store))?.record).toMatchObject({ released: true, clockMoved: true });
+});
+
 test("a holder whose machine slept leaves another publisher's lease as it is", async () => {
   let slept = 0;
   const asleep = new WatchedClock({ wall: () => now + slept, monotonic: () => now });

@@ -35,6 +35,18 @@ describe("what a publisher needs, by noonmark status", () => {
     expect(readdirSync(directory)).toEqual(["noonmark.json"]);
   });
 
+  test("before the first publication it names a public log that nobody has agreed to", async () => {
+    const { exitCode: made } = await runCli(["key", "generate", "wheel.example.org"], directory);
+    expect(made).toBe(0);
+    const { stdout } = await runCli(
+      ["status", "--installation-id", "wheel-1", "--ledger", "none", "--store", "public", "--log-key", "log.key"],
+      directory,
+    );
+    expect(stdout).toMatch(
+      /^FIX installation log_unconfirmed: log 1 becomes public for ever, signed as wheel\.example\.org\/log\/1: every value of every record; no route shows: .* noonmark publish --once --publish-log$/m,
+    );
+  });
+
   test("a file in the place of a directory is named as one", async () => {
     const file = join(directory, "noonmark.json");
     const below = join(file, "below");
