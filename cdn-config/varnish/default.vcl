@@ -103,8 +103,8 @@ sub vcl_backend_response {
   set beresp.grace = 0s;
   if (bereq.backend == bucket) {
     set bereq.url = bereq.http.X-Url;
-    # Missing, forbidden, an error, past valid-until, or stored by an older Noonmark: the shim knows.
-    if (beresp.status != 200 || beresp.http.x-amz-meta-status != "200" || beresp.http.x-amz-meta-headers) { return (retry); }
+    # Missing, forbidden, an error, or past valid-until: the shim knows.
+    if (beresp.status != 200 || beresp.http.x-amz-meta-status != "200") { return (retry); }
     if (bereq.url ~ "^/v1/public/(?:telemetry|modules)$") {
       set beresp.ttl = 1s;
       set beresp.grace = 60s;
@@ -134,12 +134,13 @@ sub vcl_backend_response {
       set beresp.ttl = std.duration(regsub(beresp.http.CDN-Cache-Control, "^.*max-age=([0-9]+).*$", "\1s"), 0s);
       set beresp.grace = std.duration(regsub(beresp.http.CDN-Cache-Control, "^.*stale-if-error=([0-9]+).*$", "\1s"), 0s);
     } else {
-      set beresp.ttl = 0s;
+      # Requests for it do not wait for each other.
+      set beresp.ttl = 1s;
       set beresp.uncacheable = true;
     }
-    unset beresp.http.CDN-Cache-Control;
     unset beresp.http.Vary;
   }
+  unset beresp.http.CDN-Cache-Control;
   if (beresp.status == 200 && !beresp.uncacheable && std.integer(beresp.http.Content-Length, 0) >= 1024
       && beresp.http.Content-Type ~ "^(?:application/json|text/|image/svg)") {
     set beresp.do_gzip = true;
@@ -167,6 +168,8 @@ sub copied_headers {
     set beresp.http.Content-Security-Policy = beresp.http.x-amz-meta-content-security-policy;
     set beresp.http.Referrer-Policy = beresp.http.x-amz-meta-referrer-policy;
   } else {
+    unset beresp.http.Content-Security-Policy;
+    unset beresp.http.Referrer-Policy;
     set beresp.http.Access-Control-Allow-Origin = "*";
     set beresp.http.Access-Control-Expose-Headers = "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason";
   }
@@ -192,6 +195,38 @@ sub copied_headers {
   unset beresp.http.x-amz-storage-class;
   unset beresp.http.x-amz-server-side-encryption;
   unset beresp.http.x-rgw-object-type;
+  unset beresp.http.Age;
+  unset beresp.http.Via;
+  unset beresp.http.Pragma;
+  unset beresp.http.Link;
+  unset beresp.http.Alt-Svc;
+  unset beresp.http.NEL;
+  unset beresp.http.Report-To;
+  unset beresp.http.Server-Timing;
+  unset beresp.http.Strict-Transport-Security;
+  unset beresp.http.X-XSS-Protection;
+  unset beresp.http.X-Powered-By;
+  unset beresp.http.X-Request-Id;
+  unset beresp.http.X-Cache;
+  unset beresp.http.CF-Ray;
+  unset beresp.http.CF-Cache-Status;
+  unset beresp.http.Content-Disposition;
+  unset beresp.http.Content-Language;
+  unset beresp.http.x-amz-expiration;
+  unset beresp.http.x-amz-missing-meta;
+  unset beresp.http.x-amz-replication-status;
+  unset beresp.http.x-amz-checksum-crc32;
+  unset beresp.http.x-amz-checksum-crc64nvme;
+  unset beresp.http.x-amz-checksum-type;
+  unset beresp.http.x-amz-server-side-encryption-aws-kms-key-id;
+  unset beresp.http.x-amz-server-side-encryption-bucket-key-enabled;
+  unset beresp.http.x-amz-tagging-count;
+  unset beresp.http.x-trans-id;
+  unset beresp.http.x-openstack-request-id;
+  unset beresp.http.x-timestamp;
+  unset beresp.http.x-minio-deployment-id;
+  unset beresp.http.x-ratelimit-limit;
+  unset beresp.http.x-ratelimit-remaining;
   unset beresp.http.Last-Modified;
   unset beresp.http.Expires;
   unset beresp.http.Server;
@@ -219,6 +254,11 @@ sub vcl_synth {
   set resp.http.Access-Control-Expose-Headers = "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason";
   set resp.http.X-Content-Type-Options = "nosniff";
   set resp.http.Content-Type = "application/json; charset=utf-8";
+  if (resp.status < 500) {
+    # Varnish itself refuses the request.
+    set resp.body = """{"error":"bad_request"}""";
+    return (deliver);
+  }
   set resp.http.Cache-Control = "no-store";
   set resp.http.Retry-After = "2";
   set resp.status = 503;

@@ -109,8 +109,6 @@ function encodeHeaders(headers: Representation["headers"]): Record<string, strin
 }
 
 function decodeHeaders(metadata: StoreObject["metadata"]): Record<string, string> {
-  // Objects that were stored before the headers had entries of their own.
-  if (metadata.headers !== undefined) return parsed(metadata.headers, isTexts, "headers");
   return Object.fromEntries(
     Object.entries(ENTRIES).flatMap(([name, entry]) => (metadata[entry] ? [[name, metadata[entry]] as const] : [])),
   );
@@ -159,10 +157,6 @@ function isListOf(value: unknown, isOne: (one: Fields) => boolean): boolean {
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isTexts(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every(isText);
 }
 
 function isSourceVersion(value: unknown): value is SourceVersion {

@@ -5,11 +5,12 @@
 import { NO_STORE } from "../http/common-headers.ts";
 import type { FullResponse } from "./full-response.ts";
 
-/** The header for caches: Cache-Control if it is `shared`, else CDN-Cache-Control (RFC 9213), beside the client's. */
-export function lifetime({ edge, validUntil }: FullResponse, now: number, shared: boolean): Record<string, string> {
-  const name = shared ? "cache-control" : "cdn-cache-control";
+/** The header that caches obey: CDN-Cache-Control (RFC 9213) beside the client's Cache-Control, or Cache-Control in its place. */
+export type LifetimeHeader = "cdn-cache-control" | "cache-control";
+
+export function lifetime({ edge, validUntil }: FullResponse, now: number, name: LifetimeHeader): Record<string, string> {
   if (edge === undefined) return { [name]: NO_STORE };
-  const lag = shared ? 1 : 0;
+  const lag = name === "cache-control" ? 1 : 0;
   const left = validUntil === undefined ? Infinity : Math.floor((validUntil - now) / 1_000) - lag;
   const seconds = Math.min(edge.seconds, left);
   if (seconds <= 0) return { [name]: NO_STORE };

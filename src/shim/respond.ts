@@ -2,7 +2,7 @@
  * The shim's core: from a request and a store to a response (docs/spec/api.md#http). It imports nothing from `node:` and uses
  * only what every runtime has. It checks method, path, installation id and query, in this order.
  */
-import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
+import { NO_STORE, PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
 import { matchesNone, parseTarget, type Target } from "../http/request.ts";
 import type { Row } from "../http/route.ts";
@@ -55,11 +55,16 @@ export function respond(request: ShimRequest, context: ShimContext): MaybePromis
 /** The 304 if If-None-Match names the tag, and no body for HEAD. Both say how long a cache may keep the response. */
 function conditional(full: FullResponse, { method, ifNoneMatch }: ShimRequest, context: ShimContext): ShimResponse {
   const { status, headers, validator, body } = full;
-  const kept = lifetime(full, context.now(), context.sharedCacheControl === true);
+  const kept = keptBy(full, context);
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
     return { status: 304, headers: { ...validator.notModified, ...kept }, body: undefined };
   }
   return { status, headers: { ...headers, ...kept }, body: method === "HEAD" ? undefined : body };
+}
+
+function keptBy(full: FullResponse, { lifetimeHeader, storeFails, now }: ShimContext): Record<string, string> {
+  if (lifetimeHeader === undefined) return {};
+  return storeFails?.() === true ? { [lifetimeHeader]: NO_STORE } : lifetime(full, now(), lifetimeHeader);
 }
 
 function counted(response: ShimResponse, row: Row | undefined, { onResponse }: ShimContext): ShimResponse {

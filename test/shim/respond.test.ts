@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
+import type { LifetimeHeader } from "../../src/shim/cache-headers.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -125,13 +126,13 @@ test("a cache may keep a response for its edge seconds, and nothing past valid-u
     headers: { etag: '"r"', "cache-control": "no-cache" },
     body: "p",
   });
-  const ask = async (url: string, sharedCacheControl: boolean, ifNoneMatch?: string) => {
-    const { headers } = await respond({ method: "GET", url, ifNoneMatch }, { ...context, sharedCacheControl });
+  const ask = async (url: string, lifetimeHeader: LifetimeHeader, ifNoneMatch?: string) => {
+    const { headers } = await respond({ method: "GET", url, ifNoneMatch }, { ...context, lifetimeHeader });
     return [headers["cdn-cache-control"], headers["cache-control"]];
   };
   const telemetry = async () => [
-    ...(await ask("/v1/public/telemetry", false)),
-    ...(await ask("/v1/public/telemetry", true)),
+    ...(await ask("/v1/public/telemetry", "cdn-cache-control")),
+    ...(await ask("/v1/public/telemetry", "cache-control")),
   ];
   expect(await telemetry()).toEqual([
     "max-age=1, stale-if-error=2",
@@ -151,8 +152,8 @@ test("a cache may keep a response for its edge seconds, and nothing past valid-u
     "max-age=1, stale-if-error=60",
   ]);
   for (const tag of [undefined, '"r"']) {
-    expect(await ask("/v4/public/process", false, tag)).toEqual(["max-age=1, stale-if-error=0", "no-cache"]);
-    expect(await ask("/v4/public/process", true, tag)).toEqual([undefined, "max-age=1, stale-if-error=0"]);
+    expect(await ask("/v4/public/process", "cdn-cache-control", tag)).toEqual(["max-age=1, stale-if-error=0", "no-cache"]);
+    expect(await ask("/v4/public/process", "cache-control", tag)).toEqual([undefined, "max-age=1, stale-if-error=0"]);
   }
 });
 
@@ -160,7 +161,7 @@ test("a page cut from the activity's head is valid as long as the head", async (
   const { store, clocks, context } = shimOverStore();
   await putWorld(store, clocks.now);
   clocks.now += 597_000;
-  const page = await respond({ method: "GET", url: "/v1/public/activity?category=protocol&limit=1" }, context);
+  const page = await respond({ method: "GET", url: "/v1/public/activity?category=protocol&limit=1" }, { ...context, lifetimeHeader: "cdn-cache-control" });
   expect([page.status, page.headers["cdn-cache-control"]]).toEqual([200, "max-age=3, stale-if-error=0"]);
 });
 
@@ -168,7 +169,7 @@ test("a published error is kept for a second, and no other one", async () => {
   const { store, clocks, context } = shimOverStore();
   await putWorld(store, clocks.now);
   const keptOf = async (url: string) => {
-    const { status, headers } = await respond({ method: "GET", url }, context);
+    const { status, headers } = await respond({ method: "GET", url }, { ...context, lifetimeHeader: "cdn-cache-control" });
     return [status, headers["cdn-cache-control"]];
   };
   expect(await keptOf("/v2/public/stats?range=30d")).toEqual([503, "max-age=1, stale-if-error=0"]);

@@ -81,9 +81,11 @@ async function serveCounted(
   const clock = await shimClock(store, log);
   const reads = failedReads(log, monotonic);
   const reader = storeReader(store);
+  const steady = steadyStore(counts === undefined ? reader : countedReads(reader, counts), monotonic);
   const context = shimContext({
-    store: tickStore(steadyStore(counts === undefined ? reader : countedReads(reader, counts), monotonic)),
-    sharedCacheControl: settings.sharedCacheControl,
+    store: tickStore(steady),
+    storeFails: steady.fails,
+    lifetimeHeader: settings.sharedCacheControl ? "cache-control" : "cdn-cache-control",
     now: () => at ?? clock.now(),
     monotonic,
     report: reads.report,

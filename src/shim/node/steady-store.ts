@@ -15,18 +15,24 @@ const PAUSE_MS = 1_000;
 const KEPT_MS = 60_000;
 const KEPT_BYTES = 32 << 20;
 
+export interface SteadyStore extends StoreReader {
+  /** True for a moment after a kept object was served in place of the store's: longer than a response takes. */
+  fails(): boolean;
+}
+
 interface Kept {
   readonly object: StoredObject;
   /** When the store last had it (ms, monotonic). */
   at: number;
 }
 
-export function steadyStore(store: StoreReader, monotonic: () => number): StoreReader {
+export function steadyStore(store: StoreReader, monotonic: () => number): SteadyStore {
   const kept = new LRUCache<string, Kept>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ object }) => object.body.length + 1_024,
   });
   let succeededAt = -Infinity;
+  let insteadAt = -Infinity;
   let down: { error: unknown; asks: boolean; until: number } | undefined;
 
   function succeeded(key: string, object: StoredObject | undefined): StoredObject | undefined {
@@ -48,6 +54,7 @@ export function steadyStore(store: StoreReader, monotonic: () => number): StoreR
   function instead(key: string, error: unknown, fresh: boolean): StoredObject {
     const object = fresh || error instanceof StoreDamaged ? undefined : keptObject(key);
     if (object === undefined || !(error instanceof StoreUnavailable)) throw error;
+    insteadAt = monotonic();
     return object;
   }
 
@@ -68,6 +75,7 @@ export function steadyStore(store: StoreReader, monotonic: () => number): StoreR
   }
 
   return {
+    fails: () => monotonic() - insteadAt < PAUSE_MS,
     get(key, options) {
       const fresh = options?.fresh === true;
       const outage = down;
@@ -81,6 +89,7 @@ export function steadyStore(store: StoreReader, monotonic: () => number): StoreR
           const object = fresh ? undefined : keptObject(key);
           if (object === undefined) return asked.catch((error: unknown) => instead(key, error, fresh));
           asked.catch(() => undefined);
+          insteadAt = monotonic();
           return object;
         }
         const read = ask(key, options);

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../../src/object-store/open-store.ts";
+import type { LifetimeHeader } from "../../../src/shim/cache-headers.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
@@ -19,8 +20,8 @@ const store = await openStore(directory, { write: true });
 await putLiveWorld(store);
 const bucket = await startDirectoryBucket(store);
 const monotonic = () => performance.now();
-const serve = (sharedCacheControl: boolean) => {
-  const context = { store: tickStore(storeReader(store)), now: Date.now, monotonic, sharedCacheControl };
+const serve = (lifetimeHeader: LifetimeHeader) => {
+  const context = { store: tickStore(storeReader(store)), now: Date.now, monotonic, lifetimeHeader };
   return startServer(shimContext(context), {
     host: "127.0.0.1",
     port: 0,
@@ -30,5 +31,5 @@ const serve = (sharedCacheControl: boolean) => {
     },
   });
 };
-const [shim, shared] = [await serve(false), await serve(true)];
+const [shim, shared] = [await serve("cdn-cache-control"), await serve("cache-control")];
 process.send?.({ bucketPort: bucket.origin.port, shimPort: shim.port, sharedPort: shared.port });

@@ -1,6 +1,7 @@
 /** The scripts' world in a real public bucket, and a shim over it on the real clock. */
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import type { LifetimeHeader } from "../../../src/shim/cache-headers.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
 import { steadyStore } from "../../../src/shim/node/steady-store.ts";
@@ -28,8 +29,8 @@ export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
 export async function originsOver(server: S3Server, store: S3Store): Promise<PublishedWorld> {
   const monotonic = () => performance.now();
   const reader = steadyStore(sameFolder(server, store), monotonic);
-  const serve = (sharedCacheControl: boolean) =>
-    startServer(shimContext({ store: reader, now: Date.now, monotonic, sharedCacheControl }), {
+  const serve = (lifetimeHeader: LifetimeHeader) =>
+    startServer(shimContext({ store: reader, storeFails: reader.fails, now: Date.now, monotonic, lifetimeHeader }), {
       host: "127.0.0.1",
       port: 0,
       wallClock: Date.now,
@@ -37,7 +38,7 @@ export async function originsOver(server: S3Server, store: S3Store): Promise<Pub
         throw error;
       },
     });
-  const [shim, shared] = [await serve(false), await serve(true)];
+  const [shim, shared] = [await serve("cdn-cache-control"), await serve("cache-control")];
   const { hostname, port } = new URL(server.endpoint);
   return {
     store,
