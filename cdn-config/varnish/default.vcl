@@ -36,6 +36,8 @@ sub vcl_recv {
     unset req.http.If-Modified-Since;
     unset req.http.Range;
   }
+  # The shim's health is not for readers.
+  if (req.url ~ "^/(?:healthz|readyz)(?:\?|$)") { return (synth(404)); }
   if (req.method != "GET" && req.method != "HEAD") { return (pass); }
   # Stale for a second while the shim is well. While it is not, for as long as the object says.
   set req.grace = 1s;
@@ -67,6 +69,8 @@ sub vcl_recv {
     set req.http.X-Passed = "1";
     return (pass);
   }
+  # Without a bucket give the shim's address for both, and remove the # of the next line: the shim is then asked at once.
+  # unset req.http.X-Object;
   return (hash);
 }
 
@@ -254,6 +258,10 @@ sub vcl_synth {
   set resp.http.Access-Control-Expose-Headers = "ETag, Retry-After, X-Service-Settlement-Source, X-Service-Settlement-Fallback-Reason";
   set resp.http.X-Content-Type-Options = "nosniff";
   set resp.http.Content-Type = "application/json; charset=utf-8";
+  if (resp.status == 404) {
+    set resp.body = """{"error":"not_found"}""";
+    return (deliver);
+  }
   if (resp.status < 500) {
     # Varnish itself refuses the request.
     set resp.body = """{"error":"bad_request"}""";

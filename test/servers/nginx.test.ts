@@ -1,4 +1,4 @@
-/** nginx with the generated configuration, in front of a real bucket and the shim. */
+/** nginx with the shipped configuration, in front of a real bucket and the shim. */
 import { describe } from "vitest";
 import { startNginx } from "./nginx.ts";
 import { testCompression } from "./scenes/compressed.ts";
