@@ -1,4 +1,4 @@
-export interface Origin {
+interface Origin {
   readonly host: string;
   readonly port: number;
 }
