@@ -83,7 +83,7 @@ export function steadyStore(store: StoreReader, monotonic: () => number): Steady
         if (outage !== undefined) {
           if (outage.asks || monotonic() < outage.until) return instead(key, outage.error, fresh);
           outage.asks = true;
-          const asked = Promise.resolve(ask(key, options)).finally(() => {
+          const asked = (async () => ask(key, options))().finally(() => {
             outage.asks = false;
           });
           const object = fresh ? undefined : keptObject(key);
