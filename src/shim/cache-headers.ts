@@ -8,7 +8,11 @@ import type { FullResponse } from "./full-response.ts";
 /** The header that caches obey: CDN-Cache-Control (RFC 9213) beside the client's Cache-Control, or Cache-Control in its place. */
 export type LifetimeHeader = "cdn-cache-control" | "cache-control";
 
-export function lifetime({ edge, validUntil }: FullResponse, now: number, name: LifetimeHeader): Record<string, string> {
+export function lifetime(
+  { edge, validUntil }: FullResponse,
+  now: number,
+  name: LifetimeHeader,
+): Record<string, string> {
   if (edge === undefined) return { [name]: NO_STORE };
   const lag = name === "cache-control" ? 1 : 0;
   const left = validUntil === undefined ? Infinity : Math.floor((validUntil - now) / 1_000) - lag;

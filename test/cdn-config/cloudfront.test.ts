@@ -74,7 +74,9 @@ function distribution() {
 
 test("a response is kept for its edge seconds, and never past valid-until while the origin fails", async () => {
   const world = distribution();
-  await putResponse(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, [{ from: NOW + 10_500 }]);
+  await putResponse(world.store, TELEMETRY_KEY, { status: 200, headers: {}, body: '"fresh"' }, [
+    { from: NOW + 10_500 },
+  ]);
   expect((await world.get("/v1/public/telemetry")).body).toBe('"fresh"');
   world.now = NOW + 999;
   await world.get("/v1/public/telemetry");

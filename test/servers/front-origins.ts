@@ -42,7 +42,12 @@ const plain = createServer((_, response) => {
   response.end(body);
 });
 const shim = await startServer(
-  shimContext({ store, now: Date.now, monotonic: () => performance.now(), lifetimeHeader: shared === "shared" ? "cache-control" : "cdn-cache-control" }),
+  shimContext({
+    store,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    lifetimeHeader: shared === "shared" ? "cache-control" : "cdn-cache-control",
+  }),
   {
     host: "127.0.0.1",
     port: Number(shimPort),

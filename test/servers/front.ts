@@ -16,5 +16,7 @@ export interface FrontOrigins {
 export interface Front {
   readonly hostname: "127.0.0.1";
   readonly port: number;
+  /** True if it asks only the shim with `--shared-cache-control`, and no bucket. */
+  readonly asksSharedShim?: true;
   stop(): Promise<void>;
 }

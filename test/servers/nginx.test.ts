@@ -2,7 +2,7 @@
 import { describe } from "vitest";
 import { startNginx } from "./nginx.ts";
 import { testCompression } from "./scenes/compressed.ts";
-import { testHeaderFilter } from "./scenes/header-filter.ts";
+import { testConditions } from "./scenes/conditions.ts";
 import { testMalformed } from "./scenes/malformed.ts";
 import { testOddRequests } from "./scenes/odd-requests.ts";
 import { testOutages } from "./scenes/outage.ts";
@@ -13,8 +13,7 @@ import { usePublishedFront, useS3Server } from "./use-servers.ts";
 const server = useS3Server();
 const { world, front } = usePublishedFront(server, startNginx);
 
-// nginx adds a Server header, which only a custom build can remove.
-describe("the scripts through nginx", () => testScripts(front, world, ["server", "vary"]));
+describe("the scripts through nginx", () => testScripts(front, world, ["vary"]));
 
 // The shim rejects some requests without looking at their tags.
 describe("nginx with odd requests", () =>
@@ -22,14 +21,13 @@ describe("nginx with odd requests", () =>
     front,
     world,
     requests: 250,
-    transport: ["server"],
     mayMissTags: ({ target, headers }) =>
       /\.\.|[%\\]/.test(target) || headers.filter(([name]) => /^if-none-match$/i.test(name)).length > 1,
   }));
 
 describe("nginx under load and during outages", () => testOutages({ world, start: startNginx }));
 
-describe("nginx and its origins' headers", () => testHeaderFilter({ world, start: startNginx, allowed: ["server"] }));
+describe("nginx, conditions and long heads", () => testConditions(front));
 
 describe("nginx and errors", () => testPublishedErrors({ server, start: startNginx }));
 

@@ -42,6 +42,7 @@ ${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
   return {
     hostname: "127.0.0.1",
     port,
+    asksSharedShim: true,
     log: () => readFileSync(join(folder, "error.log"), "utf8"),
     async stop() {
       await stop(child, "SIGTERM");

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { until } from "../support/processes.ts";
 import { testCompression } from "./scenes/compressed.ts";
+import { testConditions } from "./scenes/conditions.ts";
 import { testHeaderFilter } from "./scenes/header-filter.ts";
 import { testMalformed } from "./scenes/malformed.ts";
 import { testOddRequests } from "./scenes/odd-requests.ts";
@@ -43,6 +44,8 @@ describe("Varnish under load and during outages", () => testOutages({ world, sta
 // Varnish can remove a header only by name, so a header of no known store is passed on.
 describe("Varnish and its origins' headers", () =>
   testHeaderFilter({ world, start: startVarnish, allowed: ["x-odd"] }));
+
+describe("Varnish, conditions and long heads", () => testConditions(front));
 
 describe("Varnish and errors", () => testPublishedErrors({ server, start: startVarnish }));
 

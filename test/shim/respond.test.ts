@@ -152,7 +152,10 @@ test("a cache may keep a response for its edge seconds, and nothing past valid-u
     "max-age=1, stale-if-error=60",
   ]);
   for (const tag of [undefined, '"r"']) {
-    expect(await ask("/v4/public/process", "cdn-cache-control", tag)).toEqual(["max-age=1, stale-if-error=0", "no-cache"]);
+    expect(await ask("/v4/public/process", "cdn-cache-control", tag)).toEqual([
+      "max-age=1, stale-if-error=0",
+      "no-cache",
+    ]);
     expect(await ask("/v4/public/process", "cache-control", tag)).toEqual([undefined, "max-age=1, stale-if-error=0"]);
   }
 });
@@ -161,7 +164,10 @@ test("a page cut from the activity's head is valid as long as the head", async (
   const { store, clocks, context } = shimOverStore();
   await putWorld(store, clocks.now);
   clocks.now += 597_000;
-  const page = await respond({ method: "GET", url: "/v1/public/activity?category=protocol&limit=1" }, { ...context, lifetimeHeader: "cdn-cache-control" });
+  const page = await respond(
+    { method: "GET", url: "/v1/public/activity?category=protocol&limit=1" },
+    { ...context, lifetimeHeader: "cdn-cache-control" },
+  );
   expect([page.status, page.headers["cdn-cache-control"]]).toEqual([200, "max-age=3, stale-if-error=0"]);
 });
 
@@ -169,7 +175,10 @@ test("a published error is kept for a second, and no other one", async () => {
   const { store, clocks, context } = shimOverStore();
   await putWorld(store, clocks.now);
   const keptOf = async (url: string) => {
-    const { status, headers } = await respond({ method: "GET", url }, { ...context, lifetimeHeader: "cdn-cache-control" });
+    const { status, headers } = await respond(
+      { method: "GET", url },
+      { ...context, lifetimeHeader: "cdn-cache-control" },
+    );
     return [status, headers["cdn-cache-control"]];
   };
   expect(await keptOf("/v2/public/stats?range=30d")).toEqual([503, "max-age=1, stale-if-error=0"]);

@@ -52,7 +52,8 @@ const BAD_GATEWAY: ScriptResponse = { status: 502, headers: { "content-type": "t
 function conditional({ headers }: EventRequest, response: ScriptResponse): ScriptResponse {
   const field = headers["if-none-match"];
   const { etag, "content-length": _, ...others } = response.headers;
-  if (response.status !== 200 || field === undefined || etag === undefined || !matchesNone(field, etag)) return response;
+  if (response.status !== 200 || field === undefined || etag === undefined || !matchesNone(field, etag))
+    return response;
   return { status: 304, headers: { ...others, etag }, body: "" };
 }
 

@@ -26,7 +26,7 @@ export async function overProxies(
     sharedShim: { ...sharedShim, port: port(sharedProxy) },
   });
   try {
-    await body(front, bucketProxy, shimProxy);
+    await body(front, bucketProxy, front.asksSharedShim === true ? sharedProxy : shimProxy);
   } finally {
     await front.stop();
     await Promise.all([bucketProxy, ...proxies].map((proxy) => proxy.stop()));
