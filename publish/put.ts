@@ -13,7 +13,7 @@ import {
   StoreUnavailable,
 } from "../src/object-store/object-store.ts";
 import type { Snapshots } from "../src/resources/snapshot.ts";
-import { EXIT, Failure } from "../src/values/failure.ts";
+import { Failure } from "../src/values/failure.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import { type Deletion, PHASES, type Put } from "./plan/plan.ts";
@@ -180,5 +180,5 @@ export async function executeDeletions(
 
 /** True if an error ends the publisher. Otherwise only the put of one object has failed. */
 function stopsAll(error: unknown): boolean {
-  return error instanceof Failure && (error.exitCode === EXIT.locked || error.isAbout("clock"));
+  return error instanceof Failure && /^(?:lease|clock)_|_(?:locked|forbidden)$/.test(error.code);
 }

@@ -27,7 +27,7 @@ export function checkpointFile(directory: string): string {
 
 /**
  * Makes the directory, locks its file until that is closed, and gives it to `use`. Throws `Failure` state_locked,
- * state_unusable, disk_full.
+ * state_unusable, state_forbidden, disk_full.
  */
 export function openState<T>(directory: string, schema: string, use: (db: Database) => T): T {
   const path = stateFile(directory);
@@ -74,8 +74,7 @@ function openingFailure(cause: unknown, directory: string, path: string): unknow
     const hint = `Delete ${path}: it is rebuilt from the store.`;
     return new Failure("state_unusable", errorMessage(failure), { hint, cause });
   }
-  const facts = failure.facts ?? ({ is: "other_code", code: failure.code } as const);
-  return new Failure("state_unusable", failure.message, { hint: failure.ownHint, facts, cause });
+  return failure;
 }
 
 /** Names the process that uses the state directory; its time is the start. */

@@ -48,6 +48,13 @@ A rejected line never stops the others: it is reported on stderr as \`line N: co
 The tables below come from the schemas that validate each line; [Forms](#forms) explains their second column.
 [spec/intake.md](spec/intake.md) has the rules in full.
 
+Round \`roundId\` covers the 600 seconds from \`genesisTimestamp\` + \`roundId\` · 600 on, in epoch seconds. So
+\`roundId\` = floor((t − \`genesisTimestamp\`) / 600) for an instant t. The two must fit: round 4021 that was closed at
+2026-11-20T10:10:00Z belongs to genesisTimestamp 1792756200.
+
+A fact is for ever, so look before: \`noonmark ingest --dry-run FILE\` judges each line and takes nothing in. A counter that jumps within
+its epoch by more than a device can do in that time is accepted: how much is possible is not ours to judge.
+
 <a id="shown-in"></a>
 The last column says who can read a field:
 
@@ -175,6 +182,11 @@ const CODES: Readonly<Record<FaultCode, Meaning>> = {
     field: "the invalid field",
     when: "an instant, except `observedAt` of a receipt, is more than a minute ahead of the clock of `noonmark ingest`",
     remedy: "set the clocks by NTP, and take the line again with `--retry`; `--allow-future` is for replays",
+  },
+  installation_not_listed: {
+    field: "installationId",
+    when: "the installation is neither `installationId` nor in the ledger",
+    remedy: "Correct the id. For a new installation: `--new-installation ID`.",
   },
   counter_regression: {
     field: "cumulativeWorkUnits",

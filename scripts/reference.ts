@@ -1,7 +1,7 @@
 /** Generates docs/reference.md. */
 import type { Registry } from "@prometheus-io/client";
 import { Command } from "commander";
-import { FAILURE_TEXTS, FILE_FAILURE_TEXTS } from "../bin/cli/failures.ts";
+import { EXIT, FAILURES, FILE_FAILURES } from "../bin/cli/failures.ts";
 import { publisherRegistry } from "../bin/cli/metrics/publisher-metrics.ts";
 import { ingestRegistry, shimRegistry } from "../bin/cli/metrics/registries.ts";
 import { PublisherMonitor } from "../bin/cli/publish/publisher-monitor.ts";
@@ -13,7 +13,6 @@ import type { Known } from "../publish/known.ts";
 import { COMMON_ERRORS, type CommonCode, ERROR_SOURCES } from "../src/http/errors.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
 import { ShimCounts } from "../src/shim/node/store-reader.ts";
-import { EXIT, type ExitCode, FAILURES, FILE_FAILURES } from "../src/values/failure.ts";
 
 /** docs/reference.md: its texts come from the program. */
 export async function referencePage(): Promise<string> {
@@ -144,13 +143,10 @@ of \`verify\` and \`fsck\` in \`noonmark verify --rules\` and \`noonmark fsck --
 hint. \`NAME\` is the SQLite file that the failure is about: \`ledger\`, \`state\`, \`projections\` or \`chain\`.`;
 
 function failuresTable(): string {
-  const exits = Object.entries<ExitCode>({ ...FAILURES, ...FILE_FAILURES });
-  const texts = new Map<string, readonly string[]>(Object.entries({ ...FAILURE_TEXTS, ...FILE_FAILURE_TEXTS }));
-  const rows = exits.map(([name, exit]) => [
-    code(`${name in FILE_FAILURES ? "NAME_" : ""}${name}`),
-    String(exit),
-    ...(texts.get(name) ?? []),
-  ]);
+  const ofFiles = Object.entries(FILE_FAILURES).map(([name, row]) => [`NAME_${name}`, ...row] as const);
+  const rows = [...Object.entries(FAILURES).map(([name, row]) => [name, ...row] as const), ...ofFiles].map(
+    ([name, exit, ...texts]) => [code(name), String(exit), ...texts],
+  );
   return table(["code", "exit", "what happened", "what to do"], rows);
 }
 

@@ -1,304 +1,375 @@
 /**
- * What an operator reads if a command fails: of each code of a failure, what has happened and what to do.
- * docs/reference.md is printed from these tables.
+ * The one table of failures: the exit code of each, what has happened, and what to do. Only this file and `hints.ts` beside it know
+ * commands, flags and settings. docs/reference.md is printed from the table.
  */
-import type { FAILURES, FailureCode, FILE_FAILURES } from "../../src/values/failure.ts";
+import type { FailureCode, FileFault } from "../../src/values/failure.ts";
 
-type FailureTexts = readonly [meaning: string, todo: string];
+/** Exit codes (docs/spec/publishing.md#commands). */
+export const EXIT = { done: 0, failed: 1, usage: 2, io: 74, locked: 75 } as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+type Row = readonly [exit: ExitCode, meaning: string, todo: string];
+
+const { failed, usage, io, locked } = EXIT;
 
 const NEW_DEMO = "Name a directory that is new or empty: noonmark demo ./demo-2";
 const FRESH_DEMO = "Start again from nothing: npm start -- --fresh";
-const REBUILD =
-  "Stop the publisher, delete projections.db in the state directory, and start it: they are derived again. Saved settlements of an earlier deployment are lost.";
-const REREAD = "Delete it: the publisher reads the chain again.";
 
-export const FAILURE_TEXTS = {
-  address_unusable: [
-    "This machine does not have the address to listen on, or refuses the port.",
-    "Give a host of this machine (127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists) and a port above 1023.",
-  ],
-  demo_damaged: ["A file or the chain of `npm start` is missing or damaged.", FRESH_DEMO],
-  directory_unusable: ["The directory for `demo` or `npm start` has other files in it, or is a file.", NEW_DEMO],
-  file_exists: ["There is a file in the place of the new one.", "It was not changed. Name another file."],
+export const FAILURES = {
   activity_behind: [
+    failed,
     "The milestones have not followed every receipt yet.",
     "They are followed in steps, cycle by cycle; the activity is published when they are through.",
   ],
+  address_unusable: [
+    failed,
+    "This machine does not have the address to listen on, or refuses the port, or another program listens there.",
+    "Give a host of this machine (127.0.0.1, 0.0.0.0 or ::, or one that `ip address` lists) and a free port above 1023.",
+  ],
   at_before_published: [
+    failed,
     "--at is before the last instant published.",
     "Use a later instant. If that one is ahead of the time: noonmark fsck --repair",
   ],
   at_in_future: [
+    usage,
     "--at is more than a minute ahead.",
     "Use an instant that is not ahead. For a trial on an empty store, add --force.",
   ],
   chain_behind: [
+    failed,
     "The chain does not continue what was published: its safe block is older, unknown or another one.",
     "What was published stays. A node that lags catches up. If this lasts, put another node first in rpcUrl, and find out which of the two is right: docs/incidents.md#chain-behind",
   ],
-  chain_damaged: ["The file of what was read from the chain is damaged, or is not an SQLite file.", REREAD],
   clock_behind: [
+    failed,
     "The last cycle was published as of a later time than this clock's.",
     "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, rewrite the objects that are ahead of it: noonmark fsck --repair",
   ],
   clock_moved: [
+    failed,
     "This machine's clock was set, or the machine slept.",
     "Nothing is written until the clock has been steady for a minute, or the store's clock agrees. Check NTP.",
   ],
   clock_skew: [
+    failed,
     "This machine's clock differs from the store's by more than a minute.",
     "Nothing is written while the clock is wrong by more than a minute. Correct it (NTP).",
   ],
   conditions_unsupported: [
+    usage,
     "The store does not check If-None-Match and If-Match on a put.",
     "Two publishers could overwrite each other. If there is only one, add --single-writer.",
   ],
   constant_missing: [
+    failed,
     "An object that others depend on is not in the store yet.",
     "It is put first, and could not be. See why it failed in noonmark status; the next cycle tries again.",
   ],
-  credentials_exposed: [
-    "Other users may read the file of NATS credentials.",
-    "Only its owner may read it: chmod 600 FILE",
+  demo_failed: [failed, "A file, a process or the chain of `npm start` is missing, damaged or has ended.", FRESH_DEMO],
+  demo_running: [
+    locked,
+    "Another `npm start` runs in this checkout.",
+    "End it with Ctrl-C in its terminal, then start again.",
   ],
-  demo_ended: ["A process of `npm start` has ended.", "Start again: npm start"],
-  demo_running: ["Another `npm start` runs in this checkout.", "End it with Ctrl-C in its terminal, then start again."],
+  directory_unusable: [usage, "The directory for `demo` or `npm start` has other files in it, or is a file.", NEW_DEMO],
   disk_full: [
+    io,
     "A disk has no free space.",
     "Nothing was lost. Free space on that disk (see it with df -h), then run the command again. A running publisher continues by itself.",
   ],
+  file_exposed: [
+    usage,
+    "Other users of the machine may read a file of keys or credentials.",
+    "Run chmod 600 on the file. If another user may have read it, replace its content; the log's key: docs/log.md#rotation",
+  ],
   file_unreadable: [
+    io,
     "A file that a setting or an argument names cannot be read, or is not in its form.",
     "The message names it. Correct it, or name a file that this user may read.",
   ],
   file_unwritable: [
-    "A command cannot write a file.",
-    "The message names it. Name a file in a directory in which you may write.",
+    io,
+    "A command cannot write a file, or would replace one.",
+    "The message names it. Name another file, in a directory in which you may write.",
   ],
   format_unknown: [
+    io,
     "A file or object has another version of its format.",
     "Another version of Noonmark wrote it, and it was not changed. Use that version, or name another place.",
   ],
-  genesis_in_future: [
+  genesis_contradicted: [
+    failed,
     "genesisTimestamp is later than this clock.",
-    "Rounds that have not begun have no statistics. Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
+    "Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
   ],
   head_stands_still: [
+    failed,
     "A node's newest block stays the same.",
     "Compare its height with a block explorer, as docs/nodes.md#stalled says. Restart the node or remove it from rpcUrl.",
   ],
   https_unsupported: [
+    usage,
     "Varnish speaks plain HTTP to its origins.",
     "Put a TLS proxy (stunnel, haproxy) beside it and give the proxy's http address, or use nginx.",
   ],
   indexer_mismatch: [
+    failed,
     "A check of the chain failed.",
     "Look the check up in docs/spec/chain.md#checks. If the deployment has changed on purpose, correct deployment.json; else do not trust that node.",
   ],
-  indexer_unavailable: ["No node responds as it should.", "Check rpcUrl, its key and whether the node runs."],
+  indexer_unavailable: [failed, "No node responds as it should.", "Check rpcUrl, its key and whether the node runs."],
   installation_changed: [
+    usage,
     "The store's prefix belongs to another installation than installationId.",
     "Publish to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation",
   ],
   intake_rules_changed: [
+    failed,
     "The ledger follows a stream and was filled by another version's rules of intake.",
-    "Install the version that filled the ledger. Or begin a new ledger with this version, on every machine.",
+    "Every machine must have taken the same last message. Then name the next one on each: --from-sequence N. Otherwise begin a new ledger with this version, on every machine.",
   ],
-  internal_error: ["Noonmark has a defect.", "This is a defect of Noonmark; --debug shows where."],
-  invalid_configuration: [
-    "The configuration file cannot be read, or is not in its form.",
-    "Correct it there. `noonmark init --config FILE` writes a file of the right form.",
-  ],
+  internal_error: [failed, "Noonmark has a defect.", "This is a defect of Noonmark; --debug shows where."],
   invalid_deployment: [
+    usage,
     "The deployment file is not in its form.",
     "docs/spec/chain.md#deployment lists its keys; chainId and blocks are integers, and no other key is allowed.",
   ],
   invalid_setting: [
-    "A setting or an option has no value, or one that is not allowed.",
-    "The message names it. docs/reference.md#settings says what is allowed.",
+    usage,
+    "A setting, an option or the configuration file has no value, or one that is not allowed.",
+    "The message names it. docs/reference.md#settings says what is allowed. `noonmark init` writes a configuration file of the right form.",
   ],
   lease_expired: [
+    locked,
     "The lease could not be renewed in time, so nothing is written.",
     "The store did not respond in time, or this process was stopped. Run the command again.",
   ],
   lease_held: [
+    locked,
     "Another publisher holds the lease.",
     "Try again when that publisher has ended. `noonmark status` says more about it.",
   ],
   lease_lost: [
+    locked,
     "Another publisher has taken over the lease.",
     "That publisher continues. Start this one again as its standby: noonmark publish",
   ],
   lease_unreadable: [
+    io,
     "status.json in the store is damaged, or is not a lease record.",
     "Start a publisher: it takes the lease if this object does not change for 34 s.",
   ],
   ledger_behind: [
+    failed,
     "The ledger has fewer facts than were published.",
     "What was published stays. Restore the missing facts from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
   ],
   ledger_damaged: [
+    io,
     "The ledger is damaged, or is not an SQLite file.",
     "It was not changed. If --ledger names the wrong file, correct it. Otherwise move the file away, and restore it from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
   ],
   ledger_follows_stream: [
+    usage,
     "The ledger follows a stream, and takes facts from nothing else.",
     "Publish the lines on the stream. Every ledger that follows it then takes them.",
   ],
   ledger_forked: [
+    failed,
     "The ledger has other facts than were published.",
     "Restore the ledger that was published from. If the published facts are lost for good, abandon them: noonmark publish --once --new-log N",
   ],
+  ledger_is_mirror: [
+    usage,
+    "The ledger is a mirror: it was restored from a deployment's URL, so it takes no facts of its own.",
+    "Continue it with the command that made it: noonmark ledger restore URL --log-key KEY. For facts of your own, name another ledger.",
+  ],
   ledger_not_found: [
+    io,
     "The ledger does not exist.",
     "Check --ledger and the disk. If the ledger was lost, restore it from the store: noonmark ledger restore. To create a first ledger, run `noonmark ingest FILE`.",
   ],
   log_damaged: [
+    io,
     "An object of the published log is missing or damaged.",
     "A publisher whose ledger has these facts writes it again: noonmark publish --once --force",
   ],
   log_key_changed: [
+    usage,
     "The stored log is signed by a key of another name.",
     "Set logKey to a key of the log's name. A new key of that name rotates: docs/log.md#rotation",
   ],
-  log_key_exposed: [
-    "Other users of the machine may use the log's key.",
-    "Run chmod 600 on the file. If another user may have read it, replace the key: docs/log.md#rotation",
-  ],
   log_key_invalid: [
+    usage,
     "The key file holds something else than the log's keys.",
     "Restore the file from its copy. A new key is made by: noonmark key generate NAME --out FILE",
   ],
   log_key_missing: [
+    usage,
     "The stored log is signed, and the publisher has no key.",
     "Set logKey to the key file. If the key is lost, make one of the same name: docs/log.md#rotation",
   ],
   log_not_replayable: [
+    failed,
     "Intake does not accept an entry of the published log.",
     "The version that published the log has other rules of intake. Restore the ledger with that version.",
   ],
-  log_unsigned: [
-    "The published log is not signed by the given key.",
-    "Ask the operator for the verifier key. The operator prints it: noonmark key show FILE",
-  ],
   log_unconfirmed: [
+    usage,
     "The first publish with a key makes the log public for ever.",
     "Read which fields become public. To do it: noonmark publish --once --publish-log",
   ],
+  log_unsigned: [
+    failed,
+    "The published log is not signed by the given key.",
+    "Ask the operator for the verifier key. The operator prints it: noonmark key show FILE",
+  ],
   never_published: [
+    failed,
     "The store has no publication.",
     "Publish to it with `noonmark publish`, or name another store: --store.",
   ],
   new_log_not_next: [
+    usage,
     "--new-log is not the number after the published log's.",
     "Give the number that the message names. Only a published log can be abandoned.",
   ],
   new_log_unconfirmed: [
+    usage,
     "--new-log abandons the published log for good. The message says what the ledger lacks of it.",
     "Add --yes if these facts are lost for good. Otherwise restore the ledger that was published from.",
   ],
   nodes_disagree: [
+    failed,
     "The nodes of rpcUrl report different data.",
     "Find out which node is right, as docs/nodes.md#quorum says, and remove the other one from rpcUrl.",
   ],
-  not_built: ["The program, or the Worker's script, is not built.", "In a checkout: npm ci, then npm run build."],
+  not_built: [
+    failed,
+    "The program, or the Worker's script, is not built.",
+    "In a checkout: npm ci, then npm run build.",
+  ],
   output_unwritable: [
+    io,
     "What a command prints cannot be written, such as on a full disk.",
     "Free space where the output goes. What the command did is done: `ingest` has accepted its facts, and may run again.",
   ],
   package_missing: [
+    usage,
     "An optional package is not installed: NATS' client, or the one that metrics need.",
     "Install noonmark again, with its optional dependencies.",
   ],
-  port_in_use: ["Another program listens on the port.", "Stop it, or use another port."],
-  projections_damaged: ["The projections are damaged, or are not an SQLite file.", REBUILD],
   publisher_silent: [
+    failed,
     "The lease was last renewed longer ago than --max-age.",
     "Start a publisher, or read the log of the one that runs: journalctl -u noonmark-publish",
   ],
   state_locked: [
+    locked,
     "Another process uses the state directory.",
     "Wait until it has ended, or use another state directory (--state).",
   ],
-  state_unusable: [
-    "A file of the state directory is damaged or cannot be written.",
-    "Delete the file that the hint names: it is rebuilt from the store.",
-  ],
   store_damaged: [
+    io,
     "An object of the store is not what was put.",
     "A publisher rewrites it by itself. To rewrite it now: noonmark fsck --repair",
   ],
+  store_forbidden: [
+    io,
+    "This user may not read or write a file of the store.",
+    "Give the files to the user that publishes: chown -R USER: DIRECTORY",
+  ],
   store_foreign: [
-    "The directory is not a store, and contains other files.",
+    io,
+    "The path is not a store: a file, or a directory with other files.",
     "Name an empty directory, or one that publish will make: --store DIRECTORY.",
   ],
   store_unavailable: [
+    io,
     "The store does not respond, or not as it should.",
     "Check that its server or its disk runs, and that --store names it.",
   ],
-  store_unreadable: [
-    "The store is not a directory, or this user may not enter a directory above it.",
-    "Name the directory that the publisher writes to: --store DIRECTORY.",
-  ],
-  store_unwritable: ["The store's directory cannot be written.", "Name another directory with --store."],
   stream_access_denied: [
+    failed,
     "The server of the stream denies access.",
     "Check the file that NOONMARK_NATS_CREDS names, and the user's permissions: docs/machines.md#stream",
   ],
   stream_gap: [
+    failed,
     "Messages that the ledger has not taken are gone from the stream.",
     "Copy the ledger of a machine that took them. If no ledger did, accept the loss on every machine: --from-sequence N",
   ],
   stream_position_unknown: [
+    usage,
     "The ledger has facts and no position in a stream.",
     "If it has every fact before message N of the stream and none after: --from-sequence N. Otherwise copy a ledger that follows the stream, or restore to a new file: noonmark ledger restore --ledger NEW.db",
   ],
   stream_replaced: [
+    failed,
     "The stream is not the one that the ledger followed.",
     "The messages of a replaced stream may differ from the ledger's facts. If you know the next message, name it on every machine: --from-sequence N",
   ],
   stream_unfit: [
+    failed,
     "The stream allows that messages disappear without a trace, or refuses to deliver them.",
     "Make a stream as in docs/machines.md#stream. With a filter: nats stream edit STREAM --deny-delete --deny-purge --max-msgs-per-subject=-1",
   ],
   stream_untrusted: [
+    failed,
     "The certificate of the stream's server is not accepted.",
     "Name the host as the certificate does. A private authority is named by NODE_EXTRA_CA_CERTS=FILE.",
   ],
   too_many_installations: [
+    failed,
     "The ledger has more installations than a prefix holds. The last ones are not published.",
     "Divide the installations over several ledgers, each with a prefix of its own.",
   ],
   unknown_installation: [
+    usage,
     "The setting installationId names an installation without facts.",
     "Correct the setting installationId. For the first start of a new installation, give --allow-unknown.",
   ],
   unreachable: [
+    io,
     "The address does not respond.",
     "Check that the address is right and that the front and its origin run.",
   ],
   usage: [
+    usage,
     "The command line is not in its form.",
     "noonmark --help lists the commands, noonmark help COMMAND its options.",
   ],
-} as const satisfies Record<keyof typeof FAILURES, FailureTexts>;
+} as const satisfies Partial<Record<FailureCode, Row>>;
 
-/** Of an SQLite file. `FAILURE_TEXTS` has some files with texts of their own. */
-export const FILE_FAILURE_TEXTS = {
-  damaged: ["The file is damaged, or is not an SQLite file.", "Name another file, or delete this one."],
-  foreign: ["The file belongs to another program.", "Name another file. This one was not changed."],
-  locked: ["Another process is writing to the file.", "Try again when it is done."],
-  not_found: ["The file does not exist.", "Check the path."],
-  unreadable: [
-    "The file cannot be read.",
+/** Of an SQLite file. `FAILURES` has some files with rows of their own. */
+export const FILE_FAILURES = {
+  damaged: [
+    io,
+    "The file is damaged, or is not an SQLite file.",
+    "Stop the publisher and delete the file: the next start derives it again. With projections.db, saved settlements of an earlier deployment are lost.",
+  ],
+  foreign: [io, "The file belongs to another program.", "Name another file. This one was not changed."],
+  forbidden: [
+    io,
+    "This user may not read or write the file, or its directory.",
+    "Give the file to the user that runs the service: chown USER: FILE",
+  ],
+  locked: [locked, "Another process is writing to the file.", "Try again when it is done."],
+  not_found: [io, "The file does not exist.", "Check the path."],
+  unusable: [
+    io,
+    "The file cannot be read or written.",
     "Check its disk. Its directory must be writable, because SQLite keeps a -shm file beside it.",
   ],
-  unwritable: ["The file cannot be written.", "Check the permissions of the file and of its directory."],
-} as const satisfies Record<keyof typeof FILE_FAILURES, FailureTexts>;
+} as const satisfies Record<FileFault, Row>;
 
-const TEXTS = new Map<string, FailureTexts>(Object.entries({ ...FILE_FAILURE_TEXTS, ...FAILURE_TEXTS }));
-const UNKNOWN: FailureTexts = ["", ""];
+/** A code without a row of its own belongs to an SQLite file. */
+export function rowOf(code: FailureCode): Row {
+  return code in FAILURES ? FAILURES[code as keyof typeof FAILURES] : FILE_FAILURES[faultOf(code)];
+}
 
-export function failureTexts(code: FailureCode): FailureTexts {
-  return TEXTS.get(code) ?? TEXTS.get(code.slice(code.indexOf("_") + 1)) ?? UNKNOWN;
+function faultOf(code: string): FileFault {
+  return code.slice(code.indexOf("_") + 1) as FileFault;
 }

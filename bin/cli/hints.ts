@@ -3,12 +3,11 @@
 import type { ReportedFailure } from "../../publish/status/private-status.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure, type HintFacts } from "../../src/values/failure.ts";
-import { failureTexts } from "./failures.ts";
+import { rowOf } from "./failures.ts";
 
 /** Returns the hint that the `throw` gave, else that of the case (`facts`), else that of the code. */
 export function hintOf(failure: Failure): string {
-  const [, todo] = failureTexts(failure.code);
-  return specificHint(failure) ?? todo;
+  return specificHint(failure) ?? rowOf(failure.code)[2];
 }
 
 /** Returns the hint of a failure, or of a store's error of a known cause; undefined for all other errors. */
@@ -73,8 +72,6 @@ function phrased(facts: HintFacts): string | undefined {
       return "Restore to a new file: --ledger NEW.db. Or take every published fact and no position: --without-stream";
     case "stream_gap":
       return `Copy the ledger of a machine that took them. If no ledger did, accept the loss on every machine: --from-sequence ${facts.sequence}`;
-    case "other_code":
-      return failureTexts(facts.code)[1];
     case "no_store":
       return "Mount the disk of the store, or name the directory that the publisher writes to (--store). If the store is lost: docs/incidents.md#store-lost";
     case "store_location":

@@ -15,7 +15,7 @@ const KEY_NAME = /^(?!.*\/\/)[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9])?$
 
 const LONGEST_FILE_BYTES = 4_096;
 
-/** Creates a key file. Throws `Failure` usage, file_exists, file_unwritable. */
+/** Creates a key file. Throws `Failure` usage, file_unwritable, file_unwritable. */
 export async function writeLogKey(path: string, name: string): Promise<Signer> {
   if (!KEY_NAME.test(name)) {
     throw new Failure("usage", `${JSON.stringify(name)} is not a name for a key`, {
@@ -29,7 +29,7 @@ export async function writeLogKey(path: string, name: string): Promise<Signer> {
     const code = systemCode(cause);
     const message = errorMessage(cause);
     if (code === "EEXIST") {
-      throw new Failure("file_exists", `${path} already exists, and was not changed`, {
+      throw new Failure("file_unwritable", `${path} already exists, and was not changed`, {
         hint: `It may hold the key of a published log. Look at it with: noonmark key show ${path}. For another key, add --out FILE.`,
         cause,
       });
@@ -42,7 +42,7 @@ export async function writeLogKey(path: string, name: string): Promise<Signer> {
 
 /**
  * Reads the keys of a file, one a line. During a rotation there are several of one name, and each of them signs. Throws
- * `Failure` file_unreadable, log_key_exposed, log_key_invalid.
+ * `Failure` file_unreadable, file_exposed, log_key_invalid.
  */
 export function readLogKey(path: string): Signer[] {
   const lines = readPrivateFile(path)
@@ -73,7 +73,7 @@ function invalidKey(message: string, cause?: unknown): Failure {
 function readPrivateFile(path: string): string {
   const { text, mode } = keyFile(path);
   if (!isExposed(mode)) return text;
-  throw new Failure("log_key_exposed", `other users may use the key in ${path}: its mode is 0${mode.toString(8)}`, {
+  throw new Failure("file_exposed", `other users may use the key in ${path}: its mode is 0${mode.toString(8)}`, {
     hint: `Run: chmod 600 ${path}. If another user may have read it, replace the key: docs/log.md#rotation`,
   });
 }

@@ -2,9 +2,10 @@
 import { inspect } from "node:util";
 import { diskFull, isDiskFull } from "../../src/files/disk-full.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { type ExitCode, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { printable, printableLines } from "../../src/values/printable.ts";
 import { errorMessage, systemCode } from "../../src/values/unknown.ts";
+import { type ExitCode, rowOf } from "./failures.ts";
 import { reported } from "./hints.ts";
 
 /** Why a command ended: what was thrown, as a failure. */
@@ -26,7 +27,7 @@ export function report(thrown: unknown, debug: boolean): ExitCode {
   const isDefect = code === "internal_error";
   if (!(isDefect && debug)) console.error(printableLines(`  ${hint}`));
   if (debug && thrown instanceof Error) console.error(printableLines(inspect(thrown)));
-  return failure.exitCode;
+  return rowOf(failure.code)[0];
 }
 
 /**

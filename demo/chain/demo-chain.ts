@@ -73,7 +73,7 @@ export class DemoChain {
     const path = join(folder, "deployment.json");
     if (!isFed) rmSync(state, { force: true });
     else if (!existsSync(state) || !existsSync(path)) {
-      throw new Failure("demo_damaged", `the demo's chain is missing in ${folder}`);
+      throw new Failure("demo_failed", `the demo's chain is missing in ${folder}`);
     }
     const node = await Node.start(binary, state, plan.genesisMs / 1000 - HOUR_S);
     try {
@@ -91,7 +91,7 @@ export class DemoChain {
 
   /** Settles or mines every 4 s if needed. Calls `onFailure` if a step fails or the node exits. */
   follow(onFailure: (error: unknown) => void): void {
-    this.#node.ended.then(() => onFailure(new Failure("demo_ended", "the demo's chain process exited")));
+    this.#node.ended.then(() => onFailure(new Failure("demo_failed", "the demo's chain process exited")));
     this.#next(onFailure);
   }
 

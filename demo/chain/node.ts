@@ -138,7 +138,7 @@ async function callAll<Method extends keyof RpcResults>(
   const results: RpcResults[Method][] = [];
   for (const { id, result, error } of replies) {
     if (error !== undefined) {
-      throw new Failure("demo_damaged", `the demo's chain rejected ${method}: ${error.message}`);
+      throw new Failure("demo_failed", `the demo's chain rejected ${method}: ${error.message}`);
     }
     results[id] = result;
   }

@@ -98,6 +98,6 @@ function readSaved(path: string): SavedDemo {
   try {
     return savedDemoSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (cause) {
-    throw new Failure("demo_damaged", `${path} is not a valid demo file`, { cause });
+    throw new Failure("demo_failed", `${path} is not a valid demo file`, { cause });
   }
 }

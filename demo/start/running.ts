@@ -22,7 +22,7 @@ export async function requireFreePort(port: number): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
   } catch (cause) {
-    throw new Failure("port_in_use", `another program listens on 127.0.0.1:${port}`, {
+    throw new Failure("address_unusable", `another program listens on 127.0.0.1:${port}`, {
       hint: `Stop it, or use another port: npm start -- --port ${port + 1}, or NOONMARK_PORT.`,
       cause,
     });

@@ -86,7 +86,7 @@ async function serveUntilStopped({ started, port, home, chain, feed }: Live): Pr
     }
     const first = await over;
     if (first instanceof Command) {
-      throw new Failure("demo_ended", `\`noonmark ${first.name}\` has ended:\n${first.lastLogLines()}`, {
+      throw new Failure("demo_failed", `\`noonmark ${first.name}\` has ended:\n${first.lastLogLines()}`, {
         hint: `Its log is ${home.logOf(first.name)}.`,
       });
     }

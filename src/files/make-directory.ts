@@ -1,6 +1,6 @@
 /** Directories and names that survive a power cut. */
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { closeSync, constants, existsSync, fchownSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 
 /**
  * Makes a directory and its parents, and syncs them so that they survive a power cut. `recursive: true` is not used,
@@ -8,7 +8,7 @@ import { dirname } from "node:path";
  */
 export function makeDirectory(path: string): void {
   try {
-    mkdirSync(path);
+    makeOneDirectory(path);
     syncDirectory(dirname(path));
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
@@ -16,6 +16,27 @@ export function makeDirectory(path: string): void {
     if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
     makeDirectory(dirname(path));
     makeDirectory(path);
+  }
+}
+
+/**
+ * If root has made the file, gives it to the owner of its directory. Otherwise a service of that owner could not use it. `made` is the
+ * open file: its name may be another file's by now.
+ */
+export function giveToOwner(path: string, made: number): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(resolve(path)));
+  if (uid !== 0) fchownSync(made, uid, gid);
+}
+
+/** Makes one directory, as its parent's owner. */
+export function makeOneDirectory(path: string): void {
+  mkdirSync(path);
+  const made = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    giveToOwner(path, made);
+  } finally {
+    closeSync(made);
   }
 }
 

@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { giveToOwner } from "./make-directory.ts";
 
 /**
  * Writes a new file of these parts and syncs it; the umask may reduce `mode`. Throws file system errors; a partial file
@@ -14,6 +15,7 @@ import { basename, dirname, join } from "node:path";
 export async function writeNewFile(path: string, parts: readonly Uint8Array[], mode = 0o666): Promise<void> {
   const file = await open(path, "wx", mode);
   try {
+    giveToOwner(path, file.fd);
     await writeAll(file, parts);
     await file.datasync();
     const { size } = await file.stat();
@@ -49,6 +51,7 @@ export function replaceFile(path: string, bytes: Uint8Array, mode: number): void
   try {
     const fd = openSync(temporary, "wx", mode);
     try {
+      giveToOwner(temporary, fd);
       appendAll(fd, bytes);
       fsyncSync(fd);
     } finally {

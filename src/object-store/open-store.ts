@@ -17,7 +17,7 @@ export interface StoreSettings {
 }
 
 /**
- * Opens a directory or `s3://bucket/prefix`. Throws `Failure` (`invalid_setting`, `store_unwritable`, `disk_full`,
+ * Opens a directory or `s3://bucket/prefix`. Throws `Failure` (`invalid_setting`, `store_forbidden`, `disk_full`,
  * `conditions_unsupported`) and, for a writer to S3, `StoreUnavailable`.
  */
 export async function openStore(location: string, settings: StoreSettings): Promise<ObjectStore> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
 import { missingPermission } from "../files/missing-permission.ts";
-import { Failure, type FailureCode, type FileName } from "../values/failure.ts";
+import { Failure, type FileName } from "../values/failure.ts";
 import { errorMessage, systemCode } from "../values/unknown.ts";
 
 /**
@@ -122,22 +122,19 @@ function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure
   if (code.startsWith("SQLITE_CORRUPT")) {
     return new Failure(`${name}_damaged`, `${path} is damaged: ${because}`, { cause });
   }
-  const failure: FailureCode = doing === "write" ? `${name}_unwritable` : `${name}_unreadable`;
-  const cannot = doing === "write" ? "cannot be opened for writing" : "cannot be read";
+  const cannot = `the ${name} ${path} ${doing === "write" ? "cannot be opened for writing" : "cannot be read"}`;
   if (isDirectory(path)) {
     const hint = name === "ledger" ? `Name a file in it, such as ${join(path, "ledger.db")}.` : "Move it away.";
-    return new Failure(failure, `the ${name} ${path} ${cannot}: it is a directory`, { hint, cause });
+    return new Failure(`${name}_unusable`, `${cannot}: it is a directory`, { hint, cause });
   }
   if (code.startsWith("SQLITE_IOERR")) {
     const { says, todo } = IO_ERRORS.find(({ codes }) => codes.test(code)) ?? DISK_ERROR;
-    return new Failure(failure, `the ${name} ${path} ${cannot}: ${says} (${code})`, { hint: todo, cause });
+    return new Failure(`${name}_unusable`, `${cannot}: ${says} (${code})`, { hint: todo, cause });
   }
   const missing = path === ":memory:" ? undefined : missingPermission(path, doing);
-  if (missing !== undefined) {
-    const sentence = `the ${name} ${path} ${cannot}: ${missing.says}`;
-    return new Failure(failure, sentence, { hint: missing.todo, cause });
-  }
-  return new Failure(failure, `the ${name} ${path} ${cannot}: ${because}`, { cause });
+  return missing === undefined
+    ? new Failure(`${name}_unusable`, `${cannot}: ${because}`, { cause })
+    : new Failure(`${name}_${missing.fault}`, `${cannot}: ${missing.says}`, { hint: missing.todo, cause });
 }
 
 /** True for a `Failure`, and for an error of a file or its disk. A row that breaks a constraint is a fault of its writer. */

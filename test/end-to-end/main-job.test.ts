@@ -109,7 +109,7 @@ test.each([
   [["publish", "--once", "--genesis-timestamp", "61"], 2, "invalid_setting"],
   [["publish", "--once", "--ledger", "absent.db"], 74, "ledger_not_found"],
   [["publish", "--once", "--ledger", "history.ndjson"], 74, "ledger_damaged"],
-  [["publish", "--once", "--config", "absent.json"], 2, "invalid_configuration"],
+  [["publish", "--once", "--config", "absent.json"], 2, "invalid_setting"],
   [["render", "/v1/public/telemetry", "--ledger", "absent.db"], 74, "ledger_not_found"],
   [["publish", "--once", "--store", "history.ndjson/x"], 74, "store_"],
   [["weather"], 2, "noonmark: usage: unknown command"],

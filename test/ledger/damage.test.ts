@@ -44,7 +44,7 @@ test("each damaged page except free ones is found at the start, by readers and b
     const before = readFileSync(path);
     for (const open of [openLedgerForReading, openLedgerForIntake]) {
       const failure = failureOf(() => open(path).close());
-      expect([page, failure?.code, failure?.exitCode]).toEqual([page, "ledger_damaged", 74]);
+      expect([page, failure?.code]).toEqual([page, "ledger_damaged"]);
       expect(failure && hintOf(failure)).toContain("backup");
     }
     expect(readFileSync(path).equals(before)).toBe(true);

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { transformSync } from "esbuild";
 import { expect, test } from "vitest";
-import { FAILURE_TEXTS } from "../../bin/cli/failures.ts";
+import { FAILURES } from "../../bin/cli/failures.ts";
 import { commentedConfiguration } from "../../bin/commands/operating/init.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { anchors, links } from "../docs/markdown.ts";
@@ -111,9 +111,9 @@ test("the hints about a deployment and a check lead to their sections", () => {
         .find((part) => part.startsWith(`${anchor}"`)) ?? ""
     );
   };
-  const [keys] = pathsIn(FAILURE_TEXTS.invalid_deployment[1]);
+  const [keys] = pathsIn(FAILURES.invalid_deployment[2]);
   for (const key of Object.keys(deploymentSchema.shape)) expect.soft(section(keys)).toContain(key);
-  const [checks] = pathsIn(FAILURE_TEXTS.indexer_mismatch[1]);
+  const [checks] = pathsIn(FAILURES.indexer_mismatch[2]);
   const names = [...(read("src/chain/poll-event.ts").split("type CheckName")[1] ?? "").matchAll(/\| "(\w+)"/g)].map(
     ([, name]) => name,
   );

@@ -8,6 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { EXIT, rowOf } from "../../bin/cli/failures.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import type { Deployment } from "../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../src/chain/open-chain.ts";
@@ -21,7 +22,7 @@ import { PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { parseActivityTileKey } from "../../src/resources/activity/route.ts";
 import { RESPONSE_KEYS } from "../../src/resources/find.ts";
 import { ROBOTS } from "../../src/resources/site/site-files.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { SAFE_DEPTH as CHAIN_SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { ingest } from "../ledger/ingest.ts";
 import { closure, epoch, receipt, round, submission, uuid } from "../ledger/samples.ts";
@@ -500,7 +501,7 @@ class Story {
     try {
       await this.#undisturbed();
     } catch (error) {
-      const isLost = error instanceof Failure && error.exitCode === EXIT.locked;
+      const isLost = error instanceof Failure && rowOf(error.code)[0] === EXIT.locked;
       if (!(error instanceof Died) && !(error instanceof StoreUnavailable) && !(isDisturbed && isLost)) throw error;
       this.#say(`  ${error.message}`);
       this.#kill();

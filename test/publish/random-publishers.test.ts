@@ -5,13 +5,14 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
+import { EXIT, rowOf } from "../../bin/cli/failures.ts";
 import { WatchedClock } from "../../publish/clock/clock.ts";
 import type { Lease } from "../../publish/lease/lease.ts";
 import { type Standby, standby } from "../../publish/lease/take.ts";
 import { PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../../src/http/keys.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import { EXIT, Failure } from "../../src/values/failure.ts";
+import { Failure } from "../../src/values/failure.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { Random, seeds } from "../support/random.ts";
 import { steppedStore } from "../support/stepped-store.ts";
@@ -211,7 +212,7 @@ class Story {
       if (actor.worker !== undefined && !this.#isQuiet && this.#random.once(60))
         await this.#stopCleanly(actor, actor.worker);
     } catch (error) {
-      if (!(error instanceof Failure) || error.exitCode !== EXIT.locked) throw error;
+      if (!(error instanceof Failure) || rowOf(error.code)[0] !== EXIT.locked) throw error;
       this.#log.push(`${actor.name} ends: ${error.code}`);
       this.#forget(actor);
     }

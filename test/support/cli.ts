@@ -21,8 +21,11 @@ type Variables = Readonly<Record<string, string | undefined>>;
 /** This process's environment without NOONMARK_* variables, plus `variables`. */
 export function cliEnvironment(variables: Variables = {}): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("NOONMARK_"));
-  return { ...Object.fromEntries(inherited), ...variables };
+  return { ...Object.fromEntries(inherited), ...FLEET, ...variables };
 }
+
+/** Most tests have facts of several installations. A test of the rule gives the setting itself. */
+const FLEET = { NOONMARK_INSTALLATIONS: "any" };
 
 /** Starts the command in a process of its own and does not wait. */
 export function startCli(

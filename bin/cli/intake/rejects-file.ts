@@ -102,7 +102,10 @@ export function reportRejections(
   process.stderr.write(lines.join(""));
 }
 
-const FAULT_HINTS: FaultHints = { in_future: "--allow-future accepts it anyway" };
+const FAULT_HINTS: FaultHints = {
+  in_future: "--allow-future accepts it anyway",
+  installation_not_listed: "--new-installation ID accepts a new one, the setting installations any accepts all",
+};
 
 function prefixOf(from: RejectedFrom): string {
   if ("sequence" in from) return `message ${from.sequence}: `;

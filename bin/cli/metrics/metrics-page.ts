@@ -36,7 +36,7 @@ export function hasMetricsPage(metrics: string): boolean {
 
 /**
  * Serves the page that `open` creates, unless `metrics` is `none`. Returns a function that stops it. Throws `Failure`:
- * `port_in_use`, `address_unusable`, `address_unusable`.
+ * `address_unusable`.
  */
 export async function startMetricsPage(
   metrics: string,

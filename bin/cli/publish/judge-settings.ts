@@ -18,7 +18,7 @@ import { didYouMean } from "../settings/setting-names.ts";
 import { SETTINGS, type Settings } from "../settings/settings.ts";
 
 /**
- * `now` is in epoch ms. Throws `Failure`: invalid_setting, invalid_setting, genesis_in_future, or as `readDeployment`.
+ * `now` is in epoch ms. Throws `Failure`: invalid_setting, invalid_setting, genesis_contradicted, or as `readDeployment`.
  */
 export async function judgeSettings(settings: Settings, now: number): Promise<void> {
   required(settings, "installationId");
@@ -36,7 +36,7 @@ function judgeGenesis({ genesisTimestamp }: Settings, now: number): void {
   if (genesisTimestamp === undefined || genesisTimestamp * 1000 - now <= FUTURE_ALLOWANCE_MS) return;
   const [genesis, clock] = [formatTimestamp(genesisTimestamp * 1000), formatTimestamp(now)];
   throw new Failure(
-    "genesis_in_future",
+    "genesis_contradicted",
     `genesisTimestamp ${genesisTimestamp} is ${genesis}, and this clock says ${clock}`,
   );
 }

@@ -124,7 +124,7 @@ function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Fai
     .filter((key) => !isOneOf(SETTING_NAMES, key))
     .map((key) => {
       const message = `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`;
-      return new Failure("invalid_configuration", message, { hint: `Known keys: ${SETTING_NAMES.join(", ")}.` });
+      return new Failure("invalid_setting", message, { hint: `Known keys: ${SETTING_NAMES.join(", ")}.` });
     });
 }
 
@@ -298,12 +298,12 @@ export const DEFAULT_CONFIGURATION = "noonmark.json";
 
 /**
  * Returns the unchecked keys and values of `noonmark.json` (JSON with comments); undefined if the default file is missing.
- * Throws `Failure` invalid_configuration if it is unreadable, not JSON (with line and column), or not an object.
+ * Throws `Failure` invalid_setting if it is unreadable, not JSON (with line and column), or not an object.
  */
 function readConfiguration(path: string): Record<string, unknown> | undefined {
   if (path === DEFAULT_CONFIGURATION && !existsSync(path)) return undefined;
   const fail = (where: string, message: string, hint: string, cause?: unknown) =>
-    new Failure("invalid_configuration", `${resolve(path)}${where}: ${message}`, { hint, cause });
+    new Failure("invalid_setting", `${resolve(path)}${where}: ${message}`, { hint, cause });
   const fault = pathFault(path);
   if (fault !== undefined) {
     throw new Failure(

@@ -169,6 +169,11 @@ export const SETTINGS = {
     "seconds",
     `the start of round 0, a multiple of ${ROUND_SECONDS}`,
   ),
+  installations: setting(
+    oneOf(["listed", "any"]).default("listed"),
+    "listed|any",
+    "which installations `ingest` takes facts of: `installationId` and those in the ledger, or any (for fleets)",
+  ),
   chainMaxAge: setting(
     seconds.default(600),
     "seconds",

@@ -26,7 +26,7 @@ import { damageOf, sqliteFailure } from "../../../src/sqlite/sqlite-failure.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
-import { FAILURE_TEXTS } from "../failures.ts";
+import { FILE_FAILURES } from "../failures.ts";
 import { hintOf } from "../hints.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
 import { readLogKey } from "../log-key.ts";
@@ -112,7 +112,7 @@ function examineState({ state }: Settings): Finding[] {
   const chain = join(state, CHAIN_FILE);
   const damaged = [
     ...stateDamage(stateFile(state), `Delete ${stateFile(state)}: the publisher rebuilds it from the store.`),
-    ...stateDamage(join(state, PROJECTIONS_FILE), FAILURE_TEXTS.projections_damaged[1]),
+    ...stateDamage(join(state, PROJECTIONS_FILE), FILE_FAILURES.damaged[2]),
     ...stateDamage(chain, `Delete ${chain}: the publisher reads the chain again.`),
   ];
   return damaged.length > 0 ? damaged : [goodFinding("state", there ? state : `${state}: publish will make it`)];

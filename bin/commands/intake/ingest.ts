@@ -1,20 +1,22 @@
 /** `noonmark ingest FILE|-`: writes accepted facts to the ledger (docs/spec/intake.md). */
 
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Database } from "better-sqlite3";
 import { type Command, Option } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { optionalPackage } from "../../../src/files/package-file.ts";
-import { type Counts, Intake } from "../../../src/ledger/intake/intake.ts";
+import { type Counts, Intake, type IntakeRules } from "../../../src/ledger/intake/intake.ts";
 import { exampleLine } from "../../../src/ledger/intake/record-types.ts";
 import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
 import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
-import { openLedgerForIntake } from "../../../src/ledger/open.ts";
+import { openLedgerForIntake, refuseMirror } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { errorMessage } from "../../../src/values/unknown.ts";
 import { wholeArgument } from "../../cli/arguments.ts";
+import { EXIT } from "../../cli/failures.ts";
 import { feed } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
@@ -41,6 +43,8 @@ interface Flags {
   readonly follow?: boolean;
   readonly subject?: string;
   readonly fromSequence?: number;
+  readonly dryRun?: boolean;
+  readonly newInstallation?: string;
   readonly json?: boolean;
   readonly quiet?: boolean;
   readonly metrics?: string;
@@ -72,25 +76,34 @@ export function registerIngest(program: Command): void {
       "the stream's first message to take, if the ledger does not know it",
       wholeArgument,
     )
+    .option("--dry-run", "judge every line against the ledger, and take nothing in; the ledger is locked meanwhile")
+    .option("--new-installation <id>", "also take the first facts of this installation")
     .option("--json", "print the counts as one JSON object")
     .option("--quiet", "print nothing unless a line is rejected");
-  settingOptions(command, ["ledger", "store", "state", "metrics", "natsCreds"]).action(
-    async (file: string | undefined, flags: Flags) => {
-      if (flags.example !== undefined) {
-        await print(exampleLine(flags.example));
-        return;
-      }
-      if (file === undefined) throw noInput();
-      keepYoungGenerationSmall();
-      const settings = loadSettings(command.opts(), ["ledger"]);
-      const counts = await ingestFile(file, settings, flags);
-      const ledger = resolve(settings.ledger);
-      if (flags.quiet !== true || counts.rejected > 0)
-        await print(flags.json === true ? JSON.stringify({ ...counts, ledger }) : countsLine(counts, ledger));
-      // Only a signal ends `--follow`, and a service that was stopped has not failed.
-      if (counts.rejected > 0 && flags.follow !== true) process.exitCode = EXIT.failed;
-    },
-  );
+  settingOptions(command, [
+    "ledger",
+    "store",
+    "state",
+    "metrics",
+    "natsCreds",
+    "installationId",
+    "genesisTimestamp",
+    "installations",
+  ]).action(async (file: string | undefined, flags: Flags) => {
+    if (flags.example !== undefined) {
+      await print(exampleLine(flags.example));
+      return;
+    }
+    if (file === undefined) throw noInput();
+    keepYoungGenerationSmall();
+    const settings = loadSettings(command.opts(), ["ledger"]);
+    const counts = await ingestFile(file, settings, flags);
+    const ledger = resolve(settings.ledger);
+    if (flags.quiet !== true || counts.rejected > 0)
+      await print(flags.json === true ? JSON.stringify({ ...counts, ledger }) : countsLine(counts, ledger, flags));
+    // Only a signal ends `--follow`, and a service that was stopped has not failed.
+    if (counts.rejected > 0 && flags.follow !== true) process.exitCode = EXIT.failed;
+  });
 }
 
 async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
@@ -102,6 +115,11 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
   if (flags.retry === true && flags.rejects !== undefined && resolve(flags.rejects) === resolve(file)) {
     throw new Failure("invalid_setting", "--retry and --rejects name the same file", {
       hint: "Name another file for what is rejected again.",
+    });
+  }
+  if (flags.dryRun === true && flags.follow === true) {
+    throw new Failure("usage", "--dry-run and --follow exclude each other: a dry run has an end", {
+      hint: "Name a file, or - for standard input.",
     });
   }
   if (flags.follow === true && isStreamAddress(file)) return followNats(file, settings, flags);
@@ -123,14 +141,21 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
   try {
     await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
-    ledger = openLedgerForIntake(settings.ledger);
+    const isTrial = flags.dryRun === true;
+    ledger = openLedgerForIntake(isTrial && !existsSync(settings.ledger) ? ":memory:" : settings.ledger);
+    refuseMirror(ledger);
     refuseStreamLedger(ledger);
     progress = intakeProgress(process.stderr, input.size);
     const onRejected = (rejections: readonly Rejection[]): void => {
       progress?.clear();
       reportRejections(rejections, rejects);
     };
-    const intake = new Intake(ledger, { strict: flags.strict ?? false, onRejected, ...clockOf(flags) });
+    const intake = new Intake(ledger, {
+      strict: flags.strict ?? false,
+      onRejected,
+      isTrial,
+      ...rulesOf(settings, flags),
+    });
     const chunks = flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks;
     const seen = (bytes: number): void => progress?.advance(bytes, intake.lines);
     return await feed(chunks, intake, seen);
@@ -155,8 +180,9 @@ async function followFile(file: string, settings: Settings, flags: Flags): Promi
     await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
+    refuseMirror(ledger);
     refuseStreamLedger(ledger);
-    return await followPath(target, ledger, { rejects, watch: watchOf(settings), ...clockOf(flags) });
+    return await followPath(target, ledger, { rejects, watch: watchOf(settings), ...rulesOf(settings, flags) });
   } finally {
     ledger?.close();
     rejects?.close();
@@ -176,10 +202,12 @@ async function followNats(text: string, settings: Settings, flags: Flags): Promi
   try {
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
     ledger = openLedgerForIntake(settings.ledger);
+    refuseMirror(ledger);
     return await followStream(address, ledger, {
       rejects,
       credentials: settings.natsCreds,
       from: flags.fromSequence,
+      genesis: settings.genesisTimestamp,
       watch: watchOf(settings),
       now: () => systemClock.wall(),
     });
@@ -204,8 +232,16 @@ async function pageOf(counts: () => Counts): Promise<MetricsPage> {
   };
 }
 
-function clockOf({ allowFuture }: Flags): { now?: () => number } {
-  return allowFuture === true ? {} : { now: () => systemClock.wall() };
+/** Without `installationId` nobody has said which installation is expected, so each is taken. */
+function rulesOf(
+  { installationId, installations, genesisTimestamp }: Settings,
+  { allowFuture, newInstallation }: Flags,
+): IntakeRules {
+  const isAny = installations === "any" || installationId === undefined;
+  return {
+    ...(allowFuture === true ? {} : { now: () => systemClock.wall(), genesis: genesisTimestamp }),
+    isListed: isAny ? undefined : (id) => id === installationId || id === newInstallation,
+  };
 }
 
 function noInput(): Failure {
@@ -214,6 +250,7 @@ function noInput(): Failure {
   });
 }
 
-function countsLine({ accepted, duplicate, rejected }: Counts, ledger: string): string {
-  return `${accepted} accepted, ${duplicate} duplicate, ${rejected} rejected; ledger ${printable(ledger)}`;
+function countsLine({ accepted, duplicate, rejected }: Counts, ledger: string, { dryRun }: Flags): string {
+  const end = dryRun === true ? "; a dry run: nothing was taken in" : "";
+  return `${accepted} accepted, ${duplicate} duplicate, ${rejected} rejected; ledger ${printable(ledger)}${end}`;
 }

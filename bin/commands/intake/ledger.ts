@@ -13,7 +13,7 @@ import {
   type StreamPosition,
 } from "../../../src/ledger/intake/stream-position.ts";
 import { contains, entryTexts, type LogPoint, logSize, newestTexts, rootWithin } from "../../../src/ledger/log.ts";
-import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
+import { backUp, markMirror, openLedgerForIntake, openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { GrowingTree } from "../../../src/log/tree.ts";
 import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
 import { Failure } from "../../../src/values/failure.ts";
@@ -37,6 +37,7 @@ interface Flags {
 export function registerLedger(program: Command): void {
   const ledger = program.command("ledger");
   registerExport(ledger);
+  registerBackup(ledger);
   const restore = ledger
     .command("restore")
     .description("build a ledger from the published log, or continue one that lacks the newest facts")
@@ -71,7 +72,7 @@ export function registerLedger(program: Command): void {
       // The key signs the log, and not the position.
       const next = stream && stream.position.sequence + 1;
       if (stream !== undefined && key !== undefined && fromSequence !== next) throw unproved(stream.position);
-      const lines = stream === undefined ? restored(path, log) : restoredToStream(path, log, stream);
+      const lines = stream === undefined ? restored(path, log, url?.href) : restoredToStream(path, log, stream);
       await print(await lines);
     },
   );
@@ -96,14 +97,17 @@ function unproved({ name, sequence }: StreamPosition): Failure {
 }
 
 /** Restores the file, and returns the report's lines. Throws `Failure`, `StoreUnavailable`. */
-async function restored(path: string, log: LogSource): Promise<string[]> {
+async function restored(path: string, log: LogSource, url: string | undefined): Promise<string[]> {
   return restoreUpTo(log, path, log, (ledger, added) => {
+    if (url !== undefined) markMirror(ledger, url);
     const ahead = logSize(ledger) - log.size;
     return [
       `ledger ${printable(resolve(path))} contains the ${log.size} entries of log ${log.number}; ${added} of them are new`,
       ...(ahead > 0 ? [`It has ${ahead} more that are not published.`] : []),
       ...newestFacts(ledger),
-      "Send again every fact that came after these: noonmark ingest FILE. What the ledger has is a duplicate.",
+      url === undefined
+        ? "Send again every fact that came after these: noonmark ingest FILE. What the ledger has is a duplicate."
+        : "It is a mirror: it takes facts only from there. Run the same command again to continue it.",
     ];
   });
 }
@@ -219,6 +223,28 @@ function registerExport(ledger: Command): void {
   settingOptions(command, ["ledger"]).action(({ skip }: { readonly skip: number }) =>
     exportLedger(ledgerPath(loadSettings(command.opts(), ["ledger"])), skip),
   );
+}
+
+function registerBackup(ledger: Command): void {
+  const command = ledger
+    .command("backup")
+    .description("copy the ledger to a file, also while facts are taken in; an older copy there is replaced")
+    .argument("<file>", "the copy");
+  settingOptions(command, ["ledger"]).action(async (file: string) => {
+    const path = ledgerPath(loadSettings(command.opts(), ["ledger"]));
+    if (resolve(file) === resolve(path)) {
+      throw new Failure("usage", `the backup ${file} would replace the ledger`, { hint: "Name another file." });
+    }
+    const db = openLedgerForReading(path);
+    try {
+      backUp(db, file);
+      await print(
+        `ledger ${printable(resolve(path))}: ${logSize(db)} entries or more are in ${printable(resolve(file))}`,
+      );
+    } finally {
+      db.close();
+    }
+  });
 }
 
 /** Prints the entries from `first` on, which counts from 0. Throws `Failure` as `openLedgerForReading` does, output_unwritable. */

@@ -2,8 +2,8 @@
 import type { Command } from "commander";
 import { fsck, reportJson, reportLines } from "../../../src/fsck/fsck.ts";
 import { RULES } from "../../../src/fsck/rules.ts";
-import { EXIT } from "../../../src/values/failure.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
+import { EXIT } from "../../cli/failures.ts";
 import { print } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";

@@ -84,7 +84,7 @@ function write(path: string, force: boolean, chosen: Chosen): void {
   } catch (cause) {
     const exists = systemCode(cause) === "EEXIST";
     if (exists) {
-      throw new Failure("file_exists", `${path} already exists`, {
+      throw new Failure("file_unwritable", `${path} already exists`, {
         hint: "Keep it, or overwrite it with --force.",
         cause,
       });

@@ -3,8 +3,9 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { secondsArgument } from "../../cli/arguments.ts";
+import { EXIT } from "../../cli/failures.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { configurationPath, loadSettings, settingsText } from "../../cli/settings/load-settings.ts";
 import { SOURCE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
@@ -24,7 +25,7 @@ export function registerStatus(program: Command): void {
     .option("--max-age <seconds>", "exit 1 if the lease was renewed longer ago", secondsArgument)
     .option("--settings", "print each setting that is in effect, and where it was set")
     .option("--json", "as one JSON object");
-  settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence"]).action(async (flags: Flags) => {
+  settingOptions(command, [...SOURCE_SETTINGS, "store", "cadence", "logKey"]).action(async (flags: Flags) => {
     const isJson = flags.json === true;
     if (flags.settings === true) {
       await print(settingsText(command.opts(), isJson));

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { CONTRACT } from "../../../src/judge/contract.ts";
 import { NoResponse } from "../../../src/judge/exchange.ts";
 import { Report, reportJson, reportLines } from "../../../src/judge/report.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { connectTo } from "../../../src/verify/connection.ts";
 import { ALL_RULES } from "../../../src/verify/rules.ts";
@@ -16,6 +16,7 @@ import {
   webUrl,
   wholeArgument,
 } from "../../cli/arguments.ts";
+import { EXIT } from "../../cli/failures.ts";
 import { print } from "../../cli/messages.ts";
 import { warnOfKey } from "../../cli/settings/load-settings.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";

@@ -3,9 +3,10 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
-import { EXIT, Failure } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
 import { wholeArgument } from "../../cli/arguments.ts";
+import { EXIT } from "../../cli/failures.ts";
 import { reported } from "../../cli/hints.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";

@@ -8,6 +8,7 @@ export const FAULT_CODES = [
   "invalid_field",
   "out_of_range",
   "in_future",
+  "installation_not_listed",
   "counter_regression",
   "distance_regression",
   "unknown_round",

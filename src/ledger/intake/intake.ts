@@ -41,11 +41,20 @@ export function sumOf(one: Counts, other: Counts): Counts {
   };
 }
 
+/** What a line is judged by, beside the ledger. */
+export type IntakeRules = Pick<IntakeOptions, "now" | "genesis" | "isListed">;
+
 export interface IntakeOptions {
   /** The first rejection stops the run and discards all its records: the whole run is one transaction. */
   readonly strict?: boolean;
   /** Returns epoch ms; later instants are rejected (docs/spec/intake.md#future). By default no instant is too late. */
   readonly now?: () => number;
+  /** Start of round 0 in epoch seconds: with `now`, rounds that have not ended are rejected. */
+  readonly genesis?: number | undefined;
+  /** True if facts of an installation that is not in the ledger are taken. By default all are. */
+  readonly isListed?: ((id: string) => boolean) | undefined;
+  /** Judges each line, and commits nothing: `end` discards the one transaction. */
+  readonly isTrial?: boolean;
   /** Receives rejections in line order, before their batch is committed. */
   readonly onRejected?: (rejections: readonly Rejection[]) => void;
   /** Takes part in each transaction. By default a ledger that follows a stream is refused. */
@@ -55,6 +64,8 @@ export interface IntakeOptions {
 export class Intake {
   readonly #db: Database;
   readonly #strict: boolean;
+  readonly #isTrial: boolean;
+  readonly #isListed: ((id: string) => boolean) | undefined;
   readonly #onRejected: (rejections: readonly Rejection[]) => void;
   readonly #decoder: LineDecoder;
   readonly #installations: Installations;
@@ -70,8 +81,10 @@ export class Intake {
   constructor(db: Database, options: IntakeOptions = {}) {
     this.#db = db;
     this.#strict = options.strict ?? false;
+    this.#isTrial = options.isTrial ?? false;
+    this.#isListed = options.isListed;
     this.#onRejected = options.onRejected ?? (() => undefined);
-    this.#decoder = new LineDecoder(options.now);
+    this.#decoder = new LineDecoder(options.now, options.genesis);
     this.#installations = new Installations(db);
     this.#source = options.source ?? NO_STREAM;
   }
@@ -146,23 +159,28 @@ export class Intake {
   }
 
   #commitIfFull(): void {
-    if (this.#batch.bytes < this.#batchBytes || this.#strict) return;
+    if (this.#batch.bytes < this.#batchBytes || this.#strict || this.#isTrial) return;
     this.#commit();
     this.#batchBytes = Math.min(2 * this.#batchBytes, LARGEST_BATCH_BYTES);
   }
 
   /**
    * Commits the whole lines so far; a strict run commits only at its end. Throws `Failure` (`ledger_locked`,
-   * `disk_full`, `ledger_unwritable`, `ledger_damaged`, `ledger_follows_stream`) and then discards the batch.
+   * `disk_full`, `ledger_forbidden`, `ledger_damaged`, `ledger_follows_stream`) and then discards the batch.
    */
   flush(): void {
     this.#take(this.#decoder.take());
-    if (!this.#strict) this.#commit();
+    if (!this.#strict && !this.#isTrial) this.#commit();
   }
 
   /** Commits the rest, including a last line without LF, and returns the counts. Throws as `flush` does. */
   end(): Counts {
     this.#take(this.#decoder.take(true));
+    if (this.#isTrial) {
+      const { accepted, duplicate, rejected } = this.#batch;
+      this.abort();
+      return { accepted, duplicate, rejected };
+    }
     this.#commit();
     return this.#counts;
   }
@@ -197,7 +215,7 @@ export class Intake {
   #accept(lines: readonly DecodedLine[]): void {
     const rejections: Rejection[] = [];
     for (const { line, raw, record } of lines) {
-      const verdict = isFault(record) ? record : accept(this.#installations, record);
+      const verdict = isFault(record) ? record : accept(this.#installations, record, this.#isListed);
       if (typeof verdict === "string") {
         this.#batch[verdict]++;
         continue;

@@ -12,7 +12,7 @@ import { contains, type LogPoint, logPoint, logSize } from "../log.ts";
  * The number of the rules by which intake accepts or rejects a line. Raise it with every change after which some input
  * would give other facts: ledgers that follow one stream must all hold the same facts.
  */
-const INTAKE_RULES = 1;
+const INTAKE_RULES = 2;
 
 /** A stream as its server describes it. */
 interface Stream {
@@ -140,7 +140,8 @@ export function startAfter(
   from: number | undefined,
 ): number {
   const position = readStreamPosition(db);
-  if (position !== undefined && position.rules !== INTAKE_RULES) throw rulesChanged(position.rules);
+  if (from === undefined && position !== undefined && position.rules !== INTAKE_RULES)
+    throw rulesChanged(position.rules);
   if (from !== undefined) return from - 1;
   if (position === undefined) {
     if (readValue(db, "SELECT no FROM installation LIMIT 1") === undefined) return 0;
@@ -164,14 +165,14 @@ export function attach(db: Database, stream: StreamState, after: number, from: n
   const position = readStreamPosition(db);
   if (position !== undefined && position.name === name && position.subject === subject) {
     const fault = faultOf(position, stream);
-    if (fault === undefined && position.sequence === after) return;
-    if (fault === undefined) {
+    if (fault === undefined && position.sequence === after && position.rules === INTAKE_RULES) return;
+    if (fault === undefined && position.sequence !== after) {
       throw new Failure(
         "usage",
         `the ledger ${db.name} goes on with message ${position.sequence + 1} of the stream ${name}, not with ${from}`,
       );
     }
-    if (from === undefined) throw fault;
+    if (from === undefined && fault !== undefined) throw fault;
   }
   const chosen = faultOf({ name, subject, createdAt, sequence: after, message: null, rules: INTAKE_RULES }, stream);
   if (chosen !== undefined) throw chosen;

@@ -14,23 +14,15 @@
  * instead of reporting "absent".
  */
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, rmSync, statSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { isDiskFull } from "../../files/disk-full.ts";
+import { makeOneDirectory } from "../../files/make-directory.ts";
 import { PRIVATE_MODE } from "../../files/private-file.ts";
 import { writeNewFile } from "../../files/write-all.ts";
 import { PRIVATE_PREFIX } from "../../http/keys.ts";
+import { Failure } from "../../values/failure.ts";
 import { errorMessage, systemCode } from "../../values/unknown.ts";
 import { checkKey, checkObject, MAX_BODY_BYTES } from "../check-object.ts";
 import {
@@ -50,7 +42,15 @@ import { seal, unseal } from "../seal-node.ts";
 import { FilesystemCache } from "./cache.ts";
 import { fileOfKey, formatHead, keyOfFile, parseMessage } from "./format.ts";
 import { FilesystemLock } from "./lock.ts";
-import { checkReadable, noStore, prepareDirectory, STORE_MARK, TEMPORARY } from "./prepare.ts";
+import {
+  checkReadable,
+  isForbidden,
+  noStore,
+  prepareDirectory,
+  STORE_MARK,
+  storeForbidden,
+  TEMPORARY,
+} from "./prepare.ts";
 
 const MAX_PATHS = 1024;
 const MAX_HEAD_BYTES = 64 * 1024;
@@ -65,8 +65,8 @@ export class FilesystemStore implements ObjectStore {
   private readonly unsynced = new Map<string, Promise<unknown>>();
 
   /**
-   * For a writer, creates and tests the directory; throws `Failure` (`store_unwritable`, `disk_full`). For a reader,
-   * the directory may be created later, but another kind of file is an error (`store_unreadable`).
+   * For a writer, creates and tests the directory; throws `Failure` (`store_forbidden`, `disk_full`). For a reader,
+   * the directory may be created later, but another kind of file is an error (`store_forbidden`).
    */
   constructor(directory: string, options: { write: boolean }) {
     this.name = resolve(directory);
@@ -103,7 +103,7 @@ export class FilesystemStore implements ObjectStore {
     } catch (error) {
       rmSync(temporary, { force: true });
       if (systemCode(error) === "ENOENT") this.absent();
-      throw error instanceof StoreConflict ? error : unavailable("put", path, error);
+      throw error instanceof StoreConflict ? error : this.#failure("put", path, error);
     }
   }
 
@@ -113,7 +113,7 @@ export class FilesystemStore implements ObjectStore {
       await this.writable().remove(path, performance.now() + STORE_LIMIT_MS);
       await syncDirectory(dirname(path));
     } catch (error) {
-      if (systemCode(error) !== "ENOENT") throw unavailable("delete", path, error);
+      if (systemCode(error) !== "ENOENT") throw this.#failure("delete", path, error);
     }
     this.cache.drop(path);
   }
@@ -131,7 +131,7 @@ export class FilesystemStore implements ObjectStore {
       }
     } catch (error) {
       // A directory below it, which was removed meanwhile, also gives ENOENT.
-      if (systemCode(error) !== "ENOENT" || existsSync(directory)) throw unavailable("list", directory, error);
+      if (systemCode(error) !== "ENOENT" || existsSync(directory)) throw this.#failure("list", directory, error);
     }
     if (keys.length === 0) this.absent();
     yield* keys.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
@@ -156,7 +156,7 @@ export class FilesystemStore implements ObjectStore {
       if (fd !== undefined) closeSync(fd);
       // The file was deleted after the stat.
       if (systemCode(error) === "ENOENT" && fd === undefined) return this.absent();
-      throw error instanceof StoreUnavailable ? error : unavailable("get", path, error);
+      throw error instanceof StoreUnavailable || error instanceof Failure ? error : this.#failure("get", path, error);
     }
   }
 
@@ -205,7 +205,7 @@ export class FilesystemStore implements ObjectStore {
       return;
     }
     const before = this.unsynced.get(existing);
-    for (const one of missing) mkdirSync(one);
+    for (const one of missing) makeOneDirectory(one);
     const synced = Promise.all([before, ...missing.map((one) => syncDirectory(dirname(one)))]);
     for (const one of missing) this.unsynced.set(one, synced);
     try {
@@ -215,10 +215,25 @@ export class FilesystemStore implements ObjectStore {
     }
   }
 
+  /** A writer ends at a missing permission. A reader's response is that of an unavailable store. */
+  #failure(what: "get" | "list" | "put" | "delete", path: string, cause: unknown): Error {
+    if (isForbidden(cause)) {
+      const doing = what === "get" || what === "list" ? "read" : "write";
+      const failure = storeForbidden(this.name, path, doing, cause);
+      return this.lock === undefined ? new StoreForbidden(failure.message, { hint: failure.ownHint, cause }) : failure;
+    }
+    const Kind = isDiskFull(cause) ? StoreFull : StoreUnavailable;
+    return new Kind(`${what} ${path}: ${errorMessage(cause)}`, { cause });
+  }
+
   private writable(): FilesystemLock {
     if (this.lock === undefined) throw new TypeError(`${this.name} was opened for reading only`);
     return this.lock;
   }
+}
+
+class StoreForbidden extends StoreUnavailable {
+  override readonly code = "store_forbidden";
 }
 
 async function syncDirectory(path: string): Promise<void> {
@@ -228,10 +243,4 @@ async function syncDirectory(path: string): Promise<void> {
   } finally {
     await directory.close();
   }
-}
-
-function unavailable(what: string, path: string, cause: unknown): StoreUnavailable {
-  const reason = errorMessage(cause);
-  const Kind = isDiskFull(cause) ? StoreFull : StoreUnavailable;
-  return new Kind(`${what} ${path}: ${reason}`, { cause });
 }

@@ -2,11 +2,11 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../files/disk-full.ts";
-import { makeDirectory, syncDirectory } from "../../files/make-directory.ts";
-import { missingPermission } from "../../files/missing-permission.ts";
+import { giveToOwner, makeDirectory, syncDirectory } from "../../files/make-directory.ts";
+import { missingPermission, missingWithin } from "../../files/missing-permission.ts";
 import { overwriteFile } from "../../files/write-all.ts";
 import { Failure } from "../../values/failure.ts";
-import { errorMessage } from "../../values/unknown.ts";
+import { errorMessage, systemCode } from "../../values/unknown.ts";
 import { StoreUnavailable } from "../object-store.ts";
 
 /** The lock file of the machine's writers, which also marks a directory as a store. */
@@ -22,7 +22,7 @@ const EMPTY_NAMES: ReadonlySet<string> = new Set([TEMPORARY, "lost+found"]);
 
 /**
  * Makes an empty directory a store, checks that it can be written, and removes a dead writer's temporary files. Throws
- * `Failure`: `store_foreign`, `store_unwritable`, `disk_full`.
+ * `Failure`: `store_foreign`, `store_forbidden`, `disk_full`.
  */
 export function prepareDirectory(directory: string): void {
   try {
@@ -30,7 +30,10 @@ export function prepareDirectory(directory: string): void {
     makeDirectory(join(directory, TEMPORARY));
     const now = probe(join(directory, TEMPORARY, `probe-${process.pid}`));
     cleanUp(join(directory, TEMPORARY), now);
-    closeSync(openSync(join(directory, STORE_MARK), "a"));
+    const mark = join(directory, STORE_MARK);
+    const marked = openSync(mark, "a");
+    giveToOwner(mark, marked);
+    closeSync(marked);
     syncDirectory(directory);
   } catch (cause) {
     throw asFailure(directory, cause);
@@ -45,17 +48,16 @@ export function checkOwn(directory: string): void {
   throw new Failure("store_foreign", `${directory} is not a store (${STORE_MARK} is missing) and contains ${foreign}`);
 }
 
-/** Throws `Failure` `store_unreadable` if the path exists and is not a directory, or if this user may not enter a directory above it. */
+/** Throws `Failure` `store_foreign` if the path exists and is not a directory, `store_forbidden` if this user may not enter a directory above it. */
 export function checkReadable(path: string): void {
   let found: Stats | undefined;
   try {
     found = statSync(path, { throwIfNoEntry: false });
   } catch (cause) {
-    const hint = missingPermission(path, "read")?.todo;
-    throw new Failure("store_unreadable", `the store ${path} cannot be read (${errorMessage(cause)})`, { hint, cause });
+    throw storeForbidden(path, path, "read", cause);
   }
   if (found === undefined || found.isDirectory()) return;
-  throw new Failure("store_unreadable", `the store ${path} is not a directory`);
+  throw new Failure("store_foreign", `the store ${path} is not a directory`);
 }
 
 /** Says that a directory is not there, or is empty because its disk is not mounted. */
@@ -88,9 +90,18 @@ function asFailure(directory: string, cause: unknown): Failure {
   if (cause instanceof Failure) return cause;
   if (isDiskFull(cause)) return diskFull(`the store ${directory}`, cause);
   const missing = missingPermission(join(directory, STORE_MARK), "write");
-  const reason = missing?.says ?? errorMessage(cause);
-  return new Failure("store_unwritable", `the store ${directory} cannot be written (${reason})`, {
-    hint: missing?.todo,
-    cause,
-  });
+  const message = `the store ${directory} cannot be written: ${missing?.says ?? errorMessage(cause)}`;
+  return new Failure("store_forbidden", message, { hint: missing?.todo, cause });
+}
+
+/** True if the system refuses this user a file. Waiting does not change that. */
+export function isForbidden(error: unknown): boolean {
+  return ["EACCES", "EPERM", "EROFS"].includes(systemCode(error) ?? "");
+}
+
+/** Says who may not read or write `file` of the store, and what gives the whole store to this user. */
+export function storeForbidden(directory: string, file: string, doing: "read" | "write", cause: unknown): Failure {
+  const missing = missingWithin(directory, file, doing);
+  const message = `the store ${directory} is not ${doing === "read" ? "readable" : "writable"}: ${missing?.says ?? errorMessage(cause)}`;
+  return new Failure("store_forbidden", message, { hint: missing?.todo, cause });
 }

@@ -22,7 +22,7 @@ function hostAndPort(host: string, port: number): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Resolves once it listens. Throws `Failure`: `port_in_use`, `address_unusable`, `address_unusable`. */
+/** Resolves once it listens. Throws `Failure`: `address_unusable`. */
 export async function listen(
   server: Server,
   { host, port, otherPort = "use another port.", reusePort = false }: ListenAddress,
@@ -34,7 +34,7 @@ export async function listen(
     const code = systemCode(cause);
     if (code === "EADDRINUSE") {
       const message = `another program listens on ${hostAndPort(host, port)}`;
-      throw new Failure("port_in_use", message, { hint: `Stop it, or ${otherPort}`, cause });
+      throw new Failure("address_unusable", message, { hint: `Stop it, or ${otherPort}`, cause });
     }
     if (code !== undefined && NOT_OF_THIS_HOST.has(code)) {
       throw new Failure("address_unusable", `this machine has no address ${host} (${code})`, { cause });

@@ -43,7 +43,7 @@ const CLOSE_CHECK_MS = 20;
 /** How often Node checks its limits, and the shim its readers (ms). */
 const CHECK_MS = 1_000;
 
-/** Throws `Failure`: `port_in_use`, `address_unusable`, `address_unusable`. */
+/** Throws `Failure`: `address_unusable`. */
 export async function startServer(context: ShimContext, options: ServerOptions): Promise<ShimServer> {
   let stopping = false;
   const limits = options.limits ?? SERVER_LIMITS;

@@ -58,7 +58,7 @@ test.each<[string, string, string]>([
   ["is not JSON", "{", "malformed_json -: the line is not JSON"],
   ["is no object", "[]", "malformed_json -: the line is not one JSON object"],
   ["has half of a surrogate pair", oddText("\\ud83d"), "malformed_json -: the line has half of a surrogate pair"],
-  ["has an unknown type", '{"type":"toString"}', "unknown_type type: this record type is unknown"],
+  ["has an unknown type", '{"type":"toString"}', 'unknown_type type: "toString" is none of receipt, '],
   ["has another field", RECEIPT.replace("{", '{"a":1,'), "unknown_field a: receipt has no such field"],
   ["lacks a field", RECEIPT.replace('"coreStatus":"ACTIVE",', ""), "invalid_field coreStatus: coreStatus is required"],
   ["has a dropped field", MODULE.replace("{", '{"data":{},'), "it is not the canonical text of its record"],

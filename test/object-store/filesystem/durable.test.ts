@@ -99,7 +99,7 @@ test.skipIf(NO_SMALL_DISK !== undefined)(
     try {
       disk.leave(0);
       expect(() => new FilesystemStore(join(disk.path, "store"), { write: true })).toThrow(
-        expect.objectContaining({ code: "disk_full", exitCode: 74 }),
+        expect.objectContaining({ code: "disk_full" }),
       );
     } finally {
       disk.unmount();

@@ -195,7 +195,7 @@ test("a directory that cannot be created or written is a failure at open", async
   for (const path of paths) {
     const failure = await openStore(path, { write: true }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Failure);
-    expect(failure).toMatchObject({ code: "store_unwritable", exitCode: 74, message: expect.stringContaining(path) });
+    expect(failure).toMatchObject({ code: "store_forbidden", message: expect.stringContaining(path) });
   }
 });
 
@@ -203,7 +203,7 @@ test("a reader rejects a file in place of the directory, and waits for a missing
   const directory = scratch();
   writeFileSync(join(directory, "file"), "");
   const failure = await openStore(join(directory, "file"), { write: false }).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: "store_unreadable", exitCode: 74, message: expect.stringContaining("file") });
+  expect(failure).toMatchObject({ code: "store_foreign", message: expect.stringContaining("file") });
   expect(await openStore(join(directory, "later"), { write: false })).toBeInstanceOf(FilesystemStore);
 });
 
@@ -212,7 +212,7 @@ test.runIf(existsSync("/dev/full"))("a full disk is a failure at open", async ()
   mkdirSync(join(directory, ".tmp"));
   symlinkSync("/dev/full", join(directory, ".tmp", `probe-${process.pid}`));
   const failure = await openStore(directory, { write: true }).catch((error: unknown) => error);
-  expect(failure).toMatchObject({ code: "disk_full", exitCode: 74 });
+  expect(failure).toMatchObject({ code: "disk_full" });
 });
 
 test("opening for writing removes only the files of a dead writer", async () => {

@@ -35,7 +35,7 @@ test.each(Object.keys(OVERWRITES))("an open ledger that is overwritten with %s i
   source.acknowledge(source.version());
   expect(source.hasChanged()).toBe(false);
   OVERWRITES[what]?.(path, older);
-  const damaged = expect.objectContaining({ code: "ledger_damaged", exitCode: 74 });
+  const damaged = expect.objectContaining({ code: "ledger_damaged" });
   expect(() => source.hasChanged()).toThrow(damaged);
   expect(() => source.version()).toThrow(damaged);
   source.close();

@@ -92,7 +92,7 @@ test("a key's seed opens the stream; a missing file and a file of something else
   chmodSync(exposed, 0o640);
   expect(await followToEnd(address, { NOONMARK_NATS_CREDS: exposed })).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining("credentials_exposed"),
+    stderr: expect.stringContaining("file_exposed"),
   });
   await run("mkfifo", ["-m", "600", join(folder, "pipe")]);
   expect(await followToEnd(address, { NOONMARK_NATS_CREDS: "pipe" })).toMatchObject({

@@ -15,9 +15,9 @@ const WALL = Date.parse("2026-11-20T10:01:00.500Z");
 const startOver = (store: MemoryStore, options: Partial<ServerOptions> = {}) =>
   start(contextOver(store), { wallClock: () => WALL, ...options });
 
-test("a port in use is reported as port_in_use", async () => {
+test("a port in use is reported as address_unusable", async () => {
   const { port } = await startOver(new MemoryStore());
-  await expect(startOver(new MemoryStore(), { port })).rejects.toMatchObject({ code: "port_in_use", exitCode: 1 });
+  await expect(startOver(new MemoryStore(), { port })).rejects.toMatchObject({ code: "address_unusable" });
 });
 
 test("/healthz is always 200, and /readyz has the age and the clock problems of the publisher's lease", async () => {

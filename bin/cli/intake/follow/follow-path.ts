@@ -3,7 +3,7 @@ import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Database } from "better-sqlite3";
 import { isDiskFull } from "../../../../src/files/disk-full.ts";
-import { type Counts, Intake } from "../../../../src/ledger/intake/intake.ts";
+import { type Counts, Intake, type IntakeRules } from "../../../../src/ledger/intake/intake.ts";
 import type { Rejection } from "../../../../src/ledger/intake/rejection.ts";
 import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
 import { Failure } from "../../../../src/values/failure.ts";
@@ -40,13 +40,11 @@ export function followable(path: string): Target {
   return { path, isDirectory: stats?.isDirectory() ?? false };
 }
 
-export interface FollowOptions {
+export interface FollowOptions extends IntakeRules {
   /** The file given by --rejects. */
   readonly rejects: RejectsFile | undefined;
   /** Shows the counts while the command runs. Returns a function that ends this. */
   watch(counts: () => Counts): Promise<() => Promise<void>>;
-  /** The clock (epoch ms) that decides which instants are in the future and rejected. */
-  readonly now?: () => number;
 }
 
 /** Wait (ms) before the input is read again while a disk is full. */
@@ -54,10 +52,9 @@ const FULL_DISK_PAUSE_MS = 5_000;
 
 /** Waits while a disk is full. Throws other `Failure`s (exit 74) as intake does, and any error of `watch`. */
 export async function followPath(target: Target, db: Database, options: FollowOptions): Promise<Counts> {
-  const { rejects, watch, now } = options;
+  const { rejects, watch, ...rules } = options;
   const { path, isDirectory } = target;
-  const clock = now === undefined ? {} : { now };
-  const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, { name, rejects: rejects ?? beside }, clock);
+  const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, { name, rejects: rejects ?? beside }, rules);
   const onRefused = (message: string) => warn({ code: "file_refused", message });
   const fullDisk = new Outage(() => performance.now(), {
     lasts: ({ message }) => warn({ code: "disk_full", message: `${message}; ingest waits`, hint: "Free space: df -h" }),
@@ -92,7 +89,7 @@ export async function followPath(target: Target, db: Database, options: FollowOp
 function fileIntake(
   db: Database,
   { name, rejects }: { readonly name: string | undefined; readonly rejects: RejectsFile | string | undefined },
-  clock: { readonly now?: () => number },
+  rules: IntakeRules,
 ): FileIntake {
   // The file of rejects is created when the first line is rejected.
   let own: RejectsFile | undefined;
@@ -101,7 +98,7 @@ function fileIntake(
   // A followed file never ends, so each of its rejections is reported.
   const onRejected = (rejections: readonly Rejection[]): void =>
     name === undefined && !isBeside ? reportRejections(rejections, rejects) : report.add(rejections);
-  const intake = new Intake(db, { onRejected, ...clock });
+  const intake = new Intake(db, { onRejected, ...rules });
   return {
     intake,
     hasOwnRejects: isBeside,

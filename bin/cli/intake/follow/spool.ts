@@ -5,11 +5,11 @@
  */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import { type Dirent, lstatSync, renameSync, rmSync, type Stats } from "node:fs";
+import { type Dirent, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from "node:fs";
 import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../../../src/files/disk-full.ts";
-import { makeDirectory } from "../../../../src/files/make-directory.ts";
+import { syncDirectory } from "../../../../src/files/make-directory.ts";
 import { type Counts, type Intake, NO_COUNTS, sumOf } from "../../../../src/ledger/intake/intake.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 import { printable } from "../../../../src/values/printable.ts";
@@ -173,7 +173,11 @@ export class Spool implements Followed {
       const place = n === 1 ? wanted : `${wanted}.${n}`;
       const stats = lstatSync(place, { throwIfNoEntry: false });
       if (stats !== undefined && !isOwnDirectory(stats) && !this.#moveAside(place, stats)) continue;
-      makeDirectory(place);
+      // Root keeps it: the owner of the spool could put links into a directory of his own.
+      if (lstatSync(place, { throwIfNoEntry: false }) === undefined) {
+        mkdirSync(place);
+        syncDirectory(this.#directory);
+      }
       return place;
     }
   }

@@ -22,12 +22,12 @@ export function acceptReceipt(installation: Installation, receipt: Receipt): Int
         ? fault(
             "counter_regression",
             "cumulativeWorkUnits",
-            `cumulativeWorkUnits falls below ${epoch.cumulativeWorkUnits} within its counterEpoch`,
+            `cumulativeWorkUnits falls below ${epoch.cumulativeWorkUnits} of the last receipt of its counterEpoch; a counter that was reset begins a new one`,
           )
         : fault(
             "distance_regression",
             "distanceMm",
-            `distanceMm falls below ${epoch.distanceMm} within its counterEpoch`,
+            `distanceMm falls below ${epoch.distanceMm} of the last receipt of its counterEpoch`,
           );
     }
   }

@@ -1,7 +1,7 @@
 /** Adds decoded records to the ledger. One function per kind decides how to treat a second record with its key. */
 import { entryText } from "../../entry.ts";
 import type { FactKind } from "../../schema.ts";
-import type { IntakeOutcome } from "../fault.ts";
+import { fault, type IntakeOutcome } from "../fault.ts";
 import type { IntakeRecord, RecordOf } from "../record-types.ts";
 import { acceptEpoch, acceptOracle, acceptReporterRun, acceptSettlementControl } from "./accept-dated.ts";
 import { acceptModule } from "./accept-module.ts";
@@ -24,9 +24,23 @@ const BY_KIND: { readonly [Kind in FactKind]: Accept<Kind> } = {
   settlement_control: acceptSettlementControl,
 };
 
-/** Adds one normalised record to the ledger and its log, or returns why not. */
-export function accept(installations: Installations, record: IntakeRecord): IntakeOutcome {
+/**
+ * Adds one normalised record to the ledger and its log, or returns why not. `isListed` says if facts of an installation that is not in
+ * the ledger are taken.
+ */
+export function accept(
+  installations: Installations,
+  record: IntakeRecord,
+  isListed: (id: string) => boolean = () => true,
+): IntakeOutcome {
   const installation = installations.of(record.installationId);
+  if (installation.rowId === 0 && !isListed(installation.id)) {
+    return fault(
+      "installation_not_listed",
+      "installationId",
+      `${installation.id} is not in the ledger, nor configured`,
+    );
+  }
   const verdict = (BY_KIND[record.type] as Accept<FactKind>)(installation, record);
   if (verdict === "accepted") installations.append(installation, record.type, entryText(record));
   return verdict;

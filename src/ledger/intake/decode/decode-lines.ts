@@ -31,12 +31,14 @@ const NOT_UTF8 = malformed("the line has bytes that are not UTF-8");
 /** Decodes and numbers the lines of one input. */
 export class LineDecoder {
   readonly #now: () => number;
+  readonly #genesis: number | undefined;
   readonly #buffer = new LineBuffer();
   #line = 0;
 
   /** `now` returns epoch ms; later instants are faults. By default no instant is too late. */
-  constructor(now: () => number = () => Number.POSITIVE_INFINITY) {
+  constructor(now: () => number = () => Number.POSITIVE_INFINITY, genesis?: number) {
     this.#now = now;
+    this.#genesis = genesis;
   }
 
   /** Bytes of whole lines that `take` would decode. */
@@ -100,7 +102,7 @@ export class LineDecoder {
   #record(raw: string, now: number): IntakeRecord | Fault {
     const json = parseObject(raw);
     if (typeof json === "string") return malformed(json);
-    return decodeRecord(json, now);
+    return decodeRecord(json, { now, genesis: this.#genesis });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Validates a parsed JSON object and returns its normalised record or its first fault (docs/spec/intake.md#codes). */
 import type * as z from "zod";
 import { FUTURE_ALLOWANCE_MS } from "../../../values/freshness.ts";
+import { ROUND_SECONDS } from "../../../values/round.ts";
 import { formatTimestamp } from "../../../values/timestamp.ts";
 import { fieldsOf } from "../../../values/unknown.ts";
 import { FACT_KINDS, type FactKind } from "../../schema.ts";
@@ -10,28 +11,57 @@ import { OUT_OF_RANGE } from "./fields.ts";
 
 const KINDS: ReadonlySet<unknown> = new Set(FACT_KINDS);
 
+/** What decides that an instant or a round is in the future. */
+export interface Clock {
+  /** Epoch ms. */
+  readonly now: number;
+  /** Start of round 0 in epoch seconds. Without it no round is too late. */
+  readonly genesis?: number | undefined;
+}
+
 /**
  * Returns the record with instants in epoch milliseconds and hexadecimal text in lower case, or its fault. Instants
- * ahead of `now` (epoch ms) are faults; by default none is too late.
+ * and ends of rounds ahead of the clock are faults; by default none is too late.
  */
-export function decodeRecord(json: Json, now = Number.POSITIVE_INFINITY): IntakeRecord | Fault {
+export function decodeRecord(json: Json, clock: Clock = { now: Number.POSITIVE_INFINITY }): IntakeRecord | Fault {
+  const { now } = clock;
   const { type } = json;
   if (!KINDS.has(type)) {
-    return fault("unknown_type", "type", type === undefined ? "the record has no type" : "this record type is unknown");
+    return fault(
+      "unknown_type",
+      "type",
+      type === undefined ? "the record has no type" : `${JSON.stringify(type)} is none of ${FACT_KINDS.join(", ")}`,
+    );
   }
   const kind = type as FactKind;
   const { schema, faultBetween, serviceInstants } = RECORD_TYPES[kind];
   const parsed = schema.safeParse(json, { reportInput: false });
   const between = faultBetween?.(json);
   const isAhead = serviceInstants.some((field) => Number(fieldsOf(parsed.data)[field]) - now > FUTURE_ALLOWANCE_MS);
-  if (parsed.success && between === undefined && !isAhead) return parsed.data;
+  const unended = parsed.success ? unendedRound(parsed.data, clock) : undefined;
+  if (parsed.success && between === undefined && !isAhead && unended === undefined) return parsed.data;
   const faults = [
     ...(parsed.success ? [] : parsed.error.issues.flatMap((issue) => faultsOf(issue, json, kind))),
     ...(between === undefined ? [] : [between]),
     ...ahead(kind, json, now),
+    ...(unended === undefined ? [] : [unended]),
   ];
   return first(faults, kind);
 }
+
+/** A round that has not ended cannot have been closed. */
+function unendedRound(record: IntakeRecord, { now, genesis }: Clock): Fault | undefined {
+  if (genesis === undefined || (record.type !== "round" && record.type !== "closure")) return undefined;
+  const [field, round] =
+    record.type === "round" ? (["roundId", record.roundId] as const) : (["lastRound", record.lastRound] as const);
+  const end = genesis * 1000 + (Number(round) + 1) * ROUND_SECONDS * 1000;
+  if (end - now <= FUTURE_ALLOWANCE_MS) return undefined;
+  const instant = end <= LATEST_DATE_MS ? formatTimestamp(end) : "far in the future";
+  return fault("in_future", field, `by genesisTimestamp ${genesis}, round ${round} ends ${instant}`);
+}
+
+/** The last instant of a `Date`, in the year 9999 of timestamps. */
+const LATEST_DATE_MS = Date.UTC(10_000, 0) - 1;
 
 function faultsOf(issue: z.core.$ZodIssue, json: Json, kind: FactKind): Fault[] {
   if (issue.code === "unrecognized_keys") {

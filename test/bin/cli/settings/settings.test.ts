@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { rowOf } from "../../../../bin/cli/failures.ts";
 import { hintOf } from "../../../../bin/cli/hints.ts";
 import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
 import { flagName } from "../../../../bin/cli/settings/setting-names.ts";
@@ -33,7 +34,7 @@ describe("settings validation", () => {
     try {
       loadSettings({ config: "noonmark.json", ...flags }, [], { environment });
     } catch (error) {
-      if (error instanceof Failure && error.exitCode === 2) return `${error.code}: ${error.message}`;
+      if (error instanceof Failure && rowOf(error.code)[0] === 2) return `${error.code}: ${error.message}`;
       throw error;
     }
     return "accepted";
@@ -46,14 +47,14 @@ describe("settings validation", () => {
   }
 
   test.each([
-    ['{ "store": "x" ', "invalid_configuration: /given.json:1:16: close brace expected"],
-    ['{\n  "store": "x"\n  "port": 1\n}', "invalid_configuration: /given.json:3:3: comma expected"],
-    ["[]", "invalid_configuration: /given.json: is not one JSON object"],
+    ['{ "store": "x" ', "invalid_setting: /given.json:1:16: close brace expected"],
+    ['{\n  "store": "x"\n  "port": 1\n}', "invalid_setting: /given.json:3:3: comma expected"],
+    ["[]", "invalid_setting: /given.json: is not one JSON object"],
     [
       '{ "instalationId": "a" }',
-      'invalid_configuration: /given.json: unknown key "instalationId"; did you mean installationId?',
+      'invalid_setting: /given.json: unknown key "instalationId"; did you mean installationId?',
     ],
-    ['{ "colour": "a" }', 'invalid_configuration: /given.json: unknown key "colour"'],
+    ['{ "colour": "a" }', 'invalid_setting: /given.json: unknown key "colour"'],
     ['{ "singleWriter": "yes" }', 'invalid_setting: /given.json: singleWriter "yes": is neither true nor false'],
     ['{ "chainMaxAge": true }', "invalid_setting: /given.json: chainMaxAge true: is not a number of seconds"],
     [
@@ -242,7 +243,7 @@ describe("settings validation", () => {
     } catch (error) {
       failure = error as Failure;
     }
-    expect(failure).toMatchObject({ code: "invalid_setting", exitCode: 2, message: "6 settings are wrong" });
+    expect(failure).toMatchObject({ code: "invalid_setting", message: "6 settings are wrong" });
     expect(failure && hintOf(failure).split("\n  ")).toEqual([
       "Correct each of these:",
       `${path}: unknown key "instalationId"; did you mean installationId?`,

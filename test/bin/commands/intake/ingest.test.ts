@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { openLedgerForReading } from "../../../../src/ledger/open.ts";
@@ -105,8 +105,8 @@ test("wrong arguments are usage errors, unreadable or unwritable files exit 74, 
     ["file_unreadable", ["missing.ndjson"]],
     ["file_unreadable", ["folder"]],
     ["ledger_damaged", ["-", "--ledger", "text"]],
-    ["ledger_unwritable", ["-", "--ledger", "folder"]],
-    ["ledger_unwritable", ["-", "--ledger", "text/ledger.db"]],
+    ["ledger_unusable", ["-", "--ledger", "folder"]],
+    ["ledger_unusable", ["-", "--ledger", "text/ledger.db"]],
     ["file_unwritable", ["-", "--rejects", "folder"]],
     ["file_unwritable", ["-", "--rejects", "missing/rejects"]],
   ];
@@ -148,3 +148,54 @@ function safely<T>(read: () => T): T | undefined {
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
+
+test("a dry run judges every line against the ledger, and takes nothing in", async () => {
+  writeFileSync(join(directory, "facts.ndjson"), ndjson(receipt(1), receipt(2), receipt(3, { rpmMilli: -1 })));
+  const dry = await ingest(["--dry-run", "facts.ndjson"]);
+  expect([dry.exitCode, dry.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^2 accepted, 0 duplicate, 1 rejected; .*nothing was taken in\n$/),
+  ]);
+  expect(existsSync(join(directory, ".noonmark", "ledger.db"))).toBe(false);
+  await ingest(["facts.ndjson"]);
+  writeFileSync(join(directory, "more.ndjson"), ndjson(receipt(2), receipt(3)));
+  expect((await ingest(["--dry-run", "more.ndjson"])).stdout).toContain("1 accepted, 1 duplicate, 0 rejected");
+  expect(receipts()).toBe(2);
+});
+
+test("a round that ends in the future by genesisTimestamp is rejected, and its closure", async () => {
+  const flags = ["--genesis-timestamp", "1767225600", "--dry-run", "-"];
+  const far = await ingest(flags, ndjson(round(99_999_999)));
+  expect(far.stderr).toContain("line 1: in_future roundId: by genesisTimestamp 1767225600, round 99999999 ends ");
+  expect((await ingest(flags, ndjson(round("18446744073709551615")))).stderr).toContain("in_future roundId");
+  expect((await ingest([...flags, "--allow-future"], ndjson(round(99_999_999)))).exitCode).toBe(0);
+});
+
+test("an installation that is neither configured nor in the ledger needs a word of the operator", async () => {
+  const typo = ndjson(receipt(1, { installationId: "mil-7" }));
+  const flags = ["--installation-id", "mill-7", "--installations", "listed", "-"];
+  const refused = await ingest(flags, typo);
+  expect([refused.exitCode, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("installation_not_listed installationId: mil-7 is not"),
+  ]);
+  expect(
+    (await ingest(["--installation-id", "mill-7", "--installations", "any", "--dry-run", "-"], typo)).exitCode,
+  ).toBe(0);
+  expect((await ingest([...flags, "--new-installation", "mil-7"], typo)).exitCode).toBe(0);
+  expect((await ingest(flags, ndjson(receipt(2, { installationId: "mil-7" })))).exitCode).toBe(0);
+});
+
+test("a backup has every fact, replaces the last one, and never the ledger", async () => {
+  await ingest(["-"], ndjson(receipt(1), receipt(2)));
+  const backup = (file: string) => runCli(["ledger", "backup", file], directory);
+  expect(await backup("copy.db")).toMatchObject({ exitCode: 0, stderr: "" });
+  await ingest(["-"], ndjson(receipt(3)));
+  expect((await backup("copy.db")).exitCode).toBe(0);
+  const db = openLedgerForReading(join(directory, "copy.db"));
+  expect(readWatermarks(db, 1).receipt).toBe(3);
+  db.close();
+  expect(await backup(join(directory, ".noonmark", "ledger.db"))).toMatchObject({ exitCode: 2 });
+  expect((await backup("missing/copy.db")).stderr).toContain("file_unwritable");
+  expect(readdirSync(directory).filter((name) => name.startsWith("."))).toEqual([".noonmark"]);
+});

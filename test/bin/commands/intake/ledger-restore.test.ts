@@ -17,7 +17,7 @@ import { closure, instant, type Json, module, oracle, receipt, round } from "../
 import { type Finished, runCli } from "../../../support/cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
-const SETTINGS = { installationId: "wheel-1", genesisTimestamp: 1795000200 };
+const SETTINGS = { installations: "any", installationId: "wheel-1", genesisTimestamp: 1795000200 };
 const LEDGER = ".noonmark/ledger.db";
 const CHECKPOINT = "private/log/1/checkpoint";
 const BUNDLE = "private/log/1/tile/entries/000";

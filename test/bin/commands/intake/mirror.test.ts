@@ -14,7 +14,7 @@ import { localServer } from "../../../support/local-server.ts";
 import { runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
-const SETTINGS = { installationId: "wheel-1", genesisTimestamp: 1795000200 };
+const SETTINGS = { installations: "any", installationId: "wheel-1", genesisTimestamp: 1795000200 };
 const SECOND = { installationId: "wheel-2" };
 const FACTS = [
   ...Array.from({ length: 5 }, (_, index) => round(index, { closedAt: instant(600 * index - 8000) })),
@@ -58,6 +58,9 @@ test("a mirror from the public log alone has the same responses, byte for byte",
   const [, url = ""] = /on (http:\/\/127\.0\.0\.1:\d+)/.exec(await serving.printed(/^Serving .*\n/m)) ?? [];
   const restored = await done(runCli(["ledger", "restore", url, "--log", "1", "--log-key", key], mirror));
   expect(restored).toContain("contains the 608 entries of log 1; 608 of them are new");
+  expect(restored).not.toContain("noonmark ingest");
+  const fork = await runCli(["ingest", "-"], mirror, linesOf([receipt(1)]));
+  expect([fork.exitCode, fork.stderr]).toEqual([2, expect.stringContaining("ledger_is_mirror")]);
 
   for (const path of PATHS) {
     const response = await fetch(url + path);

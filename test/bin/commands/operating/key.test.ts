@@ -33,8 +33,8 @@ test("key generate writes a key that only its owner can read, and prints the ver
 test("an existing file is never overwritten", async () => {
   const path = keyFile("something else\n");
   const { exitCode, stderr } = await runCli(["key", "generate", "wheel.example.org", "--out", path], folder);
-  expect(exitCode).toBe(1);
-  expect(stderr).toContain(`noonmark: file_exists: ${path} already exists, and was not changed\n`);
+  expect(exitCode).toBe(74);
+  expect(stderr).toContain(`noonmark: file_unwritable: ${path} already exists, and was not changed\n`);
   expect(readFileSync(path, "utf8")).toBe("something else\n");
 });
 
@@ -66,7 +66,7 @@ test.each([0o644, 0o640, 0o606, 0o620])(
     const { exitCode, stdout, stderr } = await runCli(["key", "show", path], folder);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr).toContain(
-      `noonmark: log_key_exposed: other users may use the key in ${path}: its mode is 0${mode.toString(8)}\n`,
+      `noonmark: file_exposed: other users may use the key in ${path}: its mode is 0${mode.toString(8)}\n`,
     );
     expect(stderr).toContain(`Run: chmod 600 ${path}.`);
   },

@@ -54,10 +54,7 @@ describe("what a publisher needs, by noonmark status", () => {
     const sentence = `${file} is a file, and no directory. Name another path, or move that file away.`;
     expect(lines).toContain(`FIX state        ${sentence}`);
     const { exitCode, stderr } = await runCli(["ingest", "/dev/null", "--ledger", below], directory);
-    expect([exitCode, stderr]).toEqual([
-      74,
-      expect.stringMatching(/ledger_unwritable: .* is a file, and no directory/),
-    ]);
+    expect([exitCode, stderr]).toEqual([74, expect.stringMatching(/ledger_unusable: .* is a file, and no directory/)]);
   });
 
   test("a store that publish would refuse is named: foreign files, no server", async () => {
@@ -163,10 +160,10 @@ describe("what a publisher needs, by noonmark status", () => {
     // behind.
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toMatch(
-      /^noonmark: genesis_in_future: genesisTimestamp 6000000000 is 2160-02-18T10:40:00\.000Z, /,
+      /^noonmark: genesis_contradicted: genesisTimestamp 6000000000 is 2160-02-18T10:40:00\.000Z, /,
     );
     expect(existsSync(join(directory, ".noonmark/public"))).toBe(false);
-    expect(await wrongLines(...future)).toEqual([expect.stringMatching(/^FIX settings +genesis_in_future: /)]);
+    expect(await wrongLines(...future)).toEqual([expect.stringMatching(/^FIX settings +genesis_contradicted: /)]);
     const inMs = await runCli(
       ["publish", "--once", "--installation-id", "w", "--genesis-timestamp", "1767225600000"],
       directory,

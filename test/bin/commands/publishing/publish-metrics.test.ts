@@ -97,7 +97,7 @@ test("a port in use is reported before the lease is acquired", async () => {
   expect(exitCode).toBe(1);
   expect(JSON.parse(stderr.trim().split("\n").at(-1) ?? "")).toMatchObject({
     level: "fatal",
-    code: "port_in_use",
+    code: "address_unusable",
     msg: `another program listens on 127.0.0.1:${port}`,
   });
   expect(existsSync(join(directory, "store", "status.json"))).toBe(false);

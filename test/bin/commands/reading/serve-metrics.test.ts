@@ -111,7 +111,7 @@ test("a port in use is reported before anything listens", async () => {
   await stop();
   expect([exitCode, stdout]).toEqual([1, ""]);
   expect(stderr).toBe(
-    `noonmark: port_in_use: another program listens on 127.0.0.1:${port}\n` +
+    `noonmark: address_unusable: another program listens on 127.0.0.1:${port}\n` +
       "  Stop it, or give another address: --metrics <host:port> or NOONMARK_METRICS. Each process (publish, serve, ingest --follow) has one of its own.\n",
   );
 });

@@ -106,7 +106,7 @@ test("processes with --reuse-port share a port and its connections, and one that
 test("a port in use and an invalid instant are one-line errors without a stack", async () => {
   const port = await portOf(noonmark("serve"));
   for (const [args, code, message] of [
-    [["--port", String(port)], 1, /^noonmark: port_in_use: .*\n {2}\S.*\n$/],
+    [["--port", String(port)], 1, /^noonmark: address_unusable: .*\n {2}\S.*\n$/],
     [["--at", "yesterday"], 2, /^noonmark: usage: .*\n {2}\S.*\n$/],
     [["--host", "127.0.0.256"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],
     [["--port", "70000"], 2, /^noonmark: invalid_setting: .*\n {2}\S.*\n$/],

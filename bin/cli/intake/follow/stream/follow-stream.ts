@@ -41,6 +41,8 @@ export interface FollowStreamOptions {
   readonly from: number | undefined;
   /** Shows the counts while the command runs. Returns a function that ends this. */
   watch(counts: () => Counts): Promise<() => Promise<void>>;
+  /** Start of round 0 in epoch seconds, the same on every machine that follows the stream. */
+  readonly genesis: number | undefined;
   /** The host's clock, epoch ms. */
   now(): number;
 }
@@ -88,7 +90,7 @@ function readCredentials(path: string): Credentials {
   }
   if (!isExposed(file.mode)) return parseCredentials(file.text, path);
   throw new Failure(
-    "credentials_exposed",
+    "file_exposed",
     `other users may use the credentials in ${path}: its mode is 0${file.mode.toString(8)}`,
     { hint: `Run: chmod 600 ${path}. If another user may have read it, make new credentials.` },
   );
@@ -97,7 +99,7 @@ function readCredentials(path: string): Credentials {
 /** The clocks of the host and of the stream differ by more than a minute, so `in_future` cannot be decided. */
 class ClocksDiffer extends Error {}
 
-interface SessionOptions extends Pick<FollowStreamOptions, "rejects" | "from" | "now"> {
+interface SessionOptions extends Pick<FollowStreamOptions, "rejects" | "from" | "genesis" | "now"> {
   readonly credentials: Credentials | undefined;
   readonly stop: AbortSignal;
 }
@@ -112,7 +114,7 @@ class StreamFollower {
       warn({
         code: "stream_unavailable",
         message: `${message}; ingest waits`,
-        hint: "Check the servers: nats server check",
+        hint: "Check that the servers run and that the address has the right name of the stream: nats stream ls",
       }),
     ended: (ms) => this.#said(`the stream is followed again after ${seconds(ms)} s`),
   });
@@ -202,6 +204,7 @@ class StreamFollower {
     const intake = new Intake(this.#db, {
       source,
       now: () => current?.time ?? 0,
+      genesis: this.#options.genesis,
       onRejected: (rejections) => {
         const report = new LimitedReport({ sequence: current?.sequence ?? 0 }, () => this.#options.rejects);
         report.add(rejections.map((one) => ({ ...one, line: one.line - lines })));
