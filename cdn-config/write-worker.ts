@@ -16,7 +16,7 @@ export async function writeWorker(): Promise<Metafile> {
     minifyWhitespace: true,
     minifySyntax: true,
     logLevel: "warning",
-    banner: { js: "// Written by `noonmark cdn cloudflare`. docs/cdn-cloudflare.md says how to use it." },
+    banner: { js: "// The shim as a Worker. docs/cdn.md says how to use it." },
   });
   return metafile;
 }

@@ -7,20 +7,13 @@ import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
 import { check } from "recheck";
 import { describe, expect, test } from "vitest";
-import { CACHED_URLS } from "../cdn-config/generate/plan.ts";
 import { Secrets } from "../src/chain/rpc/secrets.ts";
 import { PATH_PARAMETERS } from "../src/http/route.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
 /** Excluded files: their expressions run only on texts of this repository, at build time or at start. */
-const TRUSTED_INPUT_FILES = [
-  "cdn-config/generate/bundle.ts",
-  "scripts/intake-reference.ts",
-  "src/openapi/",
-  "site/build.ts",
-  "site/reference/",
-];
+const TRUSTED_INPUT_FILES = ["scripts/intake-reference.ts", "src/openapi/", "site/build.ts", "site/reference/"];
 
 interface Found {
   readonly file: string;
@@ -56,15 +49,13 @@ function visit(value: unknown, see: (node: Node) => void): void {
   }
 }
 
-const FILES = globSync(
-  ["src/**/*.ts", "bin/**/*.{ts,js}", "publish/**/*.ts", "cdn-config/generate/**/*.{ts,js}", "site/**/*.{ts,tsx}"],
-  { cwd: ROOT, exclude: ["cdn-config/generate/cloudflare/worker.js"] },
-).filter((file) => !TRUSTED_INPUT_FILES.some((own) => file.startsWith(own)));
+const FILES = globSync(["src/**/*.ts", "bin/**/*.{ts,js}", "publish/**/*.ts", "site/**/*.{ts,tsx}"], {
+  cwd: ROOT,
+}).filter((file) => !TRUSTED_INPUT_FILES.some((own) => file.startsWith(own)));
 const { literals, built } = expressionsOf(FILES);
 
 /** Expressions that the program composes, by file. Undefined means that they are checked as literals elsewhere. */
 const COMPOSED: Readonly<Record<string, readonly RegExp[] | undefined>> = {
-  "cdn-config/generate/cloudfront/table.ts": CACHED_URLS.map(({ pattern }) => new RegExp(pattern)),
   "src/fsck/objects.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
   "src/object-store/filesystem/format.ts": [/.{1,200}/g],
   "src/resources/find.ts": [

@@ -45,10 +45,6 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     summary: "show the publication: each response's age and next change, sources, lease, problems",
     load: async () => (await import("./operating/status.ts")).registerStatus,
   },
-  cdn: {
-    summary: "write the configuration of a CDN or cache, generated from the table of routes",
-    load: async () => (await import("./reading/cdn.ts")).registerCdn,
-  },
   verify: {
     summary: "check a deployment of this API from outside: every route, status, header, query and cache",
     load: async () => (await import("./operating/verify.ts")).registerVerify,

@@ -64,6 +64,5 @@ function common(code: CommonCode, headers: Readonly<Record<string, string>> = {}
 
 export const NOT_FOUND = common("not_found");
 export const METHOD_NOT_ALLOWED = common("method_not_allowed", { allow: ALLOWED_METHODS.join(", ") });
-export const HEADERS_TOO_LARGE = common("headers_too_large");
 /** A defect of the service. There is no valid response. */
 export const INTERNAL_ERROR = common("internal_error", { "cache-control": NO_STORE });

@@ -9,7 +9,7 @@
  * - `listed`: its decoded parameters must be those of one of the row's objects, in any order (`matchObject`); otherwise 400;
  * - `handler`: the row's handler reads the query.
  */
-export type QueryRule = "ignored" | "listed" | "handler";
+type QueryRule = "ignored" | "listed" | "handler";
 
 /** Serves a route: `stored` serves the object that the query selects; the others compose a response. */
 export type RouteHandlerName = "stored" | "installation-telemetry" | "observations" | "activity";

@@ -2,6 +2,7 @@
  * Encodes a response as an object. Status, headers, successors and writer metadata are stored with the body, so that
  * one put writes all of it (docs/spec/publishing.md#objects).
  */
+import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
 import type { Representation } from "../http/representation.ts";
 import type { Successor } from "../http/successor.ts";
 import { isObject } from "../values/unknown.ts";
@@ -63,7 +64,7 @@ export function encodeResponse(response: StoredResponse): StoreObject {
     metadata: {
       ...encodeWriterMetadata(writerMetadata),
       status: String(representation.status),
-      headers: asciiJson(representation.headers),
+      ...encodeHeaders(representation.headers),
       states: encodeStates(response.states),
       ...(successors[0] === undefined
         ? {}
@@ -77,12 +78,40 @@ export function decodeResponse({ metadata, body }: StoreObject): StoredResponse 
   const status = Number(metadata.status);
   if (!Number.isInteger(status) || status < 200 || status > 599) throw new Error("its status is not an HTTP status");
   return {
-    representation: { status, headers: parsed(metadata.headers, isTexts, "headers") },
+    representation: { status, headers: decodeHeaders(metadata) },
     body,
     successors: parsed(metadata.successors ?? "[]", isSuccessorsOf(body.length), "successors"),
     writerMetadata: decodeWriterMetadata(metadata),
     states: decodeStates(metadata.states ?? "[]"),
   };
+}
+
+/** The entry of each header that a stored response may have. A front copies them (docs/spec/publishing.md#future). */
+const ENTRIES = {
+  etag: "etag",
+  "cache-control": "cache-control",
+  "retry-after": "retry-after",
+  "content-security-policy": "content-security-policy",
+  "referrer-policy": "referrer-policy",
+  [SOURCE_HEADER]: "settlement-source",
+  [FALLBACK_REASON_HEADER]: "fallback-reason",
+} as const;
+
+function encodeHeaders(headers: Representation["headers"]): Record<string, string> {
+  const entries: Readonly<Record<string, string>> = ENTRIES;
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const entry = entries[name];
+      if (entry === undefined) throw new Error(`no entry for the header ${name}`);
+      return [entry, value];
+    }),
+  );
+}
+
+function decodeHeaders(metadata: StoreObject["metadata"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(ENTRIES).flatMap(([name, entry]) => (metadata[entry] ? [[name, metadata[entry]] as const] : [])),
+  );
 }
 
 export function encodeStates(states: readonly ResponseState[]): string {
@@ -128,10 +157,6 @@ function isListOf(value: unknown, isOne: (one: Fields) => boolean): boolean {
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isTexts(value: unknown): value is Record<string, string> {
-  return isObject(value) && Object.values(value).every(isText);
 }
 
 function isSourceVersion(value: unknown): value is SourceVersion {

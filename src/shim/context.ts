@@ -1,6 +1,7 @@
 /** The dependencies of the shim's core: a store, two clocks, and a second's memory. */
 import type { FileRow, Route, Row } from "../http/route.ts";
 import type { GetOptions, StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
+import type { LifetimeHeader } from "./cache-headers.ts";
 import type { FullResponse } from "./full-response.ts";
 
 export interface ShimDependencies {
@@ -9,6 +10,10 @@ export interface ShimDependencies {
   now(): number;
   /** A monotonic clock (ms), which does not depend on `now`. */
   monotonic(): number;
+  /** The header with the lifetime for caches (docs/spec/publishing.md#caches); absent if no cache is in front. */
+  readonly lifetimeHeader?: LifetimeHeader;
+  /** True if a response may come from objects that the store no longer confirms. No cache may keep such a response. */
+  storeFails?(): boolean;
   /** Called with each store failure that became a 503. `again` repeats what failed; it throws, or rejects, as before. */
   report?(error: StoreUnavailable, again: () => MaybePromise<unknown>): void;
   /** Called for each response with its row (undefined without one) and its status. */

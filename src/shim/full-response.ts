@@ -15,7 +15,7 @@ export interface FullResponse {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** The first instant (epoch ms) at which another version holds; for fronts. */
+  /** The first instant (epoch ms) at which another version holds; for caches. */
   readonly validUntil?: number;
   /** How long a cache may keep it, and hide an origin that fails, before valid-until; absent: not at all. */
   readonly edge?: { readonly seconds: number; readonly staleIfErrorSeconds: number };

@@ -2,17 +2,18 @@
  * The shim's core: from a request and a store to a response (docs/spec/api.md#http). It imports nothing from `node:` and uses
  * only what every runtime has. It checks method, path, installation id and query, in this order.
  */
-import { PREFLIGHT_HEADERS } from "../http/common-headers.ts";
+import { NO_STORE, PREFLIGHT_HEADERS } from "../http/common-headers.ts";
 import { badRequest, METHOD_NOT_ALLOWED, NOT_FOUND, unavailable } from "../http/errors.ts";
 import { matchesNone, parseTarget, type Target } from "../http/request.ts";
 import type { Row } from "../http/route.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
 import { matchPath, type RowMatch } from "../resources/find.ts";
 import { isInstallationId } from "../values/installation-id.ts";
+import { lifetime } from "./cache-headers.ts";
 import { andThen, type MaybePromise, type ShimContext } from "./context.ts";
-import { trustedResponse, untrustedResponse } from "./for-front.ts";
 import { type FullResponse, plainResponse } from "./full-response.ts";
 import { FILE_HANDLERS, ROUTE_HANDLERS } from "./handlers.ts";
+import { within } from "./within.ts";
 
 export interface ShimRequest {
   readonly method: string;
@@ -20,10 +21,6 @@ export interface ShimRequest {
   readonly url: string;
   readonly ifNoneMatch?: string | undefined;
   readonly acceptEncoding?: string | undefined;
-  /** FRONT_HEADER's value from a trusted front. */
-  readonly front?: string | undefined;
-  /** The same from an untrusted front or a stranger. */
-  readonly untrustedFront?: string | undefined;
 }
 
 export interface ShimResponse {
@@ -51,17 +48,23 @@ export function respond(request: ShimRequest, context: ShimContext): MaybePromis
   const target = parseTarget(url);
   const match = target && matchPath(target.path);
   const full = target && match ? fullResponse(match, target, context) : UNKNOWN_PATH;
-  const represented = andThen(full, (full) => represent(full, request, context));
-  return andThen(represented, (full) => counted(conditional(full, request), match?.row, context));
+  const encoded = andThen(full, (full) => context.encode?.(full, request.acceptEncoding) ?? full);
+  return andThen(encoded, (full) => counted(conditional(full, request, context), match?.row, context));
 }
 
-/** The 304 if If-None-Match names the tag, and no body for HEAD. */
-function conditional(full: FullResponse, { method, ifNoneMatch }: ShimRequest): ShimResponse {
-  const { status, headers, validator } = full;
+/** The 304 if If-None-Match names the tag, and no body for HEAD. Both say how long a cache may keep the response. */
+function conditional(full: FullResponse, { method, ifNoneMatch }: ShimRequest, context: ShimContext): ShimResponse {
+  const { status, headers, validator, body } = full;
+  const kept = keptBy(full, context);
   if (ifNoneMatch !== undefined && validator !== undefined && matchesNone(ifNoneMatch, validator.etag)) {
-    return { status: 304, headers: validator.notModified, body: undefined };
+    return { status: 304, headers: { ...validator.notModified, ...kept }, body: undefined };
   }
-  return method === "HEAD" ? { status, headers, body: undefined } : full;
+  return { status, headers: { ...headers, ...kept }, body: method === "HEAD" ? undefined : body };
+}
+
+function keptBy(full: FullResponse, { lifetimeHeader, storeFails, now }: ShimContext): Record<string, string> {
+  if (lifetimeHeader === undefined) return {};
+  return storeFails?.() === true ? { [lifetimeHeader]: NO_STORE } : lifetime(full, now(), lifetimeHeader);
 }
 
 function counted(response: ShimResponse, row: Row | undefined, { onResponse }: ShimContext): ShimResponse {
@@ -69,22 +72,23 @@ function counted(response: ShimResponse, row: Row | undefined, { onResponse }: S
   return response;
 }
 
-/** The response in the form for this client: a front, which compresses by itself, or a reader. */
-function represent(full: FullResponse, request: ShimRequest, context: ShimContext): MaybePromise<FullResponse> {
-  const { front, untrustedFront, acceptEncoding } = request;
-  if (front !== undefined) return trustedResponse(full, front, context.now());
-  if (untrustedFront !== undefined) return untrustedResponse(full, untrustedFront, context.now());
-  return context.encode === undefined ? full : context.encode(full, acceptEncoding);
-}
-
 function fullResponse(match: RowMatch, target: Target, context: ShimContext): MaybePromise<FullResponse> {
   const attempt = () => respondByRow(match, target, context);
   try {
     const found = attempt();
-    return found instanceof Promise ? found.catch((error: unknown) => failed(error, context, attempt)) : found;
+    return found instanceof Promise ? inTime(found).catch((error: unknown) => failed(error, context, attempt)) : found;
   } catch (error) {
     return failed(error, context, attempt);
   }
+}
+
+/** However many reads a response needs (ms). */
+const RESPONSE_LIMIT_MS = 750;
+
+async function inTime(response: Promise<FullResponse>): Promise<FullResponse> {
+  const found = await within(RESPONSE_LIMIT_MS, response);
+  if (found !== undefined) return found.value;
+  throw new StoreUnavailable(`no response of the store within ${RESPONSE_LIMIT_MS} ms`);
 }
 
 function respondByRow(

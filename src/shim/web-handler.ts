@@ -1,7 +1,4 @@
-/**
- * The shim for runtimes of web standards (Node's fetch types, workerd, Deno, Bun). Readers call it directly, so headers of
- * fronts (`http/front-headers.ts`) are ignored.
- */
+/** The shim for runtimes of web standards (Node's fetch types, workerd, Deno, Bun), which compress by themselves. */
 
 import { INTERNAL_ERROR } from "../http/errors.ts";
 import type { ShimContext } from "./context.ts";

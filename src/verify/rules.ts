@@ -181,7 +181,7 @@ export const KEPT = family("kept", {
   ],
   forged: [
     "no header of one reader's request reaches another reader",
-    "have the front drop readers' noonmark- and X-Forwarded headers before its request to the origin",
+    "have the front drop readers' X- headers before its request to the origin",
     "docs/spec/publishing.md#caches",
   ],
 });

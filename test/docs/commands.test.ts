@@ -2,7 +2,7 @@
  * Every command in README and docs is run as written, or this file names the test that runs it. Commands that need no
  * server run here; the others run in test/servers, straight from the page.
  */
-import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCli } from "../support/cli.ts";
@@ -29,12 +29,7 @@ const RUN: Readonly<Record<string, string>> = {
   "README.md: Commands": "test/servers/package/package.test.ts",
   "docs/storage.md: A bucket, from nothing to a checked publication": "test/servers/operator/bucket.test.ts",
   "docs/cdn.md: Check it": "test/servers/documented.test.ts",
-  "docs/cdn-varnish.md: Varnish": "test/servers/documented.test.ts",
-  "docs/cdn-varnish.md: Deploy": "test/servers/documented.test.ts",
-  "docs/cdn-nginx.md: nginx": "test/servers/documented.test.ts",
-  "docs/cdn-nginx.md: Deploy": "test/servers/documented.test.ts",
-  "docs/cdn-cloudflare.md: Cloudflare": "here",
-  "docs/cdn-cloudfront.md: CloudFront": "here",
+  "docs/cdn.md: Varnish": "test/package/docker.test.ts",
   // On free ports, until a signal.
   "docs/metrics.md: Metrics": "test/bin/commands/publishing/publish-metrics.test.ts",
   "docs/facts.md: Writing facts for `noonmark ingest`": "here",
@@ -95,16 +90,6 @@ test("docs/facts.md: an example, and a file", async () => {
   });
   // The commands that run until a signal: test/bin/commands/intake/ingest-follow.test.ts and test/servers/stream.
   expect(following.map((line) => line.slice(0, 2).join(" "))).toEqual(Array(3).fill("ingest --follow"));
-});
-
-test.each([
-  ["docs/cdn-cloudflare.md: Cloudflare", "cloudflare", ["worker.js", "wrangler.jsonc"]],
-  ["docs/cdn-cloudfront.md: CloudFront", ".", ["template.json", "viewer-request.js", "viewer-response.js"]],
-] as const)("the commands of %s run as written", async (where, directory, files) => {
-  const folder = emptyFolder();
-  const [line = []] = linesOf(where);
-  expect(await runCli(line, folder)).toMatchObject({ exitCode: 0, stderr: "" });
-  expect(readdirSync(join(folder, directory)).sort()).toEqual(files);
 });
 
 test("docs/log.md: a key is made, and shown again", async () => {

@@ -4,7 +4,6 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FAILURES, FILE_FAILURES } from "../../bin/cli/failures.ts";
-import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
 import { CODES } from "../../src/judge/errors.ts";
 import { exampleLine } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
@@ -26,14 +25,6 @@ test("the examples of docs/facts.md are those of the specification, and each is 
   } finally {
     db.close();
   }
-});
-
-test("docs/cdn.md names each front with its page", () => {
-  const page = readFileSync(new URL("../../docs/cdn.md", import.meta.url), "utf8");
-  const missing = Object.keys(CDN_TARGETS).filter(
-    (target) => !page.includes(`\`${target}\``) || !page.includes(`(cdn-${target}.md)`),
-  );
-  expect(missing).toEqual([]);
 });
 
 test("each code of a failure is raised somewhere", () => {

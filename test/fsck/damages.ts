@@ -162,10 +162,10 @@ function revised(from: RegExp, to: string): Change {
     const { text: changed = "" } = replaced(from, to)(object, text);
     const { revision: _, ...content } = JSON.parse(changed) as Record<string, unknown>;
     const revision = revisionOf(JSON.stringify(content));
-    const headers = { ...(JSON.parse(object.metadata.headers ?? "{}") as object), etag: `"${revision}"` };
+    const etag = `"${revision}"`;
     return {
       text: changed.replace(/"revision":"[^"]*"/, `"revision":"${revision}"`),
-      metadata: { ...object.metadata, headers: JSON.stringify(headers) },
+      metadata: { ...object.metadata, etag },
     };
   };
 }

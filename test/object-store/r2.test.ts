@@ -1,4 +1,4 @@
-/** The store of a Worker reads what a publisher put through R2's S3 interface (docs/cdn-cloudflare.md). */
+/** The store of a Worker reads what a publisher put through R2's S3 interface (docs/cdn.md). */
 import { expect, onTestFinished, test } from "vitest";
 import { StoreDamaged, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { type R2Bucket, R2Store } from "../../src/object-store/r2/r2-store.ts";

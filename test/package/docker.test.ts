@@ -107,8 +107,8 @@ test("the stream of compose is made as docs/machines.md says", () => {
   expect(command.slice(2).join(" ").replaceAll("=", " ")).toBe(documented.replaceAll("'", ""));
 });
 
-test("Varnish in compose accepts request heads as long as docs/cdn-varnish.md says", () => {
-  const page = readFileSync(join(FOLDER, "../../docs/cdn-varnish.md"), "utf8");
+test("Varnish in compose accepts request heads as long as docs/cdn.md says", () => {
+  const page = readFileSync(join(FOLDER, "../../docs/cdn.md"), "utf8");
   const documented = [...(/^varnishd .*$/m.exec(page)?.[0] ?? "").matchAll(/-p (\S+)/g)].map(([, set]) => set);
   expect(documented).toHaveLength(2);
   const ours = [compose("compose.yaml").services.varnish, compose("compose.machines.yaml").services["varnish-1"]];

@@ -5,8 +5,6 @@ import { transformSync } from "esbuild";
 import { expect, test } from "vitest";
 import { FAILURES } from "../../bin/cli/failures.ts";
 import { commentedConfiguration } from "../../bin/commands/operating/init.ts";
-import { DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
-import { CDN_TARGETS } from "../../cdn-config/generate/targets.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { anchors, links } from "../docs/markdown.ts";
 import { packedFiles } from "./packed-files.ts";
@@ -41,7 +39,7 @@ test("the scan finds paths and sections in a text", () => {
 });
 
 test("each path that the program prints is in the package", () => {
-  const sources = globSync(["{src,bin,publish,site}/**/*.{ts,tsx,js}", "cdn-config/generate/**/*.ts"], { cwd: ROOT });
+  const sources = globSync("{src,bin,publish,site}/**/*.{ts,tsx,js}", { cwd: ROOT });
   const found = sources.flatMap((path) => {
     // Without comments, which are for readers of the source.
     const { code } = transformSync(read(path), {
@@ -57,11 +55,9 @@ test("each path that the program prints is in the package", () => {
   );
 });
 
-test("each path that a generated file names is in the package", () => {
-  const generated = Object.entries(CDN_TARGETS).flatMap(([target, { files }]) =>
-    Object.entries(files(DEFAULT_OPTIONS)).map(([name, text]) => [`cdn-config/${target}/${name}`, text] as const),
-  );
-  for (const [path, text] of [...generated, ["noonmark.json", commentedConfiguration()] as const]) {
+test("each path that a front's file or a written file names is in the package", () => {
+  const fronts = globSync("cdn-config/*/*", { cwd: ROOT }).map((path) => [path, read(path)] as const);
+  for (const [path, text] of [...fronts, ["noonmark.json", commentedConfiguration()] as const]) {
     expect
       .soft(
         pathsIn(text).flatMap((named) => lost(named) ?? []),
@@ -69,7 +65,7 @@ test("each path that a generated file names is in the package", () => {
       )
       .toEqual([]);
   }
-  expect(generated.map(([path]) => path).filter((path) => !PACKED.has(path))).toEqual([]);
+  expect(fronts.map(([path]) => path).filter((path) => !PACKED.has(path))).toEqual([]);
   const { main } = JSON.parse(read("cdn-config/cloudflare/wrangler.jsonc").replace(/^\/\/.*$/m, "")) as {
     main: string;
   };

@@ -33,7 +33,7 @@ export async function startDirectoryBucket(store: Pick<ObjectStore, "get">): Pro
     );
   });
   return {
-    origin: { protocol: "http", host: "127.0.0.1", port, path: "/bucket/" },
+    origin: { host: "127.0.0.1", port, path: "/bucket/" },
     stop,
   };
 }

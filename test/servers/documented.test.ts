@@ -1,89 +1,47 @@
-/**
- * Runs the commands of the CDN pages as written, on a Debian with its stock packages. Each run has separate namespaces,
- * so that port 80, /etc/nginx and /etc/hosts are private.
- */
-import { type ChildProcess, spawn } from "node:child_process";
+/** Runs the commands of docs/cdn.md#check as written, through Varnish and nginx over the same objects. */
+import { type ChildProcess, execFile, fork } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { testFolder } from "../support/test-folder.ts";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { afterEach, expect, test } from "vitest";
+import { fenced } from "../docs/markdown.ts";
+import type { Front } from "./front.ts";
+import { startNginx } from "./nginx.ts";
+import { startVarnish } from "./varnish.ts";
 
-const ROOT = new URL("../../", import.meta.url);
+const execute = promisify(execFile);
 const ORIGINS = new URL("./front-origins.ts", import.meta.url).pathname;
-const MAIN = new URL("../../bin/main.ts", import.meta.url).href;
-const SECRET = "0123456789abcdef-secret";
+const PAGE = new URL("../../docs/cdn.md", import.meta.url);
 
-let folder = "";
-let running: ChildProcess | undefined;
-beforeEach(() => {
-  folder = testFolder();
-});
+let origins: ChildProcess | undefined;
+let front: Front | undefined;
 afterEach(async () => {
-  if (running?.pid !== undefined && running.exitCode === null) {
-    const exited = once(running, "exit");
-    // The namespace's first process. When it ends, all others in the namespace end.
-    running.kill("SIGKILL");
-    await exited;
-  }
+  await front?.stop();
+  origins?.disconnect();
+  front = undefined;
+  origins = undefined;
 });
 
-/** The shell commands of a page's section. */
-function commands(page: string, heading: string): string {
-  const text = readFileSync(new URL(page, ROOT), "utf8");
-  const section = text.split(/^(?=#)/m).find((part) => part.split("\n", 1)[0]?.replace(/^#+ /, "") === heading);
-  const block = /```sh\n([\s\S]*?)```/.exec(section ?? "")?.[1];
-  if (block === undefined) throw new Error(`${page} has no commands under ${heading}`);
-  return block;
-}
-
-/** Runs a script as root in a new namespace and returns its output. */
-async function onDebian(script: string): Promise<string> {
-  writeFileSync(
-    join(folder, "noonmark"),
-    `#!/bin/bash\nexec ${process.execPath} --input-type=module -e 'import { main } from "${MAIN}"; await main(["node", "noonmark", ...process.argv.slice(1)])' -- "$@"\n`,
-  );
-  chmodSync(join(folder, "noonmark"), 0o755);
-  const machine = `set -e
-export PATH=${folder}:$PATH URL=http://127.0.0.1
-ip link set lo up
-mkdir ${folder}/etc ${folder}/varnish && cp -a /etc/nginx/. ${folder}/etc && mount --bind ${folder}/etc /etc/nginx
-mount -t tmpfs none /run && mount -t tmpfs none /var/cache && mount -t tmpfs none /var/log && mkdir /var/log/nginx
-mount -t tmpfs none /var/lib/varnish && mount -t tmpfs none /var/lib/nginx && chmod 755 ${folder}
-cp -a /etc/varnish/. ${folder}/varnish && mount --bind ${folder}/varnish /etc/varnish
-echo '127.0.0.1 localhost BUCKET.HOST SHIM.HOST' > ${folder}/hosts && mount --bind ${folder}/hosts /etc/hosts
-cd ${folder}
-${process.execPath} ${ORIGINS} 135000 8080 8787 ${SECRET} > origins.log 2>&1 &
-${script.replaceAll(/\bSECRET\b/g, SECRET)}`;
-  running = spawn(
-    "unshare",
-    ["--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc", "bash", "-c", machine],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
-  const output: string[] = [];
-  const errors: string[] = [];
-  running.stdout?.on("data", (data: Buffer) => output.push(data.toString()));
-  running.stderr?.on("data", (data: Buffer) => errors.push(data.toString()));
-  const [code] = (await once(running, "close")) as [number];
-  if (code !== 0) throw new Error(`exit ${code}\n${output.join("")}${errors.join("")}`);
-  return output.join("");
-}
-
-/** Each command of the page, with the expected output from its comment. */
-function verification(): string {
-  const lines = commands("docs/cdn.md", "Check it").trim().split("\n");
+test.each([
+  ["Varnish", startVarnish, []],
+  ["nginx", startNginx, ["shared"]],
+] as const)("the commands of docs/cdn.md work through %s", async (_, start, mode) => {
+  origins = fork(ORIGINS, ["135000", "0", "0", ...mode]);
+  const [ports] = (await once(origins, "message")) as [{ bucket: number; shim: number }];
+  front = await start({
+    bucket: { host: "127.0.0.1", port: ports.bucket, path: "/" },
+    shim: { host: "127.0.0.1", port: ports.shim },
+  });
+  const env = { ...process.env, URL: `http://127.0.0.1:${front.port}` };
+  const section = readFileSync(PAGE, "utf8")
+    .split(/^(?=## )/m)
+    .find((part) => part.startsWith("## Check it"));
+  const lines = (fenced(section ?? "", "sh")[0] ?? "").trim().split("\n");
+  const seen: string[] = [];
   // A grep without matches exits with 1, which is expected here.
-  const labelled = lines.map((command, index) => `echo; echo "== ${index}"; ${command.replace("TAG", "r")}`);
-  return ["set +e", ...labelled, "true"].join("\n");
-}
-
-const WAIT_UNTIL_UP = `for i in $(seq 1000); do curl -sf -o /dev/null "$URL/v4/public/process" && break; sleep 0.1; done`;
-
-function expectVerified(output: string): void {
-  const seen = output.split(/^== \d+$/m).slice(1);
-  expect(seen.map((text) => /^HTTP\/1\.1 (\d+)/m.exec(text)?.[1])).toEqual([
+  for (const line of lines)
+    seen.push((await execute("bash", ["-c", `${line.replace("TAG", "r")}\ntrue`], { env })).stdout.trim());
+  expect(seen.map((text) => /^HTTP\/1\.1 (\d+)/.exec(text)?.[1])).toEqual([
     "200",
     "304",
     "200",
@@ -94,21 +52,7 @@ function expectVerified(output: string): void {
   ]);
   expect(seen[0]).toMatch(/^etag: "r"/im);
   expect(seen[0]).toMatch(/^cache-control: public, max-age=0, must-revalidate/im);
-  expect(seen[4]?.trim()).toBe("");
-  expect(seen[5]?.trim().toLowerCase()).toBe("content-encoding: gzip");
-  expect(seen[6]?.trim()).toBe('{"error":"not_found"}');
-}
-
-test("the commands of docs/cdn.md and the Varnish page work", async () => {
-  const write = commands("docs/cdn-varnish.md", "Varnish");
-  const deploy = commands("docs/cdn-varnish.md", "Deploy");
-  const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
-  expectVerified(await onDebian(`${atPort}\n${deploy}\n${WAIT_UNTIL_UP}\n${verification()}`));
-});
-
-test("the commands of the nginx page work", async () => {
-  const write = commands("docs/cdn-nginx.md", "nginx");
-  const deploy = commands("docs/cdn-nginx.md", "Deploy");
-  const atPort = write.replace("BUCKET.HOST", "BUCKET.HOST:8080");
-  expectVerified(await onDebian(`${atPort}\n${deploy}\n${WAIT_UNTIL_UP}\n${verification()}`));
+  expect(seen[4]).toBe("");
+  expect(seen[5]?.toLowerCase()).toBe("content-encoding: gzip");
+  expect(seen[6]).toBe('{"error":"not_found"}');
 });

@@ -74,6 +74,11 @@ export async function startFaultProxy(
   const upstream = new URL(target);
   const take: RequestListener = (incoming, outgoing) => {
     const line = `${incoming.method} ${incoming.url}`;
+    // A front's probe is not a reader's request.
+    if (incoming.url === "/healthz") {
+      handle("pass", incoming, outgoing, undefined).catch(() => incoming.socket.destroy());
+      return;
+    }
     proxy.seen.push(line);
     const hold = holds.find(({ request, times }) => times > 0 && request.test(line));
     if (hold !== undefined) hold.times -= 1;

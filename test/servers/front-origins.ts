@@ -1,7 +1,6 @@
 /**
  * Serves every URL that has a stored object, without optional parameters, in a separate process: from a bucket, from the shim, and from a plain server with a
- * max-age. Arguments: body bytes, bucket port, shim port (0 or absent means any free port), and the fronts that the
- * shim trusts. Sends the three ports to its parent.
+ * max-age. Arguments: body bytes, bucket port, shim port (0 or absent means any free port). Sends the three ports to its parent.
  */
 
 import { once } from "node:events";
@@ -9,12 +8,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ROUTES } from "../../src/resources/table.ts";
 import { shimContext } from "../../src/shim/context.ts";
-import { trustsFront } from "../../src/shim/node/node-handler.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putResponse } from "../support/publish-response.ts";
 
-const [bytes = "2000", bucketPort = "0", shimPort = "0", fronts = "any"] = process.argv.slice(2);
+const [bytes = "2000", bucketPort = "0", shimPort = "0", shared] = process.argv.slice(2);
 const REVALIDATE = "public, max-age=0, must-revalidate";
 const body = JSON.stringify({ revision: "r", text: "0123456789".repeat(Number(bytes) / 10) });
 
@@ -43,15 +41,22 @@ const plain = createServer((_, response) => {
   });
   response.end(body);
 });
-const shim = await startServer(shimContext({ store, now: Date.now, monotonic: () => performance.now() }), {
-  host: "127.0.0.1",
-  port: Number(shimPort),
-  wallClock: Date.now,
-  trusts: trustsFront(fronts),
-  defect: (error) => {
-    throw error;
+const shim = await startServer(
+  shimContext({
+    store,
+    now: Date.now,
+    monotonic: () => performance.now(),
+    lifetimeHeader: shared === "shared" ? "cache-control" : "cdn-cache-control",
+  }),
+  {
+    host: "127.0.0.1",
+    port: Number(shimPort),
+    wallClock: Date.now,
+    defect: (error) => {
+      throw error;
+    },
   },
-});
+);
 process.send?.({
   bucket: await listening(bucket, Number(bucketPort)),
   shim: shim.port,

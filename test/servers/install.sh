@@ -5,7 +5,7 @@ export DEBIAN_FRONTEND=noninteractive
 apt-get update -q
 apt-get install -q -y --no-install-recommends \
   ceph-mon ceph-osd radosgw ceph-common \
-  nginx libnginx-mod-http-js libnginx-mod-http-brotli-filter varnish gcc libc6-dev \
+  nginx libnginx-mod-http-headers-more-filter varnish gcc libc6-dev \
   rclone awscli wrk curl iproute2 \
   systemd python3 shellcheck sqlite3 faketime \
   prometheus nats-server \

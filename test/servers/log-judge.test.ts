@@ -9,7 +9,6 @@ import { type Signer, signNote } from "../../src/log/signer.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
-import { trustsFront } from "../../src/shim/node/node-handler.ts";
 import { startServer } from "../../src/shim/node/node-server.ts";
 import { fenced } from "../docs/markdown.ts";
 import { entryText, LogPublisher, NAME, newSigner } from "../log/support/published-log.ts";
@@ -234,7 +233,7 @@ test("a directory, by the shim", async () => {
   const defect = (error: unknown) => {
     throw error;
   };
-  const options = { host: "127.0.0.1", port: 0, wallClock: Date.now, trusts: trustsFront("none"), defect };
+  const options = { host: "127.0.0.1", port: 0, wallClock: Date.now, defect };
   const shim = await startServer(context, options);
   try {
     expect(await judgeGrowing(store, `http://127.0.0.1:${shim.port}`)).toMatch(JUDGED);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   shim = await localServer(
     (_, response) => void response.setHeader("content-type", "application/json").end("x".repeat(LARGE)),
   );
-  const origin = { protocol: "http", host: "127.0.0.1", port: shim.port } as const;
+  const origin = { host: "127.0.0.1", port: shim.port };
   front = await startNginx({ bucket: { ...origin, path: "/none/" }, shim: origin });
 });
 afterAll(async () => {

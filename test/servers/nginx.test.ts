@@ -1,22 +1,19 @@
-/** nginx with the generated configuration, in front of a real bucket and the shim. */
+/** nginx with the shipped configuration, in front of a real bucket and the shim. */
 import { describe } from "vitest";
 import { startNginx } from "./nginx.ts";
 import { testCompression } from "./scenes/compressed.ts";
-import { testHeaderFilter } from "./scenes/header-filter.ts";
+import { testConditions } from "./scenes/conditions.ts";
 import { testMalformed } from "./scenes/malformed.ts";
 import { testOddRequests } from "./scenes/odd-requests.ts";
 import { testOutages } from "./scenes/outage.ts";
 import { testPublishedErrors } from "./scenes/published-errors.ts";
-import { testTls } from "./scenes/tls.ts";
-import { testTrustedFront } from "./scenes/trusted-front.ts";
 import { testScripts } from "./scripts.ts";
 import { usePublishedFront, useS3Server } from "./use-servers.ts";
 
 const server = useS3Server();
 const { world, front } = usePublishedFront(server, startNginx);
 
-// nginx adds a Server header, which only a custom build can remove.
-describe("the scripts through nginx", () => testScripts(front, world, ["server", "vary"]));
+describe("the scripts through nginx", () => testScripts(front, world, ["vary"]));
 
 // The shim rejects some requests without looking at their tags.
 describe("nginx with odd requests", () =>
@@ -24,20 +21,15 @@ describe("nginx with odd requests", () =>
     front,
     world,
     requests: 250,
-    transport: ["server"],
     mayMissTags: ({ target, headers }) =>
       /\.\.|[%\\]/.test(target) || headers.filter(([name]) => /^if-none-match$/i.test(name)).length > 1,
   }));
 
 describe("nginx under load and during outages", () => testOutages({ world, start: startNginx }));
 
-describe("nginx and its origins' headers", () => testHeaderFilter({ world, start: startNginx, allowed: ["server"] }));
-
-describe("nginx and https", () => testTls({ world, start: startNginx }));
+describe("nginx, conditions and long heads", () => testConditions(front));
 
 describe("nginx and errors", () => testPublishedErrors({ server, start: startNginx }));
-
-describe("nginx and a shim that trusts it", () => testTrustedFront({ server, start: startNginx }));
 
 describe("nginx and compression", () => testCompression({ server, start: startNginx }));
 
@@ -54,9 +46,4 @@ describe("nginx and malformed HTTP", () =>
     "three hundred fields": "the response",
   }));
 
-describe("nginx with its brotli filter", () =>
-  testCompression({
-    server,
-    start: (origins) => startNginx(origins, { brotli: true }),
-    coding: "br",
-  }));
+describe("nginx and brotli", () => testCompression({ server, start: startNginx, coding: "br" }));

@@ -1,34 +1,22 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { nginxFiles } from "../../cdn-config/generate/nginx/nginx.ts";
-import { type CdnOptions, DEFAULT_OPTIONS } from "../../cdn-config/generate/options.ts";
 import { freePort } from "../support/free-port.ts";
 import { run, start, stop, until } from "../support/processes.ts";
 import type { Front, FrontOrigins } from "./front.ts";
 
-export async function startNginx(
-  origins: FrontOrigins,
-  { trusted = DEFAULT_OPTIONS.trusted, brotli = false }: Partial<Pick<CdnOptions, "trusted" | "brotli">> = {},
-): Promise<Front & { log(): string }> {
+/** The file as it is shipped, with the addresses of a test. */
+export async function startNginx({ shim, sharedShim = shim }: FrontOrigins): Promise<Front & { log(): string }> {
   const folder = mkdtempSync(join(tmpdir(), "noonmark-nginx-"));
   const port = await freePort();
-  for (const [name, text] of Object.entries(
-    nginxFiles({
-      ...origins,
-      listen: `127.0.0.1:${port}`,
-      socket: join(folder, "cache.sock"),
-      cache: join(folder, "cache"),
-      trusted,
-      brotli,
-    }),
-  )) {
-    writeFileSync(join(folder, name), text);
-  }
+  const text = readFileSync("cdn-config/nginx/noonmark.conf", "utf8")
+    .replace("127.0.0.1:8787", `${sharedShim.host}:${sharedShim.port}`)
+    .replace("127.0.0.1:8081", `127.0.0.1:${port}`)
+    .replace("/var/cache/nginx-noonmark", join(folder, "cache"));
+  writeFileSync(join(folder, "noonmark.conf"), text);
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   mkdirSync(join(folder, "tmp"));
-  const main = `load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
-${brotli ? "load_module /usr/lib/nginx/modules/ngx_http_brotli_filter_module.so;" : ""}
+  const main = `load_module /usr/lib/nginx/modules/ngx_http_headers_more_filter_module.so;
 user root;
 worker_processes 1;
 daemon off;
@@ -54,6 +42,7 @@ ${temporary.map((name) => `  ${name}_temp_path tmp/${name};`).join("\n")}
   return {
     hostname: "127.0.0.1",
     port,
+    asksSharedShim: true,
     log: () => readFileSync(join(folder, "error.log"), "utf8"),
     async stop() {
       await stop(child, "SIGTERM");

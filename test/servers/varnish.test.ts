@@ -1,13 +1,13 @@
-/** Varnish with the generated configuration, in front of a real bucket and the shim. */
+/** Varnish with the shipped configuration, in front of a real bucket and the shim. */
 import { describe, expect, test } from "vitest";
 import { until } from "../support/processes.ts";
 import { testCompression } from "./scenes/compressed.ts";
+import { testConditions } from "./scenes/conditions.ts";
 import { testHeaderFilter } from "./scenes/header-filter.ts";
 import { testMalformed } from "./scenes/malformed.ts";
 import { testOddRequests } from "./scenes/odd-requests.ts";
 import { testOutages } from "./scenes/outage.ts";
 import { testPublishedErrors } from "./scenes/published-errors.ts";
-import { testTrustedFront } from "./scenes/trusted-front.ts";
 import { testScripts } from "./scripts.ts";
 import { usePublishedFront, useS3Server } from "./use-servers.ts";
 import { startVarnish } from "./varnish.ts";
@@ -17,7 +17,7 @@ const { world, front } = usePublishedFront(server, startVarnish);
 
 describe("the scripts through Varnish", () => testScripts(front, world, ["vary"]));
 describe("the scripts on the shim over S3", () =>
-  testScripts(() => ({ hostname: "127.0.0.1", port: world().shim.port }), world, ["vary"]));
+  testScripts(() => ({ hostname: "127.0.0.1", port: world().shim.port }), world, ["vary", "cdn-cache-control"]));
 
 test("a response from Varnish's cache has the current Date and no Age, like an origin's response", async () => {
   const dateOf = async () => {
@@ -45,9 +45,9 @@ describe("Varnish under load and during outages", () => testOutages({ world, sta
 describe("Varnish and its origins' headers", () =>
   testHeaderFilter({ world, start: startVarnish, allowed: ["x-odd"] }));
 
-describe("Varnish and errors", () => testPublishedErrors({ server, start: startVarnish }));
+describe("Varnish, conditions and long heads", () => testConditions(front));
 
-describe("Varnish and a shim that trusts it", () => testTrustedFront({ server, start: startVarnish }));
+describe("Varnish and errors", () => testPublishedErrors({ server, start: startVarnish }));
 
 describe("Varnish and compression", () => testCompression({ server, start: startVarnish }));
 

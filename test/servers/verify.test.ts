@@ -18,27 +18,29 @@ import { startVarnish } from "./varnish.ts";
 
 const START = join(import.meta.dirname, "../../demo/start/start.ts");
 const folder = mkdtempSync(join(tmpdir(), "noonmark-verify-"));
-let shim: ChildProcess;
+let shims: ChildProcess[] = [];
 let demo: ChildProcess;
 let shimPort: number;
+let sharedPort: number;
 let bucket: DirectoryBucket;
 
 beforeAll(async () => {
-  shimPort = await freePort();
+  [shimPort, sharedPort] = [await freePort(), await freePort()];
   demo = spawn(process.execPath, [START, "--port", String(await freePort())], { cwd: folder });
   let output = "";
   for (const stream of [demo.stdout, demo.stderr]) stream?.on("data", (data: Buffer) => (output += data.toString()));
   await until("the demo is ready", async () => output.includes("Press Ctrl-C to stop"));
   const { store } = JSON.parse(readFileSync(join(folder, ".noonmark/noonmark.json"), "utf8")) as { store: string };
-  // The demo's own shim trusts no front, so a front would cache nothing from it.
-  const flags = ["--config", ".noonmark/noonmark.json", "--port", String(shimPort), "--fronts", "any"];
-  shim = startCli(["serve", ...flags], folder);
-  await until("the shim is ready", async () => (await fetch(`http://127.0.0.1:${shimPort}/readyz`)).ok);
+  const serve = (port: number, ...flags: string[]) =>
+    startCli(["serve", "--config", ".noonmark/noonmark.json", "--port", String(port), ...flags], folder);
+  shims = [serve(shimPort), serve(sharedPort, "--shared-cache-control")];
+  for (const port of [shimPort, sharedPort])
+    await until("the shim is ready", async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok);
   bucket = await startDirectoryBucket(new FilesystemStore(join(folder, store), { write: false }));
 });
 afterAll(async () => {
   bucket?.stop();
-  await stop(shim, "SIGTERM");
+  for (const shim of shims) await stop(shim, "SIGTERM");
   await stop(demo, "SIGINT");
   rmSync(folder, { recursive: true, force: true });
 });
@@ -61,7 +63,8 @@ test.concurrent.each([
   ["Varnish", startVarnish],
   ["nginx", startNginx],
 ] as const)("verify finds nothing in the demo through %s", async (_, start) => {
-  const front = await start({ bucket: bucket.origin, shim: { protocol: "http", host: "127.0.0.1", port: shimPort } });
+  const shim = { host: "127.0.0.1", port: shimPort };
+  const front = await start({ bucket: bucket.origin, shim, sharedShim: { host: "127.0.0.1", port: sharedPort } });
   const { exitCode, stdout, stderr } = await runCli(
     ["verify", `http://127.0.0.1:${front.port}`, "--qps", "200"],
     folder,

@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
+import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
+import type { LifetimeHeader } from "../../src/shim/cache-headers.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
@@ -115,40 +117,73 @@ test("every request gets a response with the common headers", async () => {
   );
 });
 
-test("only a front gets the end of the response's validity", async () => {
+test("a cache may keep a response for its edge seconds, and nothing past valid-until", async () => {
   const { store, clocks, context } = shimOverStore();
-  const successors = [{ from: 1_000_500, edits: [{ offset: 0, length: 1, text: "b" }] }, { from: 1_000_900 }];
+  const successors = [{ from: 1_003_500, edits: [{ offset: 0, length: 1, text: "b" }] }];
   await putResponse(store, TELEMETRY_KEY, { status: 200, headers: {}, body: "a" }, successors);
-  const ask = async (front: string | undefined) =>
-    (await respond({ method: "GET", url: "/v1/public/telemetry", front }, context)).headers["noonmark-valid-until"];
-  expect([await ask("1"), await ask(undefined)]).toEqual(["1000500", undefined]);
-  clocks.now = 1_000_500;
-  expect(await ask("1")).toBe("1000900");
-  clocks.now = 1_000_900;
-  expect(await ask("1")).toBeUndefined();
+  await putResponse(store, PROCESS_KEY, {
+    status: 200,
+    headers: { etag: '"r"', "cache-control": "no-cache" },
+    body: "p",
+  });
+  const ask = async (url: string, lifetimeHeader: LifetimeHeader, ifNoneMatch?: string) => {
+    const { headers } = await respond({ method: "GET", url, ifNoneMatch }, { ...context, lifetimeHeader });
+    return [headers["cdn-cache-control"], headers["cache-control"]];
+  };
+  const telemetry = async () => [
+    ...(await ask("/v1/public/telemetry", "cdn-cache-control")),
+    ...(await ask("/v1/public/telemetry", "cache-control")),
+  ];
+  expect(await telemetry()).toEqual([
+    "max-age=1, stale-if-error=2",
+    undefined,
+    undefined,
+    "max-age=1, stale-if-error=0",
+  ]);
+  clocks.now = 1_001_600;
+  expect(await telemetry()).toEqual(["max-age=1, stale-if-error=0", undefined, undefined, "no-store"]);
+  clocks.now = 1_002_600;
+  expect(await telemetry()).toEqual(["no-store", undefined, undefined, "no-store"]);
+  clocks.now = 1_003_500;
+  expect(await telemetry()).toEqual([
+    "max-age=1, stale-if-error=60",
+    undefined,
+    undefined,
+    "max-age=1, stale-if-error=60",
+  ]);
+  for (const tag of [undefined, '"r"']) {
+    expect(await ask("/v4/public/process", "cdn-cache-control", tag)).toEqual([
+      "max-age=1, stale-if-error=0",
+      "no-cache",
+    ]);
+    expect(await ask("/v4/public/process", "cache-control", tag)).toEqual([undefined, "max-age=1, stale-if-error=0"]);
+  }
 });
 
 test("a page cut from the activity's head is valid as long as the head", async () => {
   const { store, clocks, context } = shimOverStore();
   await putWorld(store, clocks.now);
+  clocks.now += 597_000;
   const page = await respond(
-    { method: "GET", url: "/v1/public/activity?category=protocol&limit=1", front: "1" },
-    context,
+    { method: "GET", url: "/v1/public/activity?category=protocol&limit=1" },
+    { ...context, lifetimeHeader: "cdn-cache-control" },
   );
-  expect([page.status, page.headers["noonmark-valid-until"]]).toEqual([200, String(clocks.now + 600_000)]);
+  expect([page.status, page.headers["cdn-cache-control"]]).toEqual([200, "max-age=3, stale-if-error=0"]);
 });
 
-test("only a front gets a mark on published errors", async () => {
+test("a published error is kept for a second, and no other one", async () => {
   const { store, clocks, context } = shimOverStore();
   await putWorld(store, clocks.now);
-  const markOf = async (url: string, front?: string) => {
-    const { status, headers } = await respond({ method: "GET", url, front }, context);
-    return [status, headers["noonmark-published"]];
+  const keptOf = async (url: string) => {
+    const { status, headers } = await respond(
+      { method: "GET", url },
+      { ...context, lifetimeHeader: "cdn-cache-control" },
+    );
+    return [status, headers["cdn-cache-control"]];
   };
-  expect(await markOf("/v2/public/stats?range=30d", "1")).toEqual([503, "1"]);
-  expect(await markOf("/v2/public/stats?range=30d")).toEqual([503, undefined]);
-  expect(await markOf("/v2/public/stats?range=7d", "1")).toEqual([200, undefined]);
-  expect(await markOf("/v2/public/stats", "1")).toEqual([400, undefined]);
+  expect(await keptOf("/v2/public/stats?range=30d")).toEqual([503, "max-age=1, stale-if-error=0"]);
+  expect(await keptOf("/v2/public/stats")).toEqual([400, "no-store"]);
+  expect(await keptOf("/nowhere")).toEqual([404, "no-store"]);
   store.fail();
-  expect(await markOf("/v2/public/stats?range=30d", "1")).toEqual([503, undefined]);
+  expect(await keptOf("/v2/public/stats?range=30d")).toEqual([503, "no-store"]);
 });

@@ -1,8 +1,9 @@
 /**
- * Simulates CloudFront, as documented, with the generated template and functions. Covers forwarded headers, cache keys
+ * Simulates CloudFront, as documented, with the shipped template and its functions. Covers forwarded headers, cache keys
  * and lifetimes, stale responses if the origin fails, and which headers a function may change. If the documentation is
  * silent, it assumes the worst case.
  */
+import { matchesNone } from "../../src/http/request.ts";
 import { type EdgeFunction, type EventHeaders, type EventRequest, edgeFunction } from "./cloudfront-function.ts";
 import type { ScriptResponse } from "./scripts/run-http-script.ts";
 
@@ -18,7 +19,7 @@ interface CachePolicy {
   readonly MinTTL: number;
   readonly DefaultTTL: number;
   readonly MaxTTL: number;
-  readonly ParametersInCacheKeyAndForwardedToOrigin: { readonly HeadersConfig: { readonly Headers: string[] } };
+  readonly ParametersInCacheKeyAndForwardedToOrigin: { readonly HeadersConfig: { readonly Headers?: string[] } };
 }
 
 /** Rejects if the origin cannot be reached. */
@@ -47,6 +48,15 @@ interface CacheEntry {
 
 const BAD_GATEWAY: ScriptResponse = { status: 502, headers: { "content-type": "text/html" }, body: "<html>" };
 
+/** CloudFront compares If-None-Match with the tag of the response that it has. */
+function conditional({ headers }: EventRequest, response: ScriptResponse): ScriptResponse {
+  const field = headers["if-none-match"];
+  const { etag, "content-length": _, ...others } = response.headers;
+  if (response.status !== 200 || field === undefined || etag === undefined || !matchesNone(field, etag))
+    return response;
+  return { status: 304, headers: { ...others, etag }, body: "" };
+}
+
 export class CloudFront {
   /** The edge location of the next request. Groups of 2 ** tiers locations share a cache in the last tier. */
   location = 0;
@@ -69,7 +79,7 @@ export class CloudFront {
     const sent = { method, url, headers };
     const rewritten = this.#viewerRequest.onRequest(sent);
     if ("status" in rewritten) return rewritten;
-    const found = await this.#through(0, rewritten);
+    const found = conditional(rewritten, await this.#through(0, rewritten));
     if (found.status >= 400) return found;
     const seen = this.#options.responseSees === "original request" ? sent : rewritten;
     const response = this.#viewerResponse.onResponse(seen, found);
@@ -101,7 +111,7 @@ export class CloudFront {
   }
 
   #forwarded(headers: EventHeaders): Record<string, string> {
-    const { Headers } = this.#policy.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig;
+    const { Headers = [] } = this.#policy.ParametersInCacheKeyAndForwardedToOrigin.HeadersConfig;
     return Object.fromEntries(Headers.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
   }
 

@@ -17,7 +17,13 @@ import {
 
 const KNOWN_METADATA = new Set([
   "status",
-  "headers",
+  "etag",
+  "cache-control",
+  "retry-after",
+  "content-security-policy",
+  "referrer-policy",
+  "settlement-source",
+  "fallback-reason",
   "states",
   "valid-until",
   "successors",

@@ -289,7 +289,7 @@ const HIDDEN = "set, and not shown";
 
 function shownValue({ name, value, isSecret }: EffectiveSetting): string {
   if (value === undefined) return "not set";
-  if (isSecret && value !== "none" && value !== "any") return HIDDEN;
+  if (isSecret) return HIDDEN;
   const unit = unitOf(name);
   return `${JSON.stringify(value)}${unit === undefined ? "" : ` ${unit}`}`;
 }

@@ -47,9 +47,6 @@ function numeric<T extends z.ZodType<number>>(schema: T) {
 const number = z.number("is not a number");
 const secondsNumber = z.number("is not a number of seconds");
 const seconds = numeric(secondsNumber.positive("must be above 0 seconds"));
-const FRONTS_FORM = "is not none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -";
-/** A form that is valid in a header and in every front's files. */
-export const frontSecret = z.string().regex(/^[A-Za-z0-9._~+/=-]{16,128}$/, FRONTS_FORM);
 const flag = z.union([z.boolean(), z.stringbool({ truthy: ["true", "1"], falsy: ["false", "0"] })], {
   error: "is neither true nor false",
 });
@@ -157,11 +154,10 @@ export const SETTINGS = {
     "number",
     "the port of `serve`, 0 for any free one",
   ),
-  fronts: setting(
-    z.union([z.enum(["none", "any"]), frontSecret], FRONTS_FORM).default("none"),
-    "none|any|secret",
-    "which proxies may cache the responses of `serve`: none, any, or those that send this secret",
-    { isSecret: true },
+  sharedCacheControl: setting(
+    flag.default(false),
+    "true|false",
+    "true if `serve` is behind a cache that obeys only Cache-Control, such as nginx or CloudFront",
   ),
   genesisTimestamp: setting(
     numeric(

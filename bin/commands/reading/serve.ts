@@ -7,13 +7,12 @@ import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
 import { connectionsWithin, openFilesLimit, SERVER_LIMITS } from "../../../src/shim/node/limits.ts";
-import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
+import { steadyStore } from "../../../src/shim/node/steady-store.ts";
 import { countedReads, ShimCounts, storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { parseInstant } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
-import { SECRET_FILE_OPTION, secretOfFlags } from "../../cli/front-secret.ts";
 import { createLog, logProblem, metricsLog, rareReport } from "../../cli/log.ts";
 import { print } from "../../cli/messages.ts";
 import { hasMetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
@@ -33,28 +32,18 @@ export function registerServe(program: Command): void {
       "--reuse-port",
       "share the port with other processes of `serve`: Linux divides the connections between them",
     )
-    .option(...SECRET_FILE_OPTION)
     .action(serve);
-  settingOptions(command, ["store", "host", "port", "fronts", "metrics", "logLevel", "logFormat"]);
+  settingOptions(command, ["store", "host", "port", "sharedCacheControl", "metrics", "logLevel", "logFormat"]);
 }
-
-const FRONTS: Readonly<Record<string, string>> = {
-  none: "No front may keep its responses (--fronts none); behind one, set NOONMARK_FRONTS to a secret, or give --fronts any",
-  any: "Any front may keep its responses (--fronts any): nobody else may reach this address",
-};
 
 interface ServeFlags extends Record<string, unknown> {
   readonly at?: string;
   readonly reusePort?: boolean;
-  readonly fronts?: string;
-  readonly frontSecretFile?: string;
 }
 
 async function serve(flags: ServeFlags): Promise<void> {
   keepYoungGenerationSmall();
-  const { fronts, frontSecretFile } = flags;
-  const secret = secretOfFlags({ given: fronts, flag: "--fronts", ...(frontSecretFile && { frontSecretFile }) });
-  const settings = loadSettings({ ...flags, fronts: secret }, ["store"]);
+  const settings = loadSettings({ ...flags }, ["store"]);
   const at = parseInstant(flags.at);
   const reusePort = flags.reusePort === true;
   const log = await createLog(settings);
@@ -92,8 +81,11 @@ async function serveCounted(
   const clock = await shimClock(store, log);
   const reads = failedReads(log, monotonic);
   const reader = storeReader(store);
+  const steady = steadyStore(counts === undefined ? reader : countedReads(reader, counts), monotonic);
   const context = shimContext({
-    store: tickStore(counts === undefined ? reader : countedReads(reader, counts)),
+    store: tickStore(steady),
+    storeFails: steady.fails,
+    lifetimeHeader: settings.sharedCacheControl ? "cache-control" : "cdn-cache-control",
     now: () => at ?? clock.now(),
     monotonic,
     report: reads.report,
@@ -111,7 +103,6 @@ async function serveCounted(
     otherPort: "give another port: --port <number> or NOONMARK_PORT (0 takes any free one).",
     wallClock: () => clock.now(),
     clockSkew: () => clock.skew(),
-    trusts: trustsFront(settings.fronts),
     limits,
     crowded,
     defect: (error) => logProblem(log, "a request met a defect", error),
@@ -125,10 +116,15 @@ async function serveCounted(
   await server.stop();
 }
 
-async function announce(url: string, { name }: ObjectStore, { fronts }: Settings, at: number | undefined) {
+async function announce(
+  url: string,
+  { name }: ObjectStore,
+  { sharedCacheControl }: Settings,
+  at: number | undefined,
+): Promise<void> {
   await print([
     `Serving ${name} on ${url}${at === undefined ? "" : ` as of ${formatTimestamp(at)}`}`,
-    FRONTS[fronts] ?? "Fronts with the secret may keep its responses",
+    ...(sharedCacheControl ? ["Cache-Control is for a cache in front of it, which sets the readers' own"] : []),
   ]);
 }
 

@@ -1,9 +1,7 @@
 /** The shim on `node:http`: the core is called directly, without a Request and a Response. */
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { INTERNAL_ERROR } from "../../http/errors.ts";
-import { FRONT_HEADER, FRONT_SECRET_HEADER } from "../../http/front-headers.ts";
 import type { ShimContext } from "../context.ts";
 import { plainResponse } from "../full-response.ts";
 import { respond, type ShimRequest, type ShimResponse } from "../respond.ts";
@@ -16,14 +14,12 @@ export interface NodeHandlerOptions {
   closing?(): boolean;
   /** Called first; `undefined` leaves the request to the shim. */
   before?(request: ShimRequest): Promise<ShimResponse> | undefined;
-  /** True if a front with this secret is trusted; absent: none is. */
-  readonly trusts?: TrustsFront;
 }
 
 const DEFECT = plainResponse(INTERNAL_ERROR);
 
 export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): RequestListener {
-  const { defect, closing, before, trusts } = options;
+  const { defect, closing, before } = options;
   const encoded = new EncodedResponses();
   const encoding: ShimContext = { ...context, encode: (full, accepted) => encoded.encode(full, accepted) };
   return (incoming, response) => {
@@ -34,7 +30,7 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
     };
     const sendBack = (found: ShimResponse) => send(response, found, closing?.() === true);
     try {
-      const request = requestOf(incoming, trusts);
+      const request = requestOf(incoming);
       const found = before?.(request) ?? respond(request, encoding);
       if (found instanceof Promise) found.then(sendBack).catch(failed);
       else sendBack(found);
@@ -45,12 +41,8 @@ export function nodeHandler(context: ShimContext, options: NodeHandlerOptions): 
 }
 
 /** Node itself refuses a target with bytes beyond ASCII. */
-function requestOf({ method = "GET", url = "/", headers }: IncomingMessage, trusts?: TrustsFront): ShimRequest {
-  const request = { method, url, ifNoneMatch: headers["if-none-match"], acceptEncoding: headers["accept-encoding"] };
-  const value = headers[FRONT_HEADER]?.toString();
-  if (value === undefined) return request;
-  const isTrusted = trusts?.(headers[FRONT_SECRET_HEADER]?.toString()) === true;
-  return isTrusted ? { ...request, front: value } : { ...request, untrustedFront: value };
+function requestOf({ method = "GET", url = "/", headers }: IncomingMessage): ShimRequest {
+  return { method, url, ifNoneMatch: headers["if-none-match"], acceptEncoding: headers["accept-encoding"] };
 }
 
 /** Writes a response; HEAD's Content-Length is in its headers already. */
@@ -73,20 +65,4 @@ function latin1(body: Uint8Array): string {
     texts.set(body, text);
   }
   return text;
-}
-
-/** Checks the secret that a front sends, if any. */
-export type TrustsFront = (given: string | undefined) => boolean;
-
-/** `fronts`: `none`, `any`, or the secret. The time of the comparison does not reveal it. */
-export function trustsFront(fronts: string): TrustsFront {
-  if (fronts === "none") return () => false;
-  if (fronts === "any") return () => true;
-  const wanted = digest(fronts);
-  return (given) => given !== undefined && timingSafeEqual(digest(given), wanted);
-}
-
-/** Both have one length, as the comparison needs it. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }

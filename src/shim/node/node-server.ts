@@ -7,7 +7,7 @@ import type { ShimContext } from "../context.ts";
 import { healthResponse } from "./health.ts";
 import { MAX_HEAD_BYTES, MAX_WAITING_REQUESTS, SERVER_LIMITS, type ServerLimits } from "./limits.ts";
 import { httpUrl, listen } from "./listen.ts";
-import { nodeHandler, type TrustsFront } from "./node-handler.ts";
+import { nodeHandler } from "./node-handler.ts";
 
 export interface ServerOptions {
   readonly host: string;
@@ -22,8 +22,6 @@ export interface ServerOptions {
   /** How far this host is ahead of the store (ms); undefined if unknown. */
   clockSkew?(): number | undefined;
   defect(error: unknown): void;
-  /** True if a front with this secret is trusted; absent: none is. */
-  readonly trusts?: TrustsFront;
   /** Absent: `SERVER_LIMITS`. */
   readonly limits?: ServerLimits;
   /** Called for each connection that Node closed because too many are open. */
@@ -53,12 +51,7 @@ export async function startServer(context: ShimContext, options: ServerOptions):
   const handler = nodeHandler(context, {
     defect: (error) => options.defect(error),
     closing: () => stopping,
-    // Health is for operators of the shim: requests through a front do not get it.
-    before: (request) =>
-      request.front === undefined && request.untrustedFront === undefined
-        ? healthResponse(request, context, options)
-        : undefined,
-    ...(options.trusts === undefined ? {} : { trusts: options.trusts }),
+    before: (request) => healthResponse(request, context, options),
   });
   const server = httpServer(limits, connections, handler).on("drop", () => options.crowded?.());
   const { host, port: wanted, otherPort, reusePort = false } = options;

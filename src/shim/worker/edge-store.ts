@@ -9,6 +9,7 @@ import { decodedAs, type StoredObject, StoreUnavailable } from "../../object-sto
 import { decodeWriterMetadata } from "../../object-store/stored-response.ts";
 import { matchKey } from "../../resources/find.ts";
 import type { StoreReader } from "../context.ts";
+import { within } from "../within.ts";
 
 /** The methods used of `caches.default`. */
 export interface EdgeCache {
@@ -131,18 +132,5 @@ function collapsed<Value>(read: (key: string) => Promise<Value>): (key: string) 
     });
     running.set(key, own);
     return own;
-  }
-}
-
-/** `undefined` if it takes longer. */
-async function within<Value>(ms: number, promise: Promise<Value>): Promise<{ readonly value: Value } | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise.then((value) => ({ value })), patience]);
-  } finally {
-    clearTimeout(timer);
   }
 }

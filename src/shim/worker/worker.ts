@@ -1,4 +1,4 @@
-/** The shim as a Cloudflare Worker over R2 (`cdn-config/cloudflare`, `docs/cdn-cloudflare.md`). */
+/** The shim as a Cloudflare Worker over R2 (`cdn-config/cloudflare`, `docs/cdn.md`). */
 
 import { type R2Bucket, R2Store } from "../../object-store/r2/r2-store.ts";
 import { type ShimContext, shimContext } from "../context.ts";

@@ -55,7 +55,6 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
       {
         method: request.method,
         target: request.target,
-        asFront: target.trustsFronts && request.headers.some(([name]) => /^noonmark-front$/i.test(name)),
         text: () => written(request),
         mayCut: request.body !== undefined && target.mayCutBodies,
       },
@@ -75,7 +74,6 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
       const fault = {
         method: request.method,
         ...(requested === undefined ? {} : { target: requested }),
-        asFront: target.trustsFronts && /^noonmark-front *:/im.test(request.bytes),
         text: () => shown(request),
         mayCut: target.mayCut,
       };

@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../../src/object-store/open-store.ts";
+import type { LifetimeHeader } from "../../../src/shim/cache-headers.ts";
 import { shimContext } from "../../../src/shim/context.ts";
-import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";
 import { putLiveWorld } from "../../support/world.ts";
@@ -20,13 +20,16 @@ const store = await openStore(directory, { write: true });
 await putLiveWorld(store);
 const bucket = await startDirectoryBucket(store);
 const monotonic = () => performance.now();
-const shim = await startServer(shimContext({ store: tickStore(storeReader(store)), now: Date.now, monotonic }), {
-  host: "127.0.0.1",
-  port: 0,
-  wallClock: Date.now,
-  trusts: trustsFront("any"),
-  defect: (error) => {
-    throw error;
-  },
-});
-process.send?.({ bucketPort: bucket.origin.port, shimPort: shim.port });
+const serve = (lifetimeHeader: LifetimeHeader) => {
+  const context = { store: tickStore(storeReader(store)), now: Date.now, monotonic, lifetimeHeader };
+  return startServer(shimContext(context), {
+    host: "127.0.0.1",
+    port: 0,
+    wallClock: Date.now,
+    defect: (error) => {
+      throw error;
+    },
+  });
+};
+const [shim, shared] = [await serve("cdn-cache-control"), await serve("cache-control")];
+process.send?.({ bucketPort: bucket.origin.port, shimPort: shim.port, sharedPort: shared.port });

@@ -16,8 +16,6 @@ export interface HostileTarget {
   readonly port: number;
   /** True for requests that are not sent to this target. */
   isSkipped(request: OddRequest): boolean;
-  /** True if it is the shim itself, which adds headers for fronts. */
-  readonly trustsFronts: boolean;
   /** True if it handles malformed HTTP itself. */
   readonly handlesMalformed: boolean;
   /** Its documented response to malformed HTTP, which is not the API's. */
@@ -33,18 +31,21 @@ export async function startTarget(name: TargetName): Promise<HostileTarget> {
   if (name === "workerd") return startWorkerd();
   const origins = await startOrigins();
   const none = {
-    trustsFronts: false,
     isSkipped: () => false,
     handlesMalformed: true,
     isOwn: () => false,
     mayCut: false,
     mayCutBodies: false,
   };
-  const { bucketPort, shimPort } = origins;
+  const { bucketPort, shimPort, sharedPort } = origins;
   if (name === "node") return { ...none, ...NODE, port: shimPort, stop: origins.stop };
-  const at = (port: number) => ({ protocol: "http", host: "127.0.0.1", port }) as const;
+  const at = (port: number) => ({ host: "127.0.0.1", port });
   const start = name === "varnish" ? startVarnish : startNginx;
-  const front = await start({ bucket: { ...at(bucketPort), path: "/bucket/" }, shim: at(shimPort) });
+  const front = await start({
+    bucket: { ...at(bucketPort), path: "/bucket/" },
+    shim: at(shimPort),
+    sharedShim: at(sharedPort),
+  });
   return {
     ...none,
     ...(name === "varnish" ? VARNISH : NGINX),
@@ -58,19 +59,18 @@ export async function startTarget(name: TargetName): Promise<HostileTarget> {
 
 /** Node's parser refuses malformed HTTP with a bare status, and closes a CONNECT (docs/spec/api.md#malformed-http). */
 const NODE: Partial<HostileTarget> = {
-  trustsFronts: true,
   isOwn: ({ status, body }) => [400, 408, 417, 431].includes(status) && body === "",
   mayCut: true,
 };
 
-/** docs/cdn-varnish.md#what-it-cannot-do */
+/** docs/cdn.md#varnish */
 const VARNISH: Partial<HostileTarget> = {
   isSkipped: ({ method, body }) => method === "HEAD" && body !== undefined,
   isOwn: ({ status, body }) => (status === 400 || status === 417) && body === "",
   mayCut: true,
 };
 
-/** A connection whose request ended early (docs/cdn-nginx.md#what-it-cannot-do). */
+/** A connection whose request ended early (docs/cdn.md#nginx). */
 const NGINX: Partial<HostileTarget> = { mayCut: true };
 
 /**
@@ -87,7 +87,6 @@ async function startWorkerd(): Promise<HostileTarget> {
       !target.startsWith("/") ||
       headers.some(([name, value]) => /^upgrade$/i.test(name) || value === "identity;q=0"),
     handlesMalformed: false,
-    trustsFronts: false,
     isOwn: () => false,
     mayCut: false,
     mayCutBodies: true,
@@ -98,12 +97,13 @@ async function startWorkerd(): Promise<HostileTarget> {
 interface Origins {
   readonly bucketPort: number;
   readonly shimPort: number;
+  readonly sharedPort: number;
   stop(): Promise<void>;
 }
 
 async function startOrigins(): Promise<Origins> {
   const child: ChildProcess = fork(join(import.meta.dirname, "origins-process.ts"));
-  const [ports] = (await once(child, "message")) as [{ bucketPort: number; shimPort: number }];
+  const [ports] = (await once(child, "message")) as [Omit<Origins, "stop">];
   return {
     ...ports,
     stop: async () => {

@@ -13,13 +13,6 @@ const copy = copyOfTree();
 
 const DERIVED: readonly string[] = [
   "README.md",
-  "cdn-config/cloudfront/template.json",
-  "cdn-config/cloudfront/viewer-request.js",
-  "cdn-config/generate/cloudfront/generated/viewer-request-table.js",
-  "cdn-config/generate/nginx/generated/table.js",
-  "cdn-config/nginx/noonmark.conf",
-  "cdn-config/nginx/noonmark.js",
-  "cdn-config/varnish/default.vcl",
   "docs/openapi.json",
   "docs/reference.md",
   "src/client/generated/bodies.ts",

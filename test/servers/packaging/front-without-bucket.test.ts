@@ -16,18 +16,18 @@ test("readers get the shim's responses, which Varnish requests about once a seco
   const folder = mkdtempSync(join(tmpdir(), "noonmark-no-bucket-"));
   const store = new FilesystemStore(folder, { write: true });
   await putLiveWorld(store);
-  const context = shimContext({ store, now: Date.now, monotonic: () => performance.now() });
-  const requests: string[] = [];
+  let requests = 0;
+  const monotonic = () => performance.now();
+  const context = shimContext({ store, now: Date.now, monotonic, onResponse: () => void requests++ });
   const shim = await startServer(context, {
     host: "127.0.0.1",
     port: 0,
     wallClock: Date.now,
-    trusts: (headers) => (requests.push(String(headers)), true),
     defect: (error) => {
       throw error;
     },
   });
-  const origin = { protocol: "http", host: "127.0.0.1", port: shim.port } as const;
+  const origin = { host: "127.0.0.1", port: shim.port };
   const front = await startVarnish({ bucket: { ...origin, path: "/no-bucket/" }, shim: origin });
   try {
     const url = `http://127.0.0.1:${front.port}`;
@@ -35,7 +35,7 @@ test("readers get the shim's responses, which Varnish requests about once a seco
       const [through, direct] = await Promise.all([fetch(url + path), fetch(`http://127.0.0.1:${shim.port}${path}`)]);
       expect([through.status, await through.text()]).toEqual([direct.status, await direct.text()]);
     }
-    requests.length = 0;
+    requests = 0;
     let answers = 0;
     const began = performance.now();
     for (; performance.now() < began + DURING_MS; answers++) {
@@ -46,7 +46,7 @@ test("readers get the shim's responses, which Varnish requests about once a seco
     const seconds = Math.ceil((performance.now() - began) / 1_000);
     expect(answers).toBeGreaterThan(0);
     // One request looks for a bucket object, and one gets the response.
-    expect(requests.length).toBeLessThanOrEqual(2 * (seconds + 1));
+    expect(requests).toBeLessThanOrEqual(2 * (seconds + 1));
   } finally {
     await front.stop();
     await shim.stop();

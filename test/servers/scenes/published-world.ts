@@ -1,11 +1,12 @@
 /** The scripts' world in a real public bucket, and a shim over it on the real clock. */
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
-import type { CdnOptions } from "../../../cdn-config/generate/options.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
+import type { LifetimeHeader } from "../../../src/shim/cache-headers.ts";
 import { shimContext } from "../../../src/shim/context.ts";
-import { trustsFront } from "../../../src/shim/node/node-handler.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
+import { steadyStore } from "../../../src/shim/node/steady-store.ts";
 import { putLiveWorld } from "../../support/world.ts";
+import type { FrontOrigins } from "../front.ts";
 import type { S3Server } from "../radosgw.ts";
 import { BUCKET, clientSettings, s3Store, sameFolder } from "../stores/s3-store.ts";
 
@@ -13,7 +14,7 @@ export interface PublishedWorld {
   /** Access to the bucket as a publisher has it. */
   readonly store: S3Store;
   readonly shim: ShimServer;
-  readonly origins: Pick<CdnOptions, "bucket" | "shim">;
+  readonly origins: FrontOrigins;
   stop(): Promise<void>;
 }
 
@@ -24,29 +25,30 @@ export async function publishWorld(server: S3Server): Promise<PublishedWorld> {
   return originsOver(server, store);
 }
 
-/** A folder of the bucket with any content, and a shim over it that trusts some fronts. */
-export async function originsOver(server: S3Server, store: S3Store, fronts = "any"): Promise<PublishedWorld> {
-  const shim = await startServer(
-    shimContext({ store: sameFolder(server, store), now: Date.now, monotonic: () => performance.now() }),
-    {
+/** A folder of the bucket with any content, and a shim over it in both of its modes. */
+export async function originsOver(server: S3Server, store: S3Store): Promise<PublishedWorld> {
+  const monotonic = () => performance.now();
+  const reader = steadyStore(sameFolder(server, store), monotonic);
+  const serve = (lifetimeHeader: LifetimeHeader) =>
+    startServer(shimContext({ store: reader, storeFails: reader.fails, now: Date.now, monotonic, lifetimeHeader }), {
       host: "127.0.0.1",
       port: 0,
       wallClock: Date.now,
-      trusts: trustsFront(fronts),
       defect: (error) => {
         throw error;
       },
-    },
-  );
+    });
+  const [shim, shared] = [await serve("cdn-cache-control"), await serve("cache-control")];
   const { hostname, port } = new URL(server.endpoint);
   return {
     store,
     shim,
     origins: {
-      bucket: { protocol: "http", host: hostname, port: Number(port), path: `/${store.place.slice("s3://".length)}/` },
-      shim: { protocol: "http", host: "127.0.0.1", port: shim.port },
+      bucket: { host: hostname, port: Number(port), path: `/${store.place.slice("s3://".length)}/` },
+      shim: { host: "127.0.0.1", port: shim.port },
+      sharedShim: { host: "127.0.0.1", port: shared.port },
     },
-    stop: () => shim.stop(),
+    stop: async () => void (await Promise.all([shim.stop(), shared.stop()])),
   };
 }
 

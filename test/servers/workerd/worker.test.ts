@@ -1,9 +1,10 @@
 /** The Worker as deployed, on workerd with its R2 and cache. */
+import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cloudflareFiles } from "../../../cdn-config/generate/cloudflare/cloudflare.ts";
-import { DEFAULT_OPTIONS } from "../../../cdn-config/generate/options.ts";
+import { writeWorker } from "../../../cdn-config/write-worker.ts";
+import { packageFile } from "../../../src/files/package-file.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import { putResponse } from "../../support/publish-response.ts";
 import { allScripts } from "../../support/scripts/all-scripts.ts";
@@ -17,7 +18,8 @@ let miniflare: Miniflare;
 let store: WorkerBucket;
 let address: { hostname: string; port: number };
 beforeAll(async () => {
-  script = cloudflareFiles(DEFAULT_OPTIONS)["worker.js"] ?? "";
+  await writeWorker();
+  script = readFileSync(packageFile("cdn-config/cloudflare/worker.js"), "utf8");
   miniflare = new Miniflare({
     host: "127.0.0.1",
     modules: true,

@@ -46,8 +46,6 @@ test("/healthz is always 200, and /readyz has the age and the clock problems of 
   await putText(store, STATUS_KEY, "not JSON");
   expect((await get("/readyz"))[2]).toBe('{"status":"ready","publisher":{"renewedAt":null,"ageSeconds":null}}');
   expect((await get("/readyz", { method: "POST" }))[0]).toBe(405);
-  const front = { headers: { "noonmark-front": "1" } };
-  expect(await get("/readyz", front)).toEqual([404, null, '{"error":"not_found"}']);
   store.fail();
   expect(await get("/healthz")).toEqual([200, "no-store", '{"status":"ok"}']);
   expect(await get("/readyz")).toEqual([503, "no-store", '{"error":"store_unavailable"}']);
@@ -160,8 +158,6 @@ test("GET, HEAD and 304 agree on coding, tag and Vary", async () => {
     expect(await ask("GET", GZIP, known)).toEqual(["304", 'W/"b"', "Accept-Encoding", undefined, undefined, 0]);
     expect(await ask("GET", known)).toEqual(["304", '"b"', "Accept-Encoding", undefined, undefined, 0]);
   }
-  const front = await ask("GET", GZIP, "noonmark-front: 1");
-  expect(front.slice(1, 4)).toEqual(['"b"', undefined, undefined]);
 });
 
 test("CONNECT is 405 like every method that no route has, and an upgrade is an ordinary request", async () => {

@@ -46,11 +46,3 @@ test.each([
 ])("%s is reported as a fault", (_, response, fault) => {
   expect(faultsOf({ method: "GET", target: "/v1/public/modules" }, response).join()).toContain(fault);
 });
-
-test("a 200 to a front is judged by its noonmark-status header", () => {
-  const kept = { ...error(503, "public_stats_rebuilding", BUSY), status: 200 };
-  const headers = { ...kept.headers, "cache-control": "max-age=0, s-maxage=1", "noonmark-status": "503" };
-  const target = "/v2/public/stats?range=30d";
-  expect(faultsOf({ method: "GET", target, asFront: true }, { ...kept, headers })).toEqual([]);
-  expect(faultsOf({ method: "GET", target, asFront: true }, kept)).not.toEqual([]);
-});

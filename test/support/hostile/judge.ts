@@ -12,24 +12,17 @@ interface ClientResponse {
 /** Documented, but no request of these tests may cause it. */
 const DEFECT = 500;
 
-/** Rules that do not apply to fronts, which get extra headers. */
-const NOT_FOR_FRONTS = ["headers/foreign", "answer/cache-control", "errors/cache-control"];
-
 interface JudgedRequest {
   readonly method: string;
   readonly target?: string;
-  /** True if the shim treats the client as a front. */
-  readonly asFront?: boolean;
 }
 
 /**
  * `target` is absent if the request bytes are not valid HTTP. The response's headers then show if it is a page or an
  * API response.
  */
-export function faultsOf({ method, target, asFront = false }: JudgedRequest, response: ClientResponse): string[] {
-  const { headers, body } = response;
-  // A front gets 200 for a cacheable response, and the reader's status in a header.
-  const status = asFront ? Number(headers["noonmark-status"] ?? response.status) : response.status;
+export function faultsOf({ method, target }: JudgedRequest, response: ClientResponse): string[] {
+  const { status, headers, body } = response;
   if (status === DEFECT) return [`status ${status}`];
   // A front may pass an unknown method on. Node's parser then sends 400 without headers and body of the API.
   if (status === 400 && body === "" && !METHODS.includes(method)) return [];
@@ -44,9 +37,9 @@ export function faultsOf({ method, target, asFront = false }: JudgedRequest, res
     at: 0,
   };
   const judgedTarget = target ?? (isPage(headers) ? "/" : "/no-route");
-  return judgeResponse({ method, target: judgedTarget, headers: {} }, reply)
-    .filter(({ rule }) => !(asFront && NOT_FOR_FRONTS.includes(rule)))
-    .map(({ rule, expected, saw }) => `${rule}: expected ${expected}, saw ${saw}`);
+  return judgeResponse({ method, target: judgedTarget, headers: {} }, reply).map(
+    ({ rule, expected, saw }) => `${rule}: expected ${expected}, saw ${saw}`,
+  );
 }
 
 /** Pages have no CORS headers. A 304 for a page has no content type, but its ETag has a prefix. */

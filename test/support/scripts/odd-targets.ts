@@ -49,7 +49,7 @@ const oddPath = fc.oneof(
 
 const PARAMETERS = `range=7d range=now range=24h queue=1 queue=0 limit=7 limit=00 limit=1e2 limit=%37 cursor=MQ cursor=
 cursor=! category=all category=ALL a a= = % %FF %72ange=7d range=7%64 range=7D RANGE=7d range=now+ range=now%26queue=1
-range=now;queue=1 ? # range=7d#x " ' <> \\ .. /../ noonmark-front=edge`.split(/\s/);
+range=now;queue=1 ? # range=7d#x " ' <> \\ .. /../`.split(/\s/);
 const oddQuery = fc
   .tuple(
     fc.array(fc.oneof(fc.constantFrom(...PARAMETERS), fc.constantFrom("y".repeat(4_000), "&".repeat(60))), {

@@ -15,7 +15,6 @@ import { encodeObservationCursor, observationTileKey } from "../../../../src/res
 import { ONCHAIN_KEY } from "../../../../src/resources/onchain/route.ts";
 import { statisticsKey } from "../../../../src/resources/statistics/route.ts";
 import { shimContext } from "../../../../src/shim/context.ts";
-import { trustsFront } from "../../../../src/shim/node/node-handler.ts";
 import { type ShimServer, startServer } from "../../../../src/shim/node/node-server.ts";
 import { connectTo } from "../../../../src/verify/connection.ts";
 import { ingest } from "../../../ledger/ingest.ts";
@@ -47,7 +46,7 @@ beforeEach(async () => {
   const defect = (error: unknown) => {
     throw error;
   };
-  const options = { host: "127.0.0.1", port: 0, wallClock: () => world.now, trusts: trustsFront("none"), defect };
+  const options = { host: "127.0.0.1", port: 0, wallClock: () => world.now, defect };
   shim = await startServer(context, options);
 });
 afterEach(async () => {

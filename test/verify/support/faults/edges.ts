@@ -91,11 +91,11 @@ function keeps(at: (sent: Sent) => boolean): Planted["fault"] {
 /** A response intended for a front reaches the next reader. */
 function forged(at: (sent: Sent) => boolean): Planted["fault"] {
   let filled = false;
-  const kept = headers({ "cache-control": "max-age=0, s-maxage=5", "noonmark-kept-until": "1" });
+  const kept = headers({ "cache-control": "max-age=0, s-maxage=5" });
   return async (sent, next) => {
     const reply = await next(sent);
     if (!at(sent)) return reply;
-    if (sent.headers["noonmark-front"] !== undefined) filled = true;
+    if (sent.headers["x-stale"] !== undefined) filled = true;
     return filled ? kept(reply) : reply;
   };
 }

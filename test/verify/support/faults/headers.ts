@@ -19,7 +19,7 @@ const EVERYWHERE: readonly Changes[] = [
   { "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" },
   { "set-cookie": "session=1" },
   { "x-amz-request-id": "tx0001" },
-  { "noonmark-valid-until": "1795160000000" },
+  { "x-amz-meta-valid-until": "1795160000000" },
   { vary: "Accept-Encoding, Cookie" },
   { "accept-ranges": "bytes" },
 ];
