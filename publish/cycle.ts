@@ -1,351 +1,494 @@
 /**
- * One cycle (docs/spec/publishing.md#the-cycle): plan, learn what the plan lacks, commit the log, put, acknowledge, scope by
- * scope. A cycle that is killed at any step is repeated by the next one, which looks up what is stored.
- *
- * The order makes a crash safe. The index names the configured installation, and a new log, before anything is stored
- * under them. A response is put after the checkpoint that covers its facts. The configured installation comes before the others. Deletions come last.
+ * One cycle (docs/spec/publishing.md#the-cycle): plan from the sources and the head, put the log's files, swap the head, put the objects. A
+ * plan is values, computed in one transaction. A long history takes several steps, each with a swap of its own.
  */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { readSync } from "../src/chain/store/sync-row.ts";
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
 import { checkpointKey, INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import {
-  type Installation,
-  installationRowId,
-  lastInstallationRowId,
-  listInstallations,
-} from "../src/ledger/watermarks.ts";
-import { StoreUnavailable } from "../src/object-store/object-store.ts";
+import { loggedPosition } from "../src/ledger/intake/stream-position.ts";
+import { contains, type LogPoint, logPoint } from "../src/ledger/log.ts";
+import { installationRowId, lastInstallationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
+import type { Signer } from "../src/log/signer.ts";
+import { readIfWhole, type StoreTag } from "../src/object-store/object-store.ts";
+import { sealOf } from "../src/object-store/seal-node.ts";
 import { saveHistory } from "../src/projections/settlements/saved-history.ts";
-import { observationsKey } from "../src/resources/observations/route.ts";
-import { ASSETS_PREFIX, SITE_PREFIX } from "../src/resources/site/route.ts";
+import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
-import { installationTelemetryKey, TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
-import { isFileError } from "../src/sqlite/sqlite-failure.ts";
-import type { Failure } from "../src/values/failure.ts";
-import { acknowledge } from "./acknowledge.ts";
-import { eachLimited, Turns } from "./each-limited.ts";
-import type { Known } from "./known.ts";
-import { type Learning, learn } from "./learn.ts";
-import { checkScope, isListed, type Responses, type Scope } from "./plan/check.ts";
-import { planIndex } from "./plan/installations.ts";
-import { type LogPlan, logRoot, planLog, plannedLogDeletions } from "./plan/log.ts";
-import { planObservations } from "./plan/observations.ts";
-import { EMPTY_PLAN, type Lookup, needs, type Plan, type Planning, type Put } from "./plan/plan.ts";
-import { planResponses } from "./plan/responses.ts";
-import { plannedDeletions } from "./plan/tile-sets.ts";
-import { executeDeletions, executePuts, type PutOutcome, type PutTarget } from "./put.ts";
+import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
+import { Failure } from "../src/values/failure.ts";
+import { type Agenda, earlier } from "./agenda.ts";
+import { type Head, LEFT_LIMIT, type PublishedResponse, RETIRED_LIMIT } from "./head/head.ts";
+import { type Finished, indexOf, planInstallations, type InstallationPlan } from "./plan/installations.ts";
+import { checkpointPut, formOf, keysOf, planLogFiles } from "./plan/log.ts";
+import { decide, isNewerProgram, needsHistory, planResponses, type PlannedResponse, type ResponsePlan } from "./plan/responses.ts";
+import { type ChainCheck, checkChain, ledgerRegression, nextChain } from "./plan/sources.ts";
+import { futureOf, responseObject } from "./plan/successors.ts";
+import { planTileSets, readStoredNames, type TileSetPlan } from "./plan/tile-sets.ts";
+import { executePuts, type Outcome, type Put, type PutTarget } from "./put.ts";
 import { type CycleReport, failedRow, type ReportRow, tooManyInstallations, unknownInstallation } from "./report.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
-/** Only `known` and `due` last from one cycle to the next. */
-export interface Cycle extends Planning, Responses, Learning, PutTarget {
+/** What a process remembers between cycles. All of it may be lost. */
+export class Memory {
+  readonly finished = new Map<number, Finished>();
+  /** Tags of the objects of other installations. */
+  readonly tags = new Map<string, StoreTag>();
+  readonly retries = new Map<string, number>();
+  /** Stored settlement bodies, by key. */
+  readonly histories = new Map<string, string>();
+  readonly names = new Map<string, ReadonlySet<string>>();
+  /** Hashes of published blocks as the nodes gave them: null if every node was silent. */
+  readonly blocks = new Map<string, string | null>();
+  /** The fork in the chain's file of which `blocks` are. */
+  chainHistory = "";
+  /** Keys that nothing refers to, and until when (epoch ms) they are kept, while the head has no room. */
+  dropped: (readonly [string, number])[] = [];
+}
+
+export interface Cycle extends PutTarget {
   readonly sources: CycleSources;
-  /** The site is published besides the API. */
-  readonly hasSite: boolean;
-  /** Only one scope at a time appends to the log. */
-  readonly logTurns: Turns;
-  /** The report so far. */
-  readonly rows: ReportRow[];
+  readonly memory: Memory;
+  readonly agenda: Agenda;
+  /** All publications but telemetry. */
+  readonly publications: readonly Publication[];
+  readonly configured: string;
+  readonly signers: readonly Signer[];
+  readonly program: string;
+  readonly force: boolean;
+  readonly minimumPutInterval: number;
+  /** Epoch ms. */
+  readonly at: number;
 }
 
-/** Attempts to put an object if the store does not hold what `known` says. */
-const ATTEMPTS = 3;
-
-/** Throws what stops the whole cycle: an unreadable ledger, a lost lease, a clock that is behind. */
-export async function runCycle(cycle: Cycle): Promise<CycleReport> {
-  const { at, known, due, configured, sources, rows } = cycle;
-  readDoubted(cycle);
-  sources.snapshot((snapshot) => rememberChain(snapshot, known));
-  const dirty = sources.snapshot(({ ledger }) => ledger && due.dirty(ledger, at));
-  if (indexGoesFirst(cycle)) {
-    known.unlisted.add(configured);
-    await publishIndex(cycle);
-    if (indexGoesFirst(cycle)) return { at, rows, failures: [], warnings: warningsOf(sources) };
-  }
-  await publishOrFail(cycle, scopeOf(configured, cycle), () => planInstallation(configured, cycle));
-  const isRefused = due.isLedgerRefused(configured);
-  if (!isRefused) await publishOthers(dirty?.installations ?? [], cycle);
-  await publishIndex(cycle);
-  await deleteUnnamed(cycle);
-  if (!isRefused) due.planned(dirty?.point);
-  due.ended(at);
-  const reported = new Set(rows.map(({ key }) => key));
-  for (const failure of due.failures()) if (!reported.has(failure.key)) rows.push(failure);
-  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const failures = [...failuresOf(cycle), ...tooMany(sources)];
-  known.objects.dropBodies(keptBodies(cycle));
-  known.blocks.forgetSilent();
-  return { at, rows, failures, warnings: warningsOf(sources) };
+export interface CycleResult {
+  readonly report: CycleReport;
+  /** Another step is needed at once. */
+  readonly hasMore: boolean;
+  /** Epoch ms at which an installation that waits may be put. */
+  readonly wakeAt: number | undefined;
 }
 
-/**
- * A put that was sent twice, or whose result is unknown, may reach the store within this time (ms). A put's own time limit is far
- * shorter.
- */
-const DOUBT_MS = 60_000;
+/** How often a cycle begins again after an older head came back, or a source was replaced. */
+const TRIES = 3;
 
-/** A late put may bring back an older object. Until that can no longer happen, each cycle reads the object again. */
-function readDoubted({ known, due, at }: Cycle): void {
-  for (const [key, since] of known.objects.doubted) {
-    known.objects.forget(key);
-    // A failed put already has its own retry time.
-    if (!due.isUnpublished(key)) due.recheck(key, at);
-    if (at - since >= DOUBT_MS) known.objects.endDoubt(key);
-  }
-}
-
-/** Returns when (epoch ms) a doubted object is read for the last time, even if nothing else is due then. */
-export function doubtEndsAt(known: Known): number | undefined {
-  const ends = [...known.objects.doubted.values()].map((since) => since + DOUBT_MS);
-  return ends.length === 0 ? undefined : Math.min(...ends);
-}
-
-/** Forgets the block hashes of another fork, and remembers the view's safe block, so that no node is asked for it later. */
-function rememberChain({ chainDb, chain: { core } }: Snapshot, known: Known): void {
-  const history = chainDb === undefined ? "" : readSync(chainDb).history;
-  const point = core.status === "available" ? core.view.chain : undefined;
-  known.blocks.rememberChain(history, point && { number: point.safeThroughBlock, hash: point.safeBlockHash });
-}
-
-/**
- * True if the index must be put before everything else. A prefix belongs to the installation that the index names, and no object
- * may be stored under a new log that it does not name.
- */
-function indexGoesFirst({ known, configured }: Cycle): boolean {
-  const index = known.objects.index;
-  return index === undefined || index === "lost" || index.configured !== configured || index.log !== known.log;
-}
-
-/** A prefix holds the installations that came first in the log. */
-function isPublishable({ rowId }: Installation): boolean {
-  return rowId <= INSTALLATIONS_LIMIT;
-}
-
-/**
- * Checks the configured installation's sources before their facts are read, so that a refused ledger never gets into the
- * projections. The chain is followed even then, because a view at a new safe block needs all events up to it.
- */
-async function planInstallation(id: string, cycle: Cycle): Promise<Plan> {
-  const { sources, configured } = cycle;
-  const check = (snapshot: Snapshot) => checkScope(id, snapshot, cycle);
-  const plan = (snapshot: Snapshot) => {
-    const { scope, lookups } = check(snapshot);
-    return scope === undefined ? needs(lookups) : planScope(scope, cycle);
-  };
-  if (id !== configured) return sources.snapshot(plan);
-  const { scope, lookups } = sources.snapshot(check);
-  if (scope === undefined) return needs(lookups);
-  return scope.refused.ledger === undefined ? sources.advance(plan) : sources.advanceChain(plan);
-}
-
-/** Plans one installation, after its sources were checked. Throws `Failure` clock_behind. */
-function planScope(scope: Scope, cycle: Cycle): Plan {
-  const { subject, log: state, refused } = scope;
-  const unlisted = subject.isUnlisted ? [subject.id] : [];
-  // An older index that came back is corrected even while a source is refused.
-  const result: Plan = { ...EMPTY_PLAN, checked: [{ installationId: subject.id, refused }], unlisted };
-  const logPlan = refused.ledger === undefined ? planLog(state, cycle) : NO_LOG;
-  if (logPlan.lookups.length > 0) return needs(logPlan.lookups);
-  const { puts: log, isWhole } = logPlan;
-  // Nothing may be computed from entries that are not committed yet.
-  if (!isWhole) return { ...result, log, hasMoreLog: true };
-  const tiles = planTiles(scope, cycle);
-  // Telemetry says where the observations end, so it waits for the last tile of a bulk.
-  const hasMore = tiles.observations.some((one) => one.hasMore);
-  const responses = hasMore ? EMPTY_PLAN : planResponses(scope, cycle);
-  const lookups = [...responses.lookups, ...tiles.lookups];
-  if (lookups.length > 0) return needs(lookups);
-  const { checked } = result;
-  const puts = [...responses.puts, ...tiles.puts];
-  const failed = [...responses.failed, ...tiles.failed];
-  const plan: Plan = { ...responses, failed, checked, unlisted, observations: tiles.observations, puts };
-  if (log.length === 0) return plan;
-  const checkpoint = checkpointKey(logRoot(cycle.signers), state.number);
-  // Entries that no response needs now wait as long as other keys.
-  const until = (cycle.known.objects.get(checkpoint)?.putAt ?? 0) + cycle.due.minimumPutInterval;
-  const needsEntries = puts.some(({ isFromFacts }) => isFromFacts);
-  if (!needsEntries && until > cycle.at) return { ...plan, waits: [...plan.waits, [checkpoint, until]] };
-  const after = (put: Put) => (put.isFromFacts ? { ...put, after: [...put.after, checkpoint] } : put);
-  return { ...plan, log, puts: puts.map(after) };
-}
-
-const NO_INPUTS = { inputs: "", throttledInputs: "" };
-
-/** An exception costs only the tiles. */
-function planTiles(scope: Scope, cycle: Cycle): Plan {
-  try {
-    return planObservations(scope, cycle);
-  } catch (error) {
-    if (isFileError(error)) throw error;
-    const publication = { key: observationsKey(scope.subject.id), resource: "observations" } as const;
-    return { ...EMPTY_PLAN, failed: [{ publication, inputs: NO_INPUTS, error }] };
-  }
-}
-
-const NO_LOG: LogPlan = { lookups: [], puts: [], isWhole: true };
-
-/** Publishes the other installations, a few at a time. Separate snapshots keep memory flat and let the event loop run. */
-async function publishOthers(dirty: readonly Installation[], cycle: Cycle): Promise<void> {
-  const { configured } = cycle;
-  const others = dirty.filter((one) => one.id !== configured && isPublishable(one));
-  const turns = new Turns();
-  await eachLimited(others, cycle.concurrency, async ({ id }) => {
-    // Plans one installation per turn of the event loop, however many wait for the store.
-    await turns.run(() => nextTurn());
-    await cycle.fence.beforePut();
-    await publishOrFail(cycle, scopeOf(id, cycle), () => planInstallation(id, cycle));
-  });
-}
-
-async function publishIndex(cycle: Cycle): Promise<void> {
-  const { sources, known } = cycle;
-  const isFirst = indexGoesFirst(cycle);
-  const ofLedger = () =>
-    sources.snapshot(({ ledger }) => (ledger === undefined ? [] : listInstallations(ledger).filter(isPublishable)));
-  const index = { key: INSTALLATIONS_KEY, resource: "observations" } as const;
-  await publishOrFail(cycle, index, async () => planIndex({ ...cycle, indexGoesFirst: isFirst, ofLedger }));
-  for (const id of known.unlisted) if (isListed(known, id)) known.unlisted.delete(id);
-  // If the index is lost once more, the objects must be listed once more.
-  known.publishedInstallations = undefined;
-}
-
-/** The row of the report if a whole scope fails. */
-type FailedScope = Pick<ReportRow, "key" | "resource">;
-
-function scopeOf(id: string, { configured }: Cycle): FailedScope {
-  return { key: id === configured ? TELEMETRY_KEY : installationTelemetryKey(id), resource: "telemetry" };
-}
-
-/** An exception that no response of the scope has caught costs this scope. It is planned again as after any failure. */
-async function publishOrFail(cycle: Cycle, scope: FailedScope, plan: () => Promise<Plan>): Promise<void> {
-  try {
-    await publishScope(cycle, plan);
-  } catch (error) {
-    if (isFileError(error) || error instanceof StoreUnavailable) throw error;
-    const row = failedRow(scope, error);
-    cycle.rows.push(row);
-    // The index is planned in every cycle.
-    if (scope.key !== INSTALLATIONS_KEY) cycle.due.failed(scope.key, NO_INPUTS, cycle.at, row);
-  }
-}
-
-/** Plans, learns what the plan lacks, commits the log, puts what depends on it, and plans again after a conflict. */
-async function publishScope(cycle: Cycle, plan: () => Promise<Plan>): Promise<void> {
-  const { sources } = cycle;
-  const conflicts = new Map<string, number>();
-  for (;;) {
-    const planned = await plan();
-    if (planned.lookups.length > 0) {
-      await lookUp(planned.lookups, cycle);
-      continue;
+/** Runs one step. Throws what concerns everything: `StoreUnavailable`, `Failure` lease_…, clock_…, ledger_…. */
+export async function runStep(cycle: Cycle): Promise<CycleResult> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await tryStep(cycle);
+    } catch (error) {
+      const isOlder = error instanceof Failure && error.code === "head_older";
+      if (!isOlder || tries === TRIES) throw error;
     }
-    saveLostHistory(planned, sources);
-    const committed = await commitLog(planned, cycle);
-    if (committed === "moved") continue;
-    const outcomes = [...committed, ...(await executePuts(planned.puts, cycle, committed))];
-    const conflicted = conflictedKeys(outcomes);
-    for (const key of conflicted) conflicts.set(key, (conflicts.get(key) ?? 0) + 1);
-    const isLast = conflicted.every((key) => (conflicts.get(key) ?? 0) >= ATTEMPTS);
-    acknowledge(planned, outcomes, { ...cycle, isLast });
-    const hasMore =
-      (planned.hasMoreLog || planned.observations.some((one) => one.hasMore)) &&
-      outcomes.every(({ result }) => result === "done");
-    if (isLast && !hasMore) return;
   }
 }
 
-/** The keys whose own put conflicted. A put that only waits for one of these is tried again with it. */
-function conflictedKeys(outcomes: readonly PutOutcome[]): string[] {
-  const keys = new Set(outcomes.filter(({ result }) => result === "conflicted").map(({ put }) => put.key));
-  const own = outcomes.filter(({ put }) => keys.has(put.key) && !put.after.some((key) => keys.has(key)));
-  return own.map(({ put }) => put.key);
-}
-
-/** Reads what a plan lacks from the store, and asks the chain's nodes for the hashes of published blocks. */
-async function lookUp(lookups: readonly Lookup[], cycle: Cycle): Promise<void> {
-  const { known, sources } = cycle;
-  const inStore = lookups.filter((one) => one.is !== "block");
-  await learn(inStore, cycle);
-  const blocks = new Set(lookups.flatMap((one) => (one.is === "block" ? one.number : [])));
-  const ask = async (number: string) =>
-    known.blocks.remember(number, (await sources.blockHash(BigInt(number))) ?? null);
-  await Promise.all([...blocks].map(ask));
-}
-
-/**
- * Puts the new entries of a plan and their checkpoint, one scope after the other. Returns "moved" if another scope has put a
- * checkpoint since, so that this one must be planned again.
- */
-async function commitLog({ log }: Plan, cycle: Cycle): Promise<PutOutcome[] | "moved"> {
-  if (log.length === 0) return [];
-  const checkpoint = log.find(({ phase }) => phase === "checkpoint");
-  return cycle.logTurns.run(async () => {
-    const tag = checkpoint && (cycle.known.objects.get(checkpoint.key)?.tag ?? null);
-    return tag === checkpoint?.replaces ? executePuts(log, cycle) : "moved";
-  });
-}
-
-/** Saves settlement history that the puts take out of the store, before they do. */
-function saveLostHistory({ responses }: Plan, sources: CycleSources): void {
-  for (const { publication, lostHistory } of responses) {
+async function tryStep(cycle: Cycle): Promise<CycleResult> {
+  const { sources, held, memory, at, agenda } = cycle;
+  const plan = await planned(cycle);
+  await putLog(plan, cycle);
+  for (const { publication, lostHistory } of plan.responses.responses) {
     if (lostHistory === undefined) continue;
     const { chain, body } = lostHistory;
     sources.write(({ projections }) => saveHistory(projections, publication.key, chain, body));
   }
+  const puts = [...plan.puts];
+  if (plan.changesHead) await held.swap((head) => changed(head, plan, cycle));
+  const outcomes = await executePuts(puts, cycle);
+  confirm(plan, outcomes, cycle);
+  const rows = acknowledge(plan, outcomes, cycle);
+  memory.dropped = plan.rest;
+  for (const [block, hash] of memory.blocks) if (hash === null) memory.blocks.delete(block);
+  const { refused, chain } = plan;
+  const failures = [refused, chain.kind === "behind" ? chain.failure : undefined, ...tooMany(plan)].filter(
+    (failure) => failure !== undefined,
+  );
+  const reported = new Set(rows.map(({ key }) => key));
+  rows.push(...agenda.failures().filter(({ key }) => !reported.has(key)));
+  rows.sort((one, other) => (one.key < other.key ? -1 : 1));
+  return {
+    report: { at, rows, failures, warnings: plan.warnings },
+    hasMore: plan.hasMore,
+    wakeAt: plan.installations.wakeAt,
+  };
 }
 
-/** Deletes objects that no stored object refers to any more. After an outage, a later cycle does it. */
-async function deleteUnnamed(cycle: Cycle): Promise<void> {
-  const { at, known, publications, hasSite, signers } = cycle;
-  try {
-    const tiles = plannedDeletions(publications, known, at);
-    await executeDeletions([...tiles, ...plannedLogDeletions(known, signers, at)], cycle);
-    if (!hasSite) await removeSite(cycle);
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
+/** Everything that one step does, as values. */
+interface StepPlan {
+  readonly refused: Failure | undefined;
+  readonly chain: ChainCheck;
+  /** The ledger's log in the plan's transaction; the head's if the ledger is refused, or there is none. */
+  readonly log: LogPoint;
+  readonly responses: ResponsePlan;
+  readonly tiles: TileSetPlan;
+  readonly installations: InstallationPlan;
+  /** What the head says of the index and the checkpoint after their puts. */
+  readonly own: Readonly<Record<string, PublishedResponse>>;
+  readonly listed: number;
+  readonly puts: readonly Put[];
+  readonly nextChain: Head["chain"];
+  readonly stream: Head["stream"];
+  /** For `retired`: those that fit, and the rest. */
+  readonly retired: Head["retired"];
+  readonly rest: (readonly [string, number])[];
+  readonly changesHead: boolean;
+  readonly hasMore: boolean;
+  readonly installationCount: number;
+  readonly warnings: readonly Failure[];
+}
+
+/** Plans, reads what the plan needs from the store or from a node, and plans again. */
+async function planned(cycle: Cycle): Promise<StepPlan> {
+  const { sources, store, memory, publications, held } = cycle;
+  for (;;) {
+    const found = sources.snapshot((snapshot) => {
+      rememberChain(snapshot, memory);
+      const chain = checkChain(held.head.chain, snapshot.chain, (block) => memory.blocks.get(block));
+      const lacks = publications.filter(
+        (one) => !memory.histories.has(one.key) && needsHistory(one, snapshot, held.head),
+      );
+      return { chain, lacks, refused: ledgerRegression(snapshot.ledger, held.head.log) };
+    });
+    if (found.chain.kind === "ask") {
+      const { block } = found.chain;
+      memory.blocks.set(block, (await sources.blockHash(BigInt(block))) ?? null);
+      continue;
+    }
+    for (const { key } of found.lacks) {
+      const stored = await readIfWhole(store, key);
+      memory.histories.set(key, stored === undefined ? '{"status":"unavailable"}' : new TextDecoder().decode(stored.body));
+    }
+    const { chain, refused } = found;
+    const plan = (snapshot: Snapshot) => planStep(snapshot, { chain, refused }, cycle);
+    const result = await (refused === undefined ? sources.advance(plan) : sources.advanceChain(plan));
+    if (result === undefined) continue;
+    if (result.tiles.needs.length === 0) return result;
+    for (const one of result.tiles.needs) {
+      memory.names.set(one.tileSet?.prefix ?? "", await readStoredNames(one, store));
+    }
   }
 }
 
-/** Deletes everything below the site's prefix, once after the site was turned off. */
-async function removeSite(cycle: Cycle): Promise<void> {
-  const { known } = cycle;
-  if (known.listings.names(SITE_PREFIX) === undefined) await learn([{ is: "listing", prefix: SITE_PREFIX }], cycle);
-  const names = [...(known.listings.names(SITE_PREFIX)?.keys() ?? [])];
-  const deletions = names.map((name) => ({
-    key: SITE_PREFIX + name,
-    confirmed() {
-      known.listings.deleteName(SITE_PREFIX, name);
-      known.objects.drop(SITE_PREFIX + name);
-    },
-  }));
-  await executeDeletions(deletions, cycle);
-  if (names.length > 0) known.listings.drop(ASSETS_PREFIX);
+/** Block hashes of another fork are forgotten. */
+function rememberChain({ chainDb }: Snapshot, memory: Memory): void {
+  const history = chainDb === undefined ? "" : readSync(chainDb).history;
+  if (history !== memory.chainHistory) memory.blocks.clear();
+  memory.chainHistory = history;
 }
 
-/** The keys of responses from which a part is kept while no node responds, so that later plans read their bodies. */
-function keptBodies({ publications }: Cycle): ReadonlySet<string> {
-  return new Set(publications.flatMap(({ key, publishedBody }) => (publishedBody === undefined ? [] : [key])));
+/** Undefined if a source was replaced since it was checked. */
+function planStep(
+  given: Snapshot,
+  { chain, refused }: { readonly chain: ChainCheck; readonly refused: Failure | undefined },
+  cycle: Cycle,
+): StepPlan | undefined {
+  const { held, signers, at, minimumPutInterval } = cycle;
+  const { head } = held;
+  if (refused === undefined && ledgerRegression(given.ledger, head.log) !== undefined) return undefined;
+  const genesis = head.chain?.genesisTimestamp;
+  const snapshot = { ...given, genesisTimestamp: given.genesisTimestamp ?? (genesis == null ? undefined : BigInt(genesis)) };
+  const { ledger } = snapshot;
+  const log = refused !== undefined || ledger === undefined ? head.log : logPoint(ledger);
+  const step = planAt(log, snapshot, { chain, refused }, cycle);
+  // Entries that no response needs now wait as long as other keys.
+  const committedAt = head.responses[checkpointKey(formOf(signers))]?.asOf ?? 0;
+  const needsEntries = step.puts.some(({ wave }) => wave !== "checkpoint");
+  if (needsEntries || log.size === head.log.size || committedAt + minimumPutInterval <= at) return step;
+  const { size, root } = head.log;
+  const wakeAt = committedAt + minimumPutInterval;
+  const installations = { ...step.installations, unfinished: head.unfinished, wakeAt: earlier(step.installations.wakeAt, wakeAt) };
+  return { ...step, installations, log: { size, root }, puts: [], own: {}, stream: head.stream, changesHead: false };
 }
 
-function failuresOf({ due: { refused } }: Cycle): Failure[] {
-  const failures = [...refused.values()].flatMap(({ ledger, chain }) => [ledger, chain]);
-  return failures.filter((failure) => failure !== undefined);
-}
-
-function tooMany(sources: CycleSources): Failure[] {
-  const count = sources.snapshot(({ ledger }) => (ledger === undefined ? 0 : lastInstallationRowId(ledger)));
-  return count <= INSTALLATIONS_LIMIT ? [] : [tooManyInstallations(count, INSTALLATIONS_LIMIT)];
-}
-
-function warningsOf(sources: CycleSources): Failure[] {
-  return sources.snapshot(({ ledger, installationId }) => {
-    if (ledger === undefined || installationRowId(ledger, installationId) !== undefined) return [];
-    return [
-      unknownInstallation(
-        installationId,
-        listInstallations(ledger).map(({ id }) => id),
-      ),
-    ];
+function planAt(
+  log: LogPoint,
+  snapshot: Snapshot,
+  { chain, refused }: { readonly chain: ChainCheck; readonly refused: Failure | undefined },
+  cycle: Cycle,
+): StepPlan {
+  const { held, memory, agenda, configured, at, program, force, minimumPutInterval } = cycle;
+  const { head } = held;
+  const { ledger } = snapshot;
+  const rowId = ledger && installationRowId(ledger, configured);
+  const position = ledger === undefined || rowId === undefined ? 0 : readWatermarks(ledger, rowId).receipt;
+  const installations = planInstallations({
+    snapshot: refused === undefined ? snapshot : { ...snapshot, ledger: undefined },
+    head,
+    memory,
+    configured,
+    at,
+    size: log.size,
+    minimumPutInterval,
   });
+  const publications = [unknownTelemetryPublication, telemetryPublication(configured, true), ...cycle.publications];
+  // Telemetry says where the observations end, so the responses wait for the last tile of a bulk.
+  const responses = installations.isConfiguredWhole
+    ? planResponses({
+        snapshot,
+        head,
+        publications,
+        agenda,
+        ledgerRefused: refused,
+        chain,
+        histories: memory.histories,
+        at,
+        logSize: log.size,
+        position,
+        program,
+        force,
+      })
+    : NO_RESPONSES;
+  const tiles = planTileSets(responses.responses, snapshot, force ? new Map() : memory.names, at);
+  const index = planIndex(snapshot, installations, cycle);
+  const checkpoint = planCheckpoint(log, cycle);
+  const own = { ...index?.published, ...checkpoint?.published };
+  const tilesOfConfigured = installations.puts.flatMap(({ key }) =>
+    installations.owners.get(key) === configured ? key : [],
+  );
+  const responsePuts = responses.responses.flatMap(({ put }) => {
+    if (put === undefined) return [];
+    const before = put.resource === "telemetry" ? tilesOfConfigured : (tiles.after.get(put.key) ?? []);
+    return { ...put, after: [...(put.after ?? []), ...before] };
+  });
+  const puts = [
+    ...(checkpoint === undefined ? [] : [checkpoint.put]),
+    ...(index === undefined ? [] : [index.put]),
+    ...tiles.puts,
+    ...installations.puts,
+    ...responsePuts,
+  ];
+  const dropped = [...memory.dropped, ...tiles.dropped].filter(([key]) => !puts.some((put) => put.key === key));
+  const room = Math.max(0, RETIRED_LIMIT - head.retired.length);
+  const isMoved = isDifferent(head.unfinished, installations.unfinished);
+  return {
+    refused,
+    chain,
+    log,
+    responses,
+    tiles,
+    installations,
+    own,
+    listed: index?.listed ?? head.listed,
+    puts,
+    nextChain: nextChain(head.chain, snapshot, chain),
+    stream: refused === undefined && ledger !== undefined ? (loggedPosition(ledger) ?? null) : head.stream,
+    retired: dropped.slice(0, room).map(([key, until]) => [key, until]),
+    rest: dropped.slice(room),
+    changesHead: puts.length > 0 || log.size !== head.log.size || isMoved || dropped.length > 0,
+    hasMore: installations.hasMore || (index?.isFirst === true && installations.through > 0),
+    installationCount: ledger === undefined ? 0 : lastInstallationRowId(ledger),
+    warnings: warningsOf(snapshot),
+  };
+}
+
+type Unfinished = Omit<Head["unfinished"], "keys">;
+
+function isDifferent(one: Unfinished, other: Unfinished): boolean {
+  const textOf = ({ since, until, through, left }: Unfinished) => JSON.stringify([since, until, through, left]);
+  return textOf(one) !== textOf(other);
+}
+
+const NO_RESPONSES: ResponsePlan = { responses: [], failed: [], waits: [] };
+
+interface OwnPut {
+  readonly put: Put;
+  readonly published: Readonly<Record<string, PublishedResponse>>;
+}
+
+/** The index goes first to an empty prefix, and otherwise after the objects of the installations that it adds. */
+function planIndex(
+  snapshot: Snapshot,
+  { through }: InstallationPlan,
+  { held, at, program, force, minimumPutInterval }: Cycle,
+): (OwnPut & { readonly listed: number; readonly isFirst: boolean }) | undefined {
+  const { head } = held;
+  const before = head.responses[INSTALLATIONS_KEY];
+  const isFirst = before === undefined;
+  // Not all installations that it lists are stored yet.
+  if (!isFirst && through < head.listed) return undefined;
+  const listed = isFirst ? head.listed : Math.max(head.listed, through);
+  const isUnfinished = head.unfinished.keys.includes(INSTALLATIONS_KEY);
+  if (!isFirst && !force && !isUnfinished && listed === head.listed) return undefined;
+  if (!isFirst && !force && !isUnfinished && before.asOf + minimumPutInterval > at) return undefined;
+  const publication = indexOf(snapshot, listed);
+  const options = { published: before, at, force, isUnfinished, isNewer: false, isChainUndecided: false };
+  const { decision, build } = decide((instant) => publication.build(snapshot, instant), options);
+  if (!decision.put) return undefined;
+  const { object, states } = responseObject(futureOf(build, at), at);
+  const { key, resource } = publication;
+  const wave = isFirst ? "first-index" : "index";
+  const report = { why: decision.why, action: isFirst ? "created" : "updated", status: 200, etag: null } as const;
+  const put: Put = { key, resource, wave, object, replaces: isFirst ? null : (before.tag ?? undefined), ...report };
+  return { put, published: { [key]: ownResponse(put, states, at, program) }, listed, isFirst };
+}
+
+function planCheckpoint(log: LogPoint, { held, at, signers, program, force }: Cycle): OwnPut | undefined {
+  const { head } = held;
+  const key = checkpointKey(formOf(signers));
+  const before = head.responses[key];
+  const isSame = head.log.size === log.size && head.log.keys.join() === keysOf(signers).join();
+  const isNeeded = log.size > 0 && (before === undefined || !isSame || head.unfinished.keys.includes(key) || force);
+  if (!isNeeded) return undefined;
+  const put = checkpointPut(log, signers, before === undefined ? null : (before.tag ?? undefined));
+  return { put, published: { [key]: ownResponse(put, [], at, program) } };
+}
+
+function ownResponse({ object, status, etag }: Put, states: PublishedResponse["states"], at: number, program: string) {
+  const none = { tag: null, logSize: null, safeBlock: null, binding: null };
+  return { ...none, states, seal: sealOf(object), status, etag, asOf: at, program };
+}
+
+/** Puts the log's files after the head's size. They are stored before the head says so. */
+async function putLog({ log }: StepPlan, cycle: Cycle): Promise<void> {
+  const { sources, held, signers, force, at } = cycle;
+  const form = formOf(signers);
+  const { head } = held;
+  for (let since = force || head.log.form !== form ? 0 : head.log.size; since < log.size; ) {
+    const part = sources.snapshot(({ ledger }) =>
+      ledger !== undefined && contains(ledger, log) ? planLogFiles(ledger, form, since, log.size) : undefined,
+    );
+    // The ledger was replaced. The next cycle compares it again.
+    if (part === undefined) throw new Failure("ledger_forked", "the ledger was replaced during a cycle");
+    const failed = (await executePuts(part.puts, cycle)).find(({ tag }) => tag === undefined);
+    if (failed !== undefined) throw new Error(failed.row.why);
+    const until = at + PARTIAL_KEPT_MS;
+    if (part.replaced.length > 0) held.note(({ retired }) => retire(retired, part.replaced.map((key) => [key, until])));
+    since = part.size;
+  }
+}
+
+/** A reader may be in the middle of a smaller tree, so its partial files stay for this time (ms). */
+const PARTIAL_KEPT_MS = 3_600_000;
+
+function retire(retired: Head["retired"], more: Head["retired"]): Pick<Head, "retired"> {
+  const known = new Set(retired.map(([key]) => key));
+  return { retired: [...retired, ...more.filter(([key]) => !known.has(key))].slice(0, RETIRED_LIMIT) };
+}
+
+/** The head with everything that readers may see next. */
+function changed(head: Head, plan: StepPlan, { at, signers, program }: Cycle): Partial<Head> {
+  const { log, installations, own, responses } = plan;
+  const next: Record<string, PublishedResponse> = { ...head.responses, ...own };
+  for (const { publication, published } of responses.responses) {
+    if (published !== undefined) next[publication.key] = published;
+  }
+  const put = new Set(plan.puts.map(({ key }) => key));
+  const keys = [...new Set([...head.unfinished.keys, ...put])].filter((key) => next[key] !== undefined);
+  // Until the puts are done, what they need is unfinished.
+  const { since, until, through, left } = head.unfinished;
+  const isNewPass = through === 0 && installations.unfinished.through > 0;
+  return {
+    at,
+    program: isNewerProgram(head.program, program) ? head.program : program,
+    log: { size: log.size, root: log.root, form: formOf(signers), keys: keysOf(signers) },
+    chain: plan.nextChain,
+    responses: next,
+    listed: plan.listed,
+    unfinished: { since, until: isNewPass ? installations.unfinished.until : until, through, left, keys },
+    stream: plan.stream,
+    ...retire(
+      head.retired.filter(([key]) => !put.has(key)),
+      plan.retired,
+    ),
+  };
+}
+
+/** Keeps what was done until the next swap. */
+function confirm(plan: StepPlan, outcomes: readonly Outcome[], { held, memory, at, sources, minimumPutInterval }: Cycle): void {
+  const { installations, responses, tiles } = plan;
+  const tags = new Map(outcomes.flatMap(({ put, tag }) => (tag === undefined ? [] : [[put.key, tag] as const])));
+  const failedIds = new Set(
+    outcomes.flatMap(({ put, tag }) => (tag === undefined ? (installations.owners.get(put.key) ?? []) : [])),
+  );
+  for (const key of installations.owners.keys()) {
+    const tag = tags.get(key);
+    if (tag !== undefined) memory.tags.set(key, tag);
+  }
+  for (const [id, until] of installations.retries) memory.retries.set(id, until);
+  for (const { publication, put } of responses.responses) {
+    if (put === undefined || !tags.has(put.key)) continue;
+    const { hasHistory, tileSet, key } = publication;
+    if (hasHistory !== undefined) memory.histories.set(key, new TextDecoder().decode(put.object.body));
+    const names = tileSet && tiles.names.get(tileSet.prefix);
+    if (tileSet !== undefined && names !== undefined) memory.names.set(tileSet.prefix, names);
+  }
+  const rows = new Map(
+    sources.snapshot(({ ledger }) =>
+      [...failedIds].flatMap((id) => {
+        const rowId = ledger && installationRowId(ledger, id);
+        return rowId === undefined ? [] : [[rowId, id] as const];
+      }),
+    ),
+  );
+  for (const [rowId, finished] of installations.finished) {
+    if (!rows.has(rowId)) memory.finished.set(rowId, finished);
+  }
+  const left = [...installations.unfinished.left];
+  for (const [rowId, id] of rows) {
+    memory.retries.set(id, at + RETRY_MS);
+    if (!left.some(([other]) => other === id)) left.push([id, memory.finished.get(rowId)?.position ?? 0]);
+  }
+  // `since` may move on only if each installation that failed is in the list.
+  const isListed = left.length <= LEFT_LIMIT;
+  for (const [rowId, { size, putAt }] of memory.finished) {
+    if (size <= held.head.unfinished.since && putAt + minimumPutInterval < at) memory.finished.delete(rowId);
+  }
+  held.note((head) => {
+    const confirmed = Object.entries(head.responses).map(([key, response]) => {
+      const tag = tags.get(key);
+      return [key, tag === undefined ? response : { ...response, tag }] as const;
+    });
+    const keys = head.unfinished.keys.filter((key) => !tags.has(key));
+    const installed = isListed ? { ...installations.unfinished, left } : head.unfinished;
+    return { responses: Object.fromEntries(confirmed), unfinished: { ...installed, keys } };
+  });
+}
+
+/** Objects that another publisher's are in the way of are tried again after this time (ms). */
+const RETRY_MS = 5_000;
+
+function acknowledge(plan: StepPlan, outcomes: readonly Outcome[], { agenda, at, held }: Cycle): ReportRow[] {
+  const rows: ReportRow[] = [...plan.installations.failed];
+  const byKey = new Map(outcomes.map((outcome) => [outcome.put.key, outcome]));
+  for (const [key, until] of plan.responses.waits) agenda.wait(key, until);
+  for (const { key, inputs, row } of plan.responses.failed) {
+    agenda.failed(key, inputs, at, row);
+    if (row !== undefined) rows.push(row);
+  }
+  for (const response of plan.responses.responses) {
+    const { publication, inputs, isProvisional, dueAt } = response;
+    const row = responseRow(response, byKey.get(publication.key), held.head.responses[publication.key]);
+    if (row.action === "failed") agenda.failed(publication.key, inputs, at, row);
+    else agenda.built(publication.key, inputs, isProvisional ? 0 : at, dueAt);
+    rows.push(row);
+  }
+  const planned = new Set(plan.responses.responses.map(({ publication }) => publication.key));
+  for (const { put, row } of outcomes) if (!planned.has(put.key) && row.action !== "unchanged") rows.push(row);
+  return rows;
+}
+
+function responseRow(
+  { publication, why, milliseconds, failure }: PlannedResponse,
+  outcome: Outcome | undefined,
+  published: PublishedResponse | undefined,
+): ReportRow {
+  if (failure !== undefined) return failedRow(publication, failure);
+  if (outcome !== undefined) return { ...outcome.row, milliseconds: outcome.row.milliseconds + milliseconds };
+  const { key, resource } = publication;
+  const { status = null, etag = null } = published ?? {};
+  return { key, resource, action: "unchanged", why, status, bytes: 0, etag, milliseconds };
+}
+
+function tooMany({ installationCount }: StepPlan): Failure[] {
+  return installationCount <= INSTALLATIONS_LIMIT ? [] : [tooManyInstallations(installationCount, INSTALLATIONS_LIMIT)];
+}
+
+function warningsOf({ ledger, installationId }: Snapshot): Failure[] {
+  if (ledger === undefined || installationRowId(ledger, installationId) !== undefined) return [];
+  return [
+    unknownInstallation(
+      installationId,
+      listInstallations(ledger).map(({ id }) => id),
+    ),
+  ];
 }

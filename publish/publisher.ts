@@ -1,135 +1,117 @@
-/** A publisher: it holds the state directory and the lease, and runs cycles, checks and repairs under them. */
-
+/** A publisher: it holds the head, and runs cycles, renewals and checks under it. */
+import { checkpointKey, INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { readNewestReceipt } from "../src/ledger/read/receipts.ts";
+import { installationRowId } from "../src/ledger/watermarks.ts";
 import type { Signer } from "../src/log/signer.ts";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
+import { SITE_PREFIX } from "../src/resources/site/route.ts";
+import type { Snapshot } from "../src/resources/snapshot.ts";
+import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
-import { checkpointOf, dueAtStart } from "./checkpoint.ts";
-import type { Clock } from "./clock/clock.ts";
+import { Agenda, earlier } from "./agenda.ts";
+import type { WatchedClock } from "./clock/clock.ts";
 import { notBefore } from "./clock/instant.ts";
-import { isClockFailure } from "./clock/judge.ts";
-import { type Cycle, doubtEndsAt, runCycle } from "./cycle.ts";
-import { type Due, earlier, RETRY_AFTER_MS } from "./due.ts";
-import { Turns } from "./each-limited.ts";
-import type { Known } from "./known.ts";
-import type { Lease, StatusUpdate } from "./lease/lease.ts";
-import type { LeaseGuard } from "./put.ts";
+import { isClockFailure, StoreSkew } from "./clock/judge.ts";
+import { type Cycle, type CycleResult, Memory, runStep } from "./cycle.ts";
+import { checkDoubted, checkInTurn } from "./damage.ts";
+import type { Head } from "./head/head.ts";
+import type { HeldHead } from "./head/held-head.ts";
+import { formOf } from "./plan/log.ts";
+import { executeDeletions } from "./put.ts";
 import type { CycleReport } from "./report.ts";
-import { checkTiles, Scrub } from "./scrub.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
-import type { HintOf } from "./status/private-status.ts";
-import type { PublishedSite } from "./status/public-status.ts";
-import { PublisherStatus } from "./status/publisher-status.ts";
+import type { StateDirectory } from "./state-directory.ts";
 
 export interface PublisherOptions {
   readonly store: ObjectStore;
-  readonly clock: Clock;
+  readonly clock: WatchedClock;
   readonly reader: SourceReader;
-  readonly known: Known;
+  readonly state: StateDirectory;
+  /** All but telemetry. */
   readonly publications: readonly Publication[];
   /** Puts in flight. */
   readonly concurrency: number;
   /** The keys that sign the log, all of one name; none: the log is private. */
   readonly signers: readonly Signer[];
-  /** The operator agrees that the log becomes public (`--publish-log`). */
-  readonly mayPublishLog?: boolean;
-  /** The number of the log with which the published one is replaced (`--new-log`). */
-  readonly newLog: number | undefined;
-  /** Put everything as of now, changed or not. */
+  /** Put everything as of now, changed or not, and compare every tile and file of the log. */
   readonly force: boolean;
-  /** Minimum time between two puts of one key (ms); 0 if puts cost nothing. The first change is put at once. */
+  /** Minimum time between two puts of one key (ms); 0 if puts cost nothing. */
   readonly minimumPutInterval: number;
-  /** One stored object is checked for damage in this time (ms); 0: none. */
-  readonly scrubInterval: number;
+  /** Minimum time between two swaps for new facts (ms); 0 if puts cost nothing. */
+  readonly swapInterval: number;
   /** The version of this program. */
   readonly program: string;
-  /** Phrases the next step after a failure, for the operator. */
-  readonly hintOf: HintOf;
-  /** Undefined if the site is turned off. */
-  readonly site?: PublishedSite | undefined;
+  /** How long a chain view is valid after a good pass (ms). */
+  readonly chainValidity: number;
 }
 
-/** The parts of a publisher, with its lease, that an operator's repair uses. */
-export interface Repair {
-  readonly store: ObjectStore;
-  readonly fence: LeaseGuard;
-  /** Epoch ms. */
-  readonly now: number;
-  /** Makes the next plan look the object up. */
-  forget(key: string): void;
-  /** Runs a cycle that puts everything and checks every tile. */
-  forcedCycle(): Promise<void>;
-}
+/** After a cycle with a failure the next one runs after this time (ms). */
+const RETRY_AFTER_MS = 5_000;
 
 export class Publisher {
   readonly #options: PublisherOptions;
-  readonly #lease: Lease;
-  readonly #due: Due;
-  readonly #status: PublisherStatus;
-  readonly #scrub = new Scrub();
-  /** Monotonic. */
-  #scrubbedAt = Number.NEGATIVE_INFINITY;
-  #scrubbed = 0;
-  /** The renewal of the lease after which the shared objects were last checked. */
-  #checkedAfter = "";
+  readonly #held: HeldHead;
+  readonly #agenda: Agenda;
+  readonly #memory = new Memory();
+  readonly #skew: StoreSkew;
   #last: CycleReport | undefined;
+  #result: Pick<CycleResult, "hasMore" | "wakeAt"> = { hasMore: false, wakeAt: undefined };
+  /** Counts the searches for damage. */
+  #turn = 0;
+  /** `seq` of the head after which damage was last looked for. */
+  #checkedAfter = 0;
+  #sources: PublicRecord["sources"];
+  #ended: Failure | undefined;
 
-  private constructor(options: PublisherOptions, lease: Lease, due: Due) {
+  /** `held` was just taken. */
+  constructor(options: PublisherOptions, held: HeldHead) {
     this.#options = options;
-    this.#lease = lease;
-    this.#due = due;
-    this.#status = new PublisherStatus(options, lease);
-    // Until the first cycle has ended, the lease keeps the last holder's status.
-    lease.onRenewal(() => (this.#last === undefined ? {} : this.#statusUpdate(this.nextDue())));
+    this.#held = held;
+    this.#agenda = new Agenda(options.minimumPutInterval);
+    this.#skew = new StoreSkew(options.store, options.clock);
+    this.#sources = held.head.sources;
+    if (options.force) held.note(({ unfinished }) => ({ unfinished: { ...unfinished, since: 0, until: 0, through: 0 } }));
   }
 
-  /** Runs `work` under a lease that was just taken, and releases it, also after a failure. Throws what `work` throws. */
+  /** Runs `work` under a head that was just taken, and releases it, also after a failure. Throws what `work` throws. */
   static async hold<T>(
     options: PublisherOptions,
-    lease: Lease,
+    held: HeldHead,
     work: (publisher: Publisher) => Promise<T>,
   ): Promise<T> {
-    let publisher: Publisher | undefined;
+    const publisher = new Publisher(options, held);
+    let result: T;
     try {
-      publisher = await Publisher.begin(options, lease);
-      return await work(publisher);
+      result = await work(publisher);
     } catch (error) {
-      await (publisher?.release(error) ?? lease.release({})).catch(() => {
+      await publisher.release(error).catch(() => {
         // The first error is reported; a lease that cannot be released expires.
       });
-      publisher = undefined;
       throw error;
-    } finally {
-      await publisher?.release();
     }
+    await publisher.release();
+    return result;
   }
 
-  /** `lease` was just taken. */
-  static async begin(options: PublisherOptions, lease: Lease): Promise<Publisher> {
-    const { known, newLog, reader, clock } = options;
-    const at = clock.wall();
-    const configured = reader.installationId;
-    known.readAgainAtStart(configured);
-    const due = await dueAtStart({ ...options, configured, checkpoint: lease.checkpoint, at });
-    // If this run is killed after it named the new log, the next one must plan every installation too.
-    if (newLog !== undefined && lease.checkpoint !== null) await lease.renew({ checkpoint: null });
-    return new Publisher(options, lease, due);
+  get head(): Head {
+    return this.#held.head;
   }
 
   /**
    * The instant of the next cycle: `now`, but never before the last published instant (docs/spec/publishing.md#clocks). Throws
-   * `Failure` clock_moved.
+   * `Failure` clock_moved, clock_behind.
    */
   instant(now: number): number {
-    this.#lease.checkClock();
-    return notBefore(Number(this.#options.known.rows.meta("at") ?? 0), now);
+    this.#held.checkClock();
+    return notBefore(this.#held.head.at, now);
   }
 
   /** The sources at the end of the last cycle. */
   get sources(): PublicRecord["sources"] {
-    return this.#status.sources;
+    return this.#sources;
   }
 
   /** The last cycle's report; undefined before the first. */
@@ -139,166 +121,207 @@ export class Publisher {
 
   /** The next instant (epoch ms) at which something changes without new input. */
   nextDue(): number | undefined {
-    const { reader, known } = this.#options;
+    const { reader } = this.#options;
     const chain = this.#last === undefined ? undefined : reader.nextChange(this.#last.at);
-    return earlier(earlier(this.#due.next(), doubtEndsAt(known)), chain);
+    const next = earlier(earlier(this.#agenda.next(), this.#result.wakeAt), chain);
+    return this.#result.hasMore || this.#isUnfinished ? earlier(next, this.#last?.at) : next;
+  }
+
+  /** Something was found damaged, or an earlier holder has left it. */
+  get #isUnfinished(): boolean {
+    const { unfinished } = this.#held.head;
+    const failed = new Set(this.#last?.rows.flatMap(({ key, action }) => (action === "failed" ? key : [])));
+    return unfinished.keys.some((key) => !failed.has(key));
   }
 
   /** True if a cycle at this instant would have nothing to do. Takes microseconds and makes no request. */
   isIdle(at: number): boolean {
-    if (this.#last === undefined || this.#options.reader.hasChanged()) return false;
-    const retryAt = isWhole(this.#last) ? Number.POSITIVE_INFINITY : this.#last.at + RETRY_AFTER_MS;
+    if (this.#held.age < this.#options.swapInterval && this.#last !== undefined) return true;
+    if (this.#last === undefined || this.#options.reader.hasChanged() || this.#isUnfinished) return false;
+    const isWhole = this.#last.rows.every(({ action }) => action !== "failed");
+    const retryAt = isWhole ? Number.POSITIVE_INFINITY : this.#last.at + RETRY_AFTER_MS;
     return Math.min(this.nextDue() ?? Number.POSITIVE_INFINITY, retryAt) > at;
   }
 
   /** Throws what stops the whole cycle. `at` in epoch ms. */
   async cycle(at: number): Promise<CycleReport> {
-    const { force } = this.#options;
-    const report = await this.#run(at, force);
-    return force ? this.#checkTiles(report) : report;
-  }
-
-  /** Objects that were checked for damage. */
-  get scrubbed(): number {
-    return this.#scrubbed;
-  }
-
-  /**
-   * If due, checks the object that was checked longest ago, and after each renewal of the lease the objects that many responses
-   * need. The next cycle rewrites a damaged one. `at` in epoch ms. Throws the store's own errors.
-   */
-  async scrubIfDue(at: number): Promise<void> {
-    const { clock, scrubInterval } = this.#options;
-    if (scrubInterval === 0 || this.#last === undefined) return;
-    const renewal = this.#lease.lastWrite;
-    const now = clock.monotonic();
-    const isRenewed = renewal !== this.#checkedAfter;
-    const isDue = now - this.#scrubbedAt >= scrubInterval;
-    if (!isRenewed && !isDue) return;
-    const scrubbing = this.#cycleAt(at, false);
-    if (isRenewed) await this.#scrub.checkShared(scrubbing);
-    this.#checkedAfter = renewal;
-    if (!isDue) return;
-    await this.#scrub.step(scrubbing);
-    // After a failure a check is still due.
-    this.#scrubbedAt = now;
-    this.#scrubbed++;
-  }
-
-  /** Lets `repairStore` rewrite everything that the sources can give (docs/fsck.md). Throws as a cycle does. */
-  async repair(at: number, repairStore: (repair: Repair) => Promise<void>): Promise<CycleReport> {
-    const { store, known } = this.#options;
-    const forget = (key: string) => known.objects.forget(key);
-    const forcedCycle = async () => {
-      this.#due.forget();
-      await this.#checkTiles(await this.#run(at, true));
-    };
-    await repairStore({ store, fence: this.#lease, now: at, forget, forcedCycle });
-    return this.#last ?? { at, rows: [], failures: [], warnings: [] };
-  }
-
-  /** Reads every tile, then rewrites the wrong ones with a second cycle. */
-  async #checkTiles(report: CycleReport): Promise<CycleReport> {
-    const { at } = report;
-    await checkTiles(this.#cycleAt(at, false));
-    const second = await this.#run(at, false);
-    const before = new Set(report.rows.filter(({ action }) => action !== "unchanged").map(({ key }) => key));
-    const rows = second.rows.filter(({ key, action }) => !before.has(key) && action !== "unchanged");
-    const all = [...report.rows.filter(({ key }) => !rows.some((row) => row.key === key)), ...rows];
-    this.#last = { ...second, rows: all.toSorted((a, b) => (a.key < b.key ? -1 : 1)) };
+    const { reader, swapInterval } = this.#options;
+    const replaced = reader.reopenReplaced();
+    // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
+    if (replaced.ledger || replaced.projections) this.#agenda.forget();
+    const version = reader.version();
+    let rows: CycleReport["rows"] = [];
+    try {
+      for (;;) {
+        const cycle = this.#cycleAt(at);
+        const { report, hasMore, wakeAt } = await runStep(cycle);
+        const keys = new Set(report.rows.map(({ key }) => key));
+        rows = [...rows.filter(({ key }) => !keys.has(key)), ...report.rows];
+        this.#last = { ...report, rows };
+        this.#result = { hasMore, wakeAt };
+        this.#sources = cycle.sources.snapshot((snapshot) => sourcesOf(snapshot, report, this.#options.chainValidity));
+        if (!hasMore || swapInterval > 0) break;
+      }
+    } catch (error) {
+      if (error instanceof Failure && error.isAbout("ledger")) {
+        this.#sources = { ...this.#sources, ledger: { ...this.#sources.ledger, status: "unreadable" } };
+      }
+      throw error;
+    }
+    reader.acknowledge(version);
+    await this.#deleteUnnamed(at);
     return this.#last;
   }
 
-  #cycleAt(at: number, force: boolean): Cycle {
-    const { reader, site } = this.#options;
+  #cycleAt(at: number): Cycle {
+    const { reader } = this.#options;
     return {
       ...this.#options,
       at,
-      force,
+      held: this.#held,
+      memory: this.#memory,
+      agenda: this.#agenda,
       configured: reader.installationId,
-      due: this.#due,
       sources: reader.begin(at),
-      fence: this.#lease,
-      hasSite: site !== undefined,
-      logTurns: new Turns(),
-      rows: [],
     };
   }
 
-  async #run(at: number, force: boolean): Promise<CycleReport> {
-    const { reader, known } = this.#options;
-    const replaced = reader.reopenReplaced();
-    // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
-    if (replaced.ledger || replaced.projections) this.#due.forget();
-    const version = reader.version();
-    const report = await this.#reported(this.#cycleAt(at, force));
-    known.rows.setMeta("at", String(at));
-    known.rows.setMeta("epoch", String(this.#lease.epoch));
-    reader.acknowledge(version);
-    this.#last = report;
-    return report;
-  }
-
-  async #reported(cycle: Cycle): Promise<CycleReport> {
+  /** Renews the lease if due, after which some objects are checked for damage. `nextCycleAt` in epoch ms. */
+  async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
+    const { reader, clock, state } = this.#options;
+    this.#held.checkClock();
+    reader.saveIfDue(clock.monotonic());
+    if (!this.#held.renewalDue) return;
     try {
-      this.#status.cycleBegins(cycle.sources);
-      const report = await runCycle(cycle);
-      this.#status.cycleEnded(cycle.sources, report);
-      return report;
+      await this.#skew.check();
     } catch (error) {
-      this.#status.cycleFailed(error);
+      if (error instanceof Failure) this.#held.stop(error);
       throw error;
     }
+    await this.#held.swap((head) => this.#status(head, nextCycleAt));
+    state.noteLog(this.#held.head.log);
   }
 
-  /** Saves the state, renews the lease and writes the private status, each if due. */
-  async renewIfDue(nextCycleAt: number | undefined): Promise<void> {
-    const { known, reader, clock } = this.#options;
-    this.#lease.checkClock();
-    known.rows.saveIfDue(clock.monotonic());
-    reader.saveIfDue(clock.monotonic());
-    if (this.#lease.renewalDue) await this.#lease.renew(this.#statusUpdate(nextCycleAt));
-    if (this.#status.isPrivateStatusDue) await this.#status.writePrivateStatus(this.#last);
+  /** Looks for damage after a renewal. `at` in epoch ms. Throws the store's own errors. */
+  async scrubIfDue(at: number): Promise<void> {
+    const { seq } = this.#held.head;
+    if (this.#last === undefined || seq === this.#checkedAfter) return;
+    await this.search(at);
+    this.#checkedAfter = seq;
   }
 
-  /** Releases the lease. The status then has `cause`, if a failure ended this publisher. */
+  /** Reads the doubted objects and some others. The next cycle puts again what is wrong. */
+  async search(at: number): Promise<void> {
+    const cycle = this.#cycleAt(at);
+    await checkDoubted(cycle);
+    await checkInTurn(this.#turn++, cycle);
+  }
+
+  /** How often damage was looked for. */
+  get scrubbed(): number {
+    return this.#turn;
+  }
+
+  /** Releases the lease. The head then names `cause`, if a failure ended this publisher. */
   async release(cause?: unknown): Promise<void> {
-    if (cause instanceof Failure) this.#status.endedBy(cause);
+    if (cause instanceof Failure) this.#ended = cause;
     try {
-      await this.#status.writePrivateStatus(this.#last);
+      await this.#held.release((head) => this.#status(head, undefined));
+      this.#options.state.noteLog(this.#held.head.log);
     } catch (error) {
-      // The release must not wait for the private status, which is not put after the clock has moved.
       const isExpected = error instanceof StoreUnavailable || isClockFailure(error);
       if (!isExpected && cause === undefined) throw error;
-    }
-    try {
-      await this.#lease.release({ ...this.#statusUpdate(undefined), ...this.#lastCycleOf(cause) });
-    } finally {
-      this.#options.known.rows.setMeta("lease", this.#lease.lastWrite);
+      if (error instanceof StoreUnavailable && cause === undefined) throw error;
     }
   }
 
-  /** Restores the last cycle of a lost record, so that the next start finds the clock behind before it takes the lease. */
-  #lastCycleOf(cause: unknown): StatusUpdate {
-    if (!(cause instanceof Failure && cause.code === "clock_behind")) return {};
-    let newestAt = Number.NEGATIVE_INFINITY;
-    for (const { sourceVersion } of this.#options.known.objects.all()) newestAt = Math.max(newestAt, sourceVersion.at);
-    return Number.isFinite(newestAt) ? { lastCycleAt: formatTimestamp(newestAt) } : {};
-  }
-
-  #statusUpdate(nextCycleAt: number | undefined): StatusUpdate {
-    const update = this.#status.statusUpdate(this.#last, nextCycleAt);
-    if (this.#last === undefined) return update;
+  /** What a swap says besides what is published. */
+  #status(head: Head, nextCycleAt: number | undefined): Partial<Head> {
+    const problems = new Map<string, number>();
+    const count = (code: string) => problems.set(code, (problems.get(code) ?? 0) + 1);
+    for (const { action, code } of this.#last?.rows ?? []) if (action === "failed") count(code ?? "internal_error");
+    for (const { code } of this.#last?.failures ?? []) count(code);
+    if (this.#ended !== undefined && !problems.has(this.#ended.code)) count(this.#ended.code);
     return {
-      ...update,
-      checkpoint: checkpointOf(
-        { ...this.#options, configured: this.#options.reader.installationId, due: this.#due },
-        this.#lease.checkpoint,
-      ),
+      at: Math.max(head.at, this.#last?.at ?? 0),
+      nextCycleAt: nextCycleAt ?? null,
+      sources: this.#sources,
+      problems: [...problems],
     };
+  }
+
+  /** Deletes what nothing refers to any more. After an outage, a later cycle does it. */
+  async #deleteUnnamed(at: number): Promise<void> {
+    const { store } = this.#options;
+    const target = { ...this.#options, held: this.#held };
+    const due = this.#held.head.retired.filter(([, until]) => until <= at).map(([key]) => key);
+    const gone = this.#goneResponses();
+    try {
+      for (const key of due) await executeDeletions(key.endsWith("/") ? await listed(store, key) : [key], target);
+      await executeDeletions(gone, target);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      return;
+    }
+    if (due.length + gone.length === 0) return;
+    this.#held.note(({ retired, responses, unfinished }) => ({
+      retired: retired.filter(([key]) => !due.includes(key)),
+      responses: Object.fromEntries(Object.entries(responses).filter(([key]) => !gone.includes(key))),
+      unfinished: { ...unfinished, keys: unfinished.keys.filter((key) => !gone.includes(key)) },
+    }));
+  }
+
+  /** Files of a site that is turned off, and what another version of the program has published. */
+  #goneResponses(): string[] {
+    const { publications, signers } = this.#options;
+    const own = [INSTALLATIONS_KEY, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY, checkpointKey(formOf(signers))];
+    const known = new Set([...own, ...publications.map(({ key }) => key)]);
+    return Object.keys(this.#held.head.responses).filter((key) => !known.has(key) && key.startsWith(SITE_PREFIX));
   }
 }
 
-function isWhole({ rows }: CycleReport): boolean {
-  return rows.every(({ action }) => action !== "failed");
+async function listed(store: ObjectStore, prefix: string): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const key of store.list(prefix)) keys.push(key);
+  return keys;
+}
+
+type Sources = PublicRecord["sources"];
+
+function sourcesOf(
+  { ledger, installationId, chain }: Snapshot,
+  { failures }: Pick<CycleReport, "failures">,
+  chainValidity: number,
+): Sources {
+  const rowId = ledger && installationRowId(ledger, installationId);
+  const newest = ledger === undefined || rowId === undefined ? undefined : readNewestReceipt(ledger, rowId);
+  const isRefused = failures.some(({ code }) => code === "ledger_behind" || code === "ledger_forked");
+  return {
+    ledger: {
+      status: ledger === undefined ? "none" : isRefused ? "behind" : "followed",
+      newestReceiptAt: newest === undefined ? null : formatTimestamp(newest.receivedAt),
+    },
+    chain: chainOf(chain, chainValidity),
+  };
+}
+
+const CHAIN_STATUS = {
+  indexer_disabled: "disabled",
+  indexer_mismatch: "mismatch",
+  indexer_unavailable: "silent",
+  not_yet_safe: "behind",
+} as const;
+
+function chainOf({ core, validUntil }: Snapshot["chain"], chainValidity: number): Sources["chain"] {
+  if (core.status === "unavailable") {
+    const status = CHAIN_STATUS[core.reason];
+    return { status, indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null };
+  }
+  const { indexedThroughBlock, safeThroughBlock } = core.view.chain;
+  return {
+    status: "followed",
+    indexedThroughBlock: String(indexedThroughBlock),
+    safeThroughBlock: String(safeThroughBlock),
+    lastGoodPassAt: formatTimestamp(validUntil - chainValidity),
+  };
 }

@@ -1,7 +1,8 @@
 /**
- * Executes a plan. Only this code writes or deletes objects. Each put is conditional and needs the lease
- * (docs/spec/publishing.md#one-writer). After a crash at any point, no stored object refers to a missing one.
+ * Puts the objects of a step (docs/spec/publishing.md#head). Only this code writes or deletes objects besides the head. A put whose
+ * tag is unknown, or that conflicts, reads the tag, swaps the head, and puts on that tag.
  */
+import { readCheckpoint } from "./published-log.ts";
 import {
   type ObjectStore,
   readOrDamaged,
@@ -12,174 +13,164 @@ import {
   type StoreTag,
   StoreUnavailable,
 } from "../src/object-store/object-store.ts";
-import type { Snapshots } from "../src/resources/snapshot.ts";
+import { sealOf } from "../src/object-store/seal-node.ts";
+import type { ResourceName } from "../src/resources/table.ts";
 import { Failure } from "../src/values/failure.ts";
 import { eachLimited } from "./each-limited.ts";
-import type { Known } from "./known.ts";
-import { type Deletion, PHASES, type Put } from "./plan/plan.ts";
+import type { Head } from "./head/head.ts";
+import type { HeldHead } from "./head/held-head.ts";
+import type { ReportRow } from "./report.ts";
 
-/** The lease, as a put needs it. */
-export interface LeaseGuard {
-  readonly epoch: number;
-  readonly writer: string;
-  /** Awaited before each put; rejects unless a put that starts now would end while the lease still holds. */
-  beforePut(): Promise<void>;
-  /** Raises our epoch above that of a stored object. Rejects with `Failure` lease_lost (75) if the lease is not ours. */
-  raiseAbove(epoch: number): Promise<void>;
+/** The order of puts: what is named comes before what names it. After a crash, no stored object names one that is missing. */
+export const WAVES = [
+  "log",
+  "checkpoint",
+  "first-index",
+  "tiles",
+  "index-tiles",
+  "constants",
+  "observations",
+  "responses",
+  "index",
+] as const;
+export type Wave = (typeof WAVES)[number];
+
+/** One object that should be stored. */
+export interface Put {
+  readonly key: string;
+  readonly resource: ResourceName;
+  readonly wave: Wave;
+  readonly object: StoreObject;
+  /** The tag of the stored object; null: none is stored; undefined: unknown. */
+  readonly replaces: StoreTag | null | undefined;
+  /** Keys that must be stored before, if they are put in the same step. */
+  readonly after?: readonly string[];
+  /** Why, and the response's status and ETag, for the report. */
+  readonly why: string;
+  readonly action: "created" | "updated";
+  readonly status: number;
+  readonly etag: string | null;
 }
 
 export interface PutTarget {
-  /** Objects are built from them right before their puts. */
-  readonly sources: Snapshots;
-  readonly known: Known;
   readonly store: ObjectStore;
-  readonly fence: LeaseGuard;
-  /** Puts in flight. */
+  readonly held: HeldHead;
+  /** Requests in flight. */
   readonly concurrency: number;
-  /** Epoch ms. */
-  readonly at: number;
 }
 
-/** `conflicted`: the store holds something else than `known` says. The next plan looks it up. */
-export interface PutOutcome {
+export type Outcome = {
   readonly put: Put;
-  readonly result: "done" | "conflicted" | { readonly failed: unknown };
-  readonly bytes: number;
-  readonly milliseconds: number;
+  readonly row: ReportRow;
+} & ({ readonly tag: StoreTag } | { readonly tag?: undefined });
+
+/** How often the tag of one object is read again. */
+const TRIES = 3;
+
+/**
+ * Puts wave by wave. An outcome without a tag has failed: another publisher's objects are in the way, or an object that must be
+ * stored before has failed. Throws `StoreUnavailable`, `Failure` lease_lost, lease_expired, clock_….
+ */
+export async function executePuts(puts: readonly Put[], target: PutTarget): Promise<Outcome[]> {
+  const outcomes = new Map<string, Outcome>();
+  for (const wave of WAVES) {
+    let pending: readonly Pending[] = puts.filter((put) => put.wave === wave).map((put) => ({ put, tag: put.replaces }));
+    for (let tries = 0; pending.length > 0 && tries <= TRIES; tries++) {
+      pending = await readUnknownTags(pending, outcomes, target);
+      pending = await putOnce(pending, outcomes, target);
+    }
+    for (const { put } of pending) {
+      const why = `${put.key} in the store is not what was put last`;
+      outcomes.set(put.key, { put, row: rowOf(put, "failed", why, 0) });
+    }
+  }
+  return [...outcomes.values()];
+}
+
+interface Pending {
+  readonly put: Put;
+  /** As in `Put.replaces`. */
+  readonly tag: StoreTag | null | undefined;
+}
+
+/** Puts each object once. Returns those that conflicted. */
+async function putOnce(
+  pending: readonly Pending[],
+  outcomes: Map<string, Outcome>,
+  { store, held, concurrency }: PutTarget,
+): Promise<Pending[]> {
+  const conflicted: Pending[] = [];
+  await eachLimited(pending, concurrency, async ({ put, tag }) => {
+    const { key, object, after = [] } = put;
+    const missing = after.find((other) => outcomes.has(other) && outcomes.get(other)?.tag === undefined);
+    if (missing !== undefined) {
+      outcomes.set(key, { put, row: rowOf(put, "failed", `${missing} is not in the store yet`, 0) });
+      return;
+    }
+    held.checkBeforePut();
+    const started = performance.now();
+    const repeated = () => held.doubt(key);
+    try {
+      const condition = tag === null || tag === undefined ? { ifAbsent: true as const } : { ifTag: tag };
+      const stored = await store.put(key, object, { ...condition, repeated });
+      outcomes.set(key, { put, tag: stored, row: rowOf(put, put.action, put.why, performance.now() - started) });
+    } catch (error) {
+      // The put may be done already, or may arrive later.
+      if (error instanceof StoreUnavailable) held.doubt(key);
+      if (!(error instanceof StoreConflict)) throw error;
+      conflicted.push({ put, tag: undefined });
+    }
+  });
+  return conflicted;
 }
 
 /**
- * Puts phase by phase. `before`: outcomes of puts for which these may wait. Throws what stops a publisher: a lost lease, a clock that is behind. Throws `StoreUnavailable` if the
- * lease cannot be renewed.
+ * Reads the tags that are unknown, and then swaps the head: that proves that nobody newer has put these objects. An object that is
+ * already what would be put is done.
  */
-export async function executePuts(
-  puts: readonly Put[],
-  target: PutTarget,
-  before: readonly PutOutcome[] = [],
-): Promise<PutOutcome[]> {
-  const { fence, known } = target;
-  // If the lease object was lost, epochs began at 1 again.
-  if (puts.length > 0 && known.highestEpoch > fence.epoch) await fence.raiseAbove(known.highestEpoch);
-  const done = new Map(before.map((outcome) => [outcome.put.key, outcome]));
-  const outcomes: PutOutcome[] = [];
-  for (const phase of PHASES) {
-    const own = puts.filter((put) => put.phase === phase);
-    await eachLimited(own, target.concurrency, async (put) => {
-      const started = performance.now();
-      const [result, bytes] = await resultOf(put, done, target);
-      const outcome = { put, result, bytes, milliseconds: performance.now() - started };
-      done.set(put.key, outcome);
-      outcomes.push(outcome);
-    });
-  }
-  return outcomes;
+async function readUnknownTags(
+  pending: readonly Pending[],
+  outcomes: Map<string, Outcome>,
+  { store, held, concurrency }: PutTarget,
+): Promise<Pending[]> {
+  const unknown = pending.filter(({ tag }) => tag === undefined);
+  if (unknown.length === 0) return [...pending];
+  const known = pending.filter(({ tag }) => tag !== undefined);
+  await refuseOlderHead(store, held.head);
+  await eachLimited(unknown, concurrency, async ({ put }) => {
+    const found = await readOrDamaged(store, put.key);
+    if (found !== undefined && isSame(found, put.object)) {
+      outcomes.set(put.key, { put, tag: found.tag, row: rowOf(put, "unchanged", "already stored", 0) });
+    } else known.push({ put, tag: found?.tag ?? null });
+  });
+  await held.swap();
+  return known;
 }
 
-async function resultOf(
-  put: Put,
-  outcomes: ReadonlyMap<string, PutOutcome>,
-  target: PutTarget,
-): Promise<[PutOutcome["result"], bytes: number]> {
-  try {
-    const waitsFor = put.after.find((key) => !isStored(key, outcomes, target.known));
-    if (waitsFor !== undefined) {
-      const first = outcomes.get(waitsFor)?.result;
-      if (first === "conflicted") return ["conflicted", 0];
-      throw typeof first === "object" ? first.failed : constantMissing(waitsFor);
-    }
-    const object = put.object(target.fence, (use) => target.sources.snapshot(use));
-    if (object === undefined) return ["conflicted", 0];
-    const tag = await fencedPut(put, object, target);
-    if (tag === undefined) return ["conflicted", object.body.length];
-    put.confirmed(target.known, tag, object);
-    return ["done", object.body.length];
-  } catch (error) {
-    if (stopsAll(error)) throw error;
-    return [{ failed: error }, 0];
-  }
-}
-
-function isStored(key: string, outcomes: ReadonlyMap<string, PutOutcome>, known: Known): boolean {
-  const outcome = outcomes.get(key);
-  return outcome === undefined ? known.objects.get(key)?.condition === "stored" : outcome.result === "done";
-}
-
-/** `Failure` for a response that later becomes a constant which is not stored. Readers would find nothing after its end. */
-function constantMissing(key: string): Failure {
-  return new Failure("constant_missing", `${key} is not in the store yet`);
-}
-
-/** Returns the new tag; undefined after a conflict. Throws the store's own errors, lease_… (75). */
-async function fencedPut(put: Put, object: StoreObject, target: PutTarget): Promise<StoreTag | undefined> {
-  const { key, replaces, isContentEnough } = put;
-  try {
-    const { tag, found } = await putUnderLease(
-      { key, object, replaces, isContentEnough, repeated: () => target.known.objects.doubt(key, target.at) },
-      target,
-    );
-    if (tag === undefined) put.conflicted(target.known, found);
-    return tag;
-  } catch (error) {
-    if (error instanceof StoreUnavailable) {
-      // The put may be done already or may arrive later, so the object must be read before `known` is trusted again.
-      put.conflicted(target.known, undefined);
-      target.known.objects.doubt(key, target.at);
-    }
-    throw error;
-  }
-}
-
-export interface UnderLease extends Pick<Put, "key" | "replaces"> {
-  readonly object: StoreObject;
-  readonly isContentEnough?: boolean;
-  /** Called if the request was sent again: the first one may still arrive. */
-  readonly repeated?: () => void;
+function isSame(found: StoredObject | StoreDamaged, object: StoreObject): boolean {
+  return !(found instanceof StoreDamaged) && sealOf(found) === sealOf(object);
 }
 
 /**
- * Makes one put under the lease. A result without `tag` is a conflict. `found` is then the stored object, undefined if there
- * is none. Throws the store's own errors, lease_… (75).
+ * A checkpoint beyond the head's log proves that an older head came back. Throws `Failure` head_older: the next cycle continues from
+ * the checkpoint.
  */
-export async function putUnderLease(
-  { key, object, replaces, isContentEnough = false, repeated }: UnderLease,
-  { store, fence }: Pick<PutTarget, "store" | "fence">,
-): Promise<{ readonly tag?: StoreTag; readonly found?: StoredObject | StoreDamaged | undefined }> {
-  await fence.beforePut();
-  try {
-    const condition = replaces === null ? ({ ifAbsent: true } as const) : { ifTag: replaces };
-    return { tag: await store.put(key, object, repeated === undefined ? condition : { ...condition, repeated }) };
-  } catch (error) {
-    if (!(error instanceof StoreConflict)) throw error;
-  }
-  const found = await readOrDamaged(store, key);
-  if (found !== undefined && !(found instanceof StoreDamaged)) {
-    const epoch = Number(found.metadata.epoch ?? 0);
-    if (epoch > fence.epoch && Number.isSafeInteger(epoch)) await fence.raiseAbove(epoch);
-    const isSameBody = Buffer.compare(found.body, object.body) === 0;
-    const isOwn = found.metadata.writer === fence.writer && hasMetadata(found, object);
-    if (isSameBody && (isContentEnough || isOwn)) return { tag: found.tag };
-  }
-  return { found };
+async function refuseOlderHead(store: ObjectStore, { log }: Head): Promise<void> {
+  const stored = await readCheckpoint(store, log.form);
+  if (stored === undefined || stored.size <= log.size) return;
+  const sizes = `the checkpoint has ${stored.size} entries, and the head ${log.size}`;
+  throw new Failure("head_older", `an older head is in the store: ${sizes}`);
 }
 
-function hasMetadata(found: StoredObject, object: StoreObject): boolean {
-  return Object.entries(object.metadata).every(([name, value]) => found.metadata[name] === value);
+function rowOf(put: Put, action: ReportRow["action"], why: string, milliseconds: number): ReportRow {
+  const { key, resource, object, status, etag } = put;
+  return { key, resource, action, why, status, bytes: object.body.length, etag, milliseconds };
 }
 
-/** Deletes objects under the lease. Throws the store's own errors, lease_… (75). */
-export async function executeDeletions(
-  deletions: readonly Deletion[],
-  { store, fence, known }: Pick<PutTarget, "store" | "fence" | "known">,
-): Promise<void> {
-  for (const deletion of deletions) {
-    await fence.beforePut();
-    await store.delete(deletion.key);
-    deletion.confirmed(known);
+/** Deletes objects. Throws as `executePuts`. */
+export async function executeDeletions(keys: readonly string[], { store, held }: PutTarget): Promise<void> {
+  for (const key of keys) {
+    held.checkBeforePut();
+    await store.delete(key);
   }
-}
-
-/** True if an error ends the publisher. Otherwise only the put of one object has failed. */
-function stopsAll(error: unknown): boolean {
-  if (!(error instanceof Failure)) return false;
-  return error.isAbout("lease") || error.isAbout("clock") || error.hasFault("locked") || error.hasFault("forbidden");
 }

@@ -1,33 +1,16 @@
 /**
- * The sources of a standby (docs/spec/publishing.md#source-version). A standby derives nothing from a ledger that does not contain
- * the published log, because it could not publish from that ledger after a takeover.
+ * The sources of a standby (docs/spec/publishing.md#standby-ledger). It derives nothing from a ledger that does not contain the
+ * published log, because it could not publish from that ledger after a takeover.
  */
-import type { ObjectStore } from "../src/object-store/object-store.ts";
-import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
-import type { ReadOnlyDatabase } from "../src/sqlite/statement.ts";
 import type { Failure } from "../src/values/failure.ts";
 import type { Clock } from "./clock/clock.ts";
-import { Known } from "./known.ts";
-import { learn } from "./learn.ts";
-import type { StandbyRecord } from "./lease/standby-record.ts";
-import { checkLedger } from "./plan/check.ts";
+import type { Head } from "./head/head.ts";
+import { ledgerRegression } from "./plan/sources.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
-import { type HintOf, reported } from "./status/private-status.ts";
-import { ledgerStatus } from "./status/public-status.ts";
 
-/** Time between two checks (ms). Each one makes five requests. */
+/** Time between two checks (ms). */
 const CHECK_EVERY_MS = 10_000;
-
-export interface StandbyOptions {
-  readonly store: ObjectStore;
-  readonly clock: Clock;
-  readonly reader: SourceReader;
-  readonly publications: readonly Publication[];
-  /** Requests in flight. */
-  readonly concurrency: number;
-  readonly hintOf: HintOf;
-}
 
 /** A standby's last check of its ledger. */
 export interface StandbyLedger {
@@ -39,54 +22,30 @@ export interface StandbyLedger {
 export class StandbySources {
   /** The result of the last check; undefined before the first. */
   ledger: StandbyLedger | undefined;
-  readonly #options: StandbyOptions;
+  readonly #reader: SourceReader;
+  readonly #clock: Clock;
   /** Monotonic. */
   #followedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: StandbyOptions) {
-    this.#options = options;
-  }
-
-  /** The last check for the standby's record. */
-  report(): StandbyRecord["ledger"] {
-    if (this.ledger === undefined) return null;
-    const { status, failure } = this.ledger;
-    return { status, failure: failure === undefined ? null : reported(failure, this.#options.hintOf) };
+  constructor({ reader, clock }: { readonly reader: SourceReader; readonly clock: Clock }) {
+    this.#reader = reader;
+    this.#clock = clock;
   }
 
   /**
-   * If due, checks the ledger, and advances the projections to the chain, and to the ledger if it contains the published log. Throws
-   * `StoreUnavailable`, and what reading the sources throws.
+   * If due, compares the ledger with the head that was read last, and advances the projections to the chain, and to the ledger if it
+   * contains the published log. Throws what reading the sources throws.
    */
-  async followIfDue(): Promise<void> {
-    const { reader, clock } = this.#options;
-    const now = clock.monotonic();
-    if (now - this.#followedAt < CHECK_EVERY_MS) return;
-    reader.reopenReplaced();
-    this.ledger = await this.#checked();
-    if (this.ledger.failure === undefined) await reader.follow(clock.wall());
-    else await reader.followChain(clock.wall());
+  async followIfDue(head: Head | undefined): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (head === undefined || now - this.#followedAt < CHECK_EVERY_MS) return;
+    this.#reader.reopenReplaced();
+    this.ledger = this.#reader.begin(this.#clock.wall()).snapshot(({ ledger }): StandbyLedger => {
+      const failure = ledgerRegression(ledger, head.log);
+      return { status: ledger === undefined ? "none" : failure === undefined ? "followed" : "behind", failure };
+    });
+    if (this.ledger.failure === undefined) await this.#reader.follow(this.#clock.wall());
+    else await this.#reader.followChain(this.#clock.wall());
     this.#followedAt = now;
-  }
-
-  /** The checkpoint is read before the ledger, so that a ledger that gets facts meanwhile is not behind. */
-  async #checked(): Promise<StandbyLedger> {
-    const { reader, clock, store, publications, concurrency } = this.#options;
-    const known = Known.inMemory();
-    const learning = { store, known, concurrency };
-    const planning = { known, publications, configured: reader.installationId };
-    const check = (ledger: ReadOnlyDatabase | undefined) => {
-      const { lookups, refused } = checkLedger(ledger, planning);
-      return { lookups, ledger: { status: ledgerStatus(ledger, refused !== undefined), failure: refused } };
-    };
-    try {
-      for (;;) {
-        const { lookups, ledger } = reader.begin(clock.wall()).snapshot((snapshot) => check(snapshot.ledger));
-        if (lookups.length === 0) return ledger;
-        await learn(lookups, learning);
-      }
-    } finally {
-      known.close();
-    }
   }
 }

@@ -1,96 +1,144 @@
-/** Opens the state directory, which one process uses at a time under the kernel's lock on its file. */
+/**
+ * The publisher's state directory: one process at a time uses it under the kernel's lock on a file. A small file in it says who held
+ * the lease here, to which store, and how much of the log was published.
+ */
 import { readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
+import * as z from "zod";
 import { isDiskFull } from "../src/files/disk-full.ts";
 import { makeDirectory } from "../src/files/make-directory.ts";
-import { makePrivateFile, PRIVATE_MODE } from "../src/files/private-file.ts";
+import { makePrivateFile } from "../src/files/private-file.ts";
 import { replaceFile } from "../src/files/write-all.ts";
-import { NO_TEMPORARY_FILES } from "../src/sqlite/open.ts";
+import type { LogPoint } from "../src/ledger/log.ts";
 import { sqliteFailure } from "../src/sqlite/sqlite-failure.ts";
-import { readValues } from "../src/sqlite/statement.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 import { errorMessage, systemCode } from "../src/values/unknown.ts";
 
-const STATE_FILE = "published.db";
+const LOCK_FILE = "publisher.lock";
+const RECORD_FILE = "publisher.json";
 
-export function stateFile(directory: string): string {
-  return join(directory, STATE_FILE);
-}
+const recordSchema = z.object({
+  /** Host and process id, and the start. */
+  user: z.string(),
+  /** The tokens of the last holders that used this directory. The last one may not have got the lease. */
+  holders: z.array(z.string()),
+  /** The store's name; null before the first publish. */
+  store: z.string().nullable(),
+  /** The published log. */
+  log: z.object({ size: z.number().int().nonnegative(), root: z.string() }).nullable(),
+});
 
-/** A copy of the newest checkpoint that a publisher on this machine has put (docs/spec/publishing.md#log). */
-export function checkpointFile(directory: string): string {
-  return join(directory, "checkpoint");
-}
+type PublisherRecord = z.infer<typeof recordSchema>;
 
-/**
- * Makes the directory, locks its file until that is closed, and gives it to `use`. Throws `Failure` state_locked,
- * state_unusable, state_forbidden, disk_full.
- */
-export function openState<T>(directory: string, schema: string, use: (db: Database) => T): T {
-  const path = stateFile(directory);
+/** Undefined if the file is missing or damaged: everything in it can be found again. */
+export function readPublisherRecord(directory: string): PublisherRecord | undefined {
   try {
-    makeDirectory(directory);
-    makePrivateFile(path);
-    const db = new SqliteDatabase(path, { timeout: 0 });
-    db.pragma(NO_TEMPORARY_FILES);
-    // The kernel's lock ends with the process.
-    db.pragma("locking_mode = EXCLUSIVE");
-    // Commits are not synced. Rows that are lost in a power failure are looked up in the store again.
-    db.pragma("journal_mode = WAL");
-    db.pragma("synchronous = NORMAL");
-    db.exec("BEGIN EXCLUSIVE");
-    dropOtherFormat(db);
-    db.exec(`${schema}COMMIT;`);
-    nameUser(directory);
-    return use(db);
-  } catch (cause) {
-    throw openingFailure(cause, directory, path);
+    return recordSchema.parse(JSON.parse(readFileSync(join(directory, RECORD_FILE), "utf8")));
+  } catch {
+    return undefined;
   }
 }
 
-/** Raised with each change of the tables. */
-const STATE_FORMAT = 2;
+/** So many earlier holders are kept: a process may die between the note and the swap. */
+const HOLDERS_KEPT = 4;
 
-/** The tables of another version of Noonmark are dropped, because all of them can be looked up in the store. */
-function dropOtherFormat(db: Database): void {
-  if (db.pragma("user_version", { simple: true }) === STATE_FORMAT) return;
-  for (const name of readValues<string>(db, "SELECT name FROM sqlite_master WHERE type = 'table'")) {
-    db.exec(`DROP TABLE "${name}"`);
+export class StateDirectory {
+  readonly path: string;
+  readonly #lock: Database;
+  #record: PublisherRecord;
+
+  private constructor(path: string, lock: Database, record: PublisherRecord) {
+    this.path = path;
+    this.#lock = lock;
+    this.#record = record;
   }
-  db.pragma(`user_version = ${STATE_FORMAT}`);
+
+  /** Makes the directory and locks it until `close`. Throws `Failure` state_locked, state_unusable, state_forbidden, disk_full. */
+  static open(path: string): StateDirectory {
+    const lockFile = join(path, LOCK_FILE);
+    try {
+      makeDirectory(path);
+      makePrivateFile(lockFile);
+      const lock = new SqliteDatabase(lockFile, { timeout: 0 });
+      // The kernel's lock ends with the process.
+      lock.pragma("locking_mode = EXCLUSIVE");
+      lock.exec("BEGIN EXCLUSIVE");
+      const before = readPublisherRecord(path) ?? { user: "", holders: [], store: null, log: null };
+      const user = `${hostname()} process ${process.pid} (since ${formatTimestamp(Date.now())})`;
+      const state = new StateDirectory(path, lock, before);
+      state.#write({ user });
+      return state;
+    } catch (cause) {
+      throw openingFailure(cause, path, lockFile);
+    }
+  }
+
+  get store(): string | null {
+    return this.#record.store;
+  }
+
+  /** True if a process that used this directory took the lease. That process is dead. */
+  isOurs(holder: string): boolean {
+    return this.#record.holders.includes(holder);
+  }
+
+  /** Must be called before the lease is taken: if this process dies right after it, the next one recognises its own lease. */
+  noteHolder(holder: string, store: string): void {
+    this.#write({ holders: [...this.#record.holders, holder].slice(-HOLDERS_KEPT), store });
+  }
+
+  /** Keeps the published log for `ingest`. Throws `Failure` disk_full, state_unusable. */
+  noteLog({ size, root }: LogPoint): void {
+    if (this.#record.log?.root !== root) this.#write({ log: { size, root } });
+  }
+
+  close(): void {
+    this.#lock.close();
+  }
+
+  #write(change: Partial<PublisherRecord>): void {
+    this.#record = { ...this.#record, ...change };
+    const path = join(this.path, RECORD_FILE);
+    try {
+      // `ingest` may run as another user.
+      replaceFile(path, Buffer.from(`${JSON.stringify(this.#record)}\n`), 0o644);
+    } catch (cause) {
+      if (isDiskFull(cause)) throw cause;
+      const hint = "If the state directory was removed, start the publisher again: it makes a new one.";
+      throw new Failure("state_unusable", `${path} cannot be written: ${errorMessage(cause)}`, { hint, cause });
+    }
+  }
 }
 
 function openingFailure(cause: unknown, directory: string, path: string): unknown {
-  const code = systemCode(cause) ?? "";
-  if (code.startsWith("SQLITE_BUSY")) {
-    return new Failure("state_locked", `${userOf(directory)} uses the state directory ${directory}`, { cause });
+  if ((systemCode(cause) ?? "").startsWith("SQLITE_BUSY")) {
+    const user = readPublisherRecord(directory)?.user ?? "another publisher";
+    return new Failure("state_locked", `${user} uses the state directory ${directory}`, { cause });
   }
   const failure = sqliteFailure(cause, path, "state", "write");
-  if (isDiskFull(failure)) return failure;
-  if (!(failure instanceof Failure) || /^SQLITE_(?:CORRUPT|NOTADB)/.test(code)) {
-    const hint = `Delete ${path}: it is rebuilt from the store.`;
-    return new Failure("state_unusable", errorMessage(failure), { hint, cause });
-  }
-  return failure;
+  if (isDiskFull(failure) || failure instanceof Failure) return failure;
+  return new Failure("state_unusable", errorMessage(failure), { hint: `Delete ${path}.`, cause });
 }
 
-/** Names the process that uses the state directory; its time is the start. */
-const USER_FILE = "user";
+/** A publisher works with the state directory. */
+export const IN_USE = Symbol("in use");
 
-/** Writes the name by rename, so that a process that is refused meanwhile reads a whole name. */
-function nameUser(directory: string): void {
-  const path = join(directory, USER_FILE);
-  replaceFile(path, Buffer.from(`${hostname()} process ${process.pid}\n`), PRIVATE_MODE);
-}
-
-function userOf(directory: string): string {
-  const path = join(directory, USER_FILE);
+/** Returns the name of the store to which a publisher with this directory published last; undefined if that is unknown. */
+export function storeOfState(directory: string): string | typeof IN_USE | undefined {
+  const path = join(directory, LOCK_FILE);
   try {
-    return `${readFileSync(path, "utf8").trim()} (since ${formatTimestamp(Math.floor(statSync(path).mtimeMs))})`;
-  } catch {
-    return "another publisher";
+    statSync(path);
+    const db = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 0 });
+    try {
+      db.pragma("user_version");
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (systemCode(error)?.startsWith("SQLITE_BUSY") === true) return IN_USE;
   }
+  return readPublisherRecord(directory)?.store ?? undefined;
 }

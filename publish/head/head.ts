@@ -10,11 +10,15 @@ import {
   type StoreObject,
   type StoreTag,
 } from "../../src/object-store/object-store.ts";
+import type { LoggedPosition } from "../../src/ledger/intake/stream-position.ts";
+import { HEAD_KEY } from "../../src/http/keys.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
+import { type PublicRecord, UNKNOWN_SOURCES } from "../../src/resources/publication-status/public-record.ts";
 import { formatFailure } from "../../src/values/failure.ts";
 import { checkFormat, FORMAT_VERSION } from "../../src/values/format.ts";
 
-export const HEAD_KEY = "private/head.json";
+/** The empty tree's root. */
+export const NO_LOG = { size: 0, root: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=" } as const;
 
 /** Greatest number of installations in `unfinished.left`, and of keys in `retired`. */
 export const LEFT_LIMIT = 64;
@@ -25,8 +29,11 @@ const count = z.number().int().nonnegative();
 const instant = z.number().int().nonnegative();
 
 const responseSchema = z.object({
-  /** SHA-256 over what a reader sees except generatedAt. */
-  fingerprint: z.string(),
+  /**
+   * The response itself, and its successors: since when (epoch ms) each holds, and a hash over what a reader sees of it except
+   * generatedAt. Empty for an object that is no response.
+   */
+  states: z.array(z.tuple([instant, z.string()])),
   /** The seal of the object. */
   seal: z.string(),
   /** The store's tag; null until the put is confirmed. */
@@ -35,10 +42,11 @@ const responseSchema = z.object({
   status: count,
   etag: z.string().nullable(),
   asOf: instant,
-  nextChangeAt: instant.nullable(),
   /** Entries of the log from which it was computed; null if it does not depend on facts. */
   logSize: count.nullable(),
   safeBlock: z.object({ number: z.string(), hash: z.string() }).nullable(),
+  /** A hash of the deployment of which it is a view; null without one. */
+  binding: z.string().nullable(),
   /** The version of the program that built it. */
   program: z.string(),
 });
@@ -64,32 +72,41 @@ const headSchema = z.object({
   nextCycleAt: instant.nullable(),
   /** Every fact that any object shows is among these entries. `root` in base64; `keys`: the verifier keys that sign. */
   log: z.object({ size: count, root: z.string(), form: z.enum(["public", "private"]), keys: z.array(z.string()) }),
+  /** The chain at the newest published safe block; `core` is the Core's state there, as JSON. */
   chain: z
     .object({
       binding: z.string(),
       safeBlock: z.string(),
       safeHash: z.string(),
-      core: z.string(),
-      genesisTimestamp: z.string(),
+      core: z.string().nullable(),
+      genesisTimestamp: z.string().nullable(),
     })
     .nullable(),
   /** By key. */
   responses: z.record(z.string(), responseSchema),
+  /** The row id of the last installation that the index lists. */
+  listed: count,
   /**
-   * What may not be stored yet: responses by key, and of the other installations those with entries from `since` on. `through` is the
-   * last row of these that is finished, `left` are those that failed.
+   * What may not be stored yet: the responses `keys`, and of the installations those that have entries from `since` on. Those up to
+   * the row `through` are finished up to the size `until` of the log. `left` says up to which position the observations of some
+   * installations are stored: they failed, or need several steps.
    */
   unfinished: z.object({
     since: count,
+    until: count,
     through: count,
-    left: z.array(z.string()).max(LEFT_LIMIT),
+    left: z.array(z.tuple([z.string(), count])).max(LEFT_LIMIT),
     keys: z.array(z.string()),
   }),
   /** Keys of which a put may still arrive, and since when. */
   doubted: z.array(z.tuple([z.string(), instant])),
   /** Keys without a reference, and since when. */
   retired: z.array(z.tuple([z.string(), instant])).max(RETIRED_LIMIT),
-  sources: z.record(z.string(), z.unknown()),
+  /** The sources at the last cycle, for `/status.json`. */
+  sources: z.custom<PublicRecord["sources"]>((value) => typeof value === "object" && value !== null),
+  /** The position of the ledger in its stream, at which every fact is in `log`; null if it follows none. */
+  stream: z.custom<LoggedPosition>((value) => typeof value === "object" && value !== null).nullable(),
+  /** Codes of what failed, and how often. */
   problems: z.array(z.tuple([z.string(), count])),
 });
 
@@ -126,4 +143,27 @@ function parseHead(body: Uint8Array): Head | undefined {
 
 export function headObject(head: Head): StoreObject {
   return { body: new TextEncoder().encode(`${JSON.stringify(head)}\n`), contentType: JSON_TYPE, metadata: {} };
+}
+
+/** The head of a prefix to which nothing was published yet. */
+export function firstHead(installationId: string, form: Head["log"]["form"]): Head {
+  return {
+    schemaVersion: FORMAT_VERSION,
+    installationId,
+    program: "0.0.0",
+    seq: 0,
+    lease: { epoch: 0, holder: "nobody", renewedAt: 0, ttlMs: 0, released: true },
+    at: 0,
+    nextCycleAt: null,
+    log: { ...NO_LOG, form, keys: [] },
+    chain: null,
+    responses: {},
+    listed: 0,
+    unfinished: { since: 0, until: 0, through: 0, left: [], keys: [] },
+    doubted: [],
+    retired: [],
+    sources: UNKNOWN_SOURCES,
+    stream: null,
+    problems: [],
+  };
 }

@@ -10,8 +10,10 @@ import {
   StoreUnavailable,
 } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";
-import type { Clock } from "../clock/clock.ts";
-import { HEAD_KEY, type Head, headObject, readHead } from "./head.ts";
+import type { WatchedClock } from "../clock/clock.ts";
+import { clockMoved, isClockFailure } from "../clock/judge.ts";
+import { HEAD_KEY } from "../../src/http/keys.ts";
+import { type Head, headObject, readHead } from "./head.ts";
 
 export const LEASE_MS = 15_000;
 export const RENEW_MS = 5_000;
@@ -26,7 +28,7 @@ export type Change = (head: Head) => Partial<Omit<Head, "seq" | "lease">>;
 
 export class HeldHead {
   readonly #store: ObjectStore;
-  readonly #clock: Clock;
+  readonly #clock: WatchedClock;
   readonly #holder: string;
   /** With what was done since the last swap. */
   #head: Head;
@@ -35,14 +37,17 @@ export class HeldHead {
   #swappedAt: number;
   #lost: Failure | undefined;
   #swaps: Promise<unknown> = Promise.resolve();
+  /** How often the clock had moved when the lease was taken. */
+  readonly #movesBefore: number;
 
-  private constructor(store: ObjectStore, clock: Clock, held: { head: Head; tag: StoreTag; at: number }) {
+  private constructor(store: ObjectStore, clock: WatchedClock, held: { head: Head; tag: StoreTag; at: number }) {
     this.#store = store;
     this.#clock = clock;
     this.#holder = held.head.lease.holder;
     this.#head = held.head;
     this.#tag = held.tag;
     this.#swappedAt = held.at;
+    this.#movesBefore = clock.moves;
   }
 
   /**
@@ -51,7 +56,7 @@ export class HeldHead {
    */
   static async take(
     store: ObjectStore,
-    clock: Clock,
+    clock: WatchedClock,
     { opening, holder, tag }: { readonly opening: Head; readonly holder: string; readonly tag: StoreTag | undefined },
   ): Promise<HeldHead> {
     const at = clock.monotonic();
@@ -82,8 +87,30 @@ export class HeldHead {
     return this.#head;
   }
 
+  get epoch(): number {
+    return this.#head.lease.epoch;
+  }
+
   get renewalDue(): boolean {
-    return this.#age >= RENEW_MS;
+    return this.age >= RENEW_MS;
+  }
+
+  /** A put of this key may still arrive. */
+  doubt(key: string): void {
+    const since = this.#clock.wall();
+    this.note(({ doubted }) => ({ doubted: [...doubted.filter(([other]) => other !== key), [key, since]] }));
+  }
+
+  /** Throws `Failure` clock_moved if the clock has moved since the lease was taken. Nothing may be put then. */
+  checkClock(): void {
+    this.#clock.check();
+    if (this.#clock.moves !== this.#movesBefore) this.#lost ??= clockMoved(this.#clock.movedMs);
+    if (this.#lost?.code === "clock_moved") throw this.#lost;
+  }
+
+  /** Nothing may be put any more, and the lease may only be released. */
+  stop(failure: Failure): void {
+    this.#lost ??= failure;
   }
 
   /** Keeps what was done until the next swap. */
@@ -96,8 +123,9 @@ export class HeldHead {
    * can take the lease.
    */
   checkBeforePut(): void {
+    this.checkClock();
     if (this.#lost !== undefined) throw this.#lost;
-    if (this.#age <= LEASE_MS - PUT_LIMIT_MS) return;
+    if (this.age <= LEASE_MS - PUT_LIMIT_MS) return;
     throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written");
   }
 
@@ -106,12 +134,20 @@ export class HeldHead {
     return this.#inTurn(() => this.#swap(change, false));
   }
 
-  /** Marks the lease as released, so that the next publisher need not wait. */
-  release(change: Change = () => ({})): Promise<void> {
-    return this.#inTurn(() => this.#swap(change, true));
+  /** Marks the lease as released, so that the next publisher need not wait. Throws `Failure` lease_lost (75), `StoreUnavailable`. */
+  async release(change: Change = () => ({})): Promise<void> {
+    if (!isClockFailure(this.#lost)) return this.#inTurn(() => this.#swap(change, true));
+    // This clock's time must not be published, so only the flag changes.
+    const { problems } = this.#head;
+    const moved = this.#clock.moves === this.#movesBefore ? problems : [...problems, ["clock_moved", 1] as [string, number]];
+    const lease = { ...this.#head.lease, released: true };
+    await this.#inTurn(async () => {
+      await this.#put({ ...this.#head, problems: moved, seq: this.#head.seq + 1, lease });
+    });
   }
 
-  get #age(): number {
+  /** Milliseconds since the last confirmed swap was sent. */
+  get age(): number {
     return this.#clock.monotonic() - this.#swappedAt;
   }
 
@@ -125,6 +161,7 @@ export class HeldHead {
 
   async #swap(change: Change, released: boolean): Promise<void> {
     for (let tries = 0; tries <= TRIES; tries++) {
+      this.checkClock();
       if (this.#lost !== undefined) throw this.#lost;
       const at = this.#clock.monotonic();
       const before = this.#head;
@@ -157,7 +194,7 @@ export class HeldHead {
     const isOurs = head?.lease.holder === this.#holder;
     // The response to this put was lost.
     if (isOurs && head.seq === next.seq && head.lease.renewedAt === next.lease.renewedAt) return tag;
-    const isDamaged = head === undefined && this.#age < LEASE_MS;
+    const isDamaged = head === undefined && this.age < LEASE_MS;
     const isOlder = head !== undefined && (head.lease.epoch < next.lease.epoch || (isOurs && head.seq < next.seq));
     if (isOurs || isDamaged || isOlder) {
       this.#tag = tag;
@@ -184,7 +221,7 @@ export class HeldHead {
 /** An older head came back: everything after its log is unfinished, and the next swap is above both. */
 function continued(own: Head, older: Head): Head {
   const since = Math.min(own.unfinished.since, older.log.size);
-  const unfinished = { since, through: 0, left: [], keys: Object.keys(own.responses) };
+  const unfinished = { ...own.unfinished, since, until: 0, through: 0, keys: Object.keys(own.responses) };
   return { ...own, seq: Math.max(own.seq, older.seq), unfinished };
 }
 

@@ -1,92 +1,98 @@
 /**
- * Plans the responses of one installation: builds those that are due from the sources that their stored objects permit, and
- * compares them with what is published. The sources are the current facts and chain. If the chain is refused or no node
- * responds, the published chain state replaces the chain.
+ * Plans the responses (docs/spec/publishing.md#frozen-bytes): builds those that are due from the sources that continue the head, and
+ * decides which are put, and as of which instant. A response that differs from the published one only by generatedAt is not put. A due
+ * successor is put exactly as it was announced.
  */
-import type { SourceVersion } from "../../src/object-store/stored-response.ts";
 import { savedHistory } from "../../src/projections/settlements/saved-history.ts";
-import { buildOf, faultOf, type Publication, type Sources } from "../../src/resources/publication.ts";
+import type { Built } from "../../src/resources/built.ts";
+import { buildOf, faultOf, type Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
+import type { StoreTag } from "../../src/object-store/object-store.ts";
+import { sealOf } from "../../src/object-store/seal-node.ts";
+import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { Failure } from "../../src/values/failure.ts";
-import { clockBehind, isAhead } from "../clock/instant.ts";
-import { earlier, type Inputs } from "../due.ts";
-import type { KnownObject } from "../known-objects.ts";
-import { WAS_DAMAGED } from "../report.ts";
-import { type CurrentSources, isVersionOf, type Scope } from "./check.ts";
-import { decide, isNew, type Place, responsePut } from "./decide.ts";
-import { isOfLog } from "./log-state.ts";
-import {
-  EMPTY_PLAN,
-  type Lookup,
-  type NamedTiles,
-  needs,
-  type Plan,
-  type PlannedResponse,
-  type Planning,
-  type Put,
-} from "./plan.ts";
-import { namedTiles } from "./tile-sets.ts";
+import { type Agenda, earlier, type Inputs } from "../agenda.ts";
+import type { Head, PublishedResponse } from "../head/head.ts";
+import type { Put } from "../put.ts";
+import { failedRow, type ReportRow } from "../report.ts";
+import { bindingHash, type ChainCheck, permittedChain } from "./sources.ts";
+import { fingerprintOf, futureOf, responseObject } from "./successors.ts";
 
-/** Builds the responses that are due, but none from a refused ledger. Throws `Failure` clock_behind. */
-export function planResponses(scope: Scope, planning: Planning): Plan {
-  const { snapshot, refused, subject } = scope;
-  const due: { readonly publication: Publication; readonly inputs: Inputs }[] = [];
-  const lookups: Lookup[] = [];
-  const waits: [string, number][] = [];
-  const failed: Plan["failed"][number][] = [];
-  for (const publication of subject.publications) {
-    let inputs: Inputs | undefined;
-    try {
-      inputs = inputsOf(publication, snapshot);
-      // Inputs that cannot be derived do not change, so the response is due in each cycle.
-      const isFaulty = faultOf(publication, snapshot) !== undefined;
-      const until = isFaulty ? planning.at : buildableAt(publication, inputs, planning);
-      if (until === undefined) continue;
-      if (until > planning.at) {
-        waits.push([publication.key, until]);
-        continue;
-      }
-      if (refused.ledger !== undefined && hasFacts(publication)) {
-        failed.push({ publication, inputs, error: undefined });
-        continue;
-      }
-      lookups.push(...lookupsOf(publication, planning));
-      due.push({ publication, inputs });
-    } catch (error) {
-      failed.push({ publication, inputs, error });
-    }
-  }
-  if (lookups.length > 0) return needs(lookups);
+export interface ResponsePlanning {
+  readonly snapshot: Snapshot;
+  readonly head: Head;
+  readonly publications: readonly Publication[];
+  readonly agenda: Pick<Agenda, "buildableAt">;
+  /** Why nothing may be computed from facts. */
+  readonly ledgerRefused: Failure | undefined;
+  readonly chain: ChainCheck;
+  /** Stored settlement bodies, by key. */
+  readonly histories: ReadonlyMap<string, string>;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Entries of the log of the snapshot. */
+  readonly logSize: number;
+  /** Position of the configured installation's newest receipt. */
+  readonly position: number;
+  /** The version of this program. */
+  readonly program: string;
+  /** Put everything as of now, changed or not. A placeholder still replaces no good response. */
+  readonly force: boolean;
+}
+
+/** A response that was due. */
+export interface PlannedResponse {
+  readonly publication: Publication;
+  readonly inputs: Inputs;
+  /** Undefined if it stays as it is. */
+  readonly put: Put | undefined;
+  /** What the head says of it after the put. */
+  readonly published: PublishedResponse | undefined;
+  /** The stored history that the put takes out of the store. */
+  readonly lostHistory: { readonly chain: string; readonly body: string } | undefined;
+  readonly why: string;
+  /** Decided while a source is incomplete, so the next change need not wait for the pace of puts. */
+  readonly isProvisional: boolean;
+  /** Epoch ms at which it is built again, even if no input has changed. */
+  readonly dueAt: number | undefined;
+  readonly milliseconds: number;
+  /** Why this says unavailable: the view could not be rendered. */
+  readonly failure?: unknown;
+}
+
+export interface ResponsePlan {
+  readonly responses: readonly PlannedResponse[];
+  /** Responses that were due and stay as they are; without a row, because their source is refused. */
+  readonly failed: readonly { readonly key: string; readonly inputs: Inputs; readonly row: ReportRow | undefined }[];
+  /** Responses that have changed and may not be put yet: key and instant (epoch ms). */
+  readonly waits: readonly (readonly [key: string, until: number])[];
+}
+
+const NO_INPUTS: Inputs = { inputs: "", throttledInputs: "" };
+
+export function planResponses(planning: ResponsePlanning): ResponsePlan {
   const responses: PlannedResponse[] = [];
-  const puts: Put[] = [];
-  const tileSets: NamedTiles[] = [];
-  /** Two responses may list the same tiles, as the site's pages do. */
-  const plannedTiles = new Set<string>();
-  for (const { publication, inputs } of due) {
+  const failed: ResponsePlan["failed"][number][] = [];
+  const waits: [string, number][] = [];
+  for (const publication of planning.publications) {
+    const { key } = publication;
+    let inputs = NO_INPUTS;
     try {
-      const response = planResponse(publication, inputs, scope, planning);
-      const named = namedTiles(publication, snapshot, planning.known, response.version);
-      responses.push(response);
-      for (const put of named.puts) {
-        if (!plannedTiles.has(put.key)) puts.push(put);
-        plannedTiles.add(put.key);
-      }
-      if (named.set !== undefined) tileSets.push(named.set);
-      const after = named.puts.map(({ key }) => key);
-      if (response.put !== undefined) puts.push({ ...response.put, after: [...response.put.after, ...after] });
+      inputs = inputsOf(publication, planning.snapshot);
+      const until = buildableAt(publication, inputs, planning);
+      if (until === undefined) continue;
+      if (until > planning.at) waits.push([key, until]);
+      else if (isRefused(publication, planning)) failed.push({ key, inputs, row: undefined });
+      else responses.push(planResponse(publication, inputs, planning));
     } catch (error) {
-      if (error instanceof Failure && error.code === "clock_behind") throw error;
-      // A failure with a code, such as activity_behind, says nothing about the view's values.
-      const unavailable = error instanceof Failure ? undefined : withoutView(publication, inputs, scope, planning);
-      if (unavailable === undefined)
-        failed.push({ publication, inputs, error: error === refused.chain ? undefined : error });
-      else {
-        responses.push({ ...unavailable, failure: error });
-        if (unavailable.put !== undefined) puts.push(unavailable.put);
-      }
+      if (error instanceof Failure && error.isAbout("clock")) throw error;
+      // A failure with a code says nothing about the view's values.
+      const unavailable = error instanceof Failure ? undefined : withoutView(publication, inputs, planning);
+      if (unavailable === undefined) failed.push({ key, inputs, row: failedRow(publication, error) });
+      else responses.push({ ...unavailable, failure: error });
     }
   }
-  return { ...EMPTY_PLAN, responses, failed, waits, puts, tileSets };
+  return { responses, failed, waits };
 }
 
 function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
@@ -94,249 +100,224 @@ function inputsOf(publication: Publication, snapshot: Snapshot): Inputs {
   return { inputs: publication.inputs(snapshot), throttledInputs };
 }
 
-/** True if the response is computed from facts of the ledger. */
-function hasFacts({ sources: { kinds = [] } = {} }: Publication): boolean {
-  return kinds.length > 0;
+/** What is unfinished is put at once, whatever its pace. Inputs that cannot be derived do not change. */
+function buildableAt(publication: Publication, inputs: Inputs, planning: ResponsePlanning): number | undefined {
+  const { head, agenda, at, snapshot } = planning;
+  const published = head.responses[publication.key];
+  const isNew = published === undefined && publication.sources === undefined;
+  if (isNew || head.unfinished.keys.includes(publication.key) || faultOf(publication, snapshot) !== undefined) return at;
+  return agenda.buildableAt(publication, inputs, at, published?.asOf ?? 0);
 }
 
-/** Returns when the response may be built (epoch ms). A missing constant does not wait, because other responses need it. */
-function buildableAt(publication: Publication, inputs: Inputs, { known, due, at }: Planning): number | undefined {
-  const object = known.objects.get(publication.key);
-  if (publication.sources === undefined && object?.condition !== "stored") return at;
-  return due.buildableAt(publication, inputs, at, object?.putAt ?? 0);
+/** True if a source of the response is refused, and nothing else can take its place. */
+function isRefused({ sources = {}, keepsCore = false }: Publication, { ledgerRefused, chain }: ResponsePlanning): boolean {
+  if (ledgerRefused !== undefined && (sources.kinds ?? []).length > 0) return true;
+  return sources.usesChain === true && !keepsCore && (chain.kind === "behind" || chain.kind === "silent");
 }
 
-function lookupsOf(publication: Publication, { known }: Planning): Lookup[] {
-  const { key, publishedBody, tileSet } = publication;
-  const object = known.objects.get(key);
-  const lacksBody =
-    object?.condition === "stored" && publishedBody !== undefined && known.objects.object(key) === undefined;
-  if (object === undefined || lacksBody) return [{ is: "object", key }];
-  const lookups: Lookup[] = [];
-  if (tileSet !== undefined && known.listings.names(tileSet.prefix) === undefined) {
-    lookups.push({ is: "listing", prefix: tileSet.prefix });
-  }
-  return lookups;
-}
-
-/** A response's object, and its body if later builds need parts of it. */
-interface Stored {
-  readonly object: KnownObject;
-  readonly body: string | undefined;
-}
-
-function planResponse(publication: Publication, inputs: Inputs, scope: Scope, planning: Planning): PlannedResponse {
+function planResponse(publication: Publication, inputs: Inputs, planning: ResponsePlanning): PlannedResponse {
   const started = performance.now();
-  const { known, force, at } = planning;
-  const { key } = publication;
-  const object = known.objects.get(key);
-  if (object === undefined) throw new TypeError(`${key} was not looked up`);
-  // Another clock may have published as of a later instant, and time must not go back.
-  const instant = force ? at : Math.max(at, object.sourceVersion.at);
-  const stored = { object, body: publication.publishedBody && known.objects.body(key) };
-  const permitted = permittedSources(publication, stored, scope, at);
-  const decision = decide((when) => buildOf(publication, permitted.snapshot, when), object, instant, {
+  const { head, at, force, program, chain: check } = planning;
+  const { key, sources = {}, timing } = publication;
+  const permitted = sources.usesChain === true ? permittedChain(planning.snapshot.chain, head.chain, check, publication) : {};
+  const snapshot: Snapshot = { ...planning.snapshot, ...permitted, ...historyOf(publication, planning) };
+  const published = head.responses[key];
+  const { decision, build } = decide((when) => buildOf(publication, snapshot, when), {
+    published,
+    at,
     force,
-    whyOthers: permitted.whyOthers,
-    isNewer: isNewerProgram(object.sourceVersion.program, publication.sources?.program),
-    isChainUndecided: permitted.isChainUndecided,
+    isUnfinished: head.unfinished.keys.includes(key),
+    isNewer: sources.program !== undefined && isNewerProgram(published?.program, sources.program),
+    isChainUndecided: sources.usesChain === true && snapshot.chain.isUndecided && !publication.keepsCore,
   });
-  const version = { ...permitted.version, at: instant };
-  const place: Place = {
+  const rest = { publication, inputs, why: decision.why, milliseconds: 0 };
+  const rebuildAt = timing?.rebuildAt?.(planning.snapshot, at);
+  if (!decision.put) {
+    const dueAt = earlier(decision.dueAt, rebuildAt);
+    const kept = { put: undefined, published: undefined, lostHistory: undefined, isProvisional: decision.isProvisional };
+    return { ...rest, ...kept, dueAt, milliseconds: performance.now() - started };
+  }
+  const future = futureOf(build, decision.from);
+  const position = key === TELEMETRY_KEY && planning.position > 0 ? planning.position : undefined;
+  const { object, states } = responseObject(future, decision.from, position);
+  const { status, headers } = future.built;
+  const etag = headers.etag ?? null;
+  const view = snapshot.chain.core.status === "available" ? snapshot.chain.core.view.chain : undefined;
+  const usesChain = sources.usesChain === true;
+  const next: PublishedResponse = {
+    states,
+    seal: sealOf(object),
+    tag: published?.tag ?? null,
+    status,
+    etag,
+    asOf: decision.from,
+    logSize: (sources.kinds ?? []).length > 0 ? planning.logSize : null,
+    safeBlock: usesChain ? safeBlockOf(view, head.chain, published) : null,
+    binding: usesChain && snapshot.chain.binding !== undefined ? bindingHash(snapshot.chain.binding) : null,
+    program,
+  };
+  const put: Put = {
     key,
     resource: publication.resource,
-    phase: publication.sources === undefined ? "constants" : "responses",
-    before: object,
-    sourceVersion: version,
-    keepsBody: publication.publishedBody !== undefined,
+    wave: publication.sources === undefined ? "constants" : "responses",
+    object,
+    replaces: tagOf(published),
+    after: future.successors.flatMap((successor) => successor.key ?? []),
+    why: decision.why,
+    action: published === undefined ? "created" : "updated",
+    status,
+    etag,
   };
   return {
-    publication,
-    inputs,
-    version,
-    put: decision.put ? responsePut(decision, place) : undefined,
-    lostHistory: decision.put ? lostHistory(publication, stored, decision.future.built.body, version.chain) : undefined,
-    why: decision.why,
-    isProvisional: decision.isProvisional,
-    dueAt: earlier(decision.dueAt, publication.timing?.rebuildAt?.(scope.snapshot, at)),
+    ...rest,
+    put,
+    published: next,
+    lostHistory: lostHistory(publication, planning, future.built.body, next.binding),
+    isProvisional: future.built.isPlaceholder === true,
+    dueAt: earlier(states[1]?.[0], rebuildAt),
     milliseconds: performance.now() - started,
   };
+}
+
+/** The tag of a put is unknown until it is confirmed. */
+function tagOf(published: PublishedResponse | undefined): StoreTag | null | undefined {
+  return published === undefined ? null : (published.tag ?? undefined);
+}
+
+type SafeBlock = PublishedResponse["safeBlock"];
+
+/** Without a view the response still shows the published state, or was computed before the view ended. */
+function safeBlockOf(
+  view: { readonly safeThroughBlock: bigint; readonly safeBlockHash: string } | undefined,
+  chain: Head["chain"],
+  published: PublishedResponse | undefined,
+): SafeBlock {
+  if (view !== undefined) return { number: String(view.safeThroughBlock), hash: view.safeBlockHash };
+  if (published?.safeBlock != null) return published.safeBlock;
+  return chain === null ? null : { number: chain.safeBlock, hash: chain.safeHash };
 }
 
 /**
  * A view of the chain whose values do not make a response is unavailable, unless a good response is stored and still valid
  * (docs/spec/chain.md#forms 4). Otherwise an older reason would stay for ever.
  */
-function withoutView(
-  publication: Publication,
-  inputs: Inputs,
-  { snapshot, now, ...scope }: Scope,
-  planning: Planning,
-): PlannedResponse | undefined {
-  const object = planning.known.objects.get(publication.key);
-  const isValid = object?.condition === "stored" && (object.states[1]?.from ?? 0) > planning.at;
+function withoutView(publication: Publication, inputs: Inputs, planning: ResponsePlanning): PlannedResponse | undefined {
+  const { snapshot, head, at } = planning;
   const { chain } = snapshot;
+  const isValid = (head.responses[publication.key]?.states[1]?.[0] ?? 0) > at;
   if (publication.sources?.isChainView !== true || isValid || chain.core.status === "unavailable") return undefined;
   const none = { status: "unavailable", reason: "indexer_unavailable" } as const;
-  const { safeBlock: _, safeHash: __, ...binding } = now.chain;
-  const unavailable = {
-    ...scope,
-    snapshot: {
-      ...snapshot,
-      faults: new Map(),
-      chain: { ...chain, core: none, economy: chain.economy.status === "unavailable" ? chain.economy : none },
-    },
-    now: { ...now, chain: binding },
-  };
+  const economy = chain.economy.status === "unavailable" ? chain.economy : none;
+  const unavailable = { ...snapshot, faults: new Map(), chain: { ...chain, core: none, economy } };
   try {
-    return planResponse(publication, inputs, unavailable, planning);
+    return planResponse(publication, inputs, { ...planning, snapshot: unavailable });
   } catch {
     // The first exception is reported.
     return undefined;
   }
 }
 
-/** Returns stored settlement history that a put replaces by none, or by history of another deployment. */
-function lostHistory(
-  { publishedBody }: Publication,
-  { object, body: before }: Stored,
-  body: string,
-  chain: string | undefined,
-): PlannedResponse["lostHistory"] {
-  const published = object.sourceVersion.chain;
-  if (publishedBody?.hasHistory === undefined || published === undefined || before === undefined) return undefined;
-  if (!publishedBody.hasHistory(before) || (publishedBody.hasHistory(body) && chain === published)) return undefined;
-  return { chain: published, body: before };
+/** The history that is stored. If a put has taken it out of the store, it was saved. */
+function historyOf(
+  { key, hasHistory }: Publication,
+  { snapshot, head, histories }: ResponsePlanning,
+): Pick<Snapshot, "publishedHistory"> {
+  const { binding } = snapshot.chain;
+  if (hasHistory === undefined || binding === undefined) return {};
+  const stored = histories.get(key);
+  const isOfBinding = head.responses[key]?.binding === bindingHash(binding);
+  const isStored = stored !== undefined && isOfBinding && hasHistory(stored);
+  return { publishedHistory: isStored ? stored : savedHistory(snapshot.projections, key, bindingHash(binding)) };
 }
 
-/** A constant has no source that could go back. */
-const CONSTANT: Sources = { installationId: null };
+/** True if the plan of a response needs the stored body: the history may be shown again, or a put may take it out of the store. */
+export function needsHistory({ key, hasHistory }: Publication, { chain }: Snapshot, head: Head): boolean {
+  const published = head.responses[key];
+  if (hasHistory === undefined || published?.binding == null) return false;
+  const isLive = chain.core.status === "available" && chain.economy.status === "available" && !chain.isUndecided;
+  return !isLive || chain.binding === undefined || bindingHash(chain.binding) !== published.binding;
+}
 
-interface PermittedSources {
-  /** It has the published chain state if the chain is behind it. */
-  readonly snapshot: Snapshot;
-  readonly version: SourceVersion;
-  /** Why the stored object does not belong to this installation and its log; undefined if it does. */
-  readonly whyOthers: string | undefined;
-  /** The chain is read for the first time. */
+function lostHistory(
+  { key, hasHistory }: Publication,
+  { head, histories }: ResponsePlanning,
+  body: string,
+  binding: string | null,
+): PlannedResponse["lostHistory"] {
+  const chain = head.responses[key]?.binding;
+  const before = histories.get(key);
+  if (hasHistory === undefined || chain == null || before === undefined) return undefined;
+  if (!hasHistory(before) || (hasHistory(body) && binding === chain)) return undefined;
+  return { chain, body: before };
+}
+
+interface DecideOptions {
+  readonly published: PublishedResponse | undefined;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly force: boolean;
+  /** The stored object may be another one than `published`. */
+  readonly isUnfinished: boolean;
+  /** A newer program put the file. An older one must not replace it, even with `force`. */
+  readonly isNewer: boolean;
+  /** The chain is read for the first time. A good response stays until its end. */
   readonly isChainUndecided: boolean;
 }
 
-/** Throws the `Failure` of a refused chain if nothing of it was published, and clock_behind. */
-function permittedSources(publication: Publication, stored: Stored, scope: Scope, at: number): PermittedSources {
-  const { now, refused } = scope;
-  const { object } = stored;
-  const snapshot = withPublishedHistory(publication, stored, scope);
-  const { sources = CONSTANT } = publication;
-  const { installationId = snapshot.installationId, usesChain = false } = sources;
-  const published = object.sourceVersion;
-  const current = versionFor(sources, now);
-  if (isAhead(published.at, at)) throw clockBehind(object.key, published.at, at);
-  const isChainUndecided = usesChain && snapshot.chain.isUndecided;
-  if (installationId === null) return { snapshot, version: current, isChainUndecided, whyOthers: undefined };
-  const whyOthers = isNew(object) ? undefined : whyOthersOf(published, scope);
-  const permitted = {
-    snapshot,
-    version: current,
-    whyOthers,
-    isChainUndecided: isChainUndecided && whyOthers === undefined,
+type Decision =
+  | { readonly put: true; readonly why: string; readonly from: number }
+  | { readonly put: false; readonly why: string; readonly dueAt: number | undefined; readonly isProvisional: boolean };
+
+type Build = (at: number) => Built;
+
+/** Decides if a response is put, and as of which instant (epoch ms). Returns the build, too: it may read hundreds of rows. */
+export function decide(build: Build, options: DecideOptions): { readonly decision: Decision; readonly build: Build } {
+  const { at } = options;
+  let fresh: Built | undefined;
+  const once: Build = (instant) => {
+    if (instant !== at) return build(instant);
+    fresh ??= build(at);
+    return fresh;
   };
-  return usesChain ? permittedChain(publication, stored, permitted, refused.chain) : permitted;
+  return { decision: decisionOf(once, options), build: once };
 }
 
-/** A new log and a corrected installation id leave objects of others. Other facts in this log are damage. */
-function whyOthersOf(published: SourceVersion, { now, snapshot }: Scope): string | undefined {
-  const { of, log } = now.subject;
-  const isSubject = isVersionOf(published, of);
-  if (isSubject && isOfLog(published, log, snapshot.ledger)) return undefined;
-  return isSubject && published.log === log ? WAS_DAMAGED : "of another installation or another log";
-}
-
-/** Adds the history that is stored. If a put has taken it out of the store, it was saved. */
-function withPublishedHistory(
-  { key, publishedBody }: Publication,
-  { object, body }: Stored,
-  { snapshot, now }: Scope,
-): Snapshot {
-  const { chain } = now.chain;
-  if (publishedBody?.hasHistory === undefined || chain === undefined) return snapshot;
-  const isStored = body !== undefined && object.sourceVersion.chain === chain && publishedBody.hasHistory(body);
-  return { ...snapshot, publishedHistory: isStored ? body : savedHistory(snapshot.projections, key, chain) };
-}
-
-/**
- * Returns `permitted` with a chain state that continues the published one, or with the published one itself. Throws
- * `refused`.
- */
-function permittedChain(
-  { publishedBody }: Publication,
-  { object, body }: Stored,
-  permitted: PermittedSources,
-  refused: Failure | undefined,
-): PermittedSources {
-  const published = object.sourceVersion;
-  const { snapshot, version, whyOthers, isChainUndecided } = permitted;
-  const { chain } = snapshot;
-  // Process shows the Core state, also while there is no view.
-  const core = publishedBody?.core === undefined ? undefined : chain.safeCore;
-  const isOtherChain =
-    published.chain !== undefined && version.chain !== undefined && published.chain !== version.chain;
-  if (published.safeBlock === undefined || whyOthers !== undefined || (isOtherChain && core !== undefined)) {
-    if (refused !== undefined) throw refused;
-    return core === undefined ? permitted : { ...permitted, version: withChainOf(versionOfCore(chain), version) };
+function decisionOf(build: Build, options: DecideOptions): Decision {
+  const { published, at, force, isUnfinished, isNewer, isChainUndecided } = options;
+  if (published === undefined) return { put: true, why: "new", from: at };
+  const { states, status } = published;
+  const next = states[1]?.[0];
+  if (isNewer) return keep("put by a newer version", undefined);
+  if (isChainUndecided && next !== undefined && next > at) return keep("still valid while the chain is read", next, true);
+  const fresh = build(at);
+  const isGood = status === 200;
+  if (fresh.isPlaceholder === true && (isGood || !(force || isUnfinished))) {
+    return keep(isGood ? "a good response is stored" : `still unavailable: a ${status} is stored`, undefined, true);
   }
-  const hasView = version.safeBlock !== undefined;
-  if (hasView && refused === undefined) return permitted;
-  const kept = { ...permitted, version: withChainOf(published, version) };
-  const isCoreUnproven = core !== undefined && !isCoreOf(published, chain);
-  if (refused !== undefined || isCoreUnproven || (isChainUndecided && chain.safeCore === undefined)) {
-    const safeCore = body === undefined ? undefined : publishedBody?.core?.(body);
-    if (safeCore !== undefined && snapshot.genesisTimestamp !== undefined) {
-      return { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore } }, isChainUndecided: false };
-    }
-  }
-  if (refused !== undefined) throw refused;
-  return isCoreUnproven ? { ...kept, snapshot: { ...snapshot, chain: { ...chain, safeCore: undefined } } } : kept;
+  if (force) return { put: true, why: "forced", from: at };
+  const index = states.findLastIndex(([from]) => from <= at);
+  const [from = at, fingerprint] = states[index] ?? [];
+  if (fingerprint !== fingerprintOf(fresh)) return { put: true, why: "changed", from: at };
+  if (isUnfinished) return { put: true, why: "not confirmed yet", from };
+  if (index > 0) return { put: true, why: "its successor is due", from };
+  if (staysValid(next, fresh.nextChangeAt, at)) return keep("unchanged", next);
+  return { put: true, why: "its successors have changed", from };
 }
 
-/** Keeps the published block in the version of a response that has no current chain view. */
-function withChainOf({ safeBlock, safeHash, chain }: SourceVersion, now: SourceVersion): SourceVersion {
-  return { ...now, ...(safeBlock && { safeBlock }), ...(safeHash && { safeHash }), ...(chain && { chain }) };
+/** True if the published next change can stay: it is right, or it is earlier and at least half as far away. */
+function staysValid(published: number | undefined, now: number | undefined, at: number): boolean {
+  if (published === now) return true;
+  if (published === undefined || now === undefined) return false;
+  return published < now && (published - at) * 2 >= now - at;
 }
 
-function versionOfCore({ safeCoreBlock }: Snapshot["chain"]): SourceVersion {
-  if (safeCoreBlock === undefined) return { at: 0 };
-  return { at: 0, safeBlock: String(safeCoreBlock.number), safeHash: safeCoreBlock.hash };
+function keep(why: string, dueAt: number | undefined, isProvisional = false): Decision {
+  return { put: false, why, dueAt, isProvisional };
 }
 
-/**
- * True if the Core state in the chain's file is that of the published block. While no node responds, another block cannot be
- * trusted: it may be older or of another fork.
- */
-function isCoreOf(published: SourceVersion, chain: Snapshot["chain"]): boolean {
-  const { safeBlock, safeHash } = versionOfCore(chain);
-  return published.safeBlock === safeBlock && (published.safeHash === undefined || published.safeHash === safeHash);
-}
-
-/** Returns the source version of a response, with the parts from which it is computed. */
-function versionFor(
-  { installationId, kinds = [], usesChain = false, program }: Sources,
-  { built, subject, facts, newest, chain }: CurrentSources,
-): SourceVersion {
-  const written = program === undefined ? built : { ...built, program };
-  if (installationId === null || (kinds.length === 0 && !usesChain)) return written;
-  return {
-    ...written,
-    ...subject,
-    ...(kinds.length === 0 ? {} : facts),
-    ...(kinds.includes("receipt") ? newest : {}),
-    ...(usesChain ? chain : {}),
-  };
-}
-
-/** True if `one` is a later program version (semver) than `other`; false if either is unknown. */
-export function isNewerProgram(one: string | undefined, other: string | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
+/** True if `one` is a later program version (semver) than `other`; false if one is unknown. */
+export function isNewerProgram(one: string | undefined, other: string): boolean {
+  if (one === undefined) return false;
   const [a, b] = [numbersOf(one), numbersOf(other)];
   for (const [index, number] of a.entries()) {
     if (number !== b[index]) return number > (b[index] ?? 0);

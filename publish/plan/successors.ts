@@ -3,40 +3,46 @@
  * the same bytes that a running publisher would put at its instant.
  */
 import { createHash } from "node:crypto";
+import { representationOf } from "../../src/http/representation.ts";
 import { type Edit, MAX_SUCCESSORS, type Successor } from "../../src/http/successor.ts";
 import { MAX_METADATA_BYTES } from "../../src/object-store/check-object.ts";
 import type { StoreObject } from "../../src/object-store/object-store.ts";
-import { encodeResponse, type ResponseState, type StoredResponse } from "../../src/object-store/stored-response.ts";
+import { encodeResponse } from "../../src/object-store/stored-response.ts";
 import type { Built } from "../../src/resources/built.ts";
 import { Failure } from "../../src/values/failure.ts";
 
+/** Since when (epoch ms) a version of a response holds, and its fingerprint. */
+export type State = [from: number, fingerprint: string];
+
 export interface Future {
   readonly built: Built;
-  /** The fingerprints of the response itself, then of each successor. */
-  readonly states: readonly ResponseState[];
+  /** Of the response itself, then of each successor. */
+  readonly states: readonly State[];
   readonly successors: readonly Successor[];
 }
 
 export function futureOf(build: (at: number) => Built, at: number): Future {
   const built = build(at);
-  const states: ResponseState[] = [{ from: at, fingerprint: fingerprintOf(built) }];
+  const states: State[] = [[at, fingerprintOf(built)]];
   const successors: Successor[] = [];
   let last = built;
   while (last.nextChangeAt !== undefined && successors.length < MAX_SUCCESSORS) {
     const from = last.nextChangeAt;
     if (last.successorKey !== undefined) {
-      states.push({ from, fingerprint: last.successorKey });
+      states.push([from, last.successorKey]);
       successors.push({ from, key: last.successorKey });
       break;
     }
     const next = last.successor ?? build(from);
-    states.push({ from, fingerprint: fingerprintOf(next) });
+    states.push([from, fingerprintOf(next)]);
     successors.push(successorOf(built, next, from));
     last = next;
   }
   return { built, states, successors };
 }
 
+/** 132 bits in base64url. */
+const FINGERPRINT_LENGTH = 22;
 const fingerprints = new WeakMap<Built, string>();
 
 /** Two responses with the same fingerprint differ at most by `generatedAt` (docs/spec/publishing.md#frozen-bytes). */
@@ -44,7 +50,7 @@ export function fingerprintOf(built: Built): string {
   let fingerprint = fingerprints.get(built);
   if (fingerprint === undefined) {
     const text = JSON.stringify([built.status, built.headers, built.stableText]);
-    fingerprint = createHash("sha256").update(text).digest("base64url");
+    fingerprint = createHash("sha256").update(text).digest("base64url").slice(0, FINGERPRINT_LENGTH);
     fingerprints.set(built, fingerprint);
   }
   return fingerprint;
@@ -64,17 +70,19 @@ function successorOf(base: Built, next: Built, from: number): Successor {
   };
 }
 
-export interface FittedResponse {
-  readonly object: StoreObject;
-  readonly states: StoredResponse["states"];
-}
-
-/** Drops late successors that do not fit into the metadata. Throws `Failure` internal_error if the first does not fit. */
-export function fitResponse(response: StoredResponse): FittedResponse {
-  for (let kept = response.successors.length; kept >= Math.min(1, response.successors.length); kept--) {
-    const states = response.states.slice(0, kept + 1);
-    const object = encodeResponse({ ...response, states, successors: response.successors.slice(0, kept) });
-    if (metadataBytes(object) <= MAX_METADATA_BYTES) return { object, states };
+/**
+ * Returns the object of a response, and the states that it has. Late successors that do not fit into the metadata are left out. `at`:
+ * the instant of the build (epoch ms). Throws `Failure` internal_error if the first does not fit.
+ */
+export function responseObject(
+  { built, states, successors }: Future,
+  at: number,
+  position?: number,
+): { readonly object: StoreObject; readonly states: State[] } {
+  const response = { representation: representationOf(built), body: Buffer.from(built.body), at, position };
+  for (let kept = successors.length; kept >= Math.min(1, successors.length); kept--) {
+    const object = encodeResponse({ ...response, successors: successors.slice(0, kept) });
+    if (metadataBytes(object) <= MAX_METADATA_BYTES) return { object, states: states.slice(0, kept + 1) };
   }
   throw new Failure("internal_error", `the next change does not fit into ${MAX_METADATA_BYTES} bytes of metadata`);
 }

@@ -1,106 +1,118 @@
 /**
- * Plans immutable objects whose names contain hashes: activity tiles, and the assets of the page. They are stored before the
- * object that refers to them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
+ * Plans immutable objects whose names are hashes: activity tiles, and the assets of the page. They are stored before the response that
+ * names them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
  */
-import {
-  encodeResponse,
-  encodeWriterMetadata,
-  JSON_TYPE,
-  type SourceVersion,
-} from "../../src/object-store/stored-response.ts";
-import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
+import { encodeResponse, JSON_TYPE } from "../../src/object-store/stored-response.ts";
+import { type ObjectStore, readIfWhole } from "../../src/object-store/object-store.ts";
+import { activityTileKey, parseActivityTileKey } from "../../src/resources/activity/route.ts";
+import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
+import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import type { Known } from "../known.ts";
-import { WAS_DAMAGED } from "../report.ts";
-import { DELETIONS_LIMIT, type Deletion, type NamedTiles, type Put } from "./plan.ts";
+import type { Put } from "../put.ts";
+import type { PlannedResponse } from "./responses.ts";
 
-const TILE_PHASES = ["tiles", "index-tiles"] as const;
+const TILE_WAVES = ["tiles", "index-tiles"] as const;
 
-/** Plans the tiles that the store lacks. `set` is undefined if the set has not changed. */
-export function namedTiles(
-  { key: head, resource, tileSet }: Publication,
+/** The names below a prefix that the stored responses refer to. */
+export type StoredNames = ReadonlyMap<string, ReadonlySet<string>>;
+
+export interface TileSetPlan {
+  readonly puts: readonly Put[];
+  /** The names below each prefix once these puts and those of the responses are done. */
+  readonly names: StoredNames;
+  /** Keys that nothing refers to any more, and for how long they are kept (ms). */
+  readonly dropped: readonly (readonly [key: string, keptMs: number])[];
+  /** Keys that must be stored before a response, by the key of the response. */
+  readonly after: ReadonlyMap<string, readonly string[]>;
+  /** Publications whose stored names must be read first. */
+  readonly needs: readonly Publication[];
+}
+
+/** `at`: epoch ms. */
+export function planTileSets(
+  responses: readonly PlannedResponse[],
   snapshot: Snapshot,
-  known: Known,
-  sourceVersion: SourceVersion,
-): { readonly puts: readonly Put[]; readonly set: NamedTiles | undefined } {
-  if (tileSet === undefined) return { puts: [], set: undefined };
-  const { prefix } = tileSet;
-  const version = tileSet.version(snapshot);
-  if (version === "" || known.listings.version(prefix) === version) return { puts: [], set: undefined };
-  const stored = known.listings.names(prefix) ?? new Map<string, number | null>();
-  const groups = tileSet.tiles(snapshot);
-  const named = new Set(groups.flat().map((tile) => tile.key.slice(prefix.length)));
-  const puts = groups.flatMap((group, level) =>
-    group
-      .filter((tile) => !stored.has(tile.key.slice(prefix.length)))
-      .map((tile) =>
-        putOf(tile, { resource, prefix, phase: TILE_PHASES[level] ?? "index-tiles", sourceVersion, known }),
-      ),
-  );
-  const dropped = [...stored].filter(([name, since]) => since === null && !named.has(name)).map(([name]) => name);
-  const namedAgain = [...stored].filter(([name, since]) => since !== null && named.has(name)).map(([name]) => name);
-  return { puts, set: { prefix, head, version, dropped, namedAgain } };
-}
-
-/** The set of a tile that is put. */
-interface TargetSet extends Pick<Put, "resource" | "phase"> {
-  readonly prefix: string;
-  /** The source version of the response that names it. */
-  readonly sourceVersion: SourceVersion;
-  readonly known: Known;
-}
-
-/** A tile's name determines its bytes, so a tile that another publisher has put will do. */
-function putOf(tile: ImmutableTile, { resource, phase, prefix, sourceVersion, known }: TargetSet): Put {
-  const { key, representation } = tile;
-  const damaged = known.objects.get(key);
-  return {
-    key,
-    resource,
-    phase,
-    why: damaged === undefined ? "new" : WAS_DAMAGED,
-    action: damaged === undefined ? "created" : "updated",
-    status: 200,
-    etag: null,
-    replaces: damaged?.tag ?? null,
-    after: [],
-    isFromFacts: sourceVersion.size !== undefined,
-    isContentEnough: true,
-    object({ epoch, writer }, snapshot) {
-      const text = snapshot((now) => tile.body(now));
-      if (text === undefined) return undefined;
-      const body = Buffer.from(text);
-      const writerMetadata = { epoch, writer, sourceVersion };
-      if (representation !== undefined) {
-        return encodeResponse({ representation, body, successors: [], states: [], writerMetadata });
-      }
-      return { body, contentType: JSON_TYPE, metadata: encodeWriterMetadata(writerMetadata) };
-    },
-    confirmed(to) {
-      to.listings.setName(prefix, key.slice(prefix.length), null);
-      to.objects.drop(key);
-    },
-    conflicted: (to, found) => (found === undefined ? to.objects.drop(key) : to.objects.rememberFaulty(key, found.tag)),
-  };
-}
-
-/** Called when all tiles of a set and its head are stored. `at` in epoch ms. */
-export function confirmTiles(known: Known, { prefix, version, dropped, namedAgain }: NamedTiles, at: number): void {
-  for (const name of namedAgain) known.listings.setName(prefix, name, null);
-  for (const name of dropped) known.listings.setName(prefix, name, at);
-  known.listings.setVersion(prefix, version);
-}
-
-/** Plans the deletion of objects without a reference for `keptMs`. `at` in epoch ms. */
-export function plannedDeletions(publications: readonly Publication[], known: Known, at: number): Deletion[] {
-  const deletions: Deletion[] = [];
-  for (const { key: head, tileSet } of publications) {
-    if (tileSet === undefined || known.objects.get(head)?.condition !== "stored") continue;
+  stored: StoredNames,
+  at: number,
+): TileSetPlan {
+  const puts = new Map<string, Put>();
+  const names = new Map<string, ReadonlySet<string>>();
+  const dropped: [string, number][] = [];
+  const after = new Map<string, string[]>();
+  const needs: Publication[] = [];
+  for (const { publication, put } of responses) {
+    const { tileSet, key, resource } = publication;
+    if (tileSet === undefined || put === undefined) continue;
     const { prefix, keptMs } = tileSet;
-    for (const [name, since] of known.listings.names(prefix) ?? []) {
-      if (since === null || at - since < keptMs || deletions.length === DELETIONS_LIMIT) continue;
-      deletions.push({ key: prefix + name, confirmed: (to) => to.listings.deleteName(prefix, name) });
+    const known = stored.get(prefix);
+    if (known === undefined && put.action === "updated") {
+      needs.push(publication);
+      continue;
     }
+    if (tileSet.version(snapshot) === "") continue;
+    const groups = tileSet.tiles(snapshot);
+    const named = new Set(groups.flat().map((tile) => tile.key.slice(prefix.length)));
+    for (const [level, group] of groups.entries()) {
+      for (const tile of group) {
+        if (known?.has(tile.key.slice(prefix.length)) === true) continue;
+        const text = tile.body(snapshot);
+        if (text === undefined) throw new Error(`${tile.key} is not in the projections`);
+        const body = Buffer.from(text);
+        const { representation } = tile;
+        puts.set(tile.key, {
+          key: tile.key,
+          resource,
+          wave: TILE_WAVES[level] ?? "index-tiles",
+          object:
+            representation === undefined
+              ? { body, contentType: JSON_TYPE, metadata: {} }
+              : encodeResponse({ representation, body, successors: [], at: 0 }),
+          replaces: null,
+          why: "new",
+          action: "created",
+          status: 200,
+          etag: null,
+        });
+        after.set(key, [...(after.get(key) ?? []), tile.key]);
+      }
+    }
+    for (const name of known ?? []) if (!named.has(name)) dropped.push([prefix + name, at + keptMs]);
+    names.set(prefix, named);
   }
-  return deletions;
+  return { puts: [...puts.values()], names, dropped, after, needs };
+}
+
+/** Reads which names a stored response refers to. Nothing that cannot be read is referred to. Throws `StoreUnavailable`. */
+export async function readStoredNames({ key, tileSet }: Publication, store: ObjectStore): Promise<Set<string>> {
+  const names = new Set<string>();
+  if (tileSet === undefined) return names;
+  const { prefix } = tileSet;
+  const parsed = parseActivityTileKey(`${prefix}x`);
+  if (parsed === undefined) {
+    for await (const found of store.list(prefix)) names.add(found.slice(prefix.length));
+    return names;
+  }
+  const text = async (one: string) => {
+    const found = await readIfWhole(store, one);
+    return found && new TextDecoder().decode(found.body);
+  };
+  const root = await text(key);
+  const head = root === undefined ? undefined : decodedOrNothing(root);
+  for (const { name } of head?.tiles ?? []) names.add(name);
+  for (const { name } of head?.indexes ?? []) {
+    const index = await text(activityTileKey(parsed.category, name));
+    // A missing index tile is put again, with all tiles below it.
+    if (index === undefined) continue;
+    names.add(name);
+    for (const tile of decodeIndexTile(index)) names.add(tile.name);
+  }
+  return names;
+}
+
+function decodedOrNothing(text: string): ReturnType<typeof decodeHead> {
+  try {
+    return decodeHead(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -9,7 +9,7 @@ import { hasControlCharacter } from "./note.ts";
 import { HASH_BYTES } from "./tiles.ts";
 
 export interface Checkpoint {
-  /** The name of the log, such as `example.org/wheel/log/1`. */
+  /** The name of the log, such as `example.org/wheel/log`. */
   readonly origin: string;
   readonly size: number;
   /** SHA-256 in base64. */

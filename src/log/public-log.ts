@@ -20,21 +20,21 @@ export interface Entry {
   readonly text: string;
 }
 
-/** Returns the origin of a log, the first line of its checkpoints. */
-export function originOf(name: string, log: number): string {
-  return `${name}/log/${log}`;
+/** Returns the origin of the log that keys of this name sign, the first line of its checkpoints. */
+export function originOf(name: string): string {
+  return `${name}/log`;
 }
 
 /**
- * Reads the checkpoint of log number `log`. Throws `log_incomplete` if there is none, `log_malformed`, `log_unsigned`, or
- * `log_restarted` if it belongs to a log with another number or name.
+ * Reads the checkpoint. Throws `log_incomplete` if there is none, `log_malformed`, `log_unsigned`, or `log_restarted` if it
+ * belongs to a log with another name.
  */
-export async function readCheckpoint(read: FileReader, known: readonly Verifier[], log: number): Promise<Checkpoint> {
+export async function readCheckpoint(read: FileReader, known: readonly Verifier[]): Promise<Checkpoint> {
   const bytes = await read("checkpoint");
   if (bytes === undefined) throw new LogError("log_incomplete", "the log has no checkpoint");
   const { text, signedBy } = await openNote(bytes, known);
   const checkpoint = parseCheckpoint(text);
-  const origins = signedBy.map(({ name }) => originOf(name, log));
+  const origins = signedBy.map(({ name }) => originOf(name));
   if (origins.includes(checkpoint.origin)) return checkpoint;
   throw new LogError("log_restarted", `the checkpoint is of ${printable(checkpoint.origin)}, not of ${origins[0]}`);
 }

@@ -1,5 +1,5 @@
 /**
- * Encodes a response as an object. Status, headers, successors and writer metadata are stored with the body, so that
+ * Encodes a response as an object. Status, headers, successors and instant are stored with the body, so that
  * one put writes all of it (docs/spec/publishing.md#objects).
  */
 import { FALLBACK_REASON_HEADER, SOURCE_HEADER } from "../http/common-headers.ts";
@@ -12,60 +12,24 @@ export interface StoredResponse {
   readonly representation: Omit<Representation, "body">;
   readonly body: Uint8Array;
   readonly successors: readonly Successor[];
-  readonly writerMetadata: WriterMetadata;
-  /** The publisher's fingerprints of the response and its successors, from which a lost state is restored. */
-  readonly states: readonly ResponseState[];
-}
-
-export interface ResponseState {
-  /** Epoch ms. */
-  readonly from: number;
-  readonly fingerprint: string;
-}
-
-/** The writer of an object, its lease epoch and its source version (docs/spec/publishing.md#source-version). */
-export interface WriterMetadata {
-  readonly epoch: number;
-  /** The writer's random token. */
-  readonly writer: string;
-  readonly sourceVersion: SourceVersion;
-}
-
-/** The source version of an object (docs/spec/publishing.md#source-version) in a compact form. */
-export interface SourceVersion {
   /** Epoch ms of the build. */
   readonly at: number;
-  /** 64-bit hash of the installation's id. */
-  readonly of?: string;
-  /** The number of the log. */
-  readonly log?: number;
-  /** Entries of the log from which the object was computed, and their root (base64). */
-  readonly size?: number;
-  readonly root?: string;
-  /** The ids of the keys that signed a checkpoint, separated by commas. */
-  readonly keys?: string;
-  /** Position of the installation's newest receipt. */
-  readonly position?: number;
-  readonly safeBlock?: string;
-  readonly safeHash?: string;
-  /** 64-bit hash of the deployment that the chain views depend on. */
-  readonly chain?: string;
-  /** The version of the program that built a response or a file. */
-  readonly program?: string;
+  /** In telemetry: the position of its receipt. */
+  readonly position?: number | undefined;
 }
 
 export const JSON_TYPE = "application/json; charset=utf-8";
 
 export function encodeResponse(response: StoredResponse): StoreObject {
-  const { representation, successors, writerMetadata } = response;
+  const { representation, successors, at, position } = response;
   return {
     body: response.body,
     contentType: representation.contentType ?? JSON_TYPE,
     metadata: {
-      ...encodeWriterMetadata(writerMetadata),
+      at: String(at),
+      ...(position === undefined ? {} : { position: String(position) }),
       status: String(representation.status),
       ...encodeHeaders(representation.headers),
-      states: encodeStates(response.states),
       ...(successors[0] === undefined
         ? {}
         : { "valid-until": String(successors[0].from), successors: asciiJson(successors) }),
@@ -81,8 +45,8 @@ export function decodeResponse({ metadata, body }: StoreObject): StoredResponse 
     representation: { status, headers: decodeHeaders(metadata) },
     body,
     successors: parsed(metadata.successors ?? "[]", isSuccessorsOf(body.length), "successors"),
-    writerMetadata: decodeWriterMetadata(metadata),
-    states: decodeStates(metadata.states ?? "[]"),
+    at: decimal(metadata.at, "instant"),
+    position: metadata.position === undefined ? undefined : decimal(metadata.position, "position"),
   };
 }
 
@@ -114,25 +78,10 @@ function decodeHeaders(metadata: StoreObject["metadata"]): Record<string, string
   );
 }
 
-export function encodeStates(states: readonly ResponseState[]): string {
-  return JSON.stringify(states.map(({ from, fingerprint }) => ({ from, fingerprint })));
-}
-
-export function decodeStates(text: string): ResponseState[] {
-  return parsed(text, isStates, "states");
-}
-
-/** Encodes only the writer metadata, for objects that are not responses: tiles, heads, the index. */
-export function encodeWriterMetadata({ epoch, writer, sourceVersion }: WriterMetadata): Record<string, string> {
-  return { epoch: String(epoch), writer, "source-version": asciiJson(sourceVersion) };
-}
-
-export function decodeWriterMetadata(metadata: Readonly<Record<string, string>>): WriterMetadata {
-  return {
-    epoch: Number(metadata.epoch ?? "0"),
-    writer: metadata.writer ?? "",
-    sourceVersion: parsed(metadata["source-version"] ?? '{"at":0}', isSourceVersion, "source version"),
-  };
+function decimal(text: string | undefined, name: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`its ${name} is no number`);
+  return value;
 }
 
 /** Returns JSON in printable ASCII, as an HTTP header requires. */
@@ -157,14 +106,6 @@ function isListOf(value: unknown, isOne: (one: Fields) => boolean): boolean {
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-function isSourceVersion(value: unknown): value is SourceVersion {
-  return isObject(value) && Number.isFinite(value.at);
-}
-
-function isStates(value: unknown): value is ResponseState[] {
-  return isListOf(value, ({ from, fingerprint }) => Number.isFinite(from) && isText(fingerprint));
 }
 
 /** Checks successors of a body with this many bytes. */

@@ -2,7 +2,6 @@
  * One published object: its key, sources, and build function. A cycle builds it only if its `inputs` have changed or an
  * instant is due.
  */
-import type { SafeCoreState } from "../chain/chain-state.ts";
 import type { Representation } from "../http/representation.ts";
 import type { FactKind } from "../ledger/schema.ts";
 import type { Built } from "./built.ts";
@@ -28,8 +27,10 @@ export interface Publication {
   readonly timing?: Timing;
   /** Immutable objects that the response names: put before it, and deleted some time after nothing names them. */
   readonly tileSet?: TileSet;
-  /** The parts of the published body that later builds need. */
-  readonly publishedBody?: PublishedBody;
+  /** True if it shows the Core's state also while the chain is silent or behind: then the published state is kept. */
+  readonly keepsCore?: boolean;
+  /** True if a body has settlement history. Later builds get it, and it is saved before a put would lose it. */
+  hasHistory?(body: string): boolean;
 }
 
 /** Returns why a part of the projections that the response reads could not be derived; undefined if every part was. */
@@ -70,14 +71,6 @@ export interface Timing {
   readonly throttledInterval?: number;
   /** Returns the next instant (epoch ms) after `at` at which to rebuild the response, such as the end of a round. */
   rebuildAt?(snapshot: Snapshot, at: number): number | undefined;
-}
-
-/** The parts of a published body that later builds need. */
-interface PublishedBody {
-  /** Returns the Core's state in the body, which is kept while the chain is behind it; undefined if there is none. */
-  core?(body: string): SafeCoreState | undefined;
-  /** True if the body has settlement history. Later builds get it, and it is saved before a put would lose it. */
-  hasHistory?(body: string): boolean;
 }
 
 /** Objects under a prefix that a response names. Several responses may share a prefix. */

@@ -12,15 +12,9 @@ export function observationsKey(installationId: string): string {
   return pathKey(`/v1/public/installations/~${installationId}/observations`);
 }
 
-/** Parses a key of `observationsKey`; returns `undefined` for any other key. */
-export function parseObservationsKey(key: string): string | undefined {
-  const [, id = ""] = /^v1\/public\/installations\/~([^/]+)\/observations$/.exec(key) ?? [];
-  return isInstallationId(id) ? id : undefined;
-}
-
-/** Returns the key of tile n, which holds positions n·128 + 1 to (n + 1)·128 of an installation in a log. */
-export function observationTileKey(installationId: string, log: number, tile: number): string {
-  return `${observationsKey(installationId)}/${log}/${tile}`;
+/** Returns the key of tile n, which holds positions n·128 + 1 to (n + 1)·128 of an installation. */
+export function observationTileKey(installationId: string, tile: number): string {
+  return `${observationsKey(installationId)}/${tile}`;
 }
 
 /** Returns the number of the tile that holds a position. */
@@ -30,17 +24,15 @@ export function tileOf(position: number): number {
 
 export interface ObservationTile {
   readonly installationId: string;
-  /** The number of the log. */
-  readonly log: number;
   readonly tile: number;
 }
 
 /** Parses a key of `observationTileKey`; returns `undefined` for any other key. */
 export function parseObservationTileKey(key: string): ObservationTile | undefined {
-  const match = /^v1\/public\/installations\/~([^/]+)\/observations\/([1-9]\d{0,8})\/(0|[1-9]\d{0,11})$/.exec(key);
+  const match = /^v1\/public\/installations\/~([^/]+)\/observations\/(0|[1-9]\d{0,11})$/.exec(key);
   if (match === null) return undefined;
-  const [, installationId = "", log = "", tile = ""] = match;
-  return isInstallationId(installationId) ? { installationId, log: Number(log), tile: Number(tile) } : undefined;
+  const [, installationId = "", tile = ""] = match;
+  return isInstallationId(installationId) ? { installationId, tile: Number(tile) } : undefined;
 }
 
 /**

@@ -3,7 +3,6 @@
  * instants are epoch ms.
  */
 
-import * as z from "zod";
 import type { SafeCoreState } from "../../chain/chain-state.ts";
 import { isEpochApproved, type Receipt, readNewestReceipt } from "../../ledger/read/receipts.ts";
 import {
@@ -109,32 +108,4 @@ export function readProcessFacts(
     latestSubmission: readLatestSubmission(ledger, installation),
     activeSubmission: readActiveSubmission(ledger, installation),
   };
-}
-
-const quantity = z.string().regex(/^\d+$/).transform(BigInt);
-
-const publishedSchema = z.object({
-  builder: z.object({
-    anchor: z.object({
-      settledThroughRound: quantity,
-      cumulativeWork: quantity,
-      blockHeight: quantity,
-      currentWork: quantity,
-      workPerBlock: quantity,
-      confirmedAt: z.iso.datetime().nullable(),
-      transactionHash: z.string().nullable(),
-    }),
-  }),
-});
-
-/**
- * Returns the safe Core state in a published body's anchor (docs/spec/api.md#process). Undefined if the body has none,
- * because its builder is unavailable.
- */
-export function publishedAnchor(body: string): SafeCoreState | undefined {
-  const { data } = publishedSchema.safeParse(JSON.parse(body));
-  if (data === undefined) return undefined;
-  const { confirmedAt, transactionHash, ...state } = data.builder.anchor;
-  if (confirmedAt === null || transactionHash === null) return { ...state, lastSettlement: null };
-  return { ...state, lastSettlement: { confirmedAt: Date.parse(confirmedAt), transactionHash } };
 }

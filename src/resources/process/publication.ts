@@ -7,7 +7,7 @@ import { factsInput } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildProcess } from "./build.ts";
-import { noProcessFacts, publishedAnchor, readProcessFacts } from "./facts.ts";
+import { noProcessFacts, readProcessFacts } from "./facts.ts";
 import { PROCESS_KEY } from "./route.ts";
 
 const KINDS = FACT_KINDS.filter((kind) => kind !== "module");
@@ -16,7 +16,7 @@ export const processPublication: Publication = {
   resource: "process",
   key: PROCESS_KEY,
   sources: { kinds: KINDS, usesChain: true },
-  publishedBody: { core: publishedAnchor },
+  keepsCore: true,
   inputs(snapshot) {
     const { installationId, chain, genesisTimestamp } = snapshot;
     const facts = factsInput(snapshot, installationId, KINDS);

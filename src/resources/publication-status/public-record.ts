@@ -28,8 +28,12 @@ export interface PublicRecord {
       readonly lastGoodPassAt: string | null;
     };
   };
-  /** The base URL of `/tx/…`, `/address/…` and `/block/…`. */
 }
+
+export const UNKNOWN_SOURCES: PublicRecord["sources"] = {
+  ledger: { status: "unknown", newestReceiptAt: null },
+  chain: { status: "unknown", indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null },
+};
 
 export interface PublicLog {
   readonly number: number;

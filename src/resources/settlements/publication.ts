@@ -34,7 +34,7 @@ export function historyPublication(key: string, range: SettlementRange) {
       ...heightTiming(HISTORY_HEIGHT_INTERVAL),
       rebuildAt: (_: Snapshot, at: number) => windowOf(range, at)?.end,
     },
-    publishedBody: { hasHistory: isAvailable },
+    hasHistory: isAvailable,
   } satisfies Partial<Publication>;
 }
 

@@ -20,8 +20,6 @@ export interface NamedInstallation {
   readonly isConfigured: boolean;
   /** False if the index does not list it. */
   readonly isListed: boolean;
-  /** The number of the log from which its observations are published. */
-  readonly log: number;
 }
 
 /** As of the last second; `undefined` while no index is published. */
@@ -31,8 +29,8 @@ export async function namedInstallation(
 ): Promise<NamedInstallation | undefined> {
   const object = await recent.get(INSTALLATIONS_KEY);
   if (object === undefined) return notPublished(await store.get(TELEMETRY_KEY));
-  const { configured, log, installations } = indexOf(INSTALLATIONS_KEY, object);
-  return { isConfigured: installationId === configured, isListed: installations.has(installationId), log };
+  const { configured, installations } = indexOf(INSTALLATIONS_KEY, object);
+  return { isConfigured: installationId === configured, isListed: installations.has(installationId) };
 }
 
 /** The index is put before telemetry. If only telemetry is stored, the index was lost. */

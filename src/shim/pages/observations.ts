@@ -2,7 +2,6 @@
  * Pages of the observations (docs/spec/api.md#observations), cut from tiles (docs/spec/publishing.md#tiles). Positions are
  * dense, so a position names its tile: a page is at most two of them, at any position.
  */
-import { FIRST_LOG } from "../../http/installations.ts";
 import { TILE_SIZE } from "../../http/keys.ts";
 import { type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
 import {
@@ -29,7 +28,7 @@ export async function observationsPage(
   const named = await namedInstallation(installationId, context);
   if (named === undefined) return undefined;
   const readTile: TileReader = async (tile, to) => {
-    const key = observationTileKey(installationId, named.log, tile);
+    const key = observationTileKey(installationId, tile);
     const read = async (options?: { readonly fresh: true }) => {
       const object = await context.store.get(key, options);
       return object === undefined ? NO_TILE : tileFrom(object);
@@ -90,8 +89,7 @@ function isPossible({ ends }: Tile, tile: number, newest: number | undefined): b
 
 /**
  * The tile of the newest receipt in the installation's telemetry; -1 if there is none. It was stored before telemetry, so it
- * exists, and all tiles before it are full (docs/spec/publishing.md#damage). Undefined without telemetry. Throws
- * `StoreUnavailable` if telemetry is of another log: a new one has not begun, or the index is an older one.
+ * exists, and all tiles before it are full (docs/spec/publishing.md#damage). Undefined without telemetry.
  */
 async function newestTile(
   installationId: string,
@@ -102,10 +100,7 @@ async function newestTile(
   const object = await store.get(key);
   if (object === undefined) return undefined;
   checkSubject(key, object, installationId);
-  const { position = 0, log = FIRST_LOG } = decodeStored(object, key).writerMetadata.sourceVersion;
-  if (log !== named.log) {
-    throw new StoreUnavailable(`${key} is of log ${log}, the index names log ${named.log}`);
-  }
+  const { position = 0 } = decodeStored(object, key);
   return position > 0 ? tileOf(position) : -1;
 }
 

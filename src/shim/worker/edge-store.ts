@@ -6,7 +6,6 @@
  */
 import type { Row } from "../../http/route.ts";
 import { decodedAs, type StoredObject, StoreUnavailable } from "../../object-store/object-store.ts";
-import { decodeWriterMetadata } from "../../object-store/stored-response.ts";
 import { matchKey } from "../../resources/find.ts";
 import type { StoreReader } from "../context.ts";
 import { within } from "../within.ts";
@@ -66,8 +65,9 @@ export function edgeStore(store: StoreReader, cache: EdgeCache, deployment: stri
   }
 }
 
+/** 0 for a tile, which only grows. */
 function builtAtOf({ metadata }: StoredObject): number {
-  return decodeWriterMetadata(metadata).sourceVersion.at;
+  return Number(metadata.at ?? "0");
 }
 
 /** How long a request waits for the cache, or for the read of another (ms): on workerd that other may have been cancelled for good. */

@@ -1,0 +1,131 @@
+/**
+ * Looks for damage (docs/spec/publishing.md#damage): reads some stored objects after each renewal, and puts again what is wrong or
+ * missing. Doubted objects are read at each renewal, because a late put may bring back an older object.
+ */
+import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { logSize } from "../src/ledger/log.ts";
+import { type Installation, installationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
+import { readOrDamaged, StoreDamaged } from "../src/object-store/object-store.ts";
+import { sealOf } from "../src/object-store/seal-node.ts";
+import type { Publication } from "../src/resources/publication.ts";
+import { observationTileKey, parseObservationTileKey, tileOf } from "../src/resources/observations/route.ts";
+import type { Snapshot } from "../src/resources/snapshot.ts";
+import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
+import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
+import type { Cycle } from "./cycle.ts";
+import type { Head } from "./head/head.ts";
+import { observationTile, tileObject } from "./plan/installations.ts";
+import { filesOf, logFileObject } from "./plan/log.ts";
+import { executePuts, type Put } from "./put.ts";
+import { WAS_DAMAGED } from "./report.ts";
+
+/** A put that was repeated, or whose end is unknown, may arrive within this time (ms). */
+const DOUBT_MS = 90_000;
+
+export type Checking = Pick<Cycle, "store" | "held" | "concurrency" | "sources" | "publications" | "configured" | "at">;
+
+/** Reads the doubted objects. What is wrong becomes unfinished, or is put again. Throws the store's own errors. */
+export async function checkDoubted(checking: Checking): Promise<void> {
+  const { held, at } = checking;
+  for (const [key, since] of held.head.doubted) {
+    await check(key, checking);
+    if (at - since < DOUBT_MS) continue;
+    held.note(({ doubted }) => ({ doubted: doubted.filter(([other, instant]) => other !== key || instant !== since) }));
+  }
+}
+
+/**
+ * Checks what many responses need, and one other object of each kind: a response, the telemetry of another installation, a tile or a
+ * file of the log. `turn` counts the calls. Throws the store's own errors.
+ */
+export async function checkInTurn(turn: number, checking: Checking): Promise<void> {
+  const { held, sources, publications, configured } = checking;
+  const { responses, log, listed } = held.head;
+  const shared = [INSTALLATIONS_KEY, unknownTelemetryPublication.key, ...publications.filter(isConstant).map(({ key }) => key)];
+  const rest = Object.keys(responses).filter((key) => !shared.includes(key));
+  const keys = sources.snapshot(({ ledger }) => {
+    const installations = ledger === undefined ? [] : listInstallations(ledger).filter(({ rowId }) => rowId <= listed);
+    const other = inTurn(installations.filter(({ id }) => id !== configured), turn);
+    const files = [...filesOf(log.form, 0, log.size)];
+    const tile = ledger && tileInTurn(ledger, inTurn(installations, turn), turn);
+    return [inTurn(rest, turn), other && installationTelemetryKey(other.id), turn % 2 === 0 ? tile : inTurn(files, turn)?.key];
+  });
+  for (const key of [...shared, ...keys]) if (key !== undefined) await check(key, checking);
+}
+
+function isConstant({ sources }: Publication): boolean {
+  return sources === undefined;
+}
+
+function inTurn<T>(items: readonly T[], turn: number): T | undefined {
+  return items[turn % Math.max(1, items.length)];
+}
+
+type Ledger = NonNullable<Snapshot["ledger"]>;
+
+function tileInTurn(ledger: Ledger, installation: Installation | undefined, turn: number): string | undefined {
+  const newest = installation === undefined ? 0 : readWatermarks(ledger, installation.rowId).receipt;
+  if (installation === undefined || newest === 0) return undefined;
+  return observationTileKey(installation.id, turn % (tileOf(newest) + 1));
+}
+
+async function check(key: string, checking: Checking): Promise<void> {
+  const { store, held } = checking;
+  const published = held.head.responses[key];
+  if (held.head.unfinished.keys.includes(key)) return;
+  const found = await readOrDamaged(store, key);
+  const whole = found instanceof StoreDamaged ? undefined : found;
+  if (published !== undefined) {
+    const isRight = whole !== undefined && sealOf(whole) === published.seal;
+    // It may have been put meanwhile.
+    if (!isRight && held.head.responses[key] === published) held.note((head) => unfinishedWith(head, key));
+    return;
+  }
+  const id = parseInstallationTelemetryKey(key);
+  if (id === undefined) {
+    const put = repairOf(key, whole?.body, checking);
+    if (put !== undefined) await executePuts([put], checking);
+  } else if (whole === undefined) held.note((head) => putAgain(head, id, checking));
+}
+
+/** Makes the next cycle put a response again. */
+export function unfinishedWith({ unfinished, responses }: Head, key: string): Pick<Head, "unfinished" | "responses"> {
+  const response = responses[key];
+  return {
+    unfinished: { ...unfinished, keys: [...new Set([...unfinished.keys, key])] },
+    responses: response === undefined ? responses : { ...responses, [key]: { ...response, tag: null } },
+  };
+}
+
+/** Makes the next cycle put the telemetry of an installation again. */
+function putAgain({ unfinished }: Head, id: string, { sources }: Checking): Pick<Head, "unfinished"> {
+  const newest = sources.snapshot(({ ledger }) => {
+    const rowId = ledger && installationRowId(ledger, id);
+    return ledger === undefined || rowId === undefined ? 0 : readWatermarks(ledger, rowId).receipt;
+  });
+  const left = unfinished.left.filter(([other]) => other !== id);
+  return { unfinished: { ...unfinished, left: [...left, [id, newest]] } };
+}
+
+/** The put of a tile or of a file of the log; undefined if the stored one has nothing else than the ledger. */
+function repairOf(key: string, stored: Uint8Array | undefined, { sources, held }: Checking): Put | undefined {
+  const { log } = held.head;
+  const row = { why: WAS_DAMAGED, action: "updated", status: 200, etag: null, replaces: undefined } as const;
+  return sources.snapshot(({ ledger }): Put | undefined => {
+    if (ledger === undefined || logSize(ledger) < log.size) return undefined;
+    const parsed = parseObservationTileKey(key);
+    if (parsed === undefined) {
+      const file = [...filesOf(log.form, 0, log.size)].find((one) => one.key === key);
+      const body = file?.body(ledger);
+      if (body === undefined || (stored !== undefined && Buffer.compare(body, stored) === 0)) return undefined;
+      return { key, resource: "log", wave: "log", object: logFileObject(body), ...row };
+    }
+    const { installationId: id, tile } = parsed;
+    const rowId = installationRowId(ledger, id);
+    const body = rowId === undefined ? undefined : observationTile(ledger, { rowId, id }, tile);
+    // The last tile may have new receipts that are not put yet.
+    const isRight = stored !== undefined && body?.subarray(0, stored.length).equals(stored) === true;
+    if (body === undefined || isRight) return undefined;
+    return { key, resource: "observations", wave: "observations", object: tileObject(body), ...row };
+  });
+}
