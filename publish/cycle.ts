@@ -24,7 +24,7 @@ import { decide, isNewerProgram, needsHistory, planResponses, type PlannedRespon
 import { type ChainCheck, checkChain, ledgerRegression, nextChain } from "./plan/sources.ts";
 import { futureOf, responseObject } from "./plan/successors.ts";
 import { planTileSets, readStoredNames, type TileSetPlan } from "./plan/tile-sets.ts";
-import { executePuts, type Outcome, type Put, type PutTarget } from "./put.ts";
+import { executePuts, type Outcome, type Outcomes, type Put, type PutTarget } from "./put.ts";
 import { type CycleReport, failedRow, type ReportRow, tooManyInstallations, unknownInstallation } from "./report.ts";
 import type { CycleSources } from "./sources/source-reader.ts";
 
@@ -92,10 +92,13 @@ async function tryStep(cycle: Cycle): Promise<CycleResult> {
     const { chain, body } = lostHistory;
     sources.write(({ projections }) => saveHistory(projections, publication.key, chain, body));
   }
-  const puts = [...plan.puts];
   if (plan.changesHead) await held.swap((head) => changed(head, plan, cycle));
-  const outcomes = await executePuts(puts, cycle);
-  confirm(plan, outcomes, cycle);
+  const outcomes: Outcomes = new Map();
+  try {
+    await executePuts(plan.puts, cycle, outcomes);
+  } finally {
+    confirm(plan, outcomes, cycle);
+  }
   const rows = acknowledge(plan, outcomes, cycle);
   memory.dropped = plan.rest;
   for (const [block, hash] of memory.blocks) if (hash === null) memory.blocks.delete(block);
@@ -394,12 +397,10 @@ function changed(head: Head, plan: StepPlan, { at, signers, program }: Cycle): P
 }
 
 /** Keeps what was done until the next swap. */
-function confirm(plan: StepPlan, outcomes: readonly Outcome[], { held, memory, at, sources, minimumPutInterval }: Cycle): void {
+function confirm(plan: StepPlan, outcomes: Outcomes, { held, memory, at, sources, minimumPutInterval }: Cycle): void {
   const { installations, responses, tiles } = plan;
-  const tags = new Map(outcomes.flatMap(({ put, tag }) => (tag === undefined ? [] : [[put.key, tag] as const])));
-  const failedIds = new Set(
-    outcomes.flatMap(({ put, tag }) => (tag === undefined ? (installations.owners.get(put.key) ?? []) : [])),
-  );
+  const tags = new Map([...outcomes].flatMap(([key, { tag }]) => (tag === undefined ? [] : [[key, tag] as const])));
+  const failedIds = new Set([...installations.owners].flatMap(([key, id]) => (tags.has(key) ? [] : [id])));
   for (const key of installations.owners.keys()) {
     const tag = tags.get(key);
     if (tag !== undefined) memory.tags.set(key, tag);
@@ -447,9 +448,8 @@ function confirm(plan: StepPlan, outcomes: readonly Outcome[], { held, memory, a
 /** Objects that another publisher's are in the way of are tried again after this time (ms). */
 const RETRY_MS = 5_000;
 
-function acknowledge(plan: StepPlan, outcomes: readonly Outcome[], { agenda, at, held }: Cycle): ReportRow[] {
+function acknowledge(plan: StepPlan, outcomes: Outcomes, { agenda, at, held }: Cycle): ReportRow[] {
   const rows: ReportRow[] = [...plan.installations.failed];
-  const byKey = new Map(outcomes.map((outcome) => [outcome.put.key, outcome]));
   for (const [key, until] of plan.responses.waits) agenda.wait(key, until);
   for (const { key, inputs, row } of plan.responses.failed) {
     agenda.failed(key, inputs, at, row);
@@ -457,13 +457,13 @@ function acknowledge(plan: StepPlan, outcomes: readonly Outcome[], { agenda, at,
   }
   for (const response of plan.responses.responses) {
     const { publication, inputs, isProvisional, dueAt } = response;
-    const row = responseRow(response, byKey.get(publication.key), held.head.responses[publication.key]);
+    const row = responseRow(response, outcomes.get(publication.key), held.head.responses[publication.key]);
     if (row.action === "failed") agenda.failed(publication.key, inputs, at, row);
     else agenda.built(publication.key, inputs, isProvisional ? 0 : at, dueAt);
     rows.push(row);
   }
   const planned = new Set(plan.responses.responses.map(({ publication }) => publication.key));
-  for (const { put, row } of outcomes) if (!planned.has(put.key) && row.action !== "unchanged") rows.push(row);
+  for (const { put, row } of outcomes.values()) if (!planned.has(put.key) && row.action !== "unchanged") rows.push(row);
   return rows;
 }
 

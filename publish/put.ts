@@ -67,12 +67,19 @@ export type Outcome = {
 /** How often the tag of one object is read again. */
 const TRIES = 3;
 
+/** By key. */
+export type Outcomes = Map<string, Outcome>;
+
 /**
- * Puts wave by wave. An outcome without a tag has failed: another publisher's objects are in the way, or an object that must be
- * stored before has failed. Throws `StoreUnavailable`, `Failure` lease_lost, lease_expired, clock_….
+ * Puts wave by wave, and adds to `outcomes` what was done, also if it throws. An outcome without a tag has failed: another publisher's
+ * objects are in the way, or an object that must be stored before has failed. Throws `StoreUnavailable`, `Failure` lease_lost,
+ * lease_expired, clock_….
  */
-export async function executePuts(puts: readonly Put[], target: PutTarget): Promise<Outcome[]> {
-  const outcomes = new Map<string, Outcome>();
+export async function executePuts(
+  puts: readonly Put[],
+  target: PutTarget,
+  outcomes: Outcomes = new Map(),
+): Promise<Outcome[]> {
   for (const wave of WAVES) {
     let pending: readonly Pending[] = puts.filter((put) => put.wave === wave).map((put) => ({ put, tag: put.replaces }));
     for (let tries = 0; pending.length > 0 && tries <= TRIES; tries++) {
@@ -96,7 +103,7 @@ interface Pending {
 /** Puts each object once. Returns those that conflicted. */
 async function putOnce(
   pending: readonly Pending[],
-  outcomes: Map<string, Outcome>,
+  outcomes: Outcomes,
   { store, held, concurrency }: PutTarget,
 ): Promise<Pending[]> {
   const conflicted: Pending[] = [];
@@ -107,7 +114,7 @@ async function putOnce(
       outcomes.set(key, { put, row: rowOf(put, "failed", `${missing} is not in the store yet`, 0) });
       return;
     }
-    held.checkBeforePut();
+    await held.beforePut();
     const started = performance.now();
     const repeated = () => held.doubt(key);
     try {
@@ -130,7 +137,7 @@ async function putOnce(
  */
 async function readUnknownTags(
   pending: readonly Pending[],
-  outcomes: Map<string, Outcome>,
+  outcomes: Outcomes,
   { store, held, concurrency }: PutTarget,
 ): Promise<Pending[]> {
   const unknown = pending.filter(({ tag }) => tag === undefined);
@@ -170,7 +177,7 @@ function rowOf(put: Put, action: ReportRow["action"], why: string, milliseconds:
 /** Deletes objects. Throws as `executePuts`. */
 export async function executeDeletions(keys: readonly string[], { store, held }: PutTarget): Promise<void> {
   for (const key of keys) {
-    held.checkBeforePut();
+    await held.beforePut();
     await store.delete(key);
   }
 }

@@ -1,20 +1,17 @@
 /** A store that builds each object from the sources when it is read. So `render` uses the readers' shim and publishes nothing. */
-import { FIRST_LOG } from "../src/http/installations.ts";
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { representationOf } from "../src/http/representation.ts";
 import { installationRowId, listInstallations } from "../src/ledger/watermarks.ts";
 import type { ObjectStore, StoredObject } from "../src/object-store/object-store.ts";
-import { encodeResponse, JSON_TYPE } from "../src/object-store/stored-response.ts";
+import { JSON_TYPE } from "../src/object-store/stored-response.ts";
 import { parseActivityTileKey } from "../src/resources/activity/route.ts";
 import { tileAt } from "../src/resources/activity/tiles.ts";
-import { indexPublication } from "../src/resources/observations/publication.ts";
 import { type ObservationTile, parseObservationTileKey } from "../src/resources/observations/route.ts";
 import { buildOf, type Publication } from "../src/resources/publication.ts";
 import type { Snapshot, Snapshots } from "../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
-import { observationTile, TILE_TYPE } from "./plan/observations.ts";
-import { futureOf } from "./plan/successors.ts";
+import { indexOf, observationTile, TILE_TYPE } from "./plan/installations.ts";
+import { futureOf, responseObject } from "./plan/successors.ts";
 
 export interface SourceStoreOptions {
   readonly publications: readonly Publication[];
@@ -23,8 +20,6 @@ export interface SourceStoreOptions {
   /** The projections are up to date. */
   readonly sources: Snapshots;
 }
-
-const NOBODY = { epoch: 0, writer: "render", sourceVersion: { at: 0 } };
 
 /** Only `get` works: a shim needs no more. */
 export function sourceStore({ publications, at, sources }: SourceStoreOptions): Pick<ObjectStore, "get"> {
@@ -46,11 +41,12 @@ export function sourceStore({ publications, at, sources }: SourceStoreOptions): 
 
 function publicationAt(
   key: string,
-  { installationId: configured, ledger }: Snapshot,
+  snapshot: Snapshot,
   publications: readonly Publication[],
 ): Publication | undefined {
+  const { installationId: configured, ledger } = snapshot;
+  if (key === INSTALLATIONS_KEY) return indexOf(snapshot, Number.POSITIVE_INFINITY);
   const ids = ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id);
-  if (key === INSTALLATIONS_KEY) return indexPublication({ configured, log: FIRST_LOG, installations: new Set(ids) });
   const other = parseInstallationTelemetryKey(key);
   if (other !== undefined) return ids.includes(other) ? telemetryPublication(other, false) : undefined;
   return [telemetryPublication(configured, true), unknownTelemetryPublication, ...publications].find(
@@ -59,16 +55,14 @@ function publicationAt(
 }
 
 function responseOf(publication: Publication, snapshot: Snapshot, at: number): StoredObject {
-  const { built, states, successors } = futureOf((instant) => buildOf(publication, snapshot, instant), at);
-  const representation = representationOf(built);
-  const response = { representation, body: Buffer.from(built.body), successors, states, writerMetadata: NOBODY };
-  return { ...encodeResponse(response), tag: "" };
+  const future = futureOf((instant) => buildOf(publication, snapshot, instant), at);
+  return { ...responseObject(future, at).object, tag: "" };
 }
 
 function tileOf({ ledger }: Snapshot, { installationId, tile }: ObservationTile): StoredObject | undefined {
   const rowId = ledger && installationRowId(ledger, installationId);
   if (ledger === undefined || rowId === undefined) return undefined;
-  return objectOf(observationTile(ledger, { rowId, id: installationId }, tile)?.body, TILE_TYPE);
+  return objectOf(observationTile(ledger, { rowId, id: installationId }, tile), TILE_TYPE);
 }
 
 function objectOf(body: string | Buffer | undefined, contentType: string): StoredObject | undefined {

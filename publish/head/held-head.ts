@@ -119,11 +119,12 @@ export class HeldHead {
   }
 
   /**
-   * Must be called before each put: throws `Failure` lease_lost or lease_expired unless a put that starts now ends before anybody else
-   * can take the lease.
+   * Must be awaited before each put. Renews the lease if due. Throws unless a put that starts now ends before anybody else can take the
+   * lease: `Failure` lease_lost, lease_expired, clock_moved, `StoreUnavailable`.
    */
-  checkBeforePut(): void {
+  async beforePut(): Promise<void> {
     this.checkClock();
+    if (this.renewalDue) await this.swap();
     if (this.#lost !== undefined) throw this.#lost;
     if (this.age <= LEASE_MS - PUT_LIMIT_MS) return;
     throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written");

@@ -138,7 +138,7 @@ async function take(
   found: FoundHead | undefined,
   because: TakenHead["because"],
 ): Promise<HeldHead> {
-  const { store, clock, state, holder, opens, onTaken } = candidate;
+  const { store, clock, state, holder, onTaken } = candidate;
   const opening = await openingHead(found, candidate);
   const holderMoved = opening.problems.some(([code]) => code === "clock_moved");
   await judgeClock({ store, clock, newestAt: opening.at, holderMoved });
@@ -154,7 +154,7 @@ async function take(
  * log_unconfirmed (2), and `StoreUnavailable`.
  */
 export async function openingHead(found: FoundHead | undefined, candidate: OpeningOf): Promise<Head> {
-  const { store, installationId, signers, program, opens, clock } = candidate;
+  const { store, installationId, program, opens, clock } = candidate;
   const head = found?.head ?? (await beginning(found, candidate));
   if (head.installationId !== installationId && head.log.size > 0) {
     throw new Failure(

@@ -7,12 +7,12 @@
  * continues with the next one and arrives at the same tiles.
  */
 import type { Database } from "better-sqlite3";
-import { TILE_SIZE } from "../src/http/keys.ts";
-import { oldestKeys, readActivityKeys } from "../src/projections/activity/activity-events.ts";
-import { type TileLevel, type TileNode, TileTree } from "../src/projections/activity/tile-tree.ts";
-import { type Faults, isolated, StepBudget } from "../src/projections/follow.ts";
-import type { ActivityContext } from "../src/resources/activity/event.ts";
-import { CATEGORIES, MINIMUM_TILE_EVENTS, tilesPart } from "../src/resources/activity/route.ts";
+import { TILE_SIZE } from "../../src/http/keys.ts";
+import { oldestKeys, readActivityKeys } from "../../src/projections/activity/activity-events.ts";
+import { type TileLevel, type TileNode, TileTree } from "../../src/projections/activity/tile-tree.ts";
+import { type Faults, isolated, StepBudget } from "../../src/projections/follow.ts";
+import type { ActivityContext } from "../../src/resources/activity/event.ts";
+import { CATEGORIES, MINIMUM_TILE_EVENTS, tilesPart } from "../../src/resources/activity/route.ts";
 import {
   areTilesCut,
   type CategoryEvents,
@@ -20,7 +20,7 @@ import {
   indexBody,
   tileHash,
   tilesBasis,
-} from "../src/resources/activity/tiles.ts";
+} from "../../src/resources/activity/tiles.ts";
 
 /** Estimated cost of a tile (µs). */
 const COST_OF_A_TILE = 200;

@@ -9,7 +9,7 @@ import { activityContext } from "../../src/resources/activity/tiles.ts";
 import type { WritableSnapshot } from "../../src/resources/snapshot.ts";
 import { IdleCheckpoint } from "../../src/sqlite/idle-checkpoint.ts";
 import { type ReadOnlyDatabase, readNumber } from "../../src/sqlite/statement.ts";
-import { planActivity } from "../activity-tiles.ts";
+import { planActivity } from "../plan/activity.ts";
 
 type ProjectionInputs = Pick<
   WritableSnapshot,

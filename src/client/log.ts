@@ -18,8 +18,6 @@ export { NoonmarkError, type NoonmarkErrorCode } from "./noonmark-error.ts";
 export interface LogOptions extends ClientOptions {
   /** The verifier key that the operator gave you, `NAME+ID+DATA`. One of several is enough. */
   readonly key: string | readonly string[];
-  /** The number of the log. */
-  readonly number: number;
   /** An earlier checkpoint of this log: the log must still begin with its entries. */
   readonly since?: Checkpoint | undefined;
   /** Ends every read of the log. */
@@ -48,15 +46,14 @@ export interface Log {
  * Reads and checks the newest checkpoint. Throws a TypeError for wrong options, and a `NoonmarkError` with
  * `log_key_invalid`, `log_unsigned`, `log_malformed`, `log_incomplete`, `log_damaged`, `log_rewritten` or `log_restarted`.
  */
-export async function openLog({ key, number, since, ...options }: LogOptions): Promise<Log> {
-  if (!(Number.isSafeInteger(number) && number > 0)) throw new TypeError(`invalid number of a log: ${number}`);
+export async function openLog({ key, since, ...options }: LogOptions): Promise<Log> {
   if (since !== undefined && !(Number.isSafeInteger(since.size) && since.size >= 0))
     throw new TypeError("since is no checkpoint of openLog");
   if (globalThis.crypto?.subtle === undefined) throw new TypeError("crypto.subtle is missing: use https");
-  const read = fileReader(`${baseAddress(options.baseUrl)}/log/${number}/`, options);
+  const read = fileReader(`${baseAddress(options.baseUrl)}/log/`, options);
   const [checkpoint, log] = await clientErrors(async () => {
     const known = await Promise.all([key].flat().map(parseVerifierKey));
-    const checkpoint = await readCheckpoint(read, known, number);
+    const checkpoint = await readCheckpoint(read, known);
     const log = new PublicLog(read, checkpoint);
     if (since !== undefined) await log.requirePrefix(since);
     return [checkpoint, log] as const;

@@ -16,8 +16,8 @@ export type RouteHandlerName = "stored" | "installation-telemetry" | "observatio
 /** Serves a file. */
 export type FileHandlerName = "file" | "log" | "publication-status";
 
-/** A tile or bundle of a log: the number of the log, the level, and the index in groups of three digits. */
-const LOG_FILE = "[1-9][0-9]{0,8}/tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}";
+/** A tile or bundle of the log: the level, and the index in groups of three digits. */
+const LOG_FILE = "tile/(?:entries|[0-6])/(?!x000/)(?:x[0-9]{3}/){0,4}[0-9]{3}";
 /** The number of hashes or entries in a partial file: 1 to 255. */
 const LOG_WIDTH = "(?:[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])";
 
@@ -30,7 +30,7 @@ export const PATH_PARAMETERS = {
   /** A full file of a log (docs/spec/log.md#files). */
   logTile: LOG_FILE,
   /** A file that is replaced while the log grows. */
-  logEnd: `(?:[1-9][0-9]{0,8}/checkpoint|${LOG_FILE}\\.p/${LOG_WIDTH})`,
+  logEnd: `(?:checkpoint|${LOG_FILE}\\.p/${LOG_WIDTH})`,
 } as const;
 
 /**

@@ -3,11 +3,10 @@ import { UnknownFormat } from "./format.ts";
 
 /** The case of a failure, if its code alone does not say what to do. The program phrases the hint of each. */
 export type HintFacts =
-  /** `newLog`: the number of the log that would abandon the published one. `isShort`: the ledger lacks facts. */
-  | { readonly is: "ledger_regression"; readonly newLog: number; readonly isShort: boolean }
+  /** `isShort`: the ledger lacks facts. */
+  | { readonly is: "ledger_regression"; readonly isShort: boolean }
   /** The ledger lacks facts that its stream has. */
   | { readonly is: "stream_behind" }
-  | { readonly is: "next_log"; readonly newLog: number }
   /** Nobody has agreed that the log becomes public. */
   | { readonly is: "log_consent" }
   /** `name`: the name of the key that has signed the log. */
@@ -100,7 +99,6 @@ export type FailureCode =
   | "clock_moved"
   | "clock_skew"
   | "conditions_unsupported"
-  | "constant_missing"
   | "demo_failed"
   | "demo_running"
   | "directory_unusable"
@@ -110,6 +108,8 @@ export type FailureCode =
   | "file_unwritable"
   | "format_unknown"
   | "genesis_contradicted"
+  | "head_lost"
+  | "head_older"
   | "head_stands_still"
   | "https_unsupported"
   | "indexer_mismatch"
@@ -123,7 +123,6 @@ export type FailureCode =
   | "lease_expired"
   | "lease_held"
   | "lease_lost"
-  | "lease_unreadable"
   | "ledger_behind"
   | "ledger_follows_stream"
   | "ledger_forked"
@@ -135,8 +134,6 @@ export type FailureCode =
   | "log_unconfirmed"
   | "log_unsigned"
   | "never_published"
-  | "new_log_not_next"
-  | "new_log_unconfirmed"
   | "nodes_disagree"
   | "not_built"
   | "output_unwritable"

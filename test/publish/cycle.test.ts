@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 afterEach(() => world.end());
 
-/** The keys that are put, without the lease object. */
+/** The keys that are put, without the head. */
 const putsDuring = async (work: () => Promise<unknown>) => {
   const before = world.store.puts.length;
   await work();
   return world.store.puts
     .slice(before)
-    .filter((key) => key !== "status.json")
+    .filter((key) => key !== "private/head.json")
     .toSorted();
 };
 
@@ -30,9 +30,10 @@ test("one new receipt puts only its entry, the checkpoint, telemetry, process an
   await worker.cycle(START + 16_000);
   world.receive(1);
   expect(await putsDuring(() => worker.cycle(START + 19_000))).toEqual([
-    "private/log/1/checkpoint",
-    "private/log/1/tile/entries/000",
-    "v1/public/installations/~wheel-1/observations/1/0",
+    "private/log/checkpoint",
+    "private/log/tile/0/000.p/6",
+    "private/log/tile/entries/000.p/6",
+    "v1/public/installations/~wheel-1/observations/0",
     "v1/public/telemetry",
     "v4/public/process",
   ]);
@@ -57,8 +58,8 @@ test("a receipt that fills a tile puts that tile, and the next receipt starts a 
   world.receive(2);
   const tiles = (await putsDuring(() => worker.cycle(START + 401_000))).filter((key) => key.includes("observations"));
   expect(tiles).toEqual([
-    "v1/public/installations/~wheel-1/observations/1/0",
-    "v1/public/installations/~wheel-1/observations/1/1",
+    "v1/public/installations/~wheel-1/observations/0",
+    "v1/public/installations/~wheel-1/observations/1",
   ]);
   const page = JSON.parse(await world.body(`/v1/public/installations/${INSTALLATION}/observations?cursor=MTI2`));
   expect(page.items.map(({ sequence }: { sequence: number }) => sequence)).toEqual([127, 128, 129]);
@@ -130,7 +131,7 @@ test("a tile that the store rejected is put once the store recovers, without a n
 
 test("the last tile is not put while an earlier one is missing, and the next cycle puts both", async () => {
   world.receive(300);
-  const [middle, last] = [observationTileKey(INSTALLATION, 1, 1), observationTileKey(INSTALLATION, 1, 2)];
+  const [middle, last] = [observationTileKey(INSTALLATION, 1), observationTileKey(INSTALLATION, 2)];
   const worker = await world.work();
   world.store.failPuts = (key) => key === middle;
   await worker.cycle(START + 910_000);
@@ -165,14 +166,14 @@ test("no tile is made from a ledger that was restored in place after the check",
   const { store } = world;
   const restoring = storeWithPut(store, async (key, object, condition) => {
     const tag = await store.put(key, object, condition);
-    if (!isRestored && key === observationTileKey(INSTALLATION, 1, 0)) restore();
+    if (!isRestored && key === observationTileKey(INSTALLATION, 0)) restore();
     return tag;
   });
   const worker = await world.work({ store: restoring, ledgerPath: path });
   const { failures } = await worker.cycle(START + 2_000_000);
   expect(failures.map(({ code }) => code)).toEqual(["ledger_forked"]);
   const tiles = [...store.contents()].filter(([key]) => key.includes("/observations/"));
-  expect(tiles.map(([key]) => key)).toEqual([observationTileKey(INSTALLATION, 1, 0)]);
+  expect(tiles.map(([key]) => key)).toEqual([observationTileKey(INSTALLATION, 0)]);
   await worker.stop();
   ledger.close();
 });

@@ -1,7 +1,9 @@
 /** The head from its holder's side (docs/spec/publishing.md#head): swaps, lost responses, other holders, older and lost heads. */
 import { beforeEach, expect, test } from "vitest";
-import { HEAD_KEY, type Head, headObject, readHead } from "../../publish/head/head.ts";
+import { WatchedClock } from "../../publish/clock/clock.ts";
+import { firstHead, type Head, headObject, readHead } from "../../publish/head/head.ts";
 import { HeldHead, LEASE_MS, RENEW_MS } from "../../publish/head/held-head.ts";
+import { HEAD_KEY } from "../../src/http/keys.ts";
 import { PUT_LIMIT_MS, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { START } from "./world.ts";
@@ -17,27 +19,11 @@ class LosingStore extends MemoryStore {
   }
 }
 
-const FIRST: Head = {
-  schemaVersion: 1,
-  installationId: "wheel-1",
-  program: "1.0.0",
-  seq: 0,
-  lease: { epoch: 0, holder: "nobody", renewedAt: 0, ttlMs: LEASE_MS, released: true },
-  at: 0,
-  nextCycleAt: null,
-  log: { size: 0, root: "", form: "private", keys: [] },
-  chain: null,
-  responses: {},
-  unfinished: { since: 0, through: 0, left: [], keys: [] },
-  doubted: [],
-  retired: [],
-  sources: {},
-  problems: [],
-};
+const FIRST: Head = firstHead("wheel-1", "private");
 
 let now: number;
 let store: LosingStore;
-const clock = { wall: () => now, monotonic: () => now };
+let clock: WatchedClock;
 const take = (holder: string, opening = FIRST, tag?: string) => HeldHead.take(store, clock, { opening, holder, tag });
 const stored = async () => {
   const found = await readHead(store);
@@ -48,6 +34,7 @@ const to = (size: number) => () => ({ log: { ...FIRST.log, size } });
 beforeEach(() => {
   now = START;
   store = new LosingStore();
+  clock = new WatchedClock({ wall: () => now, monotonic: () => now });
 });
 
 test("an epoch is at least the instant of its taking, and a takeover doubts what was unfinished", async () => {

@@ -4,19 +4,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
-import { hintOf } from "../../bin/cli/hints.ts";
 import { WatchedClock } from "../../publish/clock/clock.ts";
-import { Known } from "../../publish/known.ts";
-import type { Lease } from "../../publish/lease/lease.ts";
-import { acquireForOneRun, type Candidate } from "../../publish/lease/take.ts";
-import { checkOwner } from "../../publish/prefix-owner.ts";
+import type { HeldHead } from "../../publish/head/held-head.ts";
+import { type Candidate, type OpenGuards, takeForOneRun } from "../../publish/head/take.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import type { CycleReport } from "../../publish/report.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections, type ProjectionsSource } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
 import { StandbySources } from "../../publish/standby-sources.ts";
-import { leaseIdentity } from "../../publish/status/public-status.ts";
+import { StateDirectory } from "../../publish/state-directory.ts";
 import { type Chain, noChain } from "../../src/chain/chain.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import type { Installation } from "../../src/ledger/watermarks.ts";
@@ -39,7 +36,7 @@ export const [SIGNER, NEXT_SIGNER] = [
 
 export interface Worker {
   readonly publisher: Publisher;
-  readonly known: Known;
+  readonly held: HeldHead;
   cycle(at: number): Promise<CycleReport>;
   /** Ends it like a clean shutdown. */
   stop(): Promise<void>;
@@ -52,7 +49,7 @@ export interface Opened {
   readonly candidate: Candidate;
   /** Its sources while it waits. */
   readonly standby: StandbySources;
-  begin(lease: Lease): Promise<Worker>;
+  begin(held: HeldHead): Worker;
   close(): void;
 }
 
@@ -62,7 +59,6 @@ export interface WorkOptions {
   readonly state?: string;
   /** Closed with the worker. */
   readonly chain?: Chain;
-  readonly newLog?: number | undefined;
   /** The keys of a public log. */
   readonly signers?: readonly Signer[];
   /** By default those of the state directory, advanced to their end in each cycle. Closed with the worker. */
@@ -77,16 +73,14 @@ export interface WorkOptions {
   readonly minimumPutInterval?: number;
   /** Seconds; not configured if absent. */
   readonly genesisTimestamp?: number;
-  /** Milliseconds; no checks if absent. */
-  readonly scrubInterval?: number;
+  /** By default only `publishLog`. */
+  readonly opens?: OpenGuards;
   /** Disabled if absent. */
   readonly site?: Site;
   /** Replaces the publications. */
   readonly publications?: (all: Publication[]) => Publication[];
   /** By default the world's. */
   readonly clock?: WatchedClock;
-  /** True for a repair, which may begin although something was published ahead of its clock. */
-  readonly repairs?: boolean;
 }
 
 export class World {
@@ -115,7 +109,7 @@ export class World {
   async work(options: WorkOptions = {}): Promise<Worker> {
     const opened = this.open(options);
     try {
-      return await opened.begin(await acquireForOneRun(opened.candidate, async (ms) => void (this.now += ms)));
+      return opened.begin(await takeForOneRun(opened.candidate, async (ms) => void (this.now += ms)));
     } catch (error) {
       opened.close();
       throw error;
@@ -127,16 +121,15 @@ export class World {
       installationId = INSTALLATION,
       store = this.store,
       state = "state",
-      newLog,
       signers = [],
       force = false,
       minimumPutInterval = 0,
-      scrubInterval = 0,
+      opens = {},
       ledgerPath = this.ledgerPath,
       program = "1.0.0",
       clock = this.clock,
     } = options;
-    const known = Known.open(join(this.folder, state));
+    const directory = StateDirectory.open(join(this.folder, state));
     const reader = new SourceReader({
       installationId,
       ledger: new LedgerSource(ledgerPath),
@@ -147,36 +140,32 @@ export class World {
     const close = () => {
       this.#open.delete(close);
       reader.close();
-      known.close();
+      directory.close();
     };
     this.#open.add(close);
-    const site = options.site && { chainValidity: 600_000 };
-    const identity = { ...leaseIdentity({ reader, site }), holderName: "test" };
     const all = allPublications({ installationId, statisticsInterval: 30_000, site: options.site });
     const publications = options.publications?.(all) ?? all;
-    const begin = async (lease: Lease): Promise<Worker> => {
-      const publisher = await Publisher.begin(
+    const begin = (held: HeldHead): Worker => {
+      const publisher = new Publisher(
         {
           store,
           clock,
           reader,
-          known,
+          state: directory,
           publications,
-          site,
           concurrency: 4,
-          newLog,
           signers,
           force,
           program,
-          hintOf,
           minimumPutInterval,
-          scrubInterval,
+          swapInterval: 0,
+          chainValidity: 600_000,
         },
-        lease,
+        held,
       );
       return {
         publisher,
-        known,
+        held,
         cycle: async (at) => {
           this.now = Math.max(this.now, at);
           return publisher.cycle(at);
@@ -188,18 +177,17 @@ export class World {
         kill: close,
       };
     };
-    const standby = new StandbySources({ store, clock, reader, publications, concurrency: 4, hintOf });
-    const check = () =>
-      checkOwner({ store, reader, publications, concurrency: 4, signers, mayPublishLog: true, newLog });
+    const standby = new StandbySources({ clock, reader });
     return {
       candidate: {
         store,
         clock,
-        identity,
-        known,
-        check,
-        ledger: () => standby.report(),
-        repairs: options.repairs === true,
+        state: directory,
+        holder: crypto.randomUUID(),
+        installationId,
+        signers,
+        program,
+        opens: { publishLog: true, ...opens },
       },
       standby,
       begin,

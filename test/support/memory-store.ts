@@ -24,12 +24,10 @@ const KNOWN_METADATA = new Set([
   "referrer-policy",
   "settlement-source",
   "fallback-reason",
-  "states",
   "valid-until",
   "successors",
-  "epoch",
-  "writer",
-  "source-version",
+  "at",
+  "position",
 ]);
 
 export class MemoryStore implements ObjectStore {

@@ -1,6 +1,6 @@
 /**
- * `/status.json`, the publication's public status (docs/spec/people.md#status-json). The shim builds it from the lease
- * object and the clock.
+ * `/status.json`, the publication's public status (docs/spec/people.md#status-json). The shim builds it from the head
+ * and the clock.
  */
 import * as z from "zod";
 import { uint256String } from "../../values/decimal.ts";
@@ -26,7 +26,6 @@ export const publicationStatusSchema = z.strictObject({
   }),
   log: z
     .strictObject({
-      number: z.int().positive(),
       size: z.int().nonnegative(),
       root: z.string().regex(/^[A-Za-z0-9+/]{43}=$/),
       origin: z.string().min(1).nullable(),

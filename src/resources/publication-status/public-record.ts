@@ -1,7 +1,12 @@
 /**
- * The publisher's public report in the lease object (docs/spec/people.md#status-json). The shim adds the clock. It
- * contains no data for the operator.
+ * What `/status.json` says (docs/spec/people.md#status-json), made from the publisher's head. It contains no data for the operator.
  */
+
+import { originOf } from "../../log/public-log.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
+import { fieldsOf, isObject } from "../../values/unknown.ts";
+import { RESPONSE_KEYS } from "../find.ts";
+import { deploymentFile } from "../site/route.ts";
 
 /** The states of the ledger and of the chain in the last cycle; unknown before a publisher's first one. */
 export const LEDGER_STATES = ["followed", "none", "unreadable", "behind", "unknown"] as const;
@@ -36,7 +41,6 @@ export const UNKNOWN_SOURCES: PublicRecord["sources"] = {
 };
 
 export interface PublicLog {
-  readonly number: number;
   readonly size: number;
   /** In base64. */
   readonly root: string;
@@ -60,15 +64,81 @@ export interface PublicResponse {
   readonly program: string;
 }
 
-/** The fields of the lease object that the public status uses. */
-export interface LeaseFacts {
-  readonly ttlMs: number;
-  readonly renewedAt: string;
-  readonly released: boolean;
-  readonly lastCycleAt: string | null;
-  readonly nextCycleAt: string | null;
-  /** Null or absent if the site is disabled, or if an earlier publisher version wrote the lease. */
-  readonly public?: PublicRecord | null;
+/** The fields of the head that the public status and the shim's health use. Instants in epoch ms. */
+export interface HeadFacts {
+  readonly installationId: string;
+  readonly lease: { readonly renewedAt: number; readonly ttlMs: number; readonly released: boolean };
+  /** Of the last cycle; 0 before the first. */
+  readonly at: number;
+  readonly nextCycleAt: number | null;
+  readonly log: { readonly size: number; readonly root: string; readonly form: string; readonly keys: readonly string[] };
+  readonly responses: Readonly<Record<string, HeadResponse>>;
+  readonly sources: PublicRecord["sources"];
+  readonly problems: readonly (readonly [code: string, count: number])[];
+}
+
+interface HeadResponse extends Omit<PublicResponse, "asOf" | "nextChangeAt"> {
+  /** Since when (epoch ms) the response and each of its successors holds. */
+  readonly states: readonly (readonly [from: number, fingerprint: string])[];
+  readonly asOf: number;
+}
+
+/** Throws unless the object is a head. */
+export function headFacts(body: Uint8Array): HeadFacts {
+  const facts: unknown = JSON.parse(new TextDecoder().decode(body));
+  if (!isHead(facts)) throw new Error("it is not a head of Noonmark");
+  return facts;
+}
+
+function isHead(value: unknown): value is HeadFacts {
+  const { lease, installationId, responses, log } = fieldsOf(value);
+  const { renewedAt, ttlMs } = fieldsOf(lease);
+  const isWhole = isObject(responses) && isObject(log) && typeof installationId === "string";
+  return isWhole && typeof renewedAt === "number" && typeof ttlMs === "number";
+}
+
+/** `now` in epoch ms. Undefined if the site is turned off. */
+export function publicRecordOf(head: HeadFacts, now: number): PublicRecord | undefined {
+  const [{ key: deploymentKey }] = deploymentFile.objects;
+  const deployment = head.responses[deploymentKey]?.etag;
+  if (deployment == null) return undefined;
+  const { installationId, log, sources } = head;
+  const [key] = log.keys;
+  return {
+    installationId,
+    log:
+      log.size === 0
+        ? null
+        : {
+            size: log.size,
+            root: log.root,
+            origin: key === undefined ? null : originOf(key.slice(0, key.indexOf("+"))),
+            verifierKey: log.keys,
+          },
+    // The ETag is the hash in base64url.
+    deploymentHash: hexOf(deployment.slice(1, -1)),
+    responses: Object.fromEntries(
+      RESPONSE_KEYS.flatMap(([url, key]) => {
+        const response = head.responses[key];
+        return response === undefined ? [] : [[url, publicResponse(response, now)] as const];
+      }),
+    ),
+    sources,
+  };
+}
+
+function publicResponse(
+  { states, asOf, status, etag, logSize, safeBlock, program }: HeadResponse,
+  now: number,
+): PublicResponse {
+  const next = states.find(([from], index) => index > 0 && from > now)?.[0];
+  const nextChangeAt = next === undefined ? null : formatTimestamp(next);
+  return { asOf: formatTimestamp(asOf), status, nextChangeAt, etag, logSize, safeBlock, program };
+}
+
+function hexOf(base64url: string): string {
+  const bytes = atob(base64url.replaceAll("-", "+").replaceAll("_", "/"));
+  return Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0")).join("");
 }
 
 /** A publisher is `stopped` if its lease has not been renewed for this long (ms). */
@@ -79,8 +149,8 @@ export const PUBLISHER_STATES = ["live", "late", "stopped"] as const;
 export type PublisherState = (typeof PUBLISHER_STATES)[number];
 
 /** `now` is in epoch ms. */
-export function publisherState({ released, renewedAt, ttlMs }: LeaseFacts, now: number): PublisherState {
-  const age = now - Date.parse(renewedAt);
+export function publisherState({ lease: { released, renewedAt, ttlMs } }: Pick<HeadFacts, "lease">, now: number): PublisherState {
+  const age = now - renewedAt;
   if (released || age >= STOPPED_AFTER_MS) return "stopped";
   return age >= ttlMs ? "late" : "live";
 }

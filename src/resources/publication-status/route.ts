@@ -1,9 +1,9 @@
-/** The file /status.json (docs/spec/people.md#status-json). The shim builds it from the lease object and the clock. */
+/** The file /status.json (docs/spec/people.md#status-json). The shim builds it from the head and the clock. */
 import { CONTENT_TYPE, NO_STORE } from "../../http/common-headers.ts";
-import { STATUS_KEY } from "../../http/keys.ts";
+import { HEAD_KEY } from "../../http/keys.ts";
 import { FILE_RULES, type FileRow } from "../../http/route.ts";
 
-/** `objects` stays empty: no front serves the lease object itself. */
+/** `objects` stays empty: no front serves the head itself. */
 export const publicationStatusFile = {
   ...FILE_RULES,
   name: "publication-status",
@@ -11,7 +11,7 @@ export const publicationStatusFile = {
   path: "/status.json",
   handler: "publication-status",
   objects: [],
-  parts: [STATUS_KEY],
+  parts: [HEAD_KEY],
   contentType: CONTENT_TYPE,
   conditional: false,
   notModifiedTag: false,

@@ -1,10 +1,11 @@
 /** `/healthz` and `/readyz`: for operators of the shim, not for readers; never cached. */
 import { NO_STORE } from "../../http/common-headers.ts";
 import { METHOD_NOT_ALLOWED, unavailable } from "../../http/errors.ts";
-import { STATUS_KEY } from "../../http/keys.ts";
+import { HEAD_KEY } from "../../http/keys.ts";
 import { StoreUnavailable } from "../../object-store/object-store.ts";
+import { type HeadFacts, headFacts } from "../../resources/publication-status/public-record.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
-import { fieldsOf } from "../../values/unknown.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
 import type { ShimContext } from "../context.ts";
 import { plainResponse } from "../full-response.ts";
 import type { ShimRequest, ShimResponse } from "../respond.ts";
@@ -43,7 +44,7 @@ async function readiness(
   { store, report }: Pick<ShimContext, "store" | "report">,
   clocks: HealthClocks,
 ): Promise<ShimResponse> {
-  const read = () => store.get(STATUS_KEY, { fresh: true });
+  const read = () => store.get(HEAD_KEY, { fresh: true });
   try {
     const status = await read();
     const publisher = status === undefined ? null : publisherAge(status.body, clocks.wallClock());
@@ -57,29 +58,23 @@ async function readiness(
   }
 }
 
-/** From the publisher's own record; nulls if it has none, because readiness does not depend on it. */
+/** From the publisher's own head; nulls if it has none, because readiness does not depend on it. */
 function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
-  let record: Record<string, unknown> | null = null;
+  let head: HeadFacts;
   try {
-    record = fieldsOf(JSON.parse(new TextDecoder().decode(body)));
+    head = headFacts(body);
   } catch {
-    // The record has another format. The store can still be read.
+    // The head has another format. The store can still be read.
+    return { renewedAt: null, ageSeconds: null };
   }
-  const renewedAt = instantOf(record?.renewedAt);
-  const ahead = Math.max(renewedAt ?? 0, instantOf(record?.lastCycleAt) ?? 0) - now;
-  const problems = {
+  const { lease, at, problems } = head;
+  const ahead = Math.max(lease.renewedAt, at) - now;
+  return {
+    renewedAt: formatTimestamp(lease.renewedAt),
+    ageSeconds: Math.max(0, Math.floor((now - lease.renewedAt) / 1000)),
     ...(ahead > FUTURE_ALLOWANCE_MS && { problem: "clock_behind", publishedAheadSeconds: Math.round(ahead / 1000) }),
-    ...(record?.clockMoved === true && { problem: "clock_moved" }),
+    ...(problems.some(([code]) => code === "clock_moved") && { problem: "clock_moved" }),
   };
-  if (renewedAt === undefined) return { renewedAt: null, ageSeconds: null, ...problems };
-  const ageSeconds = Math.max(0, Math.floor((now - renewedAt) / 1000));
-  return { renewedAt: record?.renewedAt, ageSeconds, ...problems };
-}
-
-/** Epoch ms. */
-function instantOf(text: unknown): number | undefined {
-  const instant = typeof text === "string" ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(instant) ? undefined : instant;
 }
 
 function ok(body: unknown): ShimResponse {
