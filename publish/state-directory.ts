@@ -31,6 +31,10 @@ const recordSchema = z.object({
   log: z.object({ size: z.number().int().nonnegative(), root: z.string() }).nullable(),
 });
 
+export function lockFile(directory: string): string {
+  return join(directory, LOCK_FILE);
+}
+
 type PublisherRecord = z.infer<typeof recordSchema>;
 
 /** Undefined if the file is missing or damaged: everything in it can be found again. */
@@ -58,11 +62,10 @@ export class StateDirectory {
 
   /** Makes the directory and locks it until `close`. Throws `Failure` state_locked, state_unusable, state_forbidden, disk_full. */
   static open(path: string): StateDirectory {
-    const lockFile = join(path, LOCK_FILE);
     try {
       makeDirectory(path);
-      makePrivateFile(lockFile);
-      const lock = new SqliteDatabase(lockFile, { timeout: 0 });
+      makePrivateFile(lockFile(path));
+      const lock = new SqliteDatabase(lockFile(path), { timeout: 0 });
       // The kernel's lock ends with the process.
       lock.pragma("locking_mode = EXCLUSIVE");
       lock.exec("BEGIN EXCLUSIVE");
@@ -72,7 +75,7 @@ export class StateDirectory {
       state.#write({ user });
       return state;
     } catch (cause) {
-      throw openingFailure(cause, path, lockFile);
+      throw openingFailure(cause, path, lockFile(path));
     }
   }
 
@@ -128,7 +131,7 @@ export const IN_USE = Symbol("in use");
 
 /** Returns the name of the store to which a publisher with this directory published last; undefined if that is unknown. */
 export function storeOfState(directory: string): string | typeof IN_USE | undefined {
-  const path = join(directory, LOCK_FILE);
+  const path = lockFile(directory);
   try {
     statSync(path);
     const db = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: 0 });

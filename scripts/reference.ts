@@ -9,7 +9,6 @@ import { environmentName, flagName } from "../bin/cli/settings/setting-names.ts"
 import { SETTING_NAMES, SETTINGS, unitOf } from "../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../bin/commands/all.ts";
 import { systemClock, WatchedClock } from "../publish/clock/clock.ts";
-import type { Known } from "../publish/known.ts";
 import { COMMON_ERRORS, type CommonCode, ERROR_SOURCES } from "../src/http/errors.ts";
 import { OPERATIONS } from "../src/resources/contracts.ts";
 import { ShimCounts } from "../src/shim/node/store-reader.ts";
@@ -111,9 +110,8 @@ function settingsTable(leaves: readonly Leaf[]): string {
 /** The metric registries of all three processes, not connected to a publication. */
 export function metricRegistries(): { readonly process: string; readonly registry: Registry }[] {
   const monitor = new PublisherMonitor(new WatchedClock(systemClock), () => 0);
-  const known = { get: () => undefined } as unknown as Known;
   return [
-    { process: "publish", registry: publisherRegistry(monitor, known) },
+    { process: "publish", registry: publisherRegistry(monitor) },
     { process: "serve", registry: shimRegistry(new ShimCounts()) },
     { process: "ingest --follow", registry: ingestRegistry(() => ({ accepted: 0, duplicate: 0, rejected: 0 })) },
   ];

@@ -1,7 +1,7 @@
 /** Opens the store of the settings, and reads its objects directly, not through caches. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Known } from "../../publish/known.ts";
+import type { StateDirectory } from "../../publish/state-directory.ts";
 import { noStore, STORE_MARK } from "../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../src/object-store/location.ts";
 import { decodedAs, type ObjectStore, type StoredObject } from "../../src/object-store/object-store.ts";
@@ -19,9 +19,9 @@ export function openConfiguredStore(settings: Settings, options: { readonly writ
  * Opens the store of a publisher with this state. A directory that it published to and that is no store any more is not made
  * again, because its disk may not be mounted. Throws as `openStore` does, and then `StoreUnavailable`.
  */
-export async function openPublishedStore(settings: Settings, known: Known): Promise<ObjectStore> {
+export async function openPublishedStore(settings: Settings, state: StateDirectory): Promise<ObjectStore> {
   const directory = newDirectoryOf(settings);
-  if (directory !== undefined && known.rows.meta("store") === resolve(directory)) throw noStore(resolve(directory));
+  if (directory !== undefined && state.store === resolve(directory)) throw noStore(resolve(directory));
   return openConfiguredStore(settings, { write: true });
 }
 

@@ -30,7 +30,7 @@ export const FAILURES = {
   at_before_published: [
     failed,
     "--at is before the last instant published.",
-    "Use a later instant. If that one is ahead of the time: noonmark fsck --repair",
+    "Use a later instant. If that one is ahead of the time: noonmark publish --once --accept-clock",
   ],
   at_in_future: [
     usage,
@@ -45,7 +45,7 @@ export const FAILURES = {
   clock_behind: [
     failed,
     "The last cycle was published as of a later time than this clock's.",
-    "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, rewrite the objects that are ahead of it: noonmark fsck --repair",
+    "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, publish as of it: noonmark publish --once --accept-clock",
   ],
   clock_moved: [
     failed,
@@ -61,11 +61,6 @@ export const FAILURES = {
     usage,
     "The store does not check If-None-Match and If-Match on a put.",
     "Two publishers could overwrite each other. If there is only one, add --single-writer.",
-  ],
-  constant_missing: [
-    failed,
-    "An object that others depend on is not in the store yet.",
-    "It is put first, and could not be. See why it failed in noonmark status; the next cycle tries again.",
   ],
   demo_failed: [failed, "A file, a process or the chain of `npm start` is missing, damaged or has ended.", FRESH_DEMO],
   demo_running: [
@@ -103,6 +98,16 @@ export const FAILURES = {
     failed,
     "genesisTimestamp is later than this clock.",
     "Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
+  ],
+  head_lost: [
+    io,
+    "private/head.json is missing or damaged, and something is published.",
+    "Restore it from the bucket's versions or from a copy. Or begin a new one after the stored log: noonmark publish --once --new-head",
+  ],
+  head_older: [
+    failed,
+    "An older private/head.json came back.",
+    "The publisher continues after the stored log by itself.",
   ],
   head_stands_still: [
     failed,
@@ -156,11 +161,6 @@ export const FAILURES = {
     "Another publisher has taken over the lease.",
     "That publisher continues. Start this one again as its standby: noonmark publish",
   ],
-  lease_unreadable: [
-    io,
-    "status.json in the store is damaged, or is not a lease record.",
-    "Start a publisher: it takes the lease if this object does not change for 34 s.",
-  ],
   ledger_behind: [
     failed,
     "The ledger has fewer facts than were published.",
@@ -179,7 +179,7 @@ export const FAILURES = {
   ledger_forked: [
     failed,
     "The ledger has other facts than were published.",
-    "Restore the ledger that was published from. If the published facts are lost for good, abandon them: noonmark publish --once --new-log N",
+    "Restore the ledger that was published from. If the published facts are lost for good, publish to an empty prefix, with a key of another name.",
   ],
   ledger_is_mirror: [
     usage,
@@ -231,16 +231,6 @@ export const FAILURES = {
     "The store has no publication.",
     "Publish to it with `noonmark publish`, or name another store: --store.",
   ],
-  new_log_not_next: [
-    usage,
-    "--new-log is not the number after the published log's.",
-    "Give the number that the message names. Only a published log can be abandoned.",
-  ],
-  new_log_unconfirmed: [
-    usage,
-    "--new-log abandons the published log for good. The message says what the ledger lacks of it.",
-    "Add --yes if these facts are lost for good. Otherwise restore the ledger that was published from.",
-  ],
   nodes_disagree: [
     failed,
     "The nodes of rpcUrl report different data.",
@@ -274,7 +264,7 @@ export const FAILURES = {
   store_damaged: [
     io,
     "An object of the store is not what was put.",
-    "A publisher rewrites it by itself. To rewrite it now: noonmark fsck --repair",
+    "A publisher rewrites it by itself. To put it again now: noonmark publish --once --force",
   ],
   store_forbidden: [
     io,

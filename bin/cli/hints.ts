@@ -1,6 +1,5 @@
 /** Phrases the next step after a failure, with the flag or the setting that it needs. */
 
-import type { ReportedFailure } from "../../publish/status/private-status.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure, type HintFacts } from "../../src/values/failure.ts";
 import { rowOf } from "./failures.ts";
@@ -18,6 +17,13 @@ export function knownHint(error: unknown): string | undefined {
 
 function specificHint({ ownHint, facts }: Failure | StoreUnavailable): string | undefined {
   return ownHint ?? (facts && phrased(facts));
+}
+
+/** A failure in the words that an operator reads. `code` is stable. */
+export interface ReportedFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** Returns a failure in the words that an operator reads. */
@@ -52,12 +58,10 @@ function phrased(facts: HintFacts): string | undefined {
       const restore = facts.isShort
         ? "Restore the missing facts from the store: noonmark ledger restore."
         : "Restore the ledger that was published from.";
-      return `What was published stays. ${restore} If the published facts are lost for good, abandon them: noonmark publish --once --new-log ${facts.newLog}`;
+      return `What was published stays. ${restore} If the published facts are lost for good, publish to an empty prefix, with a key of another name.`;
     }
     case "stream_behind":
       return "What was published stays. The stream has the missing facts. See whether noonmark ingest runs, and what it reports.";
-    case "next_log":
-      return `noonmark publish --once --new-log ${facts.newLog}`;
     case "log_consent":
       return "What is published once cannot be taken back. To do it: noonmark publish --once --publish-log";
     case "log_name":

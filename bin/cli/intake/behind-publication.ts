@@ -1,23 +1,19 @@
 /**
  * Compares the ledger with the published log, before facts are ingested (docs/spec/intake.md#behind). If a new fact in a restored
- * or new ledger gets the place of a missing one, the ledger has forked for good. A publisher keeps the checkpoint next to its
- * state, so the comparison needs no network.
+ * or new ledger gets the place of a missing one, the ledger has forked for good. A publisher keeps the size and the
+ * root of the published log in its state, so the comparison needs no network.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { type LogState, ledgerRegression } from "../../../publish/plan/log-state.ts";
-import { publishedLogNumber, readCheckpoint } from "../../../publish/published-log.ts";
-import { checkpointFile } from "../../../publish/state-directory.ts";
-import { parseIndex } from "../../../src/http/installations.ts";
-import { INSTALLATIONS_KEY, parseCheckpointKey } from "../../../src/http/keys.ts";
+import { existsSync } from "node:fs";
+import { readHead } from "../../../publish/head/head.ts";
+import { ledgerRegression } from "../../../publish/plan/sources.ts";
+import { readPublisherRecord } from "../../../publish/state-directory.ts";
+import type { LogPoint } from "../../../src/ledger/log.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
-import { parseCheckpoint } from "../../../src/log/checkpoint.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
-import { newDirectoryOf, openConfiguredStore, readParsed } from "../configured-store.ts";
+import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import { type Warning, warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
-
-type Published = Pick<LogState, "number" | "published">;
 
 const MISSING_FIRST =
   "Restore the missing facts from the store first: noonmark ledger restore. A new fact in their place forks the ledger for good. " +
@@ -37,12 +33,9 @@ export async function behindPublication(
   settings: Settings,
   onUnasked: (warning: Warning) => void,
 ): Promise<Failure | undefined> {
-  const kept = keptCheckpoint(settings.state);
-  const stored = await readPublishedCheckpoint(settings, (reason) => onUnasked(notCompared(kept, reason)));
-  // After `--new-log` on another machine, the copy on this one is of the abandoned log.
-  const points = [kept, stored].filter((one) => one !== undefined);
-  const newest = Math.max(...points.map(({ number }) => number));
-  for (const point of points.filter(({ number }) => number === newest)) {
+  const kept = readPublisherRecord(settings.state)?.log ?? undefined;
+  const stored = await readPublishedLog(settings, (reason) => onUnasked(notCompared(kept, reason)));
+  for (const point of [kept, stored].filter((one) => one !== undefined)) {
     const fault = regressionOf(settings.ledger, point);
     if (fault?.code === "ledger_behind") {
       return new Failure("ledger_behind", fault.message, { hint: MISSING_FIRST });
@@ -52,7 +45,7 @@ export async function behindPublication(
   return undefined;
 }
 
-function notCompared(kept: Published | undefined, reason: string): Warning {
+function notCompared(kept: LogPoint | undefined, reason: string): Warning {
   return kept === undefined
     ? {
         code: "store_not_compared",
@@ -65,7 +58,7 @@ function notCompared(kept: Published | undefined, reason: string): Warning {
       };
 }
 
-function regressionOf(path: string, published: Published): Failure | undefined {
+function regressionOf(path: string, published: LogPoint): Failure | undefined {
   if (!existsSync(path)) return ledgerRegression(undefined, published);
   const ledger = openLedgerForReading(path);
   try {
@@ -75,29 +68,15 @@ function regressionOf(path: string, published: Published): Failure | undefined {
   }
 }
 
-/** The checkpoint that a publisher on this machine has put last. A damaged copy is no reason to refuse facts. */
-function keptCheckpoint(state: string): Published | undefined {
-  try {
-    const { origin, size, root } = parseCheckpoint(readFileSync(checkpointFile(state), "utf8"));
-    const number = parseCheckpointKey(`${origin}/checkpoint`)?.log;
-    return number === undefined ? undefined : { number, published: { size, root } };
-  } catch {
-    return undefined;
-  }
-}
-
-async function readPublishedCheckpoint(
+async function readPublishedLog(
   settings: Settings,
   onUnread: (reason: string) => void,
-): Promise<Published | undefined> {
+): Promise<LogPoint | undefined> {
   try {
     // Opening fails if a file is in place of the directory, even if there is no store yet.
     const store = await openConfiguredStore(settings, { write: false });
     if (newDirectoryOf(settings) !== undefined) return undefined;
-    const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
-    if (index === undefined) return undefined;
-    const number = await publishedLogNumber(store, index);
-    return { number, published: await readCheckpoint(store, number) };
+    return (await readHead(store))?.head?.log;
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
     onUnread(`${error.code}: ${error.message}`);

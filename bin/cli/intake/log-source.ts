@@ -2,17 +2,12 @@
  * Where `noonmark ledger restore` reads a published log: unproved from the operator's own store, or from anywhere with the key
  * that signs it. Nothing is yielded for writing before it is checked against the checkpoint.
  */
-import {
-  publishedLogNumber,
-  readEntries,
-  readCheckpoint as readStoredCheckpoint,
-} from "../../../publish/published-log.ts";
-import { readPublishedPosition } from "../../../publish/status/private-status.ts";
+import { readHead } from "../../../publish/head/head.ts";
+import { readCheckpoint as readStoredCheckpoint, readEntries } from "../../../publish/published-log.ts";
 import { baseAddress } from "../../../src/client/client.ts";
-import { fileReader, jsonOf } from "../../../src/client/exchange.ts";
+import { fileReader } from "../../../src/client/exchange.ts";
 import { NoonmarkError } from "../../../src/client/noonmark-error.ts";
-import { parseIndex } from "../../../src/http/installations.ts";
-import { checkpointKey, INSTALLATIONS_KEY, logPrefix, PUBLIC_LOGS, STATUS_KEY } from "../../../src/http/keys.ts";
+import { type LogForm, logPrefix } from "../../../src/http/keys.ts";
 import type { LoggedPosition } from "../../../src/ledger/intake/stream-position.ts";
 import type { LogPoint } from "../../../src/ledger/log.ts";
 import { LogError } from "../../../src/log/log-error.ts";
@@ -21,13 +16,10 @@ import { type Entry, type FileReader, PublicLog, readCheckpoint } from "../../..
 import { GrowingTree } from "../../../src/log/tree.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
-import { fieldsOf } from "../../../src/values/unknown.ts";
-import { readParsed } from "../configured-store.ts";
 import { progressBar, ratePerSecond } from "../progress.ts";
 
-/** A published log up to a checkpoint. Its functions throw `Failure` and `StoreUnavailable`. */
+/** A published log up to a size. Its functions throw `Failure` and `StoreUnavailable`. */
 export interface LogSource extends LogPoint {
-  readonly number: number;
   /** True if the log begins with the entries of this point, whose size is not above the log's. */
   readonly beginsWith: (point: LogPoint) => Promise<boolean>;
   /** The stored position in the stream that the published facts came from; undefined if none is known. */
@@ -36,56 +28,33 @@ export interface LogSource extends LogPoint {
   readonly entries: (from: number) => AsyncIterable<Entry>;
 }
 
-/** Opens the log of a store. With a verifier key it is the public one. Throws `Failure` never_published, log_damaged, log_unsigned. */
-export async function storedLog(
-  store: ObjectStore,
-  { key, ...given }: { readonly number: number | undefined; readonly key: string | undefined },
-): Promise<LogSource> {
-  const number = given.number ?? (await currentLog(store));
-  if (number === undefined) {
-    throw new Failure("never_published", `${store.name} has no index of installations, which names the log`, {
-      hint: "Name the store that was published to. If only its index is lost, name the log: --log 1",
-    });
-  }
-  // The position is read first, so it is not above the checkpoint.
-  const stream = await readPublishedPosition(store);
-  const prefix = logPrefix(PUBLIC_LOGS, number);
-  const log =
-    key === undefined
-      ? await unprovedLog(store, number)
-      : await provedLog(async (path) => (await store.get(prefix + path, { fresh: true }))?.body, key, number);
-  return stream?.log === number && stream.size <= log.size ? { ...log, stream } : log;
+/**
+ * Opens the log of a store: up to the head's size, whose files were stored before the head said so. With a verifier key it is the public
+ * one, up to its checkpoint. Throws `Failure` never_published, log_damaged, log_unsigned.
+ */
+export async function storedLog(store: ObjectStore, key: string | undefined): Promise<LogSource> {
+  // The head is read first, so that the position is not above the checkpoint.
+  const head = (await readHead(store))?.head;
+  const log = key === undefined ? await unprovedLog(store, head?.log) : await provedLog(filesIn(store), key);
+  const stream = head?.stream ?? undefined;
+  return stream !== undefined && stream.size <= log.size ? { ...log, stream } : log;
 }
 
-async function currentLog(store: ObjectStore): Promise<number | undefined> {
-  const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
-  return index && publishedLogNumber(store, index);
+function filesIn(store: ObjectStore): FileReader {
+  return async (path) => (await store.get(logPrefix("public") + path, { fresh: true }))?.body;
 }
 
 /** Opens the public log that is served below a URL. Throws `Failure` never_published, log_damaged, log_unsigned, unreachable. */
-export async function servedLog(url: URL, key: string, given: number | undefined): Promise<LogSource> {
-  const base = baseAddress(url);
-  const number = given ?? (await asFailure(() => currentNumber(base)));
-  return provedLog(fileReader(`${base}/log/${number}/`), key, number);
+export function servedLog(url: URL, key: string): Promise<LogSource> {
+  return provedLog(fileReader(`${baseAddress(url)}/log/`), key);
 }
 
-async function currentNumber(base: string): Promise<number> {
-  const bytes = await fileReader(`${base}/`)(STATUS_KEY);
-  const { log } = fieldsOf(bytes && jsonOf(bytes));
-  const { number } = fieldsOf(log);
-  if (typeof number === "number") return number;
-  throw new Failure("never_published", `${base}/${STATUS_KEY} names no log`, {
-    hint: "Check the address, or name the log: --log 1",
-  });
-}
-
-async function provedLog(read: FileReader, key: string, number: number): Promise<LogSource> {
+async function provedLog(read: FileReader, key: string): Promise<LogSource> {
   return asFailure(async () => {
-    const checkpoint = await readCheckpoint(read, [await parseVerifierKey(key)], number);
+    const checkpoint = await readCheckpoint(read, [await parseVerifierKey(key)]);
     const log = new PublicLog(read, checkpoint);
     const { origin, size, root } = checkpoint;
     return {
-      number,
       size,
       root,
       beginsWith: (point) =>
@@ -136,21 +105,18 @@ async function asFailure<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-async function unprovedLog(store: ObjectStore, number: number): Promise<LogSource> {
-  const log = await readStoredCheckpoint(store, number);
-  if (log === undefined) {
-    throw new Failure(
-      "log_damaged",
-      `the checkpoint of log ${number} is missing, so nobody knows which entries are whole`,
-      {
-        hint: "Check the store and --log. A publisher whose ledger has these facts writes it again: noonmark publish --once",
-      },
-    );
+type StoredLog = LogPoint & { readonly form: LogForm };
+
+async function unprovedLog(store: ObjectStore, published: StoredLog | undefined): Promise<LogSource> {
+  const log = published ?? (await checkpointOf(store));
+  if (log === undefined || log.size === 0) {
+    throw new Failure("never_published", `${store.name} has no log`, { hint: "Name the store that was published to." });
   }
   const entries = (done: string, from: number) =>
     counted(done, log.size, numbered(readEntries(store, log, from), from));
   return {
-    ...log,
+    size: log.size,
+    root: log.root,
     // The entries are read twice, because only all of them together have the checkpoint's root.
     async beginsWith(point) {
       const tree = new GrowingTree();
@@ -160,11 +126,20 @@ async function unprovedLog(store: ObjectStore, number: number): Promise<LogSourc
         if (tree.size === point.size) begins = tree.root().toString("base64") === point.root;
       }
       if (tree.root().toString("base64") === log.root) return begins;
-      const says = `the entries of log ${number} do not have the root of ${checkpointKey(log.place, number)}`;
+      const says = "the stored entries do not have the published root";
       throw new Failure("log_damaged", says);
     },
     entries: (from) => entries("written", from),
   };
+}
+
+/** If the head is lost, the checkpoint says how far the log goes. */
+async function checkpointOf(store: ObjectStore): Promise<StoredLog | undefined> {
+  for (const form of ["public", "private"] as const) {
+    const found = await readStoredCheckpoint(store, form);
+    if (found !== undefined) return { ...found, form };
+  }
+  return undefined;
 }
 
 async function* numbered(texts: AsyncIterable<string>, from: number): AsyncGenerator<Entry> {

@@ -1,8 +1,6 @@
 /** The metrics of a publisher and of its sources in the last cycle. */
 import { Histogram, type Registry } from "@prometheus-io/client";
-import type { Known } from "../../../publish/known.ts";
-import type { KnownObject } from "../../../publish/known-objects.ts";
-import { storedCheckpoint } from "../../../publish/plan/log-state.ts";
+import type { PublishedResponse } from "../../../publish/head/head.ts";
 import { CYCLE_OUTCOMES } from "../../../publish/schedule/health.ts";
 import { RESPONSE_KEYS } from "../../../src/resources/find.ts";
 import { CHAIN_STATES, LEDGER_STATES } from "../../../src/resources/publication-status/public-record.ts";
@@ -10,11 +8,11 @@ import { CONFIRMATIONS } from "../../../src/values/settlement-limits.ts";
 import type { PublisherMonitor } from "../publish/publisher-monitor.ts";
 import { type Metric, processRegistry, register, type Sample, storeReads } from "./registries.ts";
 
-export function publisherRegistry(monitor: PublisherMonitor, known: Known): Registry {
-  const registry = processRegistry(responseMetrics(monitor, known));
+export function publisherRegistry(monitor: PublisherMonitor): Registry {
+  const registry = processRegistry(responseMetrics(monitor));
   cycleDurations(registry, monitor);
   register(registry, [
-    ...logMetrics(monitor, known),
+    ...logMetrics(monitor),
     ...cycleMetrics(monitor),
     ...leaseMetrics(monitor),
     ...sourceMetrics(monitor),
@@ -22,18 +20,18 @@ export function publisherRegistry(monitor: PublisherMonitor, known: Known): Regi
   return registry;
 }
 
-function responseMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
-  const ofEach = (value: (object: KnownObject) => number) =>
+function responseMetrics(monitor: PublisherMonitor): Metric[] {
+  const ofEach = (value: (response: PublishedResponse) => number) =>
     RESPONSE_KEYS.flatMap(([route, key]): Sample[] => {
-      const object = known.objects.get(key);
-      return object?.condition === "stored" ? [[route, value(object)]] : [];
+      const response = monitor.publisher?.head.responses[key];
+      return response === undefined ? [] : [[route, value(response)]];
     });
   return [
     {
       name: "noonmark_response_age_seconds",
       help: "Age of the published response: time since the instant that it was computed for.",
       labels: ["route"],
-      samples: () => ofEach(({ sourceVersion }) => (monitor.now() - sourceVersion.at) / 1_000),
+      samples: () => ofEach(({ asOf }) => (monitor.now() - asOf) / 1_000),
     },
     {
       name: "noonmark_response_status_code",
@@ -44,21 +42,12 @@ function responseMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
   ];
 }
 
-function logMetrics(monitor: PublisherMonitor, known: Known): Metric[] {
-  const checkpoint = () => (known.log === undefined ? undefined : storedCheckpoint(known, known.log));
+function logMetrics(monitor: PublisherMonitor): Metric[] {
   return [
     {
       name: "noonmark_log_size",
-      help: "Entries of the log up to its stored checkpoint; absent before the first.",
-      read: () => checkpoint()?.sourceVersion.size,
-    },
-    {
-      name: "noonmark_log_checkpoint_age_seconds",
-      help: "Time since the stored checkpoint of the log was put; absent before the first.",
-      read() {
-        const at = checkpoint()?.sourceVersion.at;
-        return at === undefined ? undefined : secondsOf(monitor.now() - at);
-      },
+      help: "Entries of the published log; absent before the first publish.",
+      read: () => monitor.publisher?.head.log.size,
     },
   ];
 }
@@ -99,7 +88,7 @@ function cycleMetrics(monitor: PublisherMonitor): Metric[] {
     },
     {
       name: "noonmark_scrubbed_total",
-      help: "Stored objects that were checked for damage.",
+      help: "How often some stored objects were checked for damage.",
       read: () => monitor.publisher?.scrubbed ?? 0,
     },
     {
@@ -143,12 +132,12 @@ function leaseMetrics(monitor: PublisherMonitor): Metric[] {
     {
       name: "noonmark_lease_epoch",
       help: "Epoch of the lease that this process holds; absent while it holds none.",
-      read: () => monitor.lease?.epoch,
+      read: () => monitor.held?.epoch,
     },
     {
       name: "noonmark_lease_age_seconds",
       help: "Time since this process renewed its lease; absent while it holds none.",
-      read: () => secondsOf(monitor.lease?.age),
+      read: () => secondsOf(monitor.held?.age),
     },
     {
       name: "noonmark_clock_moves_total",

@@ -2,14 +2,12 @@
 import type { Logger } from "pino";
 import type { WatchedClock } from "../../../publish/clock/clock.ts";
 import { systemTimers } from "../../../publish/clock/timers.ts";
-import type { Lease } from "../../../publish/lease/lease.ts";
-import { standby, waitForLease } from "../../../publish/lease/take.ts";
-import { checkOwner } from "../../../publish/prefix-owner.ts";
+import type { HeldHead } from "../../../publish/head/held-head.ts";
+import { type Candidate, standby, waitForHead } from "../../../publish/head/take.ts";
 import { Publisher, type PublisherOptions } from "../../../publish/publisher.ts";
 import { watchedPublisher } from "../../../publish/schedule/health.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { StandbySources } from "../../../publish/standby-sources.ts";
-import { leaseIdentity } from "../../../publish/status/public-status.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
@@ -39,12 +37,17 @@ export interface Term {
 }
 
 /** Throws errors that end a publisher, such as a lost lease. */
-export async function holdAndPublish(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
+export async function holdAndPublish(
+  options: PublisherOptions,
+  candidate: Omit<Candidate, "onTaken">,
+  watchers: Watchers,
+  term: Term,
+): Promise<void> {
   const { signal } = term;
   const { log, outage } = watchers;
   for (;;) {
     try {
-      return await heldOnce(options, watchers, term);
+      return await heldOnce(options, candidate, watchers, term);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       if (signal.aborted) {
@@ -62,21 +65,26 @@ export async function holdAndPublish(options: PublisherOptions, watchers: Watche
 /** Wait (ms) between two starts while the store does not respond. */
 const NEXT_TRY_MS = 2_000;
 
-async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Term): Promise<void> {
+async function heldOnce(
+  options: PublisherOptions,
+  candidate: Omit<Candidate, "onTaken">,
+  watchers: Watchers,
+  term: Term,
+): Promise<void> {
   const { log, outage, monitor, service, clock, rewrites } = watchers;
   // After an outage at the beginning this process may wait as a standby, without the lease that it had.
-  monitor.lease = undefined;
-  const lease = await heldLease(options, watchers, term);
-  if (lease === undefined) return;
+  monitor.held = undefined;
+  const held = await heldHead(options, candidate, watchers, term);
+  if (held === undefined) return;
   const { cadence, signal } = term;
-  monitor.lease = lease;
-  service.began(`publishing to ${options.store.name}, epoch ${lease.epoch}`);
-  log.info({ epoch: lease.epoch, store: options.store.name }, "publishing");
+  monitor.held = held;
+  service.began(`publishing to ${options.store.name}, epoch ${held.epoch}`);
+  log.info({ epoch: held.epoch, store: options.store.name }, "publishing");
   let warned = false;
   const monotonic = () => clock.monotonic();
   const logCycle = cycleLog(log, monotonic);
   const logFailures = failureLog({ log, outage, monotonic });
-  await Publisher.hold(options, lease, (publisher) => {
+  await Publisher.hold(options, held, (publisher) => {
     outage.succeeded("begin");
     monitor.publisher = publisher;
     return runSchedule(watchedPublisher(publisher, clock, monitor), {
@@ -101,36 +109,29 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
   log.info("stopped");
 }
 
-/** Returns the lease; undefined if the signal ended the wait. */
-function heldLease(
+/** Returns the head; undefined if the signal ended the wait. */
+function heldHead(
   options: PublisherOptions,
+  candidate: Omit<Candidate, "onTaken">,
   { log, outage, monitor, service, clock }: Watchers,
   { signal }: Term,
-): Promise<Lease | undefined> {
-  const { store, known } = options;
+): Promise<HeldHead | undefined> {
   const sources = new StandbySources(options);
   monitor.standby = sources;
   const refused = standbyLedgerOutage(log, () => clock.monotonic());
   const wrongClock = clockOutage(log, () => clock.monotonic());
   const attempts = standby({
-    store,
-    clock,
-    identity: leaseIdentity(options),
-    known,
-    check: () => checkOwner(options),
-    ledger: () => sources.report(),
+    ...candidate,
     onTaken: (taken) => {
       if (taken.because !== "first" && taken.because !== "released") log.info(taken, "took over the lease");
     },
-    onUnreadable: (forMs) =>
-      log.warn({ key: "status.json", forMs }, "damaged, or no lease record: watched before it is taken"),
   });
-  return waitForLease(monitor.watched(attempts), {
+  return waitForHead(attempts, {
     signal,
     async follow() {
       service.rested();
       try {
-        await sources.followIfDue();
+        await sources.followIfDue(attempts.head);
         outage.succeeded("follow");
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
@@ -146,10 +147,14 @@ function heldLease(
       log.info("standby: another publisher holds the lease");
     },
     onSuccess: () => {
+      monitor.waits();
       outage.succeeded("lease");
       wrongClock.succeeded();
     },
-    onOutage: (error) => outage.failed(error, "lease"),
+    onOutage: (error) => {
+      monitor.waits(error);
+      outage.failed(error, "lease");
+    },
     onClock: (failure) => {
       service.began(`the clock is wrong (${failure.code}); publish waits`);
       monitor.health.failed(failure);

@@ -1,18 +1,12 @@
 /** Checks the settings and flags that only `publish` needs, before it touches a store, a state directory or a lease. */
 import { isAbsolute, relative, resolve } from "node:path";
-import { comparedWithLog, publishedLogNumber } from "../../../publish/published-log.ts";
 import { namedIds } from "../../../publish/report.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
-import { FIRST_LOG, parseIndex } from "../../../src/http/installations.ts";
-import { INSTALLATIONS_KEY } from "../../../src/http/keys.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { storeLocation } from "../../../src/object-store/location.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
-import { readParsed } from "../configured-store.ts";
-import { warn } from "../messages.ts";
 import { required } from "../settings/load-settings.ts";
 import { didYouMean } from "../settings/setting-names.ts";
 import { SETTINGS, type Settings } from "../settings/settings.ts";
@@ -91,31 +85,5 @@ function idsWithout(id: string, reader: SourceReader, at: number): string[] | un
   return reader.begin(at).snapshot(({ ledger }) => {
     if (ledger === undefined) return [];
     return installationRowId(ledger, id) === undefined ? listInstallations(ledger).map((one) => one.id) : undefined;
-  });
-}
-
-/**
- * For `publish --new-log`: the published log is abandoned for good, so this says first what the ledger lacks of it, and needs
- * `--yes`. `at` is in epoch ms. Throws `Failure` new_log_unconfirmed (2), `StoreUnavailable`, and errors of reading a ledger.
- */
-export async function judgeNewLog(
-  { newLog, yes }: { readonly newLog?: number; readonly yes?: boolean },
-  store: ObjectStore,
-  reader: SourceReader,
-  at: number,
-): Promise<void> {
-  if (newLog === undefined) return;
-  const index = await readParsed(store, INSTALLATIONS_KEY, parseIndex);
-  const number = await publishedLogNumber(store, index ?? { log: FIRST_LOG });
-  const { size, lacking } = await comparedWithLog(store, number, reader.begin(at));
-  const lines = [...lacking].map(([id, { published, missing }]) => `${id}: ${missing} of ${published} facts`);
-  const what = lines.length === 0 ? "" : `\n  The ledger lacks, or has in another order:\n    ${lines.join("\n    ")}`;
-  const says = `log ${number} was published with ${size} entries, and log ${newLog} begins with this ledger${what}`;
-  if (yes === true) {
-    warn({ code: "new_log", message: says });
-    return;
-  }
-  throw new Failure("new_log_unconfirmed", says, {
-    hint: `What was published stays readable until it is replaced. To do it: noonmark publish --once --new-log ${newLog} --yes`,
   });
 }

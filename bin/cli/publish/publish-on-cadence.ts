@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { clockMoved, isClockFailure } from "../../../publish/clock/judge.ts";
 import { nextMatchOf, systemTimers } from "../../../publish/clock/timers.ts";
-import { Known } from "../../../publish/known.ts";
+import { StateDirectory } from "../../../publish/state-directory.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import { optionalPackage, packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
@@ -21,13 +21,13 @@ import { askedToStop, pause } from "../signals.ts";
 import { keepHeapSmall } from "../small-heap.ts";
 import { openSources } from "../sources.ts";
 import { holdAndPublish } from "./hold-and-publish.ts";
-import { judgeInstallation, judgeNewLog } from "./judge-settings.ts";
+import { judgeInstallation } from "./judge-settings.ts";
 import { chainLog, publisherOutages } from "./publisher-log.ts";
 import { PublisherMonitor } from "./publisher-monitor.ts";
-import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
+import { candidateOf, type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { RewriteReports } from "./rewrite-reports.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
-import { minimumPutIntervalOf, scrubIntervalOf } from "./store-pace.ts";
+import { paceOf } from "./store-pace.ts";
 
 /** Time limit (ms) of a pass over the chain; the next pass continues a first sync. */
 const PASS_LIMIT_MS = 30_000;
@@ -92,7 +92,7 @@ async function publishSession(
   };
   ending.addEventListener("abort", end, { once: true });
   const monitor = new PublisherMonitor(clock, nextMatchOf(settings.cadence));
-  const known = Known.open(settings.state);
+  const directory = StateDirectory.open(settings.state);
   const rewrites = new RewriteReports((key) => {
     monitor.rewritten += 1;
     log.warn({ key }, "a missing or damaged object was rewritten");
@@ -110,10 +110,10 @@ async function publishSession(
         "@prometheus-io/client",
         () => import("../metrics/publisher-metrics.ts"),
       );
-      const registry = publisherRegistry(monitor, known);
+      const registry = publisherRegistry(monitor);
       return { registry, health: () => healthOf(monitor), ...metricsLog(log) };
     });
-    const opened = await openedStore(settings, { known, outage, monitor, service, signal });
+    const opened = await openedStore(settings, { state: directory, outage, monitor, service, signal });
     if (opened === undefined) return;
     const store = countedStore(opened, (operation, key, outcome) => {
       monitor.requested(operation, key, outcome);
@@ -135,15 +135,11 @@ async function publishSession(
     const passes = followChain(chain, { interval, passLimit: PASS_LIMIT_MS, now, signal });
     try {
       judgeInstallation(flags, reader, now());
-      await judgeNewLog(flags, store, reader, now());
-      const options = {
-        ...publisherOptions(settings, flags, { store, reader, clock }),
-        minimumPutInterval: minimumPutIntervalOf(settings.store),
-        scrubInterval: scrubIntervalOf(settings.store),
-        known,
-      };
+      const opened = { store, reader, clock, state: directory };
+      const options = { ...publisherOptions(settings, flags, opened), ...paceOf(settings.store) };
       await holdAndPublish(
         options,
+        candidateOf(options, { publishLog: flags.publishLog ?? false }),
         { log, outage, monitor, service, clock, rewrites },
         {
           cadence: settings.cadence,
@@ -158,7 +154,7 @@ async function publishSession(
   } finally {
     ending.removeEventListener("abort", end);
     stopLooking();
-    known.close();
+    directory.close();
     await stopPage();
   }
 }
@@ -174,7 +170,7 @@ function healthOf(monitor: PublisherMonitor): Health {
 const OPEN_AGAIN_MS = 5_000;
 
 interface Opening {
-  readonly known: Known;
+  readonly state: StateDirectory;
   readonly outage: Outages;
   readonly monitor: PublisherMonitor;
   readonly service: ServiceManager;
@@ -183,10 +179,10 @@ interface Opening {
 
 /** Opens the store, and retries while it does not respond. Undefined if the signal ended the wait. */
 async function openedStore(settings: Settings, opening: Opening): Promise<ObjectStore | undefined> {
-  const { known, outage, monitor, service, signal } = opening;
+  const { state, outage, monitor, service, signal } = opening;
   for (let isFirst = true; !signal.aborted; isFirst = false) {
     try {
-      const store = await openPublishedStore(settings, known);
+      const store = await openPublishedStore(settings, state);
       outage.succeeded("open");
       return store;
     } catch (error) {

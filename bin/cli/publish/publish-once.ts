@@ -2,14 +2,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { explicitInstant } from "../../../publish/clock/instant.ts";
-import { Known } from "../../../publish/known.ts";
-import { heldBy } from "../../../publish/lease/holder.ts";
-import { findLease } from "../../../publish/lease/lease-record.ts";
-import { acquireForOneRun, lastPublishedAt } from "../../../publish/lease/take.ts";
-import { checkOwner } from "../../../publish/prefix-owner.ts";
+import { readHead } from "../../../publish/head/head.ts";
+import { heldBy, takeForOneRun } from "../../../publish/head/take.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
-import { leaseIdentity } from "../../../publish/status/public-status.ts";
+import { StateDirectory } from "../../../publish/state-directory.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import {
   isNodeProblem,
@@ -28,8 +25,8 @@ import { newDirectoryOf, openConfiguredStore, openPublishedStore } from "../conf
 import { warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
-import { judgeInstallation, judgeNewLog } from "./judge-settings.ts";
-import { type PublishFlags, publisherOptions } from "./publisher-options.ts";
+import { judgeInstallation } from "./judge-settings.ts";
+import { candidateOf, type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { RewriteReports } from "./rewrite-reports.ts";
 
 export interface OnceFlags extends PublishFlags {
@@ -40,60 +37,52 @@ export interface OnceFlags extends PublishFlags {
 /** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
   const clock = new WatchedClock(systemClock);
-  const known = await openState(settings);
+  const state = await openState(settings);
   try {
-    return await publishWith(known, settings, flags, clock);
+    return await publishWith(state, settings, flags, clock);
   } finally {
-    known.close();
+    state.close();
   }
 }
 
 async function publishWith(
-  known: Known,
+  state: StateDirectory,
   settings: Settings,
   flags: OnceFlags,
   clock: WatchedClock,
 ): Promise<CycleReport> {
   const given = parseInstant(flags.at);
-  const opened = await openPublishedStore(settings, known);
+  const opened = await openPublishedStore(settings, state);
   const rewrites = new RewriteReports((key) => warn({ code: "rewritten", message: `${key} was missing or damaged` }));
   const store = countedStore(opened, (operation, key, outcome) => {
     rewrites.requested(operation, key, outcome);
   });
+  const at = given === undefined ? undefined : await judgedInstant(given, flags, store);
+  const now = at === undefined ? () => clock.wall() : instantClock(at);
+  const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onEvent: chainWarnings() });
   try {
-    const at = given === undefined ? undefined : await judgedInstant(given, flags, known, store);
-    const now = at === undefined ? () => clock.wall() : instantClock(at);
-    const { reader, chain } = await openSources(settings, { state: "own", whole: true, now, onEvent: chainWarnings() });
-    try {
-      judgeInstallation(flags, reader, now());
-      await judgeNewLog(flags, store, reader, now());
-      const limitMs = settings.deadline * 1000;
-      const limited = withDeadline(store, () => clock.monotonic(), limitMs);
-      // Reads the chain before taking the lease, which would expire meanwhile. The remaining time is for the puts.
-      await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
-      const options = { ...publisherOptions(settings, flags, { store: limited, reader, clock }), known };
-      const candidate = { store, clock, identity: leaseIdentity(options), known, check: () => checkOwner(options) };
-      const lease = await acquireForOneRun({ ...candidate, onUnreadable: warnOfWait }, (ms) => wait(ms));
-      const report = await Publisher.hold(options, lease, (publisher) =>
-        publisher.cycle(at ?? publisher.instant(now())),
-      );
-      rewrites.cycled(report.rows);
-      return report;
-    } finally {
-      reader.close();
-    }
+    judgeInstallation(flags, reader, now());
+    const limitMs = settings.deadline * 1000;
+    const limited = withDeadline(store, () => clock.monotonic(), limitMs);
+    // Reads the chain before taking the lease, which would expire meanwhile. The remaining time is for the puts.
+    await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
+    const options = publisherOptions(settings, flags, { store: limited, reader, clock, state });
+    const held = await takeForOneRun({ ...candidateOf(options, flags), store }, (ms) => wait(ms));
+    const report = await Publisher.hold(options, held, async (publisher) => {
+      const instant = at ?? publisher.instant(now());
+      const first = await publisher.cycle(instant);
+      await publisher.search(instant);
+      return publisher.isIdle(instant) ? first : await publisher.cycle(instant);
+    });
+    rewrites.cycled(report.rows);
+    return report;
   } finally {
+    reader.close();
   }
 }
 
-function warnOfWait(forMs: number): void {
-  const message = `status.json is damaged, or no lease record: taken over if nobody writes it for ${Math.ceil(forMs / 1000)} s`;
-  warn({ code: "lease_unreadable", message });
-}
-
-/** If the state directory was lost, the lease object still has the last published instant. */
-async function judgedInstant(at: number, flags: OnceFlags, known: Known, store: ObjectStore): Promise<number> {
-  const last = lastPublishedAt(known, store, (await findLease(store))?.record);
+async function judgedInstant(at: number, flags: OnceFlags, store: ObjectStore): Promise<number> {
+  const last = (await readHead(store))?.head?.at ?? 0;
   return explicitInstant({ at, last, now: systemClock.wall(), force: flags.force ?? false });
 }
 
@@ -120,15 +109,14 @@ function problemText(event: Exclude<ProblemEvent, NodeProblem>): string {
 }
 
 /** Opens the state. If two runs are on one host, the second names the lease's holder, not only the locked file. */
-async function openState(settings: Settings): Promise<Known> {
+async function openState(settings: Settings): Promise<StateDirectory> {
   try {
-    return Known.open(settings.state);
+    return StateDirectory.open(settings.state);
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "state_locked") throw error;
     if (newDirectoryOf(settings) !== undefined) throw error;
-    const store = await openConfiguredStore(settings, { write: false });
-    const record = (await findLease(store))?.record;
-    throw record === undefined || record.released ? error : await heldBy(store, record);
+    const head = (await readHead(await openConfiguredStore(settings, { write: false })))?.head;
+    throw head === undefined || head.lease.released ? error : heldBy(head);
   }
 }
 

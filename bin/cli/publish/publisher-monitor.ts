@@ -1,8 +1,6 @@
 /** Collects the work and health of a publisher on a cadence, as plain values. */
 import type { WatchedClock } from "../../../publish/clock/clock.ts";
-import type { Lease } from "../../../publish/lease/lease.ts";
-import { DEFAULT_PACE } from "../../../publish/lease/lease-record.ts";
-import type { Standby } from "../../../publish/lease/take.ts";
+import { type HeldHead, LEASE_MS } from "../../../publish/head/held-head.ts";
 import type { Publisher } from "../../../publish/publisher.ts";
 import {
   type CycleOutcome,
@@ -13,7 +11,7 @@ import {
 import type { StandbySources } from "../../../publish/standby-sources.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { RpcOutcome } from "../../../src/chain/rpc/rpc-node.ts";
-import { INSTALLATIONS_KEY, isLogKey, PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../../../src/http/keys.ts";
+import { HEAD_KEY, INSTALLATIONS_KEY, isLogKey } from "../../../src/http/keys.ts";
 import type { StoreOperation, StoreOutcome } from "../../../src/object-store/counted-store.ts";
 import { matchKey } from "../../../src/resources/find.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
@@ -27,9 +25,7 @@ export interface PutCount {
 
 /** The resources of objects that no row of the table has. */
 const OWN_RESOURCES: Readonly<Record<string, string>> = {
-  [STATUS_KEY]: "lease",
-  [STANDBY_KEY]: "standby",
-  [PRIVATE_STATUS_KEY]: "status",
+  [HEAD_KEY]: "head",
   [INSTALLATIONS_KEY]: "installations",
 };
 
@@ -49,7 +45,7 @@ export class PublisherMonitor implements CycleWatcher {
   /** The number of damaged objects that were rewritten. */
   rewritten = 0;
   /** Set when the lease is acquired. */
-  lease: Lease | undefined;
+  held: HeldHead | undefined;
   publisher: Publisher | undefined;
   /** Set when the wait for the lease begins. */
   standby: StandbySources | undefined;
@@ -88,11 +84,11 @@ export class PublisherMonitor implements CycleWatcher {
   /** Returns the health: healthy if ticks finish and the lease is renewed. */
   state(): TickHealthState {
     const state = this.health.state();
-    const { lease } = this;
-    if (!state.isWell || lease === undefined) return state;
-    const isOld = lease.age > DEFAULT_PACE.ttlMs;
+    const { held } = this;
+    if (!state.isWell || held === undefined) return state;
+    const isOld = held.age > LEASE_MS;
     if (!isOld && this.#renewalTrouble === undefined) return state;
-    const age = `the lease was renewed ${Math.round(lease.age / 1_000)} s ago`;
+    const age = `the lease was renewed ${Math.round(held.age / 1_000)} s ago`;
     const reason = this.#renewalTrouble === undefined ? age : `${age}: ${this.#renewalTrouble}`;
     return { ...state, isWell: false, reason };
   }
@@ -135,21 +131,10 @@ export class PublisherMonitor implements CycleWatcher {
     this.#lastGoodPassAt = this.#clock.monotonic();
   }
 
-  /** Wraps a standby, which is healthy while it can request the lease. */
-  watched({ tryAcquire, pause }: Standby): Standby {
-    return {
-      pause,
-      tryAcquire: async () => {
-        try {
-          const lease = await tryAcquire();
-          this.health.reached("standby", 0);
-          return lease;
-        } catch (error) {
-          this.health.failed(error);
-          throw error;
-        }
-      },
-    };
+  /** A standby is healthy while it can read the head. */
+  waits(error?: unknown): void {
+    if (error === undefined) this.health.reached("standby", 0);
+    else this.health.failed(error);
   }
 
   ticked(): void {

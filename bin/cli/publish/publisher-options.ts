@@ -2,15 +2,17 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
-import type { Clock } from "../../../publish/clock/clock.ts";
+import { randomUUID } from "node:crypto";
+import type { WatchedClock } from "../../../publish/clock/clock.ts";
+import type { Candidate } from "../../../publish/head/take.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
 import type { SourceReader } from "../../../publish/sources/source-reader.ts";
+import type { StateDirectory } from "../../../publish/state-directory.ts";
 import { packageFile, packageVersion } from "../../../src/files/package-file.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { allPublications } from "../../../src/resources/publications.ts";
 import { ROBOTS, type Site, type SiteFile } from "../../../src/resources/site/site-files.ts";
 import { hasChain } from "../chain/chain.ts";
-import { hintOf } from "../hints.ts";
 import { readLogKey } from "../log-key.ts";
 import { required } from "../settings/load-settings.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -19,8 +21,9 @@ export interface PublishFlags {
   /** The configuration file, which may be missing. */
   readonly config?: string;
   readonly force?: boolean;
-  readonly newLog?: number;
-  readonly yes?: boolean;
+  readonly newHead?: boolean;
+  readonly acceptClock?: boolean;
+  readonly acceptChain?: boolean;
   readonly allowUnknown?: boolean;
   readonly publishLog?: boolean;
 }
@@ -31,35 +34,39 @@ const STATISTICS_INTERVAL_MS = 30_000;
 /** The maximum number of concurrent puts. */
 const CONCURRENCY = 16;
 
-/** Returns the options of a single run, which puts immediately and scrubs nothing. */
+/** Returns the options of a single run, which puts immediately. */
 export function publisherOptions(
   settings: Settings,
   flags: PublishFlags,
   opened: {
     readonly store: ObjectStore;
     readonly reader: SourceReader;
-    readonly clock: Clock;
+    readonly clock: WatchedClock;
+    readonly state: StateDirectory;
   },
-): Omit<PublisherOptions, "known"> {
+): PublisherOptions {
   const site = configuredSite(settings);
   return {
     ...opened,
     minimumPutInterval: 0,
-    scrubInterval: 0,
+    swapInterval: 0,
     publications: allPublications({
       installationId: required(settings, "installationId"),
       statisticsInterval: STATISTICS_INTERVAL_MS,
       site,
     }),
-    site: site && { chainValidity: settings.chainMaxAge * 1000 },
+    chainValidity: settings.chainMaxAge * 1000,
     concurrency: CONCURRENCY,
     signers: settings.logKey === undefined ? [] : readLogKey(settings.logKey),
-    mayPublishLog: flags.publishLog ?? false,
-    newLog: flags.newLog,
     force: flags.force ?? false,
     program: packageVersion(),
-    hintOf,
   };
+}
+
+/** Returns what a publisher with these options needs to take the head. */
+export function candidateOf({ store, clock, state, reader, signers, program }: PublisherOptions, flags: PublishFlags): Candidate {
+  const { installationId } = reader;
+  return { store, clock, state, installationId, signers, program, holder: randomUUID(), opens: flags };
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -202,7 +202,7 @@ export const SETTINGS = {
   deadline: setting(
     seconds.default(120),
     "seconds",
-    "time limit for one run of `publish --once`, `render` or `fsck --repair`",
+    "time limit for one run of `publish --once` or `render`",
   ),
   logLevel: setting(
     oneOf(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),

@@ -1,14 +1,42 @@
 /** Formats the status for people: one sentence, responses, sources, lease, problems. */
-import type { OtherInstallations, WorstInstallation } from "../../../publish/status/public-status.ts";
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
 import { tableLines } from "../table.ts";
 import { lineOf } from "./finding.ts";
-import type { Publication, Status } from "./publication.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
+import { holderName, type Publication, type Status } from "./publication.ts";
 
 export function statusJson({ publication, checks, problems }: Status): string {
   if (publication === undefined) return JSON.stringify({ state: "unpublished", problems, checks });
-  const { record, standby, responses, state, ageSeconds } = publication;
-  return JSON.stringify({ ageSeconds, ...record, standby, state, responses, problems, checks });
+  const { head, responses, state, ageSeconds } = publication;
+  const { installationId, program, lease, at, nextCycleAt, log, sources, stream } = head;
+  return JSON.stringify({
+    state,
+    ageSeconds,
+    installationId,
+    program,
+    epoch: lease.epoch,
+    holderName: holderName(head),
+    renewedAt: formatTimestamp(lease.renewedAt),
+    released: lease.released,
+    lastCycleAt: lastCycleOf(at),
+    nextCycleAt: nextCycleAt === null ? null : formatTimestamp(nextCycleAt),
+    log,
+    stream,
+    sources,
+    unfinished: unfinishedCount(head),
+    responses,
+    problems,
+    checks,
+  });
+}
+
+function lastCycleOf(at: number): string | null {
+  return at === 0 ? null : formatTimestamp(at);
+}
+
+/** Responses and installations that are not confirmed yet. */
+function unfinishedCount({ unfinished }: Publication["head"]): number {
+  return unfinished.keys.length + unfinished.left.length;
 }
 
 /** `store` is the setting. */
@@ -24,41 +52,42 @@ export function statusLines(status: Status, store: string): string[] {
 
 /** `now` is in epoch ms. */
 export function publicationLines(publication: Publication, now: number): string[] {
-  const { record, standby, responses, problems, store } = publication;
+  const { head, responses, problems, store } = publication;
+  const { lease, at, log, sources } = head;
+  const lastCycle = lastCycleOf(at);
+  const unfinished = unfinishedCount(head);
   return [
     sentence(publication, now),
     "",
     ...(responses.length === 0 ? [] : [...responseTable(publication, now), ""]),
     ...fields([
       ["store", store],
-      ["lease", `epoch ${record.epoch}, ${record.holderName}, ${leaseState(record, now)}`],
-      ...standbyField(standby, now),
-      ...clockField(record.clockSkewMs),
-      [
-        "last cycle",
-        record.lastCycleAt === null ? "none yet" : `${record.lastCycleAt} (${ago(record.lastCycleAt, now)})`,
-      ],
-      ...othersField(record.report.others, record.report.worst, now),
-      ...(record.public === null ? [] : sourceFields(record.public.sources, now)),
+      ["lease", `epoch ${lease.epoch}, ${holderName(head)}, ${leaseState(head, now)}`],
+      ["last cycle", lastCycle === null ? "none yet" : `${lastCycle} (${ago(lastCycle, now)})`],
+      ["log", `${log.size} entries, ${log.form}`],
+      ...(unfinished === 0 ? [] : [["unfinished", `${unfinished} objects`] as const]),
+      ...sourceFields(sources, now),
       ...(problems.length === 0 ? [["problems", "none"] as const] : problems.map((one) => ["problem", one] as const)),
     ]),
   ];
 }
 
-function leaseState({ released, renewedAt, ttlMs }: Publication["record"], now: number): string {
-  if (released) return `released ${ago(renewedAt, now)}`;
-  const expiresAt = Date.parse(renewedAt) + ttlMs;
-  if (now < expiresAt) return `renewed ${ago(renewedAt, now)}`;
+function leaseState({ lease: { released, renewedAt, ttlMs } }: Publication["head"], now: number): string {
+  if (released) return `released ${duration((now - renewedAt) / 1000)} ago`;
+  const expiresAt = renewedAt + ttlMs;
+  if (now < expiresAt) return `renewed ${duration((now - renewedAt) / 1000)} ago`;
   return `expired ${duration((now - expiresAt) / 1000)} ago`;
 }
 
-function sentence({ state, record, responses, problems, ageSeconds }: Publication, now: number): string {
+function sentence({ state, head, responses, problems, ageSeconds }: Publication, now: number): string {
+  const name = holderName(head);
+  const since = `${duration((now - head.lease.renewedAt) / 1000)} ago`;
   const publisher = {
-    live: `Publishing: ${record.holderName} renewed the lease ${ago(record.renewedAt, now)}`,
-    late: `Late: ${record.holderName} should have renewed the lease and did not for ${duration(ageSeconds)}`,
-    stopped: record.released
-      ? `Ended: ${record.holderName} released the lease ${ago(record.renewedAt, now)}`
-      : `Stopped: ${record.holderName} fell silent ${ago(record.renewedAt, now)}`,
+    live: `Publishing: ${name} renewed the lease ${since}`,
+    late: `Late: ${name} should have renewed the lease and did not for ${duration(ageSeconds)}`,
+    stopped: head.lease.released
+      ? `Ended: ${name} released the lease ${since}`
+      : `Stopped: ${name} fell silent ${since}`,
   }[state];
   const without = responses.filter(({ problem }) => problem !== null).length;
   const foreseen = responses.filter(({ status }) => status === 503).length;
@@ -83,15 +112,6 @@ function responseTable({ responses }: Publication, now: number): string[] {
   return tableLines(["route", "age", "status", "next change"], rows, { hasLines: false });
 }
 
-function standbyField(standby: Publication["standby"], now: number): [string, string][] {
-  if (standby === null) return [];
-  const { name, at, ledger } = standby;
-  const failure = ledger?.failure;
-  const state = ledger === null ? "ledger not checked yet" : `ledger ${ledger.status}`;
-  const readiness = failure == null ? state : `not ready: ${failure.code}: ${failure.message}`;
-  return [["standby", `${name}, asked for the lease ${ago(at, now)}, ${readiness}`]];
-}
-
 function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): [string, string][] {
   const newest = ledger.newestReceiptAt === null ? "" : `, newest receipt ${ago(ledger.newestReceiptAt, now)}`;
   const blocks =
@@ -101,23 +121,6 @@ function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): 
     ["ledger", `${ledger.status}${newest}`],
     ["chain", `${chain.status}${blocks}${pass}`],
   ];
-}
-
-/** Formats the other installations: their number, the lag, and the one with the greatest lag. */
-function othersField(others: unknown, worst: unknown, now: number): [string, string][] {
-  const { count = 0, unread = 0, overdue = 0, oldestAt = null } = (others ?? {}) as Partial<OtherInstallations>;
-  if (count + unread === 0) return [];
-  const oldest = oldestAt === null ? "" : `, the oldest response ${ago(oldestAt, now)}`;
-  const named = (Array.isArray(worst) ? (worst as WorstInstallation[]) : []).slice(0, overdue);
-  const which = named.length === 0 ? "" : `: ${named.map(({ installationId }) => installationId).join(", ")}`;
-  const rest = unread === 0 ? "" : `; ${unread} more have not moved since an earlier publisher`;
-  const number = count === 1 ? "1 installation" : `${count} installations`;
-  return [["others", `${number}${oldest}, ${overdue} overdue${which}${rest}`]];
-}
-
-function clockField(skewMs: number | null): [string, string][] {
-  if (skewMs === null) return [];
-  return [["clock", `${duration(Math.abs(skewMs) / 1000)} ${skewMs > 0 ? "ahead of" : "behind"} the store's`]];
 }
 
 function fields(pairs: readonly (readonly [string, string])[]): string[] {

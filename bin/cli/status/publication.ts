@@ -1,16 +1,13 @@
-/** Combines the publisher's last report and a read of the store for `noonmark status`. */
+/** Combines the publisher's head and a read of the store for `noonmark status`. */
 import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
-import { readPrivateStatus } from "../../../publish/lease/holder.ts";
-import { type LeaseRecord, readLease } from "../../../publish/lease/lease-record.ts";
-import { readStandby, type StandbyRecord } from "../../../publish/lease/standby-record.ts";
-import type { OperatorStatus } from "../../../publish/status/private-status.ts";
-import { isNodeProblem, isProblem, problemFailure } from "../../../src/chain/poll-event.ts";
-import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
+import { type Head, readHead } from "../../../publish/head/head.ts";
+import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
+import { Failure, type FailureCode } from "../../../src/values/failure.ts";
 import { printableValues } from "../../../src/values/printable.ts";
-import { fieldsOf } from "../../../src/values/unknown.ts";
+import { FAILURES, rowOf } from "../failures.ts";
 import { reported } from "../hints.ts";
-import { type Warning, warn } from "../messages.ts";
+import type { Warning } from "../messages.ts";
 import type { Finding } from "./finding.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
@@ -18,10 +15,8 @@ export interface Publication {
   readonly store: string;
   readonly state: PublisherState;
   readonly ageSeconds: number;
-  readonly record: LeaseRecord;
+  readonly head: Head;
   readonly responses: readonly PublishedResponse[];
-  /** The standby that has asked for the lease last; null without one. */
-  readonly standby: StandbyRecord | null;
   /** Why readers get no good response, or why a good one is not renewed. */
   readonly problems: readonly string[];
 }
@@ -39,130 +34,77 @@ export interface Status {
   readonly warnings: readonly Warning[];
 }
 
-/** Reads the publication in the store; undefined if nothing was ever published. `now` is in epoch ms. */
+/** Reads the publication in the store; undefined if nothing was ever published. `now` is in epoch ms. Throws `Failure` head_lost. */
 export async function readPublication(store: ObjectStore, now: number): Promise<Publication | undefined> {
-  const found = await readLease(store);
+  const found = await readHead(store);
   if (found === undefined) return undefined;
-  const reported = new Set(Object.keys(found.record.report.resources ?? {}));
-  const responses = await publishedResponses(store, reported, now);
-  const record = joined(found.record, await readPrivateStatus(store, found.record).catch(notReadable));
-  const standby = (await readStandby(store, record.holder, now)) ?? null;
-  return printableValues(publicationOf(store.name, { record, responses, standby }, now));
+  const { head } = found;
+  if (head === undefined) throw new Failure("head_lost", `private/head.json in ${store.name} is damaged`);
+  const responses = await publishedResponses(store, new Set(Object.keys(head.responses)), now);
+  return printableValues(publicationOf(store.name, { head, responses }, now));
 }
 
-/** Warns if the operator's report is not readable; `status` shows the rest. */
-function notReadable(error: unknown): undefined {
-  if (!(error instanceof StoreUnavailable)) throw error;
-  warn({
-    code: "private_status_unreadable",
-    message: `the publisher's report for the operator cannot be read (${error.message})`,
-    hint: "Run this as the user that publishes, or with a key that may read private/*.",
-  });
-}
-
-/** `record` includes the operator's report; `now` is in epoch ms. */
+/** `now` is in epoch ms. */
 export function publicationOf(
   store: string,
-  { record, responses, standby }: Pick<Publication, "record" | "responses" | "standby">,
+  { head, responses }: Pick<Publication, "head" | "responses">,
   now: number,
 ): Publication {
-  const ageSeconds = (now - Date.parse(record.renewedAt)) / 1000;
   const damaged = responses.filter(({ problem }) => problem !== null);
-  const clock = clockProblems(record, responses, now);
-  const { problems: count } = record.report;
-  // The count is from the last renewal; the names may be five minutes older.
-  const named =
-    count === 0
-      ? []
-      : [
-          ...entries(record.report.failed).map(({ key, why }) => `${key}: ${why}`),
-          ...entries(record.report.failures).map(({ code, message, hint }) =>
-            typeof hint === "string" ? `${code}: ${message}. ${hint}` : `${code}: ${message}`,
-          ),
-        ];
-  const unnamed = typeof count === "number" ? count - named.length : 0;
+  const clock = clockProblems(head, responses, now);
   return {
     store,
-    state: publisherState(record, now),
-    ageSeconds,
-    record,
+    state: publisherState(head, now),
+    ageSeconds: (now - head.lease.renewedAt) / 1000,
+    head,
     responses,
-    standby,
     problems: [
-      ...silenceProblems(record, now),
+      ...silenceProblems(head, now),
       ...clock,
-      ...standbyProblems(standby),
-      ...chainProblems(record),
       ...damaged.map(({ route, problem }) => `${route}: ${problem}`),
-      ...named.filter((one) => !clock.some((known) => codeOf(known) === codeOf(one))),
-      ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
+      ...head.problems.filter(([code]) => !clock.some((one) => one.startsWith(`${code}:`))).map(problemText),
     ],
   };
 }
 
-function codeOf(problem: string): string {
-  return problem.slice(0, problem.indexOf(": "));
+/** The publisher's messages have the details. */
+function problemText([code, count]: Head["problems"][number]): string {
+  const times = count === 1 ? "" : ` (${count} times)`;
+  if (!isFailureCode(code)) return `${code}${times}: see the publisher's messages`;
+  const [, meaning, cure] = rowOf(code);
+  return `${code}${times}: ${meaning} ${cure}`;
+}
+
+function isFailureCode(code: string): code is FailureCode {
+  return Object.hasOwn(FAILURES, code);
+}
+
+export function holderName({ lease }: Head): string {
+  return `publisher ${lease.holder.slice(0, 8)}`;
 }
 
 /** A publisher that released its lease has ended on purpose, as every `publish --once` does. */
-function silenceProblems(record: LeaseRecord, now: number): string[] {
-  if (record.released || publisherState(record, now) === "live") return [];
-  const seconds = Math.round((now - Date.parse(record.renewedAt)) / 1000);
-  const silent = `${record.holderName} holds the lease and has been silent for ${seconds} s`;
-  return [`publisher_silent: ${silent}. See why in its log (journalctl -u noonmark-publish), and start a publisher`];
+function silenceProblems(head: Head, now: number): string[] {
+  if (head.lease.released || publisherState(head, now) === "live") return [];
+  const seconds = Math.round((now - head.lease.renewedAt) / 1000);
+  const silent = `${holderName(head)} holds the lease and has been silent for ${seconds} s`;
+  return [`publisher_silent: ${silent}. See why in its messages (journalctl -u noonmark-publish), and start a publisher`];
 }
 
-/** A standby that is only behind gets its facts by a stream or a restore. A forked ledger never continues the log. */
-function standbyProblems(standby: StandbyRecord | null): string[] {
-  const failure = standby?.ledger?.failure;
-  if (failure?.code !== "ledger_forked") return [];
-  return [`${failure.code}: the standby, ${standby?.name}, cannot take over: ${failure.message}. ${failure.hint}`];
-}
-
-/** Finds clock problems: the publisher ended because its clock had moved, or this host's is behind the published objects. */
-function clockProblems(record: LeaseRecord, responses: readonly PublishedResponse[], now: number): string[] {
-  const { clockMoved, lastCycleAt } = record;
+/** Finds clock problems: the publisher ended because its clock had moved, or this host's is behind what is published. */
+function clockProblems(head: Head, responses: readonly PublishedResponse[], now: number): string[] {
   const problems: string[] = [];
-  if (clockMoved) {
+  if (head.problems.some(([code]) => code === "clock_moved")) {
     problems.push("clock_moved: the publisher's clock moved; publishing goes on once it has been steady for a minute");
   }
   const published = [
-    { what: "the last cycle", at: lastCycleAt },
-    ...responses.map(({ route, asOf }) => ({ what: route, at: asOf })),
+    { what: "the last cycle", at: head.at },
+    ...responses.map(({ route, asOf }) => ({ what: route, at: asOf === null ? Number.NaN : Date.parse(asOf) })),
   ];
-  for (const { what, at } of published) {
-    const instant = at === null ? Number.NaN : Date.parse(at);
-    if (!isAhead(instant, now)) continue;
-    const { code, message, hint } = reported(clockBehind(what, instant, now));
+  const ahead = published.find(({ at }) => isAhead(at, now));
+  if (ahead !== undefined) {
+    const { code, message, hint } = reported(clockBehind(ahead.what, ahead.at, now));
     problems.push(`${code}: ${message}. ${hint}`);
-    // One is enough here; `fsck` lists all.
-    break;
   }
   return problems;
-}
-
-/**
- * Finds the chain's problem in the publisher's last report for the operator, which may be five minutes old. A node that
- * failed is no problem once the chain is followed again.
- */
-function chainProblems({ report, public: publicRecord }: LeaseRecord): string[] {
-  const chain = fieldsOf(fieldsOf(report.sources).chain);
-  if (!isProblem(chain)) return [];
-  const lasts = chain.type === "mismatch" || isNodeProblem(chain);
-  if (!lasts && publicRecord?.sources.chain.status === "followed") return [];
-  const { code, message, hint } = reported(problemFailure(chain));
-  const since = "since" in chain ? ` (since ${chain.since})` : "";
-  return [`${code}: ${message}${since}. ${hint}`];
-}
-
-/** Adds the holder's report for the operator, if any. */
-export function joined(record: LeaseRecord, operator: OperatorStatus | undefined): LeaseRecord {
-  if (operator === undefined) return record;
-  const { failed = [], failures = [], warnings = [], sources = {}, worst = [], holderName } = operator;
-  return { ...record, holderName, report: { ...record.report, failed, failures, warnings, sources, worst } };
-}
-
-/** Returns the objects of a list, whose form is not fixed. */
-function entries(list: unknown): Record<string, unknown>[] {
-  return Array.isArray(list) ? list.filter((one) => typeof one === "object" && one !== null) : [];
 }

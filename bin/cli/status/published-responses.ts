@@ -45,11 +45,11 @@ async function readPublished(store: ObjectStore, key: string, now: number): Prom
   try {
     const response = await readResponse(store, key);
     if (response === undefined) return undefined;
-    const { representation, successors, writerMetadata } = response;
+    const { representation, successors, at } = response;
     const current = successorAt(successors, now);
     const next = successors.find(({ from }) => from > now);
     return {
-      asOf: formatTimestamp(writerMetadata.sourceVersion.at),
+      asOf: formatTimestamp(at),
       status: current?.key === undefined ? representation.status : await statusOf(store, current.key),
       nextChangeAt: next === undefined ? null : formatTimestamp(next.from),
       problem: null,

@@ -5,14 +5,14 @@
 import { existsSync, statfsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { CLOCK_TOLERANCE_MS } from "../../../publish/clock/clock.ts";
-import { checkOwner, logUnconfirmed } from "../../../publish/prefix-owner.ts";
-import { stateFile } from "../../../publish/state-directory.ts";
-import { IN_USE, storeOfState } from "../../../publish/state-rows.ts";
+import { CLOCK_TOLERANCE_MS, systemClock } from "../../../publish/clock/clock.ts";
+import { readHead } from "../../../publish/head/head.ts";
+import { logUnconfirmed, openingHead } from "../../../publish/head/take.ts";
+import { IN_USE, lockFile, storeOfState } from "../../../publish/state-directory.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
+import { packageVersion } from "../../../src/files/package-file.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
-import { FIRST_LOG } from "../../../src/http/installations.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
@@ -21,7 +21,6 @@ import { checkOwn, checkReadable, noStore, STORE_MARK } from "../../../src/objec
 import { storeLocation } from "../../../src/object-store/location.ts";
 import { hasClock, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { PROJECTIONS_FILE } from "../../../src/projections/open.ts";
-import { allPublications } from "../../../src/resources/publications.ts";
 import { damageOf, sqliteFailure } from "../../../src/sqlite/sqlite-failure.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
@@ -106,12 +105,11 @@ function examineInstallation(ledger: Database, installationId: string, now: numb
 
 /** Examines the state directory without creating anything. */
 function examineState({ state }: Settings): Finding[] {
-  const missing = missingPermission(stateFile(state), "write");
+  const missing = missingPermission(lockFile(state), "write");
   if (missing !== undefined) return [badFinding("state", missing.says, missing.todo)];
   const there = existsSync(state);
   const chain = join(state, CHAIN_FILE);
   const damaged = [
-    ...stateDamage(stateFile(state), `Delete ${stateFile(state)}: the publisher rebuilds it from the store.`),
     ...stateDamage(join(state, PROJECTIONS_FILE), FILE_FAILURES.damaged[2]),
     ...stateDamage(chain, `Delete ${chain}: the publisher reads the chain again.`),
   ];
@@ -187,23 +185,20 @@ function newDirectory(path: string, { state }: Settings): Finding {
     : badFinding("store", missing.says, missing.todo);
 }
 
-/** Requests in flight. */
-const REQUESTS = 4;
-
-/** Throws `Failure` as `checkOwner`. A store that cannot be read is a finding of another check. */
+/** Throws `Failure` as `openingHead`. A store that cannot be read is a finding of another check. */
 async function examineOwner(settings: Settings): Promise<Finding[]> {
   const { installationId } = settings;
   const signers = settings.logKey === undefined ? [] : readLogKey(settings.logKey);
   if (installationId === undefined) return [];
   if (newDirectoryOf(settings) !== undefined) {
     const [signer] = signers;
-    if (signer !== undefined) throw logUnconfirmed(FIRST_LOG, signer.verifier.name);
+    if (signer !== undefined) throw logUnconfirmed(signer.verifier.name);
     return [];
   }
-  const publications = allPublications({ installationId, statisticsInterval: 0, site: undefined });
   try {
     const store = await openConfiguredStore(settings, { write: false });
-    await checkOwner({ store, reader: { installationId }, publications, concurrency: REQUESTS, signers });
+    const found = await readHead(store);
+    await openingHead(found, { store, installationId, signers, program: packageVersion(), opens: {}, clock: systemClock });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }

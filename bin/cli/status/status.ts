@@ -34,5 +34,5 @@ export async function readStatus(settings: Settings, file: string, now: () => nu
 /** A publisher that is alive reports its own problems. After a run has ended, only a host with a publisher's settings can check. */
 function isLeftToPublisher(publication: Publication | undefined, { installationId }: Settings): boolean {
   if (publication === undefined) return false;
-  return publication.state === "live" || (publication.record.released && installationId === undefined);
+  return publication.state === "live" || (publication.head.lease.released && installationId === undefined);
 }

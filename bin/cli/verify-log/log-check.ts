@@ -81,9 +81,9 @@ export async function checkLog(report: Report, check: LogCheck): Promise<readonl
 
 const NO_DETAIL = () => ({ expected: "", saw: "" });
 
-function openRemembered({ base, keys, number, signal }: LogCheck, memory: Memory | undefined): Promise<Log> {
+function openRemembered({ base, keys, signal }: LogCheck, memory: Memory | undefined): Promise<Log> {
   const since = memory && { origin: memory.origin, size: memory.size, root: memory.root };
-  return openLog({ baseUrl: base, key: keys, number, since, signal });
+  return openLog({ baseUrl: base, key: keys, since, signal });
 }
 
 /** Throws `Failure` file_unwritable before anything is checked, if the file cannot be made later. */

@@ -12,8 +12,6 @@ import { LOG, LOG_SUBJECT } from "./log-rules.ts";
 export interface Comparison {
   readonly base: URL;
   readonly keys: readonly string[];
-  /** The number of the log. */
-  readonly number: number;
   /** The telemetry id of a receipt that is looked up. */
   readonly receipt: string | undefined;
   readonly signal: AbortSignal;
@@ -104,8 +102,8 @@ async function grownLog(log: Log, comparison: Comparison, end: number): Promise<
 }
 
 /** Reads the newest checkpoint, which must continue the log. */
-function newestLog({ checkpoint }: Log, { base, keys, number, signal }: Comparison): Promise<Log> {
-  return openLog({ baseUrl: base, key: keys, number, since: checkpoint, signal });
+function newestLog({ checkpoint }: Log, { base, keys, signal }: Comparison): Promise<Log> {
+  return openLog({ baseUrl: base, key: keys, since: checkpoint, signal });
 }
 
 const RETRY_MS = 500;

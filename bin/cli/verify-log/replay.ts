@@ -39,7 +39,7 @@ export async function replay(report: Report, check: LogCheck, send: Transport): 
   let left: ReadonlySet<string> | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { deployment, samples } = await sample(report, send, left, check);
-    const log = await openLog({ baseUrl: check.base, key: check.keys, number: check.number, signal: check.signal });
+    const log = await openLog({ baseUrl: check.base, key: check.keys, signal: check.signal });
     const sources = await Rebuilt.open(deployment, log, check);
     try {
       const found = await compareAll(samples, sources);

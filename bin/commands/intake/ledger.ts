@@ -28,7 +28,6 @@ import type { Settings } from "../../cli/settings/settings.ts";
 import { tableLines } from "../../cli/table.ts";
 
 interface Flags {
-  readonly log?: number;
   readonly logKey?: string;
   readonly withoutStream?: boolean;
   readonly fromSequence?: number;
@@ -45,7 +44,6 @@ export function registerLedger(program: Command): void {
       "[place]",
       "where the log is: a directory, s3://BUCKET/PREFIX, or the URL of a deployment; by default the setting store",
     )
-    .option("--log <number>", "the number of the log; by default the current one", wholeArgument)
     .option("--log-key <key>", "the verifier key that must have signed the log; a URL requires it")
     .option(
       "--from-sequence <number>",
@@ -54,7 +52,7 @@ export function registerLedger(program: Command): void {
     )
     .option("--without-stream", "if the facts came from a stream, take them all, and do not follow the stream");
   settingOptions(restore, ["ledger", "s3Provider", "s3Endpoint", "s3Region"]).action(
-    async (place: string | undefined, { log: number, logKey: key, withoutStream, fromSequence, ...flags }: Flags) => {
+    async (place: string | undefined, { logKey: key, withoutStream, fromSequence, ...flags }: Flags) => {
       const url = place === undefined ? undefined : apiUrl(place);
       const given = place === undefined || url !== undefined ? flags : { ...flags, store: place };
       const settings = loadSettings(given, ["ledger"]);
@@ -66,8 +64,8 @@ export function registerLedger(program: Command): void {
       }
       const log =
         url !== undefined && key !== undefined
-          ? await servedLog(url, key, number)
-          : await storedLog(await openConfiguredStore(settings, { write: false }), { number, key });
+          ? await servedLog(url, key)
+          : await storedLog(await openConfiguredStore(settings, { write: false }), key);
       const { stream } = withoutStream === true ? {} : log;
       // The key signs the log, and not the position.
       const next = stream && stream.position.sequence + 1;
@@ -102,7 +100,7 @@ async function restored(path: string, log: LogSource, url: string | undefined): 
     if (url !== undefined) markMirror(ledger, url);
     const ahead = logSize(ledger) - log.size;
     return [
-      `ledger ${printable(resolve(path))} contains the ${log.size} entries of log ${log.number}; ${added} of them are new`,
+      `ledger ${printable(resolve(path))} contains the ${log.size} entries of the log; ${added} of them are new`,
       ...(ahead > 0 ? [`It has ${ahead} more that are not published.`] : []),
       ...newestFacts(ledger),
       url === undefined
@@ -122,7 +120,7 @@ async function restoredToStream(path: string, log: LogSource, stream: LoggedPosi
     restorePosition(ledger, stream);
     const filter = subject === null ? "" : ` --subject ${printable(subject)}`;
     return [
-      `ledger ${printable(resolve(path))} contains the first ${stream.size} of the ${log.size} entries of log ${log.number}; ${added} of them are new`,
+      `ledger ${printable(resolve(path))} contains the first ${stream.size} of the ${log.size} entries of the log; ${added} of them are new`,
       `The stream ${printable(name)} has the others, from message ${sequence + 1} on: noonmark ingest --follow nats://HOST/${printable(name)}${filter}`,
     ];
   });
@@ -177,7 +175,7 @@ async function takeEntries(ledger: Database, since: number, end: number, log: Lo
     intake.end();
   }
   if (end < log.size || contains(ledger, log)) return;
-  throw new Failure("log_damaged", `the entries of log ${log.number} changed while they were read`);
+  throw new Failure("log_damaged", "the entries of the log changed while they were read");
 }
 
 function followsStream(path: string, { name }: StreamPosition): Failure {
@@ -188,10 +186,10 @@ function followsStream(path: string, { name }: StreamPosition): Failure {
   );
 }
 
-function forked(path: string, { number, size }: LogSource): Failure {
+function forked(path: string, { size }: LogSource): Failure {
   return new Failure(
     "ledger_forked",
-    `log ${number} was published with ${size} entries, and the ledger ${printable(path)} has other facts among these`,
+    `the log was published with ${size} entries, and the ledger ${printable(path)} has other facts among these`,
     { hint: "The ledger was not changed. Restore to a new file: noonmark ledger restore --ledger NEW.db" },
   );
 }

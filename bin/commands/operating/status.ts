@@ -43,8 +43,8 @@ export function registerStatus(program: Command): void {
 /** Rejects a publication that is too old, or is from the future, which says nothing about the present. Throws `Failure`. */
 function judgeAge(publication: Publication | undefined, now: number, maxAge: number): void {
   if (publication === undefined) throw new Failure("never_published", "no publication can be read from the store");
-  const { record, ageSeconds } = publication;
-  const last = Math.max(Date.parse(record.renewedAt), Date.parse(record.lastCycleAt ?? record.renewedAt));
+  const { head, ageSeconds } = publication;
+  const last = Math.max(head.lease.renewedAt, head.at);
   if (isAhead(last, now)) throw clockBehind("the last cycle", last, now);
   if (ageSeconds <= maxAge) return;
   const message = `the lease was last renewed ${ageSeconds.toFixed(1)} s ago, and --max-age is ${maxAge} s`;

@@ -5,7 +5,6 @@ import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
-import { wholeArgument } from "../../cli/arguments.ts";
 import { EXIT } from "../../cli/failures.ts";
 import { reported } from "../../cli/hints.ts";
 import { print, warn } from "../../cli/messages.ts";
@@ -22,9 +21,10 @@ interface Flags {
   readonly quiet?: boolean;
   readonly at?: string;
   readonly force?: boolean;
-  readonly newLog?: number;
   readonly publishLog?: boolean;
-  readonly yes?: boolean;
+  readonly newHead?: boolean;
+  readonly acceptClock?: boolean;
+  readonly acceptChain?: boolean;
   readonly allowUnknown?: boolean;
   readonly metrics?: string;
 }
@@ -38,13 +38,10 @@ export function registerPublish(program: Command): void {
     .option("--at <instant>", "compute as of this instant (with --once)")
     .option("--force", "put every response as of now, changed or not (with --once)")
     .option("--allow-unknown", "publish an installation that the ledger does not know, although it knows others")
-    .option(
-      "--new-log <number>",
-      "abandon the published log and begin the next one with this ledger; give it once",
-      wholeArgument,
-    )
     .option("--publish-log", "agree that the log becomes public for ever, signed with logKey; give it once")
-    .option("--yes", "begin the new log although the ledger lacks published facts");
+    .option("--new-head", "begin a new head after the stored log, if the old one is lost (with --once)")
+    .option("--accept-clock", "publish as of this clock, although the last cycle was later (with --once)")
+    .option("--accept-chain", "publish the chain as it is, although it was published otherwise (with --once)");
   settingOptions(command, [...CYCLE_SETTINGS, "cadence", "metrics", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts(), ["ledger", "store"]);
@@ -74,8 +71,9 @@ function rejectCadenceFlags({ once, metrics }: Flags): void {
 }
 
 /** Rejects flags that a cadence would ignore silently. Throws `Failure` usage (2). */
-function rejectOnceFlags({ at, force, json, quiet }: Flags): void {
-  const given = Object.entries({ at, force, json, quiet }).find(([, value]) => value !== undefined)?.[0];
+function rejectOnceFlags({ at, force, json, quiet, newHead, acceptClock, acceptChain }: Flags): void {
+  const flags = { at, force, json, quiet, "new-head": newHead, "accept-clock": acceptClock, "accept-chain": acceptChain };
+  const given = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
   throw new Failure("usage", `--${given} needs --once`, {
     hint: "Add --once. On a cadence there is a log: --log-level warn leaves out what went well, --log-format json is for programs.",
