@@ -143,7 +143,8 @@ interface StepPlan {
 /** Plans, reads what the plan needs from the store or from a node, and plans again. */
 async function planned(cycle: Cycle): Promise<StepPlan> {
   const { sources, store, memory, publications, held } = cycle;
-  for (;;) {
+  for (let n = 0; ; n++) {
+    if (n > 50) throw new Error('LOOP2');
     const found = sources.snapshot((snapshot) => {
       rememberChain(snapshot, memory);
       const chain = checkChain(held.head.chain, snapshot.chain, (block) => memory.blocks.get(block));
@@ -241,7 +242,7 @@ function planAt(
         force,
       })
     : NO_RESPONSES;
-  const tiles = planTileSets(responses.responses, snapshot, force ? new Map() : memory.names, at);
+  const tiles = planTileSets(responses.responses, snapshot, memory.names, { at, force });
   const index = planIndex(snapshot, installations, cycle);
   const checkpoint = planCheckpoint(log, cycle);
   const own = { ...index?.published, ...checkpoint?.published };
@@ -342,7 +343,8 @@ function ownResponse({ object, status, etag }: Put, states: PublishedResponse["s
 }
 
 /** Puts the log's files after the head's size. They are stored before the head says so. */
-async function putLog({ log }: StepPlan, cycle: Cycle): Promise<void> {
+async function putLog({ log, refused }: StepPlan, cycle: Cycle): Promise<void> {
+  if (refused !== undefined) return;
   const { sources, held, signers, force, at } = cycle;
   const form = formOf(signers);
   const { head } = held;

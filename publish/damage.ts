@@ -3,7 +3,7 @@
  * missing. Doubted objects are read at each renewal, because a late put may bring back an older object.
  */
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
-import { logSize } from "../src/ledger/log.ts";
+import { contains } from "../src/ledger/log.ts";
 import { type Installation, installationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
 import { readOrDamaged, StoreDamaged } from "../src/object-store/object-store.ts";
 import { sealOf } from "../src/object-store/seal-node.ts";
@@ -112,7 +112,8 @@ function repairOf(key: string, stored: Uint8Array | undefined, { sources, held }
   const { log } = held.head;
   const row = { why: WAS_DAMAGED, action: "updated", status: 200, etag: null, replaces: undefined } as const;
   return sources.snapshot(({ ledger }): Put | undefined => {
-    if (ledger === undefined || logSize(ledger) < log.size) return undefined;
+    // Nothing is put from a ledger that is behind or forked.
+    if (ledger === undefined || !contains(ledger, log)) return undefined;
     const parsed = parseObservationTileKey(key);
     if (parsed === undefined) {
       const file = [...filesOf(log.form, 0, log.size)].find((one) => one.key === key);

@@ -51,6 +51,7 @@ export interface PublisherOptions {
 /** After a cycle with a failure the next one runs after this time (ms). */
 const RETRY_AFTER_MS = 5_000;
 
+
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #held: HeldHead;
@@ -184,6 +185,17 @@ export class Publisher {
       configured: reader.installationId,
       sources: reader.begin(at),
     };
+  }
+
+  /** One whole run: a cycle, a search for damage, and another cycle for what was found. */
+  async once(at: number): Promise<CycleReport> {
+    const first = await this.cycle(at);
+    await this.search(at);
+    if (this.isIdle(at)) return first;
+    const { rows, ...second } = await this.cycle(at);
+    const changed = rows.filter(({ action }) => action !== "unchanged");
+    const keys = new Set(changed.map(({ key }) => key));
+    return { ...second, rows: [...first.rows.filter(({ key }) => !keys.has(key)), ...changed] };
   }
 
   /** Renews the lease if due, after which some objects are checked for damage. `nextCycleAt` in epoch ms. */

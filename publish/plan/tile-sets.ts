@@ -28,12 +28,12 @@ export interface TileSetPlan {
   readonly needs: readonly Publication[];
 }
 
-/** `at`: epoch ms. */
+/** `at`: epoch ms. `force`: stored tiles are compared, too. */
 export function planTileSets(
   responses: readonly PlannedResponse[],
   snapshot: Snapshot,
   stored: StoredNames,
-  at: number,
+  { at, force }: { readonly at: number; readonly force: boolean },
 ): TileSetPlan {
   const puts = new Map<string, Put>();
   const names = new Map<string, ReadonlySet<string>>();
@@ -54,7 +54,7 @@ export function planTileSets(
     const named = new Set(groups.flat().map((tile) => tile.key.slice(prefix.length)));
     for (const [level, group] of groups.entries()) {
       for (const tile of group) {
-        if (known?.has(tile.key.slice(prefix.length)) === true) continue;
+        if (!force && known?.has(tile.key.slice(prefix.length)) === true) continue;
         const text = tile.body(snapshot);
         if (text === undefined) throw new Error(`${tile.key} is not in the projections`);
         const body = Buffer.from(text);

@@ -19,7 +19,7 @@ import { type ActivityEvent, amount, createClient, NoonmarkError, type Process, 
 const api = createClient({ baseUrl: "https://api.example", fetch, timeout: 1_000 });
 
 export async function newest(key: string): Promise<string[]> {
-  const log: Log = await openLog({ baseUrl: "https://api.example", key, number: 1, retries: 0 });
+  const log: Log = await openLog({ baseUrl: "https://api.example", key, retries: 0 });
   const texts: string[] = [];
   for await (const { index, text } of log.entries({ from: log.checkpoint.size - 1 })) texts.push(String(index) + text);
   return texts;

@@ -33,7 +33,7 @@ async function cycleTimes({ publisher }: Worker, from: number, to: number): Prom
 test.each(["tile", "index", "response"])(
   "after the put of a %s had no response, cycles end with the doubt about it",
   async (what) => {
-    const keys = { tile: observationTileKey(INSTALLATION, 1, 0), index: INSTALLATIONS_KEY, response: TELEMETRY_KEY };
+    const keys = { tile: observationTileKey(INSTALLATION, 0), index: INSTALLATIONS_KEY, response: TELEMETRY_KEY };
     const key = keys[what as keyof typeof keys];
     const bucket = new Bucket(world.store);
     let answers = 0;

@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 const OTHERS = 150;
-const LOG = ["private/log/1/tile/entries/000", "private/log/1/checkpoint"];
+const LOG = ["private/log/tile/entries/000", "private/log/checkpoint"];
 const key = (rowId: number) => installationTelemetryKey(`wheel-${rowId}`);
 
 /** `wheel-1` (the configured installation) and `OTHERS` more, with one receipt each. */
@@ -32,10 +32,10 @@ test("the first cycle publishes every installation, and the next one only dirty 
   const before = { gets: gets.length, puts: puts.length };
   world.receive(1, 70, "wheel-70");
   const { rows } = await worker.cycle(START + 11_000);
-  expect(putsSince(before.puts)).toEqual([...LOG, key(70), "v1/public/installations/~wheel-70/observations/1/0"]);
+  expect(putsSince(before.puts)).toEqual([...LOG, key(70), "v1/public/installations/~wheel-70/observations/0"]);
   expect(gets.length).toBe(before.gets);
   const others = rows.filter((row) => row.key.includes("~wheel-")).map((row) => row.key);
-  expect(others.toSorted()).toEqual(["v1/public/installations/~wheel-70/observations/1/0", key(70)]);
+  expect(others.toSorted()).toEqual(["v1/public/installations/~wheel-70/observations/0", key(70)]);
 });
 
 test("all installations turn stale by time only, and each is put once", async () => {
@@ -65,7 +65,7 @@ test("an installation that could not be put is put by a later cycle without a ne
   world.store.failPuts = undefined;
   const before = world.store.puts.length;
   await worker.cycle(START + 16_000);
-  expect(putsSince(before)).toEqual(["v1/public/installations/~wheel-70/observations/1/0"]);
+  expect(putsSince(before)).toEqual(["v1/public/installations/~wheel-70/observations/0"]);
   await worker.cycle(START + 41_000);
   expect(putsSince(before).at(-1)).toBe(key(70));
 });
@@ -102,7 +102,7 @@ test("after lost state the configured installation is put before any other one i
 test("the scrub finds damage of installations that a publisher without state has not planned", async () => {
   await (await published()).stop();
   await world.store.delete(key(99));
-  await world.store.delete("v1/public/installations/~wheel-120/observations/1/0");
+  await world.store.delete("v1/public/installations/~wheel-120/observations/0");
   const next = await world.work({ state: "lost", scrubInterval: 1_000 });
   await next.cycle(START + 11_000);
   expect(await world.store.get(key(99))).toBeUndefined();
@@ -113,7 +113,7 @@ test("the scrub finds damage of installations that a publisher without state has
     if (!next.publisher.isIdle(at)) await next.cycle(at);
   }
   expect(await world.store.get(key(99))).toBeDefined();
-  expect(await world.store.get("v1/public/installations/~wheel-120/observations/1/0")).toBeDefined();
+  expect(await world.store.get("v1/public/installations/~wheel-120/observations/0")).toBeDefined();
   expect(next.publisher.isIdle(START + 500_000)).toBe(true);
   await next.stop();
 });

@@ -59,7 +59,7 @@ async function positions(): Promise<Map<string, { body: number; sourceVersion: n
   return found;
 }
 
-const KEYS = ["v1/public/installations/~wheel-1/observations/1/0", "v1/public/telemetry", "v4/public/process"];
+const KEYS = ["v1/public/installations/~wheel-1/observations/0", "v1/public/telemetry", "v4/public/process"];
 
 async function expectOneState(): Promise<void> {
   const found = await positions();

@@ -10,9 +10,9 @@ import { INSTALLATION, START, type Worker, World } from "./world.ts";
 const INTERVAL = 5_000;
 const FIRST = START + 16_000;
 const KEYS = [
-  "private/log/1/checkpoint",
-  "private/log/1/tile/entries/000",
-  "v1/public/installations/~wheel-1/observations/1/0",
+  "private/log/checkpoint",
+  "private/log/tile/entries/000",
+  "v1/public/installations/~wheel-1/observations/0",
   "v1/public/telemetry",
   "v4/public/process",
 ];
@@ -68,6 +68,6 @@ test("each installation has its own interval", async () => {
   world.receive(1, 2, "wheel-2");
   const puts = await putsAt(FIRST + 1_000);
   expect(puts.filter((key) => key.includes("observations"))).toEqual([
-    "v1/public/installations/~wheel-2/observations/1/0",
+    "v1/public/installations/~wheel-2/observations/0",
   ]);
 });

@@ -132,7 +132,7 @@ test("entries that were never committed may come again in another order", async 
   await reader.read(world.store);
   // Another publisher put its own tail, and was killed before its checkpoint.
   const tail = { body: Buffer.from("another tail"), contentType: "application/octet-stream", metadata: {} };
-  for (const path of ["tile/entries/000.p/13", "tile/0/000.p/13"]) await world.store.put(`log/1/${path}`, tail);
+  for (const path of ["tile/entries/000.p/13", "tile/0/000.p/13"]) await world.store.put(`log/${path}`, tail);
   world.receive(3);
   await publish(200);
   expect(await reader.read(world.store)).toEqual(entries());
@@ -144,11 +144,11 @@ test("partial files are deleted an hour after the full one is stored", async () 
   world.receive(60);
   await publish(2_000);
   await publish(2_000 + 3_599);
-  expect(await keysBelow("log/1/")).toContain("log/1/tile/entries/000.p/200");
+  expect(await keysBelow("log/")).toContain("log/tile/entries/000.p/200");
   await publish(2_000 + 3_601);
   const left = ["checkpoint", "tile/0/000", "tile/0/001.p/4", "tile/1/000.p/1"];
   const bundles = ["tile/entries/000", "tile/entries/001.p/4"];
-  expect((await keysBelow("log/1/")).toSorted()).toEqual([...left, ...bundles].map((path) => `log/1/${path}`));
+  expect((await keysBelow("log/")).toSorted()).toEqual([...left, ...bundles].map((path) => `log/${path}`));
   expect(await new LogReader().read(world.store)).toEqual(entries());
 });
 
@@ -215,9 +215,9 @@ describe("a public log", () => {
 
   test("is rewritten where it is damaged", async () => {
     const paths = ["tile/0/000", "tile/entries/000", "tile/entries/001.p/44", "tile/0/001.p/44", "tile/1/000.p/1"];
-    for (const path of paths) await world.store.delete(`log/1/${path}`);
+    for (const path of paths) await world.store.delete(`log/${path}`);
     const reasons = await publish(2_000, { force: true });
-    expect(paths.map((path) => reasons.get(`log/1/${path}`))).toEqual(paths.map(() => WAS_DAMAGED));
+    expect(paths.map((path) => reasons.get(`log/${path}`))).toEqual(paths.map(() => WAS_DAMAGED));
     expect(await new LogReader().read(world.store)).toEqual(entries());
   });
 
@@ -244,9 +244,9 @@ describe("a public log", () => {
   });
 
   test("is kept when the next one begins", async () => {
-    const before = await keysBelow("log/1/");
+    const before = await keysBelow("log/");
     await publish(2_000, { newLog: 2 });
-    expect(await keysBelow("log/1/")).toEqual(before);
+    expect(await keysBelow("log/")).toEqual(before);
     expect(await new LogReader().read(world.store, 2)).toEqual(entries());
   });
 });

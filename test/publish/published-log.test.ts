@@ -6,7 +6,7 @@ import { encodeBundle } from "../../src/log/tiles.ts";
 import { encodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 
-const [FIRST, SECOND] = ["private/log/1/tile/entries/000", "private/log/1/tile/entries/001"];
+const [FIRST, SECOND] = ["private/log/tile/entries/000", "private/log/tile/entries/001"];
 
 test("entries are read in order, without those beyond the checkpoint", async () => {
   const store = new MemoryStore();

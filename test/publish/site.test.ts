@@ -107,13 +107,13 @@ test("the status has the signed log with the key that checks it, and the shim se
   await worker.publisher.renewIfDue(START + 60_000);
   const { log } = publicationStatusSchema.parse(JSON.parse(await world.body("/status.json")));
   const [key = ""] = log?.verifierKey ?? [];
-  const note = await openNote(new TextEncoder().encode(await world.body("/log/1/checkpoint")), [
+  const note = await openNote(new TextEncoder().encode(await world.body("/log/checkpoint")), [
     await parseVerifierKey(key),
   ]);
   const { origin, size, root } = parseCheckpoint(note.text);
   expect(log).toEqual({ number: 1, size, root, origin, verifierKey: [key] });
-  expect([origin, size]).toEqual(["wheel.example.org/log/1", 3]);
-  expect((await world.read("/log/1/tile/entries/000.p/3")).status).toBe(200);
+  expect([origin, size]).toEqual(["wheel.example.org/log", 3]);
+  expect((await world.read("/log/tile/entries/000.p/3")).status).toBe(200);
 });
 
 test("the status is live, then late, then stopped, and shows the sources as the last cycle read them", async () => {
@@ -151,7 +151,7 @@ test("the status is live, then late, then stopped, and shows the sources as the 
   });
   expect(status.deploymentHash).toBe(createHash("sha256").update(deployment).digest("hex"));
   const checkpoint = parseCheckpoint(
-    new TextDecoder().decode((await world.store.get("private/log/1/checkpoint"))?.body),
+    new TextDecoder().decode((await world.store.get("private/log/checkpoint"))?.body),
   );
   expect(status.log).toEqual({ number: 1, size: 3, root: checkpoint.root, origin: null, verifierKey: [] });
   expect(Object.keys(status.responses)).toContain("/v4/public/settlements?range=now&queue=1");

@@ -38,6 +38,8 @@ export interface Worker {
   readonly publisher: Publisher;
   readonly held: HeldHead;
   cycle(at: number): Promise<CycleReport>;
+  /** As `publish --once` does: with a search for damage. */
+  once(at: number): Promise<CycleReport>;
   /** Ends it like a clean shutdown. */
   stop(): Promise<void>;
   /** Ends it like SIGKILL: the kernel releases its locks, and nothing else happens. */
@@ -169,6 +171,10 @@ export class World {
         cycle: async (at) => {
           this.now = Math.max(this.now, at);
           return publisher.cycle(at);
+        },
+        once: async (at) => {
+          this.now = Math.max(this.now, at);
+          return publisher.once(at);
         },
         stop: async () => {
           await publisher.release();

@@ -22,7 +22,7 @@ test.each([
   await worker.cycle(START + 10_000);
   await worker.stop();
   const stray = { body: Buffer.from("{}"), contentType: "application/json", metadata: {} };
-  const prefix = observationTileKey(INSTALLATION, 1, 0).slice(0, -1);
+  const prefix = observationTileKey(INSTALLATION, 0).slice(0, -1);
   for (const name of names) await world.store.put(prefix + name, stray);
   world.receive(1);
   const next = await world.work({ state: "other" });
@@ -32,7 +32,7 @@ test.each([
 });
 
 test("a key whose number is not exact is no tile", () => {
-  expect(parseObservationTileKey(`${observationTileKey(INSTALLATION, 1, 9)}${"9".repeat(15)}`)).toBeUndefined();
+  expect(parseObservationTileKey(`${observationTileKey(INSTALLATION, 9)}${"9".repeat(15)}`)).toBeUndefined();
 });
 
 test("each object is tried again after its own conflict, however many objects conflict before it", async () => {

@@ -57,7 +57,7 @@ it.each(["kept", "lost"])(
       ...rounds("100"),
     ]);
     await other.published(10_800);
-    for (const key of [...KEYS, observationTileKey("wheel-1", 1, 0)]) await scene.putBack(key, await other.object(key));
+    for (const key of [...KEYS, observationTileKey("wheel-1", 0)]) await scene.putBack(key, await other.object(key));
     if (state === "lost") scene.loseState();
     await scene.ingest([receipt(4)]);
     const { exitCode, stderr } = await scene.publish(10_900);

@@ -13,7 +13,7 @@ async function without(scene: Scene, tile: number): Promise<void> {
   await scene.ingest(Array.from({ length: 300 }, (_, index) => receipt(index + 1)));
   await scene.published(1000);
   expect((await scene.read(page(100), 1000)).body.items).toHaveLength(100);
-  await scene.store.delete(observationTileKey("wheel-1", 1, tile));
+  await scene.store.delete(observationTileKey("wheel-1", tile));
 }
 
 it.each([
@@ -33,7 +33,7 @@ it.each([
 it("with two missing tiles the items before them are served, and the rest is 503, not empty", async () => {
   await using scene = new Scene();
   await without(scene, 0);
-  await scene.store.delete(observationTileKey("wheel-1", 1, 1));
+  await scene.store.delete(observationTileKey("wheel-1", 1));
   expect((await scene.read(page(0), 1000)).status).toBe(503);
   expect((await scene.read(page(200), 1000)).status).toBe(503);
   expect((await scene.read(page(256), 1000)).body.items).toHaveLength(44);
@@ -48,7 +48,7 @@ it.each([
   const receipts = Array.from({ length: 300 }, (_, index) => receipt(index + 1));
   await scene.ingest(receipts.slice(0, 100));
   await scene.published(400);
-  const key = observationTileKey("wheel-1", 1, 0);
+  const key = observationTileKey("wheel-1", 0);
   const older = await scene.object(key);
   await scene.ingest(receipts.slice(100));
   await scene.published(1000);

@@ -68,8 +68,8 @@ it("another object under the key of a tile far beyond the end and a lost state: 
   await using scene = new Scene();
   await scene.ingest(receipts(1, 5));
   await scene.published(100);
-  const tile = await scene.object(observationTileKey("wheel-1", 1, 0));
-  await scene.putBack(observationTileKey("wheel-1", 1, 900_000_000_000_000), tile);
+  const tile = await scene.object(observationTileKey("wheel-1", 0));
+  await scene.putBack(observationTileKey("wheel-1", 900_000_000_000_000), tile);
   await scene.ingest(receipts(6, 6));
   scene.loseState();
   await scene.published(110);

@@ -2,7 +2,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
-import { planActivity } from "../../publish/activity-tiles.ts";
+import { planActivity } from "../../publish/plan/activity.ts";
 import { futureOf } from "../../publish/plan/successors.ts";
 import { advanceChainViews } from "../../src/projections/advance.ts";
 import { openProjectionsInMemory } from "../../src/projections/open.ts";

@@ -28,9 +28,9 @@ test("every file's path leads to its row, and the keys of files belong to no rou
     for (const { key } of file.objects) expect([key, matchKey(key)]).toEqual([`site/${key.slice(5)}`, file]);
   }
   expect(matchKey("site/assets/style-0123456789ab.css")?.name).toBe("asset");
-  expect(matchKey("log/1/tile/entries/000")?.name).toBe("log-tile");
-  expect(matchKey("log/1/tile/entries/000.p/7")?.name).toBe("log-end");
-  expect(matchKey("private/log/1/tile/entries/000")).toBeUndefined();
+  expect(matchKey("log/tile/entries/000")?.name).toBe("log-tile");
+  expect(matchKey("log/tile/entries/000.p/7")?.name).toBe("log-end");
+  expect(matchKey("private/log/tile/entries/000")).toBeUndefined();
   expect(matchKey(STATUS_KEY)?.name).toBe("publication-status");
 });
 
@@ -70,7 +70,7 @@ test("a reader's object key maps to its route, and the publisher's internal keys
     "installation-telemetry",
     "installation-telemetry",
   ]);
-  expect(names(observationTileKey("..", 1, 7))).toEqual(["observations"]);
+  expect(names(observationTileKey("..", 7))).toEqual(["observations"]);
   for (const category of CATEGORIES) {
     const key = activityKey(category);
     expect(names(key, constantKey(key), activityTileKey(category, "h-1-a"))).toEqual(Array(3).fill("activity"));

@@ -52,7 +52,7 @@ function written(files: ReadonlyMap<string, Uint8Array>): string {
 
 function served({ files }: LogPublisher): Promise<LocalServer> {
   return localServer(({ url = "" }, response) => {
-    const bytes = files.get(url.replace("/log/1/", ""));
+    const bytes = files.get(url.replace("/log/", ""));
     response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
   });
 }
@@ -91,7 +91,7 @@ test("the program of docs/log.md prints the entries, and refuses those that are 
   const publisher = new LogPublisher({ signers: [signer] });
   publisher.grow(600);
   const { url, stop } = await served(publisher);
-  const run = (key: string) => promisify(execFile)(reader, [`${url}/log/1/`, key]);
+  const run = (key: string) => promisify(execFile)(reader, [`${url}/log/`, key]);
   try {
     const { stdout, stderr } = await run(KEY);
     expect(stdout.split("\n").slice(0, 600)).toEqual(Array.from({ length: 600 }, (_, at) => `${at} ${entryText(at)}`));
@@ -141,7 +141,7 @@ test("a log is judged over HTTP", async () => {
   publisher.grow(600);
   const { url, stop } = await served(publisher);
   try {
-    const given = ["-key", KEY, "-origin", `${NAME}/log/1`, `${url}/log/1/`];
+    const given = ["-key", KEY, "-origin", `${NAME}/log/1`, `${url}/log/`];
     expect((await promisify(execFile)(JUDGE, given)).stdout).toContain(" 600 entries");
   } finally {
     await stop();
@@ -202,12 +202,12 @@ async function judgeGrowing(store: ObjectStore, base: string): Promise<string> {
       const worker = await world.work({ store, signers: [signer] });
       await worker.cycle(START + (step + 1) * 4_000_000);
       await worker.stop();
-      const checkpoint = await store.get("log/1/checkpoint");
+      const checkpoint = await store.get("log/checkpoint");
       const file = join(folder, String(step));
       writeFileSync(file, checkpoint?.body ?? "");
       remembered.push("-remembered", file);
     }
-    const given = ["-key", KEY, "-origin", `${NAME}/log/1`, ...remembered, `${base}/log/1/`];
+    const given = ["-key", KEY, "-origin", `${NAME}/log/1`, ...remembered, `${base}/log/`];
     return (await promisify(execFile)(JUDGE, given)).stdout;
   } finally {
     world.end();
@@ -255,7 +255,7 @@ test("a bucket: read without a front, by the shim, through nginx and through Var
     expect(said).toMatch(JUDGED);
     const given = ["-key", KEY, "-origin", `${NAME}/log/1`];
     for (const url of urls) {
-      const { stdout } = await promisify(execFile)(JUDGE, [...given, `${url}/log/1/`]);
+      const { stdout } = await promisify(execFile)(JUDGE, [...given, `${url}/log/`]);
       expect(stdout, url).toContain(" 1157 entries, 102 proofs, 0 pairs");
     }
   } finally {

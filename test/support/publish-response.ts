@@ -4,12 +4,7 @@ import { INSTALLATIONS_KEY, TILE_SIZE } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { Successor } from "../../src/http/successor.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
-import {
-  encodeResponse,
-  encodeWriterMetadata,
-  JSON_TYPE,
-  type WriterMetadata,
-} from "../../src/object-store/stored-response.ts";
+import { encodeResponse, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
 import type { Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
@@ -17,7 +12,6 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 /** A store, or a bucket that only tests fill. */
 export type Target = Pick<ObjectStore, "get" | "put">;
 
-const WRITER: WriterMetadata = { epoch: 1, writer: "test", sourceVersion: { at: 0 } };
 const encoder = new TextEncoder();
 
 export async function putResponse(
@@ -28,7 +22,7 @@ export async function putResponse(
 ): Promise<void> {
   await store.put(
     key,
-    encodeResponse({ representation, body: encoder.encode(body), successors, writerMetadata: WRITER, states: [] }),
+    encodeResponse({ representation, body: encoder.encode(body), successors, at: 0 }),
   );
 }
 
@@ -38,7 +32,7 @@ export async function putText(store: Target, key: string, text: string): Promise
 
 /** Puts an object that is not a response. */
 export async function putBytes(store: Target, key: string, body: Uint8Array, contentType: string): Promise<void> {
-  await store.put(key, { body, contentType, metadata: encodeWriterMetadata(WRITER) });
+  await store.put(key, { body, contentType, metadata: {} });
 }
 
 /** The first installation is the configured one unless `configured` names another. */
@@ -47,7 +41,7 @@ export async function putIndex(
   installations: readonly string[],
   configured = installations[0] ?? "",
 ): Promise<void> {
-  await putText(store, INSTALLATIONS_KEY, encodeIndex({ configured, log: 1, installations: new Set(installations) }));
+  await putText(store, INSTALLATIONS_KEY, encodeIndex({ configured, installations: new Set(installations) }));
 }
 
 /** Puts the tiles of `count` items; `itemOf` returns an item's JSON text. */
@@ -59,7 +53,7 @@ export async function putTiles(
 ): Promise<void> {
   for (let first = 1; first <= count; first += TILE_SIZE) {
     const items = Array.from({ length: Math.min(TILE_SIZE, count - first + 1) }, (_, index) => itemOf(first + index));
-    await putText(store, observationTileKey(installationId, 1, tileOf(first)), items.join("\n"));
+    await putText(store, observationTileKey(installationId, tileOf(first)), items.join("\n"));
   }
 }
 

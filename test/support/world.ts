@@ -192,14 +192,14 @@ async function putSite(store: Target, at: number): Promise<void> {
 /** A checkpoint and a few files, with control characters. The other keys have no form of a log's file. */
 async function putLog(store: Target): Promise<void> {
   const encoder = new TextEncoder();
-  await putBytes(store, "log/1/checkpoint", encoder.encode("wheel.example/log/1\n300\n"), "text/plain; charset=utf-8");
+  await putBytes(store, "log/checkpoint", encoder.encode("wheel.example/log\n300\n"), "text/plain; charset=utf-8");
   const files = ["tile/0/000", "tile/0/001.p/44", "tile/1/000.p/1", "tile/entries/000", "tile/entries/x001/x234/067"];
   const others = ["tile/0/000.p/0", "tile/0/000.p/256", "tile/0/0", "tile/7/000", "tile/0/x000/001", "secret"];
   for (const name of [...files, ...others]) {
     const body = Uint8Array.of(0, 1, 10, 13, ...encoder.encode(name));
-    await putBytes(store, `log/1/${name}`, body, "application/octet-stream");
+    await putBytes(store, `log/${name}`, body, "application/octet-stream");
   }
-  for (const key of ["log/0/checkpoint", "log/01/checkpoint", "private/log/1/checkpoint"]) {
+  for (const key of ["log/0/checkpoint", "log/01/checkpoint", "private/log/checkpoint"]) {
     await putText(store, key, "unserved");
   }
 }

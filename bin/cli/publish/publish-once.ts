@@ -68,12 +68,7 @@ async function publishWith(
     await pollUntilConcluded(chain, now, now() + chainTime(limitMs));
     const options = publisherOptions(settings, flags, { store: limited, reader, clock, state });
     const held = await takeForOneRun({ ...candidateOf(options, flags), store }, (ms) => wait(ms));
-    const report = await Publisher.hold(options, held, async (publisher) => {
-      const instant = at ?? publisher.instant(now());
-      const first = await publisher.cycle(instant);
-      await publisher.search(instant);
-      return publisher.isIdle(instant) ? first : await publisher.cycle(instant);
-    });
+    const report = await Publisher.hold(options, held, (publisher) => publisher.once(at ?? publisher.instant(now())));
     rewrites.cycled(report.rows);
     return report;
   } finally {

@@ -1,7 +1,7 @@
 /** A ledger and a chain that the test extends, and the activity published from them into an in-memory store. */
 
 import SqliteDatabase, { type Database } from "better-sqlite3";
-import { planActivity } from "../../../publish/activity-tiles.ts";
+import { planActivity } from "../../../publish/plan/activity.ts";
 import { futureOf } from "../../../publish/plan/successors.ts";
 import type { ChainEvent, ChainState } from "../../../src/chain/chain-state.ts";
 import { LEDGER_SCHEMA } from "../../../src/ledger/schema.ts";

@@ -3,7 +3,7 @@
 import SqliteDatabase from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { planActivity } from "../../../publish/activity-tiles.ts";
+import { planActivity } from "../../../publish/plan/activity.ts";
 import type { ChainEvent } from "../../../src/chain/chain-state.ts";
 import { advanceChainViews } from "../../../src/projections/advance.ts";
 import { StepBudget } from "../../../src/projections/follow.ts";

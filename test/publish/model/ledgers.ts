@@ -1,9 +1,7 @@
 /** The ledgers of a model test. Each one records its facts, so that two can be compared without the product. */
 import type { Database } from "better-sqlite3";
 import { expect } from "vitest";
-import { LOG_ROOTS, parseCheckpointKey } from "../../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
-import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { ingest } from "../../ledger/ingest.ts";
 import { closure, instant, type Json, module, receipt, round, uuid } from "../../ledger/samples.ts";
 import type { Random } from "../../support/random.ts";
@@ -132,22 +130,9 @@ export class PublishedLog {
     this.#possible.push([...order]);
   }
 
-  /** The log that was published before may not have been abandoned. */
-  mayStillBe(before: PublishedLog): void {
-    this.#possible.push(before.#certain, ...before.#possible);
-  }
 }
 
 /** Two facts with the same name, at the same place, are the same record. */
 export function nameOf({ id, kind, maker }: Taken): string {
   return `${id} ${kind} ${maker}`;
-}
-
-/** The number after the newest log that has a checkpoint, as an operator reads it from the store. */
-export async function nextLog(store: Pick<ObjectStore, "list">): Promise<number> {
-  let newest = 0;
-  for (const root of LOG_ROOTS) {
-    for await (const key of store.list(root)) newest = Math.max(newest, parseCheckpointKey(key)?.log ?? 0);
-  }
-  return newest + 1;
 }

@@ -1,5 +1,5 @@
 /** A reader of a model test: what it gets at an instant, and if that continues what it got before. */
-import { PUBLIC_LOGS } from "../../../src/http/keys.ts";
+import { logPrefix } from "../../../src/http/keys.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { CATEGORIES } from "../../../src/resources/activity/route.ts";
 import { type ShimContext, shimContext } from "../../../src/shim/context.ts";
@@ -70,7 +70,7 @@ export class Reader {
 
   /** A file of the public log, by its path below `log/`. */
   async logFile(path: string): Promise<Uint8Array | undefined> {
-    return (await this.#store.get(PUBLIC_LOGS + path))?.body;
+    return (await this.#store.get(logPrefix("public") + path))?.body;
   }
 
   /** True if telemetry has a receipt at that instant (epoch ms). */

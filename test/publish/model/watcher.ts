@@ -1,5 +1,5 @@
 /** A reader that reads repeatedly and remembers what it got: nothing may go back. */
-import { PUBLIC_LOGS, parseCheckpointKey } from "../../../src/http/keys.ts";
+import { checkpointKey } from "../../../src/http/keys.ts";
 import type { Checkpoint } from "../../../src/log/checkpoint.ts";
 import { LogError } from "../../../src/log/log-error.ts";
 import { PublicLog, readCheckpoint } from "../../../src/log/public-log.ts";
@@ -14,8 +14,6 @@ export const LOG_KEY = parseSigner(newPrivateKey("model.example.org"));
 export class Watcher {
   /** Everything that went back. It is collected, because the publisher would treat an exception as a failed put. */
   readonly wrong: string[] = [];
-  /** While a new log starts, readers get parts of both logs. */
-  isAbandoning = false;
   /** Older versions of objects have returned and may be served until a publisher has run, but never mixed. */
   servesOlder = false;
   /** Files of a public log are lost or damaged until a scrub. A reader who proves it gets an error, and nothing false. */
@@ -23,12 +21,8 @@ export class Watcher {
   readonly #reader: Reader;
   readonly #now: () => number;
   readonly #seen: Record<Id, Seen> = { "wheel-1": nothingSeen(), "wheel-2": nothingSeen() };
-  /** Receipts of abandoned logs, which an older index may show again. */
-  readonly #abandonedReceipts: Record<Id, (readonly number[])[]> = { "wheel-1": [], "wheel-2": [] };
-  /** The installations of which readers got receipts before the log was abandoned, and that the new log may have. */
-  #hadReceipts: readonly Id[] = [];
-  /** The newest signed checkpoint of each log. */
-  readonly #checkpoints = new Map<number, Checkpoint>();
+  /** The newest signed checkpoint. */
+  #checkpoint: Checkpoint | undefined;
   /** Ids of the activity's events, by configured installation. */
   readonly #events = new Map<string, Set<string>>();
 
@@ -38,36 +32,24 @@ export class Watcher {
     this.#now = now;
   }
 
-  /** The operator has abandoned the published log. The new one has facts of these installations. */
-  abandon(ids: readonly Id[]): void {
-    this.#hadReceipts = ids.filter((id) => this.#seen[id].receipts.length > 0);
-    for (const id of IDS) {
-      this.#abandonedReceipts[id].push(this.#seen[id].receipts);
-      this.#seen[id] = nothingSeen();
-    }
-    this.#events.clear();
-    this.isAbandoning = true;
-  }
-
   /** Reads all responses that an object can change. */
   async lookAt(key: string, when: string): Promise<void> {
-    const checkpoint = parseCheckpointKey(key);
-    if (checkpoint?.root === PUBLIC_LOGS) await this.#lookAtLog(checkpoint.log, when);
+    if (key === checkpointKey("public")) await this.#lookAtLog(when);
     else if (key.startsWith("v1/public/activity/")) await this.#lookAtActivity(when);
     else if (/^(?:v1|v2|installations)/.test(key)) await this.#lookAtFacts(when);
   }
 
   /** Proves that the public log still contains all that it contained. */
-  async #lookAtLog(log: number, when: string): Promise<void> {
-    const read = (path: string) => this.#reader.logFile(`${log}/${path}`);
-    const before = this.#checkpoints.get(log);
+  async #lookAtLog(when: string): Promise<void> {
+    const read = (path: string) => this.#reader.logFile(path);
+    const before = this.#checkpoint;
     try {
-      const checkpoint = await readCheckpoint(read, [LOG_KEY.verifier], log);
+      const checkpoint = await readCheckpoint(read, [LOG_KEY.verifier]);
       if (before !== undefined) await new PublicLog(read, checkpoint).requirePrefix(before);
-      this.#checkpoints.set(log, checkpoint);
+      this.#checkpoint = checkpoint;
     } catch (error) {
       const isFault = error instanceof StoreDamaged || (error instanceof LogError && error.code === "log_incomplete");
-      if (!this.servesOlder && !(this.isLogDamaged && isFault)) this.wrong.push(`log ${log} ${when}: ${error}`);
+      if (!this.servesOlder && !(this.isLogDamaged && isFault)) this.wrong.push(`log ${when}: ${error}`);
     }
   }
 
@@ -77,7 +59,6 @@ export class Watcher {
   }
 
   async #lookAtFacts(when: string): Promise<void> {
-    if (this.isAbandoning) return this.servesOlder ? undefined : this.#lookAtNewLog(when);
     for (const id of IDS) {
       const before = this.#seen[id];
       const now = await this.#reader.seen(id, before, this.#now());
@@ -87,22 +68,14 @@ export class Watcher {
     }
   }
 
-  /** Before it has begun, nobody knows how many receipts it has. */
-  async #lookAtNewLog(when: string): Promise<void> {
-    for (const id of this.#hadReceipts) {
-      const observations = await this.#reader.observations(id, this.#now());
-      if (observations?.length === 0) this.wrong.push(`${id} ${when}: the new log has no observations`);
-    }
-  }
-
   #isOneLog(id: Id, { receipts }: Seen): boolean {
-    const logs = [...this.#abandonedReceipts[id], this.#seen[id].receipts];
-    return logs.some((log) => isPrefix(log, receipts) || isPrefix(receipts, log));
+    const log = this.#seen[id].receipts;
+    return isPrefix(log, receipts) || isPrefix(receipts, log);
   }
 
   async #lookAtActivity(when: string): Promise<void> {
     const activity = await this.#reader.activity("all", this.#now());
-    if (activity === undefined || this.servesOlder || this.isAbandoning) return;
+    if (activity === undefined || this.servesOlder) return;
     const { installationId, events } = activity;
     const ids = new Set(events.map(({ id }) => id));
     if (ids.size !== events.length) this.wrong.push(`${when}: an event is twice in the activity`);

@@ -34,7 +34,7 @@ export async function sceneServers(): Promise<SceneServers> {
   const publisher = new LogPublisher({ signers: [signer] });
   publisher.grow(300);
   const log = await listening(({ url = "" }, response) => {
-    const bytes = publisher.files.get(url.replace("/log/1/", ""));
+    const bytes = publisher.files.get(url.replace("/log/", ""));
     response.writeHead(bytes === undefined ? 404 : 200, { "access-control-allow-origin": "*" }).end(bytes);
   });
   return { good, bad: await listening(misbehave()), log, key: verifierKey(signer.verifier), requests };

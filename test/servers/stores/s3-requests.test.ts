@@ -6,8 +6,8 @@ import { useS3Server } from "../use-servers.ts";
 import { BUCKET, s3Store } from "./s3-store.ts";
 
 const INTERVAL = 5_000;
-const LOG = ["PUT private/log/1/checkpoint", "PUT private/log/1/tile/entries/000"];
-const TILE = "PUT v1/public/installations/~wheel-1/observations/1/0";
+const LOG = ["PUT private/log/checkpoint", "PUT private/log/tile/entries/000"];
+const TILE = "PUT v1/public/installations/~wheel-1/observations/0";
 const RENEWAL = ["GET standby.json", "PUT status.json"];
 
 const server = useS3Server();

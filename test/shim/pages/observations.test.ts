@@ -28,7 +28,7 @@ async function history(count: number) {
   return { store, grow, page };
 }
 
-const tile = (n: number) => observationTileKey("w", 1, n);
+const tile = (n: number) => observationTileKey("w", n);
 
 test("a page has the items after its cursor, and a next cursor only if there are more", async () => {
   await fc.assert(

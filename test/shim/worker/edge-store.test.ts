@@ -35,7 +35,7 @@ test.each([
   [PROCESS_KEY, 1_000],
   [activityKey("all"), 5_000],
   [`${activityKey("all")}/tiles/h-1-a`, 5_000],
-  [observationTileKey("wheel-1", 1, 0), 1_000],
+  [observationTileKey("wheel-1", 0), 1_000],
 ])("%s is read again after %d ms, and its absence is not cached", async (key, keptMs) => {
   const { store, clock, get, reader } = edge();
   expect(await reader.get(key)).toBeUndefined();
@@ -51,7 +51,7 @@ test.each([
 test.each([
   [TELEMETRY_KEY, 61_000],
   [MODULES_KEY, 61_000],
-  [observationTileKey("wheel-1", 1, 0), 61_000],
+  [observationTileKey("wheel-1", 0), 61_000],
   [PROCESS_KEY, 1_000],
   [activityKey("all"), 5_000],
 ])("a failing store is hidden from %s for %d ms in total", async (key, hiddenMs) => {

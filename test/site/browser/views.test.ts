@@ -21,7 +21,7 @@ const LOG = {
   number: 1,
   size: 1_234_067,
   root: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
-  origin: "wheel.example.org/log/1",
+  origin: "wheel.example.org/log",
   verifierKey: ["wheel.example.org+01020304+AcQmFN7tBdEiTUrS9rAMLrrwQjJZkzBr1hBRJEJhwjqH"],
 };
 

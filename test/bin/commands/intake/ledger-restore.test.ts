@@ -19,8 +19,8 @@ import { testFolder } from "../../../support/test-folder.ts";
 
 const SETTINGS = { installations: "any", installationId: "wheel-1", genesisTimestamp: 1795000200 };
 const LEDGER = ".noonmark/ledger.db";
-const CHECKPOINT = "private/log/1/checkpoint";
-const BUNDLE = "private/log/1/tile/entries/000";
+const CHECKPOINT = "private/log/checkpoint";
+const BUNDLE = "private/log/tile/entries/000";
 const SECOND = { installationId: "wheel-2" };
 const AT = "2026-11-20T10:30:00Z";
 const PATHS = [

@@ -128,7 +128,7 @@ test("with --since the file stays as it is if the log was rewritten, shortened o
     [{ size: 605 }, "log/log_rewritten: the log had 605 entries and has only 604"],
     [
       { origin: "wheel.example.org/log/7" },
-      "log/log_restarted: the log was wheel.example.org/log/7 and is now wheel.example.org/log/1",
+      "log/log_restarted: the log was wheel.example.org/log/7 and is now wheel.example.org/log",
     ],
   ] as const) {
     const text = JSON.stringify({ ...memory, ...changes });
@@ -186,12 +186,12 @@ test.each([
   ["fails", 500, "responded 500"],
 ])("a server that %s for a tile is a finding", async (_, status, says) => {
   await using bad = await front((url, response) => {
-    const isTile = url === "/log/1/tile/0/001";
+    const isTile = url === "/log/tile/0/001";
     if (isTile) response.writeHead(status, { location: "/" }).end();
     return isTile;
   });
   expect((await verified({ base: bad.base })).findings).toEqual([
-    expect.stringMatching(new RegExp(`^log/log_incomplete: http.*/log/1/tile/0/001 ${says}$`)),
+    expect.stringMatching(new RegExp(`^log/log_incomplete: http.*/log/tile/0/001 ${says}$`)),
   ]);
 });
 
@@ -206,14 +206,14 @@ test("what is no verifier key, and a file that cannot be written, is refused", a
 test("if the log cannot be requested, the error says why", async () => {
   vi.stubGlobal("fetch", () => Promise.reject(new TypeError("fetch failed", { cause: new Error("bad port") })));
   onTestFinished(() => void vi.unstubAllGlobals());
-  await expect(verified()).rejects.toThrow("/log/1/checkpoint cannot be read: bad port");
+  await expect(verified()).rejects.toThrow("/log/checkpoint cannot be read: bad port");
 });
 
 test.each(["log_rewritten", "log_key_invalid", "aborted", "network", "constructor", "__proto__", "hasOwnProperty"])(
   "a server that gives the code %s has only a log that is incomplete",
   async (code) => {
     await using forging = await front((url, response) => {
-      if (!url.startsWith("/log/1/tile/")) return false;
+      if (!url.startsWith("/log/tile/")) return false;
       response.writeHead(403).end(JSON.stringify({ error: code }));
       return true;
     });
@@ -231,7 +231,7 @@ test.each([
   const cursor = encodeObservationCursor(RECEIPTS);
   let at = 4_000;
   await using forging = await front(async (url, response) => {
-    if (isBusy && url === "/log/1/checkpoint") {
+    if (isBusy && url === "/log/checkpoint") {
       world.receive(1, 2, "wheel-2");
       await publish(at++);
     }
@@ -257,38 +257,38 @@ test("a receipt that is not in the log is a finding", async () => {
 
 describe("planted faults", () => {
   const STATISTICS = statisticsKey("7d");
-  const ORIGIN = "wheel.example.org/log/1";
+  const ORIGIN = "wheel.example.org/log";
   const ROOT = Buffer.alloc(32).toString("base64");
   test.each<[string, () => Promise<unknown>, string]>([
     [
       "a flipped bit in an entry",
-      () => change("log/1/tile/entries/001", flipped(40)),
+      () => change("log/tile/entries/001", flipped(40)),
       "log/log_damaged: entry 256 in tile/entries/001 does not hash into the tree",
     ],
     [
       "the bundle of another place",
       async () => {
-        const body = Buffer.from((await world.store.get("log/1/tile/entries/000"))?.body ?? "");
-        await change("log/1/tile/entries/001", () => body);
+        const body = Buffer.from((await world.store.get("log/tile/entries/000"))?.body ?? "");
+        await change("log/tile/entries/001", () => body);
       },
       "log/log_damaged: entry 256",
     ],
-    ["no tile", () => world.store.delete("log/1/tile/0/001"), "log/log_incomplete: "],
+    ["no tile", () => world.store.delete("log/tile/0/001"), "log/log_incomplete: "],
     [
       "a tile that is cut off",
-      () => change("log/1/tile/0/001", (body) => body.subarray(1)),
+      () => change("log/tile/0/001", (body) => body.subarray(1)),
       "log/log_malformed: the tile has 8191 bytes instead of 8192",
     ],
     [
       "a checkpoint of another key",
       () =>
-        change("log/1/checkpoint", (body) => Buffer.from(signNote(`${body.toString().split("\n\n")[0]}\n`, [other]))),
+        change("log/checkpoint", (body) => Buffer.from(signNote(`${body.toString().split("\n\n")[0]}\n`, [other]))),
       "log/log_unsigned: no known key signed the text",
     ],
     [
       "a checkpoint of another tree",
       () =>
-        change("log/1/checkpoint", () =>
+        change("log/checkpoint", () =>
           Buffer.from(signNote(checkpointText({ origin: ORIGIN, size: 604, root: ROOT }), [signer])),
         ),
       "log/log_damaged: ",
@@ -296,7 +296,7 @@ describe("planted faults", () => {
     [
       "a checkpoint with a thousand signatures",
       () =>
-        change("log/1/checkpoint", (body) =>
+        change("log/checkpoint", (body) =>
           Buffer.concat([
             body,
             ...Array.from({ length: 999 }, () => Buffer.from(body.toString().split("\n\n")[1] ?? "")),
@@ -306,18 +306,18 @@ describe("planted faults", () => {
     ],
     [
       "an observation that is not in the log",
-      () => change(observationTileKey(INSTALLATION, 1, 4), replaced(uuid(1_000_600), uuid(7))),
+      () => change(observationTileKey(INSTALLATION, 4), replaced(uuid(1_000_600), uuid(7))),
       `log/entry_missing: the receipt ${uuid(7)}`,
     ],
     [
       "an observation with another value",
       () =>
-        change(observationTileKey(INSTALLATION, 1, 4), replaced('"provenance":"hardware"', '"provenance":"replay"')),
+        change(observationTileKey(INSTALLATION, 4), replaced('"provenance":"hardware"', '"provenance":"replay"')),
       'log/entry_missing: the same receipt with "replay" as provenance, where the entry has "hardware"',
     ],
     [
       "an observation that lacks a field",
-      () => change(observationTileKey(INSTALLATION, 1, 4), replaced('"provenance":"hardware",', "")),
+      () => change(observationTileKey(INSTALLATION, 4), replaced('"provenance":"hardware",', "")),
       'log/entry_missing: the same receipt with nothing as provenance, where the entry has "hardware"',
     ],
   ])("%s is found", async (_, plant, found) => {

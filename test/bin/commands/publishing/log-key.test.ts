@@ -20,14 +20,14 @@ test("a log becomes public only if the operator agrees, and is never stored with
 
   const refused = await run("publish", "--once");
   expect(refused).toMatchObject({ exitCode: 2, stdout: "" });
-  expect(refused.stderr).toContain("log_unconfirmed: log 1 becomes public for ever, signed as wheel.example.org/log/1");
+  expect(refused.stderr).toContain("log_unconfirmed: log 1 becomes public for ever, signed as wheel.example.org/log");
   expect(refused.stderr).toContain("receipt: coreStatus, rpmMilli");
   expect(refused.stderr).toContain("noonmark publish --once --publish-log");
   expect(existsSync(join(folder, ".noonmark/public/v1"))).toBe(false);
 
   expect(await run("publish", "--once", "--publish-log")).toMatchObject({ exitCode: 0 });
   expect(await run("publish", "--once")).toMatchObject({ exitCode: 0 });
-  expect(keys()).toContain("log/1/tile/entries/000.p/2.http");
+  expect(keys()).toContain("log/tile/entries/000.p/2.http");
   expect(await run("fsck")).toMatchObject({ exitCode: 0 });
 
   const before = keys();

@@ -14,7 +14,7 @@ const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--st
 const DAMAGED = [
   "v1/public/telemetry",
   "v4/public/process",
-  "v1/public/installations/~wheel-1/observations/1/0",
+  "v1/public/installations/~wheel-1/observations/0",
   "installations",
   "site/index.html",
 ];
