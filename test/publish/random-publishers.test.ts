@@ -1,15 +1,15 @@
 /**
  * Two or three publishers with different clocks, each with a copy of the ledger. Each may stop at any store request, be
- * replaced, and resume later; its put is then executed if its condition holds. Nothing goes back, no object gets an
- * earlier epoch, and the end state equals a first publish.
+ * replaced, and resume later; its put is then executed if its condition holds. Nothing goes back, also not the head, and the end
+ * state equals a first publish.
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { EXIT, rowOf } from "../../bin/cli/failures.ts";
 import { WatchedClock } from "../../publish/clock/clock.ts";
-import type { Lease } from "../../publish/lease/lease.ts";
-import { type Standby, standby } from "../../publish/lease/take.ts";
-import { PRIVATE_STATUS_KEY, STANDBY_KEY, STATUS_KEY } from "../../src/http/keys.ts";
+import { type Standby, standby } from "../../publish/head/take.ts";
+import type { Head } from "../../publish/head/head.ts";
+import { HEAD_KEY } from "../../src/http/keys.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import type { ObjectStore } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";
@@ -31,9 +31,6 @@ const HOUR = 3_600 * SECOND;
 /** Number of story lines in a failure message. */
 const LOGGED_LINES = 30;
 
-/** Objects that a holder replaces regardless of their epoch. */
-const OWN_EPOCHS = new Set<string>([STATUS_KEY, PRIVATE_STATUS_KEY, STANDBY_KEY]);
-
 /** One publisher: a process that is restarted when it ends. */
 class Actor {
   readonly name: string;
@@ -43,7 +40,6 @@ class Actor {
   readonly aheadMs: number;
   opened: Opened | undefined;
   standby: Standby | undefined;
-  lease: Lease | undefined;
   worker: Worker | undefined;
   /** Its pending work while it is stopped at a request. */
   doing: Promise<void> | undefined;
@@ -69,6 +65,8 @@ class Story {
   readonly #actors: Actor[];
   readonly #wrong: string[] = [];
   #isQuiet = false;
+  /** Of the newest head. */
+  #newest = { epoch: 0, seq: 0, size: 0 };
 
   /** The keys of a public log, in every other story. */
   readonly #signers: readonly Signer[];
@@ -128,9 +126,10 @@ class Story {
     const random = this.#random;
     if (random.once(5)) this.#sources.grow(this.#sources.ledger, 12);
     if (random.once(40)) mineEvent(this.#chain, random, this.#world.now);
-    if (random.once(150)) {
-      await this.#bucket.damage(STATUS_KEY, random.pick(["lost", "damaged"]), () => 0);
-      this.#log.push("the lease object is lost or damaged");
+    // Without a holder, an operator has to restore the head.
+    if (random.once(150) && this.#actors.some(({ worker }) => worker !== undefined)) {
+      await this.#bucket.damage(HEAD_KEY, random.pick(["lost", "damaged"]), () => 0);
+      this.#log.push("the head is lost or damaged");
     }
   }
 
@@ -184,7 +183,7 @@ class Story {
     actor.stopped = Promise.withResolvers();
   }
 
-  /** Reads after each change. No object may get an earlier epoch. */
+  /** Reads after each change. The head may not get an earlier epoch. */
   #watched({ name }: Actor): ObjectStore {
     const store = this.#bucket;
     return {
@@ -192,10 +191,8 @@ class Story {
       get: (key, options) => store.get(key, options),
       list: (prefix) => store.list(prefix),
       put: async (key, object, condition) => {
-        const before = await store.stored.get(key).catch(() => undefined);
         const tag = await store.put(key, object, condition);
-        const [was = 0, is = 0] = [before, object].map((one) => Number(one?.metadata.epoch ?? 0));
-        if (!OWN_EPOCHS.has(key) && is < was) this.#wrong.push(`${name} puts ${key} of epoch ${is} over ${was}`);
+        if (key === HEAD_KEY) this.#judgeHead(name, JSON.parse(new TextDecoder().decode(object.body)));
         await this.#watcher.lookAt(key, `after ${name} has put ${key}`);
         return tag;
       },
@@ -206,13 +203,22 @@ class Story {
     };
   }
 
+  #judgeHead(name: string, { lease: { epoch }, seq, log }: Head): void {
+    const { epoch: was, seq: before, size } = this.#newest;
+    if (epoch < was || (epoch === was && seq <= before) || log.size < size) {
+      this.#wrong.push(`${name} puts the head ${epoch} ${seq} ${log.size} over ${was} ${before} ${size}`);
+    }
+    this.#newest = { epoch, seq, size: log.size };
+  }
+
   async #tick(actor: Actor): Promise<void> {
     try {
       await (actor.worker === undefined ? this.#wait(actor) : this.#publish(actor, actor.worker));
       if (actor.worker !== undefined && !this.#isQuiet && this.#random.once(60))
         await this.#stopCleanly(actor, actor.worker);
     } catch (error) {
-      if (!(error instanceof Failure) || rowOf(error.code)[0] !== EXIT.locked) throw error;
+      const isForeseen = error instanceof Failure && (rowOf(error.code)[0] === EXIT.locked || error.code === "head_lost");
+      if (!isForeseen) throw error;
       this.#log.push(`${actor.name} ends: ${error.code}`);
       this.#forget(actor);
     }
@@ -244,10 +250,10 @@ class Story {
   async #wait(actor: Actor): Promise<void> {
     actor.opened ??= this.#open(actor);
     actor.standby ??= standby(actor.opened.candidate);
-    const lease = await actor.standby.tryAcquire();
-    if (lease === undefined) return actor.opened.standby.followIfDue();
-    this.#log.push(`${actor.name} takes the lease, epoch ${lease.epoch}`);
-    actor.worker = await actor.opened.begin(lease);
+    const held = await actor.standby.tryTake();
+    if (held === undefined) return actor.opened.standby.followIfDue(actor.standby.head);
+    this.#log.push(`${actor.name} takes the lease, epoch ${held.epoch}`);
+    actor.worker = actor.opened.begin(held);
   }
 
   #open(actor: Actor): Opened {

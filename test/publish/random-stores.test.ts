@@ -8,7 +8,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { repairStore } from "../../bin/cli/repair.ts";
 import { type Clock, WatchedClock } from "../../publish/clock/clock.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
@@ -18,7 +17,7 @@ import { Failure } from "../../src/values/failure.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { Random, seeds } from "../support/random.ts";
 import { BodyTaggedStore, Bucket, type Damage, type Fate } from "./model/bucket.ts";
-import { type Expected, IDS, type Id, KINDS, ModelLedger, nextLog, PublishedLog, runs } from "./model/ledgers.ts";
+import { type Expected, IDS, type Id, KINDS, ModelLedger, PublishedLog, runs } from "./model/ledgers.ts";
 import { Reader } from "./model/reader.ts";
 import { firstChain, ModelSources, mineEvent } from "./model/sources.ts";
 import { States } from "./model/states.ts";
@@ -123,10 +122,9 @@ class Story {
   async objects(): Promise<Record<string, unknown>> {
     const objects: Record<string, unknown> = {};
     for (const key of await this.#bucket.keys()) {
-      if (/^(?:status|standby|private)/.test(key)) continue;
+      if (/^private/.test(key)) continue;
       const found = await this.#bucket.stored.get(key).catch(() => undefined);
-      const { writer: _, ...metadata } = found?.metadata ?? {};
-      objects[key] = found && { body: Buffer.from(found.body).toString(), metadata };
+      objects[key] = found && { body: Buffer.from(found.body).toString(), metadata: found.metadata };
     }
     return objects;
   }
@@ -147,7 +145,7 @@ class Story {
 
   /** A holder may still be alive, or a clock may have been ahead. */
   #isForeseen({ code }: Failure): boolean {
-    return code === "clock_behind" ? this.#isClockBehind() : code === "lease_held" || code === "lease_unreadable";
+    return code === "clock_behind" ? this.#isClockBehind() : code === "lease_held" || code === "head_lost";
   }
 
   #isClockBehind(): boolean {
@@ -195,7 +193,6 @@ class Story {
       if (what === undefined) continue;
       if (damage === "older") this.#watcher.servesOlder = true;
       if (key.startsWith("log/")) this.#watcher.isLogDamaged = true;
-      if (key === "status.json") this.#isStateKept = false;
       this.log.push(`  ${what}`);
       await this.#watcher.look(`after ${what}`);
     }
@@ -212,7 +209,6 @@ class Story {
       genesisTimestamp: START / SECOND,
       chain: this.#chain,
       site: SITE,
-      scrubInterval: SECOND,
       signers: this.#signers,
       ...overrides,
     };
@@ -226,13 +222,11 @@ class Story {
   async #run(): Promise<void> {
     const random = this.#random;
     const kind = this.#isCalm ? 4 : random.below(9);
-    const canBegin = this.#sources.ledger.facts[this.#sources.configured].receipts.length > 0;
     if (kind === 0) await this.#dyingRun();
     else if (kind === 1) await this.#failingRun(false);
     else if (kind === 2) await this.#failingRun(true);
     else if (kind === 3) await this.#wrongClockRun();
     else if (kind === 8) await this.#repairRun();
-    else if (kind === 4 && canBegin && !this.#isClockBehind() && random.once(2)) await this.#newLog();
     else await this.#wholeRun();
   }
 
@@ -265,10 +259,8 @@ class Story {
   }
 
   /** An undisturbed run, except that facts may arrive during its first cycle. */
-  async #wholeRun(newLog?: number): Promise<void> {
-    await this.#process(this.#options({ ...(newLog !== undefined && { newLog }) }), (worker) =>
-      this.#wholeCycles(worker, this.#isStateKept),
-    );
+  async #wholeRun(): Promise<void> {
+    await this.#process(this.#options(), (worker) => this.#wholeCycles(worker, this.#isStateKept));
   }
 
   async #wholeCycles(worker: Worker, wasStateKept: boolean): Promise<void> {
@@ -276,7 +268,6 @@ class Story {
     const arrived =
       !this.#isCalm && random.once(3) ? await this.#withArrivals(() => this.#cycle(worker)) : await this.#cycle(worker);
     this.log.push(`  a run: ${arrived || "published"}`);
-    this.#watcher.isAbandoning = false;
     // The next cycle publishes the facts that arrived during this one, and statistics after their interval.
     this.#passInterval();
     const codes = await this.#cycle(worker);
@@ -377,16 +368,15 @@ class Story {
     }
   }
 
-  /** `noonmark fsck --repair`, which uses no state. It repairs everything that the sources can give, without a scrub. */
+  /** `noonmark publish --once --force`, from a new state directory. */
   async #repairRun(): Promise<void> {
     this.log.push("  repair");
-    const worker = await this.#world.work(this.#options({ state: `repair-${this.log.length}`, repairs: true }));
+    const options = this.#options({ state: `repair-${this.log.length}`, force: true, opens: { acceptClock: true, newHead: true } });
+    const worker = await this.#world.work(options);
     try {
       const at = worker.publisher.instant(this.#world.now);
-      // What was published less than a minute ahead stays, and is compared as of then.
-      this.#pass(at - this.#world.now);
-      this.#publishedAt = Math.max(this.#publishedAt, at);
-      const { failures } = await worker.publisher.repair(at, repairStore);
+      this.#publishedAt = at;
+      const { failures } = await worker.publisher.once(at);
       const codes = [...new Set(failures.map(({ code }) => code))].join(" ");
       this.log.push(`  ${codes || "published"}`);
       await this.#judge(codes);
@@ -395,15 +385,6 @@ class Story {
       await worker.stop();
       this.#isStateKept = false;
     }
-  }
-
-  /** The operator abandons the published log. */
-  async #newLog(): Promise<void> {
-    const number = await nextLog(this.#bucket.stored);
-    this.log.push(`  log ${number}`);
-    this.#watcher.abandon(IDS);
-    this.#published = new PublishedLog();
-    await this.#wholeRun(number);
   }
 
   /** Executes all but `left` late puts, in any order. */
