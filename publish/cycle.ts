@@ -256,7 +256,7 @@ function planAt(
   });
   const puts = [
     ...(checkpoint === undefined ? [] : [checkpoint.put]),
-    ...(index === undefined ? [] : [index.put]),
+    ...(index?.put === undefined ? [] : [index.put]),
     ...tiles.puts,
     ...installations.puts,
     ...responsePuts,
@@ -278,7 +278,7 @@ function planAt(
     stream: refused === undefined && ledger !== undefined ? (loggedPosition(ledger) ?? null) : head.stream,
     retired: dropped.slice(0, room).map(([key, until]) => [key, until]),
     rest: dropped.slice(room),
-    changesHead: puts.length > 0 || log.size !== head.log.size || isMoved || dropped.length > 0,
+    changesHead: puts.length > 0 || (index?.listed ?? head.listed) !== head.listed || log.size !== head.log.size || isMoved || dropped.length > 0,
     hasMore: installations.hasMore || (index?.isFirst === true && installations.through > 0),
     installationCount: ledger === undefined ? 0 : lastInstallationRowId(ledger),
     warnings: warningsOf(snapshot),
@@ -299,12 +299,18 @@ interface OwnPut {
   readonly published: Readonly<Record<string, PublishedResponse>>;
 }
 
+interface IndexPlan extends Partial<OwnPut> {
+  /** The row of the last installation that the index lists. */
+  readonly listed: number;
+  readonly isFirst: boolean;
+}
+
 /** The index goes first to an empty prefix, and otherwise after the objects of the installations that it adds. */
 function planIndex(
   snapshot: Snapshot,
   { through }: InstallationPlan,
   { held, at, program, force, minimumPutInterval }: Cycle,
-): (OwnPut & { readonly listed: number; readonly isFirst: boolean }) | undefined {
+): IndexPlan | undefined {
   const { head } = held;
   const before = head.responses[INSTALLATIONS_KEY];
   const isFirst = before === undefined;
@@ -317,7 +323,8 @@ function planIndex(
   const publication = indexOf(snapshot, listed);
   const options = { published: before, at, force, isUnfinished, isNewer: false, isChainUndecided: false };
   const { decision, build } = decide((instant) => publication.build(snapshot, instant), options);
-  if (!decision.put) return undefined;
+  // The configured installation is listed in any case.
+  if (!decision.put) return { listed, isFirst };
   const { object, states } = responseObject(futureOf(build, at), at);
   const { key, resource } = publication;
   const wave = isFirst ? "first-index" : "index";

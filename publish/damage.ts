@@ -5,9 +5,9 @@
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { contains } from "../src/ledger/log.ts";
 import { type Installation, installationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
-import { readOrDamaged, StoreDamaged } from "../src/object-store/object-store.ts";
+import { readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
 import { sealOf } from "../src/object-store/seal-node.ts";
-import type { Publication } from "../src/resources/publication.ts";
+import type { ImmutableTile, Publication } from "../src/resources/publication.ts";
 import { observationTileKey, parseObservationTileKey, tileOf } from "../src/resources/observations/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
@@ -16,6 +16,7 @@ import type { Cycle } from "./cycle.ts";
 import type { Head } from "./head/head.ts";
 import { observationTile, tileObject } from "./plan/installations.ts";
 import { filesOf, logFileObject } from "./plan/log.ts";
+import { namedObject } from "./plan/tile-sets.ts";
 import { executePuts, type Put } from "./put.ts";
 import { WAS_DAMAGED } from "./report.ts";
 
@@ -43,12 +44,17 @@ export async function checkInTurn(turn: number, checking: Checking): Promise<voi
   const { responses, log, listed } = held.head;
   const shared = [INSTALLATIONS_KEY, unknownTelemetryPublication.key, ...publications.filter(isConstant).map(({ key }) => key)];
   const rest = Object.keys(responses).filter((key) => !shared.includes(key));
-  const keys = sources.snapshot(({ ledger }) => {
+  const keys = sources.snapshot((snapshot) => {
+    const { ledger } = snapshot;
     const installations = ledger === undefined ? [] : listInstallations(ledger).filter(({ rowId }) => rowId <= listed);
     const other = inTurn(installations.filter(({ id }) => id !== configured), turn);
-    const files = [...filesOf(log.form, 0, log.size)];
-    const tile = ledger && tileInTurn(ledger, inTurn(installations, turn), turn);
-    return [inTurn(rest, turn), other && installationTelemetryKey(other.id), turn % 2 === 0 ? tile : inTurn(files, turn)?.key];
+    const third = Math.floor(turn / 3);
+    const file = [
+      () => ledger && tileInTurn(ledger, installations, third),
+      () => inTurn([...filesOf(log.form, 0, log.size)], third)?.key,
+      () => inTurn(namedTiles(publications, snapshot), third)?.key,
+    ][turn % 3]?.();
+    return [inTurn(rest, turn), other && installationTelemetryKey(other.id), file];
   });
   for (const key of [...shared, ...keys]) if (key !== undefined) await check(key, checking);
 }
@@ -63,10 +69,18 @@ function inTurn<T>(items: readonly T[], turn: number): T | undefined {
 
 type Ledger = NonNullable<Snapshot["ledger"]>;
 
-function tileInTurn(ledger: Ledger, installation: Installation | undefined, turn: number): string | undefined {
+function tileInTurn(ledger: Ledger, installations: readonly Installation[], turn: number): string | undefined {
+  const installation = inTurn(installations, turn);
   const newest = installation === undefined ? 0 : readWatermarks(ledger, installation.rowId).receipt;
   if (installation === undefined || newest === 0) return undefined;
-  return observationTileKey(installation.id, turn % (tileOf(newest) + 1));
+  return observationTileKey(installation.id, Math.floor(turn / installations.length) % (tileOf(newest) + 1));
+}
+
+/** Tiles of activity, and assets of the page. */
+function namedTiles(publications: readonly Publication[], snapshot: Snapshot): ImmutableTile[] {
+  return publications.flatMap(({ tileSet }) =>
+    tileSet === undefined || tileSet.version(snapshot) === "" ? [] : tileSet.tiles(snapshot).flat(),
+  );
 }
 
 async function check(key: string, checking: Checking): Promise<void> {
@@ -83,7 +97,7 @@ async function check(key: string, checking: Checking): Promise<void> {
   }
   const id = parseInstallationTelemetryKey(key);
   if (id === undefined) {
-    const put = repairOf(key, whole?.body, checking);
+    const put = repairOf(key, whole, checking);
     if (put !== undefined) await executePuts([put], checking);
   } else if (whole === undefined) held.note((head) => putAgain(head, id, checking));
 }
@@ -107,11 +121,19 @@ function putAgain({ unfinished }: Head, id: string, { sources }: Checking): Pick
   return { unfinished: { ...unfinished, left: [...left, [id, newest]] } };
 }
 
-/** The put of a tile or of a file of the log; undefined if the stored one has nothing else than the ledger. */
-function repairOf(key: string, stored: Uint8Array | undefined, { sources, held }: Checking): Put | undefined {
+/** The put of a tile or of a file of the log; undefined if the stored one has nothing else than the sources. */
+function repairOf(key: string, whole: StoredObject | undefined, { sources, held, publications }: Checking): Put | undefined {
   const { log } = held.head;
+  const stored = whole?.body;
   const row = { why: WAS_DAMAGED, action: "updated", status: 200, etag: null, replaces: undefined } as const;
-  return sources.snapshot(({ ledger }): Put | undefined => {
+  return sources.snapshot((snapshot): Put | undefined => {
+    const { ledger } = snapshot;
+    const tile = namedTiles(publications, snapshot).find((one) => one.key === key);
+    if (tile !== undefined) {
+      const object = namedObject(tile, snapshot);
+      if (object === undefined || (whole !== undefined && sealOf(whole) === sealOf(object))) return undefined;
+      return { key, resource: "activity", wave: "tiles", object, ...row };
+    }
     // Nothing is put from a ledger that is behind or forked.
     if (ledger === undefined || !contains(ledger, log)) return undefined;
     const parsed = parseObservationTileKey(key);
@@ -121,9 +143,9 @@ function repairOf(key: string, stored: Uint8Array | undefined, { sources, held }
       if (body === undefined || (stored !== undefined && Buffer.compare(body, stored) === 0)) return undefined;
       return { key, resource: "log", wave: "log", object: logFileObject(body), ...row };
     }
-    const { installationId: id, tile } = parsed;
+    const { installationId: id, tile: number } = parsed;
     const rowId = installationRowId(ledger, id);
-    const body = rowId === undefined ? undefined : observationTile(ledger, { rowId, id }, tile);
+    const body = rowId === undefined ? undefined : observationTile(ledger, { rowId, id }, number);
     // The last tile may have new receipts that are not put yet.
     const isRight = stored !== undefined && body?.subarray(0, stored.length).equals(stored) === true;
     if (body === undefined || isRight) return undefined;

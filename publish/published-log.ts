@@ -25,6 +25,16 @@ export async function readCheckpoint(store: ObjectStore, form: LogForm): Promise
   }
 }
 
+/** Like `readCheckpoint`, but undefined if it is damaged: then it says nothing. */
+export async function wholeCheckpoint(store: ObjectStore, form: LogForm): Promise<StoredCheckpoint | undefined> {
+  try {
+    return await readCheckpoint(store, form);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "log_damaged") return undefined;
+    throw error;
+  }
+}
+
 /** Yields the texts of the entries `from` to `size - 1`. Throws `Failure` log_damaged (74), `StoreUnavailable`. */
 export async function* readEntries(
   store: ObjectStore,

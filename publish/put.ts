@@ -2,7 +2,7 @@
  * Puts the objects of a step (docs/spec/publishing.md#head). Only this code writes or deletes objects besides the head. A put whose
  * tag is unknown, or that conflicts, reads the tag, swaps the head, and puts on that tag.
  */
-import { readCheckpoint } from "./published-log.ts";
+import { wholeCheckpoint } from "./published-log.ts";
 import {
   type ObjectStore,
   readOrDamaged,
@@ -163,7 +163,7 @@ function isSame(found: StoredObject | StoreDamaged, object: StoreObject): boolea
  * the checkpoint.
  */
 async function refuseOlderHead(store: ObjectStore, { log }: Head): Promise<void> {
-  const stored = await readCheckpoint(store, log.form);
+  const stored = await wholeCheckpoint(store, log.form);
   if (stored === undefined || stored.size <= log.size) return;
   const sizes = `the checkpoint has ${stored.size} entries, and the head ${log.size}`;
   throw new Failure("head_older", `an older head is in the store: ${sizes}`);

@@ -15,7 +15,7 @@ import type { Clock, WatchedClock } from "../clock/clock.ts";
 import { isClockFailure, judgeClock } from "../clock/judge.ts";
 import { formOf } from "../plan/log.ts";
 import { isNewerProgram } from "../plan/responses.ts";
-import { readCheckpoint } from "../published-log.ts";
+import { readCheckpoint, wholeCheckpoint } from "../published-log.ts";
 import { isLocked } from "../sources/source-reader.ts";
 import type { StateDirectory } from "../state-directory.ts";
 import { type FoundHead, firstHead, type Head, readHead } from "./head.ts";
@@ -164,7 +164,7 @@ export async function openingHead(found: FoundHead | undefined, candidate: Openi
     );
   }
   await checkLogKey(head, candidate);
-  const stored = await readCheckpoint(store, head.log.form);
+  const stored = await wholeCheckpoint(store, head.log.form);
   const isOlder = stored !== undefined && stored.size > head.log.size;
   const log = isOlder ? { ...head.log, size: stored.size, root: stored.root } : head.log;
   const { unfinished } = head;

@@ -3,10 +3,10 @@
  * names them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
  */
 import { encodeResponse, JSON_TYPE } from "../../src/object-store/stored-response.ts";
-import { type ObjectStore, readIfWhole } from "../../src/object-store/object-store.ts";
+import { type ObjectStore, readIfWhole, type StoreObject } from "../../src/object-store/object-store.ts";
 import { activityTileKey, parseActivityTileKey } from "../../src/resources/activity/route.ts";
 import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
-import type { Publication } from "../../src/resources/publication.ts";
+import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { Put } from "../put.ts";
 import type { PlannedResponse } from "./responses.ts";
@@ -55,18 +55,13 @@ export function planTileSets(
     for (const [level, group] of groups.entries()) {
       for (const tile of group) {
         if (!force && known?.has(tile.key.slice(prefix.length)) === true) continue;
-        const text = tile.body(snapshot);
-        if (text === undefined) throw new Error(`${tile.key} is not in the projections`);
-        const body = Buffer.from(text);
-        const { representation } = tile;
+        const object = namedObject(tile, snapshot);
+        if (object === undefined) throw new Error(`${tile.key} is not in the projections`);
         puts.set(tile.key, {
           key: tile.key,
           resource,
           wave: TILE_WAVES[level] ?? "index-tiles",
-          object:
-            representation === undefined
-              ? { body, contentType: JSON_TYPE, metadata: {} }
-              : encodeResponse({ representation, body, successors: [], at: 0 }),
+          object,
           replaces: null,
           why: "new",
           action: "created",
@@ -80,6 +75,15 @@ export function planTileSets(
     names.set(prefix, named);
   }
   return { puts: [...puts.values()], names, dropped, after, needs };
+}
+
+/** Undefined if the projections do not have the tile. */
+export function namedObject({ body, representation }: ImmutableTile, snapshot: Snapshot): StoreObject | undefined {
+  const text = body(snapshot);
+  if (text === undefined) return undefined;
+  return representation === undefined
+    ? { body: Buffer.from(text), contentType: JSON_TYPE, metadata: {} }
+    : encodeResponse({ representation, body: Buffer.from(text), successors: [], at: 0 });
 }
 
 /** Reads which names a stored response refers to. Nothing that cannot be read is referred to. Throws `StoreUnavailable`. */
