@@ -143,8 +143,7 @@ interface StepPlan {
 /** Plans, reads what the plan needs from the store or from a node, and plans again. */
 async function planned(cycle: Cycle): Promise<StepPlan> {
   const { sources, store, memory, publications, held } = cycle;
-  for (let n = 0; ; n++) {
-    if (n > 50) throw new Error('LOOP2');
+  for (;;) {
     const found = sources.snapshot((snapshot) => {
       rememberChain(snapshot, memory);
       const chain = checkChain(held.head.chain, snapshot.chain, (block) => memory.blocks.get(block));

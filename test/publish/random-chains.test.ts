@@ -14,10 +14,10 @@ import type { Deployment } from "../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../src/chain/open-chain.ts";
 import { openChainStore } from "../../src/chain/store/open-store.ts";
 import { readSync } from "../../src/chain/store/sync-row.ts";
-import { constantKey } from "../../src/http/keys.ts";
+import type { Head } from "../../publish/head/head.ts";
+import { constantKey, HEAD_KEY } from "../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { type ObjectStore, StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
 import { PROJECTIONS_FILE } from "../../src/projections/open.ts";
 import { parseActivityTileKey } from "../../src/resources/activity/route.ts";
 import { RESPONSE_KEYS } from "../../src/resources/find.ts";
@@ -37,7 +37,7 @@ import { fetchFrom, SimulatedNode } from "../support/chain/simulated-node.ts";
 import { Random, seeds } from "../support/random.ts";
 import { steppedStore } from "../support/stepped-store.ts";
 import { ChainReader, type Configured, GRACE, PROCESS, parsed, URLS, VALIDITY } from "./model/chain-reader.ts";
-import { nextLog } from "./model/ledgers.ts";
+
 import { START, type Worker, World } from "./world.ts";
 
 const STEPS = 25;
@@ -349,7 +349,7 @@ class Story {
     else if (change < 27) this.#chainFile = ++this.#chainFiles;
     else if (change < 30) this.#changeFile("the chain's file", this.#chainPath);
     else if (change === 30) this.#reconfigure();
-    else if (change === 31) await this.#newLog();
+    else if (change === 31) await this.#acceptChain();
     if (change < 24) this.#reader.loseSavedHistory();
     this.#say(`restarts with state ${this.#state}, chain file ${this.#chainFile}`);
   }
@@ -396,7 +396,7 @@ class Story {
     await open?.worker.stop();
   }
 
-  async #start(newLog?: number): Promise<Open> {
+  async #start(acceptChain = false): Promise<Open> {
     const deployment = this.#deployment;
     const { chain: simulated } = this.#configured;
     mkdirSync(this.#stateFolder, { recursive: true });
@@ -423,7 +423,7 @@ class Story {
       ledgerPath: this.#ledger.path,
       state: `state-${this.#state}`,
       chain,
-      ...(newLog !== undefined && { newLog }),
+      opens: { acceptChain },
       minimumPutInterval: this.#minimumPutInterval,
       genesisTimestamp: START / 1000,
       site: SITE,
@@ -511,8 +511,8 @@ class Story {
   }
 
   /** Returns the codes of its failures. */
-  async #undisturbed(newLog?: number): Promise<ReadonlySet<string>> {
-    this.#open ??= await this.#start(newLog);
+  async #undisturbed(acceptChain = false): Promise<ReadonlySet<string>> {
+    this.#open ??= await this.#start(acceptChain);
     const { chain, worker } = this.#open;
     await pollUntilConcluded(chain, () => this.world.now, this.world.now + 10_000);
     const at = this.world.now;
@@ -527,7 +527,7 @@ class Story {
     this.#say(
       `  cycle: ${says} ${economy.status}; ${[...codes].join()} ${failed.join()} ${JSON.stringify(chain.describe()).slice(0, 150)}`,
     );
-    if (core.status === "available" && newLog === undefined) this.#judgeRefused(before, core.view.chain.safeBlockHash);
+    if (core.status === "available" && !acceptChain) this.#judgeRefused(before, core.view.chain.safeBlockHash);
     if (this.#fate.is === "none" && this.#isGood(before)) {
       expect(
         [says, ...codes].filter((code) => !code.startsWith("ledger_")),
@@ -545,12 +545,15 @@ class Story {
 
   #published(): Published {
     const contents = this.world.store.contents();
+    const head = contents.get(HEAD_KEY);
+    if (head === undefined || head === "damaged") return new Map();
+    const { responses } = JSON.parse(new TextDecoder().decode(head.body)) as Head;
     return new Map(
       CHAIN_KEYS.flatMap((key) => {
         const object = contents.get(key);
         if (object === undefined || object === "damaged") return [];
-        const { safeHash } = decodeWriterMetadata(object.metadata).sourceVersion;
-        return [[key, { tag: object.tag, block: this.#configured.chain.blocks.get(safeHash ?? "") }] as const];
+        const hash = responses[key]?.safeBlock?.hash ?? "";
+        return [[key, { tag: object.tag, block: this.#configured.chain.blocks.get(hash) }] as const];
       }),
     );
   }
@@ -612,12 +615,13 @@ class Story {
     }
   }
 
-  async #newLog(): Promise<void> {
-    this.#say("new log");
+  /** `publish --once --accept-chain`: what was published of the chain counts no more. */
+  async #acceptChain(): Promise<void> {
+    this.#say("the chain is accepted as it is");
     this.#isAbandoning = true;
     this.world.now += 2 * MINUTE;
     this.#reader.forget(this.world.now);
-    await this.#undisturbed(await nextLog(this.world.store));
+    await this.#undisturbed(true);
   }
 
   async #look(urls: readonly string[], when: string): Promise<void> {
