@@ -573,7 +573,7 @@ export type PublicationStatus = {
     lastCycleAt: Timestamp | null;
     nextCycleAt: Timestamp | null;
   };
-  log: { number: number; size: number; root: string; origin: string | null; verifierKey: string[] } | null;
+  log: { size: number; root: string; origin: string | null; verifierKey: string[] } | null;
   deploymentHash: string | null;
   responses: Record<
     string,
