@@ -140,7 +140,7 @@ async function take(
 ): Promise<HeldHead> {
   const { store, clock, state, holder, onTaken } = candidate;
   const opening = await openingHead(found, candidate);
-  const holderMoved = opening.problems.some(([code]) => code === "clock_moved");
+  const holderMoved = found?.head?.problems.some(([code]) => code === "clock_moved") ?? false;
   await judgeClock({ store, clock, newestAt: opening.at, holderMoved });
   state.noteHolder(holder, store.name);
   const held = await HeldHead.take(store, clock, { opening, holder, tag: found?.tag });
@@ -181,6 +181,7 @@ export async function openingHead(found: FoundHead | undefined, candidate: Openi
     log,
     responses: Object.fromEntries(responses),
     unfinished: { ...begins, keys },
+    problems: [],
     at: opens.acceptClock === true ? Math.min(head.at, clock.wall()) : head.at,
     chain: opens.acceptChain === true ? null : head.chain,
   };

@@ -44,7 +44,7 @@ test("an epoch is at least the instant of its taking, and a takeover doubts what
   const b = await take("b", found.head, found.tag);
   expect(b.head.lease.epoch).toBe(START + 1);
   await expect(a.swap(to(1))).rejects.toMatchObject({ code: "lease_lost" });
-  expect(() => a.checkBeforePut()).toThrow("has taken over");
+  await expect(a.beforePut()).rejects.toThrow("has taken over");
   expect((await stored()).head.log.size).toBe(0);
 });
 
@@ -75,19 +75,19 @@ test("nothing is put unless the put ends before anybody else can take the lease"
   const a = await take("a");
   now += RENEW_MS;
   expect(a.renewalDue).toBe(true);
-  now = START + LEASE_MS - PUT_LIMIT_MS;
-  a.checkBeforePut();
-  now += 1;
-  expect(() => a.checkBeforePut()).toThrow("could not be renewed");
-  await a.swap();
-  a.checkBeforePut();
+  store.fail();
+  await expect(a.beforePut()).rejects.toThrow(StoreUnavailable);
+  store.failure = undefined;
+  now = START + LEASE_MS - PUT_LIMIT_MS + 1;
+  await a.beforePut();
+  expect((await stored()).head.lease.renewedAt).toBe(now);
 });
 
 test("an older head that comes back is replaced by a later one, and all after its log is unfinished", async () => {
   const a = await take("a");
   await a.swap(to(1));
   const older = await stored();
-  await a.swap(() => ({ ...to(3)(), unfinished: { since: 3, through: 0, left: [], keys: [] } }));
+  await a.swap(() => ({ ...to(3)(), unfinished: { ...FIRST.unfinished, since: 3 } }));
   await store.put(HEAD_KEY, headObject(older.head), { ifTag: (await stored()).tag });
   await a.swap();
   expect((await stored()).head).toMatchObject({ seq: 4, log: { size: 3 }, unfinished: { since: 1 } });

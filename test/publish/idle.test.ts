@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { Bucket } from "./model/bucket.ts";
@@ -22,9 +23,15 @@ async function cycleTimes({ publisher }: Worker, from: number, to: number): Prom
   for (world.now = from; world.now < to; world.now += 1_000) {
     await publisher.renewIfDue(undefined);
     const at = publisher.instant(world.now);
+    await publisher.scrubIfDue(at);
     if (publisher.isIdle(at)) continue;
-    await publisher.cycle(at);
     times.push((at - START) / 1_000);
+    try {
+      await publisher.cycle(at);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      continue;
+    }
     expect(publisher.nextDue() ?? Number.POSITIVE_INFINITY).toBeGreaterThan(at);
   }
   return times;
@@ -41,7 +48,7 @@ test.each(["tile", "index", "response"])(
     world.receive(128);
     const worker = await world.work({ store: bucket });
     const times = await cycleTimes(worker, START + 600_000, START + 600_000 + 10 * MINUTE);
-    expect(times.filter((time) => time > 600 + 61)).toEqual([]);
+    expect(times.filter((time) => time > 600 + 91)).toEqual([]);
     expect(times.length).toBeLessThan(9);
   },
 );

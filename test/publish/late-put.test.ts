@@ -5,7 +5,7 @@ import { type ObjectStore, StoreUnavailable } from "../../src/object-store/objec
 import { observationTileKey } from "../../src/resources/observations/route.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { storeWithPut } from "../support/stepped-store.ts";
-import { INSTALLATION, START, World } from "./world.ts";
+import { INSTALLATION, START, type Worker, World } from "./world.ts";
 
 /** The sum of the newest receipt, which a stale response still has. */
 const workOf = (body: string) => Number(JSON.parse(body).measurement.cumulativeWorkUnits);
@@ -16,6 +16,15 @@ beforeEach(() => {
   world.receive(3);
 });
 afterEach(() => world.end());
+
+/** Lets time pass: renewals, checks, and the cycles that become due. */
+async function pass({ publisher }: Worker, seconds: number): Promise<void> {
+  for (const end = world.now + seconds * 1_000; world.now < end; world.now += 1_000) {
+    await publisher.renewIfDue(undefined);
+    await publisher.scrubIfDue(world.now);
+    if (!publisher.isIdle(world.now)) await publisher.cycle(world.now);
+  }
+}
 
 /** Acts like S3 if a request gets no response and is sent again: the first one can be executed at any later time. */
 function losing(store: ObjectStore, isLost: (key: string) => boolean) {
@@ -45,26 +54,24 @@ async function publishedOverLost(lostKey: string) {
   return { worker, deliverLatePut };
 }
 
-test("an object that a late put overwrote is read and rewritten within a minute, without a new fact", async () => {
+test("an object that a late put overwrote is read and put again at the next renewal, without a new fact", async () => {
   const { worker, deliverLatePut } = await publishedOverLost(TELEMETRY_KEY);
   const newest = await world.body("/v1/public/telemetry");
   await deliverLatePut();
   expect(workOf(await world.body("/v1/public/telemetry"))).toBeLessThan(workOf(newest));
-  expect(worker.publisher.nextDue()).toBeLessThanOrEqual(START + 13_000 + 60_000);
-  await worker.cycle(START + 13_000 + 60_000);
+  await pass(worker, 6);
   expect(workOf(await world.body("/v1/public/telemetry"))).toBe(workOf(newest));
-  world.store.gets.length = 0;
-  await worker.cycle(START + 13_000 + 61_000);
-  expect(world.store.gets).toEqual([]);
+  await pass(worker, 100);
+  expect(worker.held.head.doubted).toEqual([]);
 });
 
 test("a checkpoint that a late put of an older one overwrote is put again, without a new fact", async () => {
   const { worker, deliverLatePut } = await publishedOverLost("private/log/checkpoint");
   await deliverLatePut();
-  expect(await readCheckpoint(world.store, 1)).toMatchObject({ size: 4 });
+  expect(await readCheckpoint(world.store, "private")).toMatchObject({ size: 4 });
   world.store.puts.length = 0;
-  await worker.cycle(START + 13_000 + 60_000);
-  expect(await readCheckpoint(world.store, 1)).toMatchObject({ size: 5 });
+  await pass(worker, 6);
+  expect(await readCheckpoint(world.store, "private")).toMatchObject({ size: 5 });
   expect(world.store.puts.filter((key) => key.includes("/log/"))).toEqual(["private/log/checkpoint"]);
 });
 
@@ -79,8 +86,7 @@ test("an object that a late put overwrote after a restart is also rewritten", as
   const newest = await world.body("/v1/public/telemetry");
   await deliverLatePut();
   expect(workOf(await world.body("/v1/public/telemetry"))).toBeLessThan(workOf(newest));
-  expect(second.publisher.nextDue()).toBeLessThanOrEqual(START + 10_000 + 60_000);
-  await second.cycle(START + 10_000 + 60_000);
+  await pass(second, 6);
   expect(workOf(await world.body("/v1/public/telemetry"))).toBe(workOf(newest));
   await second.stop();
 });
@@ -98,7 +104,7 @@ test("a new tile that was stored without a response grows with the next receipt"
   await worker.cycle(START + 400_000);
   hasResponse = false;
   world.receive(1);
-  await worker.cycle(START + 403_000);
+  await expect(worker.cycle(START + 403_000)).rejects.toThrow("no response");
   hasResponse = true;
   world.receive(1);
   const { rows } = await worker.cycle(START + 406_000);

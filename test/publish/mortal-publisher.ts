@@ -3,15 +3,13 @@
  * `node mortal-publisher.mjs FOLDER N INSTANT`.
  */
 import { join } from "node:path";
-import { hintOf } from "../../bin/cli/hints.ts";
 import { systemClock, WatchedClock } from "../../publish/clock/clock.ts";
-import { Known } from "../../publish/known.ts";
-import { acquireNow } from "../../publish/lease/take.ts";
+import { takeForOneRun } from "../../publish/head/take.ts";
 import { Publisher } from "../../publish/publisher.ts";
 import { LedgerSource } from "../../publish/sources/ledger-source.ts";
 import { ownProjections } from "../../publish/sources/projections-source.ts";
 import { SourceReader } from "../../publish/sources/source-reader.ts";
-import { leaseIdentity } from "../../publish/status/public-status.ts";
+import { StateDirectory } from "../../publish/state-directory.ts";
 import { noChain } from "../../src/chain/chain.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
 import { allPublications } from "../../src/resources/publications.ts";
@@ -20,40 +18,46 @@ import { type Step, steppedStore } from "../support/stepped-store.ts";
 /** Runs one cycle at `instant`, in epoch ms. Each store request passes through `step`. */
 export async function publishOnce(folder: string, instant: number, step: Step): Promise<void> {
   const store = steppedStore(new FilesystemStore(join(folder, "public"), { write: true }), step);
-  const state = join(folder, "state");
-  const known = Known.open(state);
+  const path = join(folder, "state");
+  const state = StateDirectory.open(path);
+  const clock = new WatchedClock(systemClock);
   const reader = new SourceReader({
     installationId: "wheel-1",
     ledger: new LedgerSource(join(folder, "ledger.db")),
-    projections: ownProjections(state, { whole: true }),
+    projections: ownProjections(path, { whole: true }),
     chain: noChain(),
     genesisTimestamp: undefined,
   });
-  const lease = await acquireNow({ store, clock: new WatchedClock(systemClock), identity: leaseIdentity(), known });
-  const publisher = await Publisher.begin(
+  const program = "1.0.0";
+  const held = await takeForOneRun(
+    { store, clock, state, holder: crypto.randomUUID(), installationId: "wheel-1", signers: [], program, opens: {} },
+    async () => {
+      throw new Error("the head is not free");
+    },
+  );
+  const publisher = new Publisher(
     {
       store,
-      clock: systemClock,
+      clock,
       reader,
-      known,
+      state,
       publications: allPublications({ installationId: "wheel-1", statisticsInterval: 30_000 }).filter(
         ({ resource }) => !resource.startsWith("settlements") && resource !== "activity",
       ),
       concurrency: 1,
-      newLog: undefined,
       force: false,
-      program: "1.0.0",
-      hintOf,
+      program,
       minimumPutInterval: 0,
+      swapInterval: 0,
       signers: [],
-      scrubInterval: 0,
+      chainValidity: 600_000,
     },
-    lease,
+    held,
   );
   await publisher.cycle(instant);
   await publisher.release();
   reader.close();
-  known.close();
+  state.close();
 }
 
 if (import.meta.main) {

@@ -1,14 +1,13 @@
 /** The signed log that a publisher stores (docs/spec/publishing.md#signed), read by the code that readers have. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readEntries, readCheckpoint as readStored } from "../../publish/published-log.ts";
-import { WAS_DAMAGED } from "../../publish/report.ts";
-import { checkpointKey, PRIVATE_LOGS, PUBLIC_LOGS } from "../../src/http/keys.ts";
+import { checkpointKey, logPrefix } from "../../src/http/keys.ts";
 import { entryTexts, logSize } from "../../src/ledger/log.ts";
 import type { Checkpoint } from "../../src/log/checkpoint.ts";
 import { type FileReader, PublicLog, readCheckpoint } from "../../src/log/public-log.ts";
 import { newPrivateKey, parseSigner, type Signer } from "../../src/log/signer.ts";
 import { type ObjectStore, StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { decodeWriterMetadata } from "../../src/object-store/stored-response.ts";
+import { parseNote } from "../../src/log/note.ts";
 import { NEXT_SIGNER, SIGNER, START, type WorkOptions, World } from "./world.ts";
 
 const NAME = "wheel.example.org";
@@ -22,9 +21,9 @@ beforeEach(() => {
 afterEach(() => world.end());
 
 const readerOf =
-  (store: ObjectStore, log: number): FileReader =>
+  (store: ObjectStore): FileReader =>
   async (path) =>
-    (await store.get(`${PUBLIC_LOGS}${log}/${path}`))?.body;
+    (await store.get(logPrefix("public") + path))?.body;
 
 /** Reads the whole log with proofs, and checks that it continues what this reader saw. */
 class LogReader {
@@ -35,12 +34,11 @@ class LogReader {
     this.#keys = keys;
   }
 
-  async read(store: ObjectStore, log = 1): Promise<string[]> {
-    const read = readerOf(store, log);
+  async read(store: ObjectStore): Promise<string[]> {
+    const read = readerOf(store);
     const checkpoint = await readCheckpoint(
       read,
       this.#keys.map(({ verifier }) => verifier),
-      log,
     );
     const published = new PublicLog(read, checkpoint);
     for (const earlier of this.seen) await published.requirePrefix(earlier);
@@ -81,7 +79,7 @@ test("every size is a log that continues the one before", async () => {
     expect(await reader.read(world.store)).toEqual(entries());
   }
   expect(reader.seen.map(({ size }) => size)).toEqual([1, 2, 7, 255, 256, 257, 557, 1257]);
-  expect(reader.seen.at(-1)?.origin).toBe(`${NAME}/log/1`);
+  expect(reader.seen.at(-1)?.origin).toBe(`${NAME}/log`);
 });
 
 test("a crash at any call of the store leaves a log that a reader can prove, and no response ahead of it", async () => {
@@ -101,8 +99,8 @@ test("a crash at any call of the store leaves a log that a reader can prove, and
     isDead = dying.isDead();
     const { length } = await reader.read(world.store);
     for await (const key of world.store.list("")) {
-      const { size = 0 } = decodeWriterMetadata((await world.store.get(key))?.metadata ?? {}).sourceVersion;
-      if (!key.startsWith(PUBLIC_LOGS)) expect(size, key).toBeLessThanOrEqual(length);
+      const position = Number((await world.store.get(key))?.metadata["position"] ?? 0);
+      expect(position, key).toBeLessThanOrEqual(length);
     }
   }
   expect(await reader.read(world.store)).toEqual(entries());
@@ -157,24 +155,24 @@ function checkpointsPut(): readonly number[] {
   const sizes: number[] = [];
   const { put } = world.store;
   world.store.put = (key, object, condition) => {
-    if (key === checkpointKey(PUBLIC_LOGS, 1))
-      sizes.push(decodeWriterMetadata(object.metadata).sourceVersion.size ?? 0);
+    if (key === checkpointKey("public"))
+      sizes.push(Number(parseNote(object.body).text.split("\n")[1]));
     return put.call(world.store, key, object, condition);
   };
   return sizes;
 }
 
-test("a long private log that becomes public goes up in steps", async () => {
+test("a long private log that becomes public is copied before its checkpoint", async () => {
   world.receive(16_500);
   await publish(100_000, { signers: [] });
   const body = await world.body("/v1/public/telemetry");
-  expect(await keysBelow(PUBLIC_LOGS)).toEqual([]);
+  expect(await keysBelow(logPrefix("public"))).toEqual([]);
   const checkpoints = checkpointsPut();
   await publish(100_001);
-  expect(checkpoints).toEqual([16_384, 16_500]);
+  expect(checkpoints).toEqual([16_500]);
   expect(await world.body("/v1/public/telemetry")).toBe(body);
   expect((await new LogReader().read(world.store)).length).toBe(16_500);
-  expect(await world.store.get(checkpointKey(PRIVATE_LOGS, 1))).toBeUndefined();
+  expect(await world.store.get(checkpointKey("private"))).toBeUndefined();
 });
 
 test("a lost checkpoint comes back whole, also if the configured installation's newest response is far behind", async () => {
@@ -184,7 +182,7 @@ test("a lost checkpoint comes back whole, also if the configured installation's 
   await publish(100_001);
   const reader = new LogReader();
   await reader.read(world.store);
-  await world.store.delete(checkpointKey(PUBLIC_LOGS, 1));
+  await world.store.delete(checkpointKey("public"));
   const checkpoints = checkpointsPut();
   await publish(100_002, { state: "other" });
   expect(checkpoints).toEqual([16_510]);
@@ -208,7 +206,7 @@ describe("a public log", () => {
   test("that lost its checkpoint gets it back, never a smaller one", async () => {
     const reader = new LogReader();
     await reader.read(world.store);
-    await world.store.delete(checkpointKey(PUBLIC_LOGS, 1));
+    await world.store.delete(checkpointKey("public"));
     await publish(2_000);
     expect(await reader.read(world.store)).toEqual(entries());
   });
@@ -216,8 +214,7 @@ describe("a public log", () => {
   test("is rewritten where it is damaged", async () => {
     const paths = ["tile/0/000", "tile/entries/000", "tile/entries/001.p/44", "tile/0/001.p/44", "tile/1/000.p/1"];
     for (const path of paths) await world.store.delete(`log/${path}`);
-    const reasons = await publish(2_000, { force: true });
-    expect(paths.map((path) => reasons.get(`log/${path}`))).toEqual(paths.map(() => WAS_DAMAGED));
+    await publish(2_000, { force: true });
     expect(await new LogReader().read(world.store)).toEqual(entries());
   });
 
@@ -237,16 +234,9 @@ describe("a public log", () => {
   });
 
   test("is read by its operator", async () => {
-    const stored = await readStored(world.store, 1);
+    const { size = 0 } = (await readStored(world.store, "public")) ?? {};
     const texts: string[] = [];
-    if (stored !== undefined) for await (const text of readEntries(world.store, stored)) texts.push(text);
+    for await (const text of readEntries(world.store, { form: "public", size })) texts.push(text);
     expect(texts).toEqual(entries());
-  });
-
-  test("is kept when the next one begins", async () => {
-    const before = await keysBelow("log/");
-    await publish(2_000, { newLog: 2 });
-    expect(await keysBelow("log/")).toEqual(before);
-    expect(await new LogReader().read(world.store, 2)).toEqual(entries());
   });
 });

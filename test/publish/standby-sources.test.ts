@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readStandby } from "../../publish/lease/standby-record.ts";
-import { standby } from "../../publish/lease/take.ts";
+import { readHead } from "../../publish/head/head.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { ingest } from "../ledger/ingest.ts";
 import { type Json, receipt, receipts } from "../ledger/samples.ts";
@@ -37,7 +36,7 @@ function followed(): number {
 /** Waits until the next check is due, and lets it run. */
 async function next({ standby: sources }: Opened): Promise<string | undefined> {
   world.now += 10_000;
-  await sources.followIfDue();
+  await sources.followIfDue((await readHead(world.store))?.head);
   return sources.ledger?.failure?.code;
 }
 
@@ -63,10 +62,10 @@ test("a standby with a longer log follows its ledger", async () => {
   const opened = open();
   const before = world.store.gets.length;
   expect([await next(opened), followed()]).toEqual([undefined, 15]);
-  expect(world.store.gets.length - before).toBe(5);
+  expect(world.store.gets.length - before).toBeLessThanOrEqual(2);
   // The next check is not due.
-  await opened.standby.followIfDue();
-  expect(world.store.gets.length - before).toBe(5);
+  await opened.standby.followIfDue((await readHead(world.store))?.head);
+  expect(world.store.gets.length - before).toBeLessThanOrEqual(2);
 });
 
 test("a standby with a forked log never follows its ledger, however many facts arrive", async () => {
@@ -76,31 +75,4 @@ test("a standby with a forked log never follows its ledger, however many facts a
     expect([await next(opened), opened.standby.ledger?.status, followed()]).toEqual(["ledger_forked", "behind", 0]);
     fill(receipts(last, last));
   }
-});
-
-test("without its checkpoint the log is compared by the newest response", async () => {
-  fill(receipts(1, 9));
-  const opened = open();
-  await world.store.delete("private/log/checkpoint");
-  expect([await next(opened), followed()]).toEqual(["ledger_behind", 0]);
-});
-
-test("a standby announces the last check of its ledger, and is gone 30 s after it has asked for the lease", async () => {
-  fill(receipts(1, 9));
-  const opened = open();
-  const attempts = standby(opened.candidate);
-  const announced = async () => {
-    await holder.publisher.renewIfDue(undefined);
-    await attempts.tryAcquire();
-    return readStandby(world.store, "the holder", world.now);
-  };
-  expect(await announced()).toMatchObject({ ledger: null });
-  await next(opened);
-  expect(await announced()).toMatchObject({ ledger: { status: "behind", failure: { code: "ledger_behind" } } });
-  fill(receipts(10, 10));
-  await next(opened);
-  const last = await announced();
-  expect(last).toMatchObject({ ledger: { status: "followed", failure: null } });
-  expect(await readStandby(world.store, String(last?.standby), world.now)).toBeUndefined();
-  expect(await readStandby(world.store, "the holder", world.now + 30_001)).toBeUndefined();
 });

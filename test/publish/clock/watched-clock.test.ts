@@ -1,10 +1,9 @@
 /** A clock that moves, and what a publisher then does (docs/spec/publishing.md#clocks). The tests set both clocks and do not wait. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { repairStore } from "../../../bin/cli/repair.ts";
 import { WatchedClock } from "../../../publish/clock/clock.ts";
 import { judgeClock } from "../../../publish/clock/judge.ts";
-import { readLease } from "../../../publish/lease/lease-record.ts";
-import { acquireForOneRun, acquireNow } from "../../../publish/lease/take.ts";
+import { readHead } from "../../../publish/head/head.ts";
+import { takeForOneRun } from "../../../publish/head/take.ts";
 import type { ClockBounds } from "../../../src/object-store/clock-offset.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { START, World } from "../world.ts";
@@ -147,10 +146,9 @@ test.each([HOUR, 24 * HOUR, -HOUR])(
     await expect(cycle()).rejects.toMatchObject({ code: "clock_moved" });
     await worker.stop();
     expect(await world.store.get("v1/public/telemetry")).toEqual(before);
-    expect((await readLease(world.store))?.record).toMatchObject({
-      released: true,
-      clockMoved: true,
-      renewedAt: new Date(START).toISOString(),
+    expect((await readHead(world.store))?.head).toMatchObject({
+      lease: { released: true, renewedAt: START },
+      problems: [["clock_moved", 1]],
     });
     // A fresh process on the same machine.
     clock = newClock();
@@ -161,7 +159,7 @@ test.each([HOUR, 24 * HOUR, -HOUR])(
     pass(61);
     const next = await publishing("another");
     expect((await next.cycle()).at).toBe(clock.wall());
-    expect((await readLease(world.store))?.record).toMatchObject({ clockMoved: false });
+    expect((await readHead(world.store))?.head?.problems).toEqual([]);
     await next.worker.stop();
   },
 );
@@ -174,42 +172,17 @@ test("a run beside a living holder does not take the lease because its own clock
     ...candidate,
     clock: new WatchedClock({ wall: () => monotonic + apart + HOUR, monotonic: () => monotonic }),
   };
-  await expect(acquireNow(ahead)).rejects.toMatchObject({ code: "lease_held" });
-  let pauses = 0;
   const pause = async (ms: number) => {
     monotonic += ms;
-    pauses++;
     await worker.publisher.renewIfDue(undefined);
-    if (pauses === 60) throw new Error("enough");
   };
-  await expect(acquireForOneRun(ahead, pause)).rejects.toThrow("enough");
-  expect((await readLease(world.store))?.record.epoch).toBe(1);
+  await expect(takeForOneRun(ahead, pause)).rejects.toMatchObject({ code: "lease_held" });
+  expect((await readHead(world.store))?.head?.lease.epoch).toBe(worker.held.epoch);
   close();
   await worker.stop();
 });
 
-test("with a lost lease record a clock that is behind takes the lease once, and then waits without it", async () => {
-  const first = await publishing();
-  world.receive(1);
-  await first.cycle();
-  await first.worker.stop();
-  await world.store.delete("status.json");
-  apart -= HOUR;
-  clock = newClock();
-  const failed = await publishing("lost");
-  const error = await failed.cycle().catch((thrown: unknown) => thrown);
-  expect(error).toMatchObject({ code: "clock_behind" });
-  await failed.worker.publisher.release(error);
-  failed.worker.kill();
-  const { puts } = world.store;
-  const before = puts.length;
-  for (const state of ["lost", "another"]) {
-    await expect(publishing(state)).rejects.toMatchObject({ code: "clock_behind" });
-  }
-  expect(puts.slice(before)).toEqual([]);
-});
-
-test("what was published ahead of the clock is clock_behind, until the clock has caught up or a repair under a right clock", async () => {
+test("what was published ahead of the clock is clock_behind, until the clock has caught up or is accepted", async () => {
   const { worker, cycle } = await publishing();
   world.receive(1);
   await cycle();
@@ -217,11 +190,9 @@ test("what was published ahead of the clock is clock_behind, until the clock has
   apart -= HOUR;
   clock = newClock();
   await expect(publishing()).rejects.toMatchObject({ code: "clock_behind" });
-  const { candidate, begin } = world.open({ clock, state: "repair", repairs: true });
-  const repairer = await begin(await acquireNow(candidate));
-  await repairer.publisher.repair(clock.wall(), repairStore);
-  await repairer.stop();
-  // The first publisher's state still has the future time; only the later holder's record counts.
+  const accepted = await world.work({ clock, state: "other", opens: { acceptClock: true } });
+  await accepted.once(clock.wall());
+  await accepted.stop();
   const again = await publishing();
   expect((await again.cycle()).at).toBe(clock.wall());
   await again.worker.stop();

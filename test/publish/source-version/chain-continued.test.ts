@@ -187,7 +187,7 @@ test("an anchor that process took from the chain's file while no node responded 
   await publish();
   // The view in the file has expired.
   world.now += 700_000;
-  await publishInSilence({ newLog: 2 });
+  await publishInSilence({});
   const { anchor } = (await body(PROCESS)).builder;
   expect(anchor.settledThroughRound).toBe("16");
   // Before the settlement is safe.
@@ -271,7 +271,7 @@ test("a history that is damaged while no node responds is rewritten", async () =
   grow(40, settle);
   await publish();
   for (const node of nodes) node.fault = "silent";
-  const { worker, cycle } = await publisher({ file: "lost", scrubInterval: 1_000 });
+  const { worker, cycle } = await publisher({ file: "lost" });
   await cycle();
   const published = await body(SETTLEMENTS);
   expect(published.status).toBe("available");
