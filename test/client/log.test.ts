@@ -8,14 +8,14 @@ import { entryText, LogPublisher, newSigner } from "../log/support/published-log
 import { type Handler, misbehavingServer, text } from "./support/misbehaving-server.ts";
 
 const signer = newSigner();
-const publisher = new LogPublisher({ signers: [signer], log: 3 });
+const publisher = new LogPublisher({ signers: [signer] });
 const early = publisher.grow(300);
 const checkpoint = publisher.grow(600);
 const key = verifierKey(signer.verifier);
 
-/** Serves the log below /wheel/log/3/. Full bundles are stored compressed. */
+/** Serves the log below /wheel/log/. Full bundles are stored compressed. */
 const serve: Handler = ({ url = "" }, response) => {
-  const path = url.replace(/^\/wheel\/log\/3\//, "");
+  const path = url.replace(/^\/wheel\/log\//, "");
   const bytes = publisher.files.get(path);
   if (bytes === undefined) return text(response, 404, '{"error":"not_found"}');
   const isBundle = path.startsWith("tile/entries/");
@@ -25,7 +25,7 @@ const serve: Handler = ({ url = "" }, response) => {
 
 async function opened(options: Partial<LogOptions> = {}, handler: Handler = serve) {
   const server = await misbehavingServer(handler);
-  return { server, log: await openLog({ baseUrl: `${server.base}/wheel/`, key, number: 3, retries: 0, ...options }) };
+  return { server, log: await openLog({ baseUrl: `${server.base}/wheel/`, key, retries: 0, ...options }) };
 }
 
 async function textsOf(log: Log, bounds?: { from?: number; to?: number }): Promise<string[]> {
@@ -37,7 +37,7 @@ async function textsOf(log: Log, bounds?: { from?: number; to?: number }): Promi
 test("a log is opened, read and proved", async () => {
   const { log, server } = await opened({ since: early });
   expect(log.checkpoint).toEqual(checkpoint);
-  expect(server.requests[0]?.url).toBe("/wheel/log/3/checkpoint");
+  expect(server.requests[0]?.url).toBe("/wheel/log/checkpoint");
   expect(await textsOf(log)).toEqual(Array.from({ length: 600 }, (_, index) => entryText(index)));
   expect(await textsOf(log, { from: 598 })).toEqual([entryText(598), entryText(599)]);
   expect(await textsOf(log, { to: 1 })).toEqual([entryText(0)]);
@@ -46,10 +46,10 @@ test("a log is opened, read and proved", async () => {
 });
 
 test("a text with half of a surrogate pair is no entry, although an encoder would make it one", async () => {
-  const odd = new LogPublisher({ signers: [signer], log: 3, textOf: () => '{"s":"\ufffd"}' });
+  const odd = new LogPublisher({ signers: [signer], textOf: () => '{"s":"\ufffd"}' });
   odd.grow(1);
   const files: Handler = ({ url = "" }, response) => {
-    const bytes = odd.files.get(url.replace(/^\/wheel\/log\/3\//, ""));
+    const bytes = odd.files.get(url.replace(/^\/wheel\/log\//, ""));
     if (bytes === undefined) return text(response, 404, "");
     response.end(bytes);
   };
@@ -67,20 +67,25 @@ test.each([
   ["another key", { key: verifierKey(newSigner().verifier) }, "log_unsigned"],
   ["a broken key", { key: "wheel.example.org" }, "log_key_invalid"],
   ["a private key", { key: newPrivateKey("a") }, "log_key_invalid"],
-  ["a number whose log is not there", { number: 4 }, "log_incomplete"],
   ["a longer log that was remembered", { since: { ...checkpoint, size: 601 } }, "log_rewritten"],
   ["another log that was remembered", { since: { ...early, root: checkpoint.root } }, "log_rewritten"],
-  ["the log before it", { since: { ...early, origin: "wheel.example.org/log/2" } }, "log_restarted"],
+  [
+    "the log of another name that was remembered",
+    { since: { ...early, origin: "other.example/log" } },
+    "log_restarted",
+  ],
 ] as const)("a log is not opened with %s", async (_, options, code) => {
   await expect(opened(options)).rejects.toThrow(expect.objectContaining({ name: "NoonmarkError", code }));
 });
 
-test("the checkpoint of another number is refused, though the key signed it", async () => {
-  const elsewhere: Handler = (_, response) => {
-    response.end(publisher.files.get("checkpoint"));
+test("the checkpoint of another name is refused, though the key signed it", async () => {
+  const elsewhere = new LogPublisher({ signers: [newSigner("other.example"), signer] });
+  elsewhere.grow(1);
+  const files: Handler = (_, response) => {
+    response.end(elsewhere.files.get("checkpoint"));
   };
-  await expect(opened({ number: 4 }, elsewhere)).rejects.toThrow(
-    "log_restarted: the checkpoint is of wheel.example.org/log/3, not of wheel.example.org/log/4",
+  await expect(opened({}, files)).rejects.toThrow(
+    "log_restarted: the checkpoint is of other.example/log, not of wheel.example.org/log",
   );
 });
 
@@ -134,8 +139,6 @@ test("an aborted signal ends a walk before its next read", async () => {
 });
 
 test.each([
-  [{ number: 0 }, "invalid number of a log: 0"],
-  [{ number: 1.5 }, "invalid number of a log: 1.5"],
   [{ baseUrl: "ftp://host" }, "ftp://host"],
   [{ baseUrl: "https://host/?q" }, "https://host/?q"],
   [{ since: { origin: "wheel.example.org/log", size: -1, root: "" } }, "since is no checkpoint of openLog"],

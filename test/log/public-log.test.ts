@@ -183,7 +183,7 @@ test("entries that are not UTF-8 are refused", async () => {
     ["tile/0/000.p/1", root],
     ["tile/entries/000.p/1", Uint8Array.of(0, 1, 0xff)],
   ]);
-  const checkpoint = { origin: `${NAME}/log/1`, size: 1, root: root.toString("base64") };
+  const checkpoint = { origin: `${NAME}/log`, size: 1, root: root.toString("base64") };
   await expect(textsOf(new PublicLog(async (path) => files.get(path), checkpoint))).rejects.toThrow(
     "entry 0 is not UTF-8",
   );
@@ -216,24 +216,23 @@ test("a log of the same size with another root is found without reading a tile",
 
 test("a checkpoint of another log is not an earlier one", async () => {
   const { log, checkpoint } = published(2);
-  await expect(log.requirePrefix({ ...checkpoint, origin: `${NAME}/log/2` })).rejects.toThrow(
-    `the log was ${NAME}/log/2 and is now ${NAME}/log/1`,
+  await expect(log.requirePrefix({ ...checkpoint, origin: "other.example/log" })).rejects.toThrow(
+    `the log was other.example/log and is now ${NAME}/log`,
   );
 });
 
-test("a checkpoint is read with the key that signed it, under its own number", async () => {
+test("a checkpoint is read with the key that signed it", async () => {
   const { publisher, checkpoint } = published(3);
   const known = [signer.verifier];
-  expect(await readCheckpoint(reader(publisher), known, 1)).toEqual(checkpoint);
-  await expect(readCheckpoint(reader(publisher), known, 2)).rejects.toThrow(coded("log_restarted"));
-  await expect(readCheckpoint(reader(publisher), [newSigner().verifier], 1)).rejects.toThrow(coded("log_unsigned"));
-  await expect(readCheckpoint(async () => undefined, known, 1)).rejects.toThrow(coded("log_incomplete"));
+  expect(await readCheckpoint(reader(publisher), known)).toEqual(checkpoint);
+  await expect(readCheckpoint(reader(publisher), [newSigner().verifier])).rejects.toThrow(coded("log_unsigned"));
+  await expect(readCheckpoint(async () => undefined, known)).rejects.toThrow(coded("log_incomplete"));
 });
 
 test("a checkpoint with the origin of another key is refused, though a known key signed it", async () => {
   const publisher = new LogPublisher({ signers: [newSigner("other.example"), signer] });
   publisher.grow(1);
-  await expect(readCheckpoint(reader(publisher), [signer.verifier], 1)).rejects.toThrow(
-    `the checkpoint is of other.example/log/1, not of ${NAME}/log/1`,
+  await expect(readCheckpoint(reader(publisher), [signer.verifier])).rejects.toThrow(
+    `the checkpoint is of other.example/log, not of ${NAME}/log`,
   );
 });

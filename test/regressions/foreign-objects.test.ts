@@ -1,6 +1,6 @@
 /** Objects that somebody else has put or copied into the store cost a read or another put, and never the publisher. */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { STATUS_KEY } from "../../src/http/keys.ts";
+import { HEAD_KEY } from "../../src/http/keys.ts";
 import { StoreConflict } from "../../src/object-store/object-store.ts";
 import { observationTileKey, parseObservationTileKey } from "../../src/resources/observations/route.ts";
 import { unitMinted } from "../publish/activity/chain-logs.ts";
@@ -47,7 +47,7 @@ test("each object is tried again after its own conflict, however many objects co
   const conflicts = new Set<string>();
   const put = world.store.put.bind(world.store);
   world.store.put = async (key, object, condition) => {
-    if (key === STATUS_KEY || conflicts.has(key)) return put(key, object, condition);
+    if (key === HEAD_KEY || conflicts.has(key)) return put(key, object, condition);
     conflicts.add(key);
     throw new StoreConflict(key);
   };

@@ -35,13 +35,6 @@ it("a forked ledger that was rejected once leaves nothing in the statistics of t
   expect(await accepted(scene, 11_000)).toBe("2400");
 });
 
-it("a forked ledger that is published as a new log has statistics of only its own facts", async () => {
-  await using scene = new Scene();
-  await forkRefused(scene);
-  await scene.published(11_000, "--ledger", "forked.db", "--new-log", "2", "--yes");
-  expect(await accepted(scene, 11_000)).toBe("400");
-});
-
 it("a ledger that forked in receipts advances no other kind of fact and no other installation", async () => {
   await using scene = new Scene();
   const other = (n: number) => receipt(n, { installationId: "wheel-2", telemetryId: uuid(0x100 + n) });

@@ -95,7 +95,7 @@ it("a ledger that is filled again in another order is refused, and nothing is pu
         mode,
         1,
         expect.stringContaining(
-          `noonmark: ledger_forked: log 1 was published with ${FACTS.length} entries, and the ledger has other facts among these`,
+          `noonmark: ledger_forked: the log was published with ${FACTS.length} entries, and the ledger has other facts among these`,
         ),
       ]);
     }

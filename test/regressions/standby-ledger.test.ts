@@ -30,22 +30,15 @@ it("a standby waits for the facts that it lacks, and never follows a forked ledg
     };
     return { logged, health, state };
   };
-  const status = async () => {
-    const { exitCode, stdout } = await scene.run("status");
-    return { exitCode, standby: /^standby .*$/m.exec(stdout)?.[0] ?? "", problem: /^problem .*$/m.exec(stdout)?.[0] };
-  };
-  const refused = "the standby does not follow its ledger: log 1 was published with 10 entries, and the ledger has ";
+  const refused = "the standby does not follow its ledger: the log was published with 10 entries, and the ledger has ";
   const says = { status: "ok", phase: "standby" };
 
   const shorter = await standBy("shorter");
   expect(await shorter.logged("the standby does not")).toMatchObject({ code: "ledger_behind", msg: `${refused}9` });
   expect([await shorter.health(), await shorter.state()]).toMatchObject([{ ...says, ready: false }, ["behind"]]);
-  await until("status says why", async () => (await status()).standby.includes("not ready: ledger_behind: log 1"));
-  expect(await status()).toMatchObject({ exitCode: 0, problem: undefined });
   await scene.ingest(receipts(10, 10), "shorter.db");
   await shorter.logged("the standby follows its ledger");
   expect([await shorter.health(), await shorter.state()]).toMatchObject([{ ...says, ready: true }, ["followed"]]);
-  await until("status shows it", async () => (await status()).standby.endsWith("ledger followed"));
 
   const longer = await standBy("longer");
   await until("it is ready", async () => (await longer.health()).ready === true);
@@ -58,8 +51,4 @@ it("a standby waits for the facts that it lacks, and never follows a forked ledg
     msg: `${refused}other facts among these`,
   });
   expect([await forked.health(), await forked.state()]).toMatchObject([{ ...says, ready: false }, ["behind"]]);
-  await until("status has a problem", async () => {
-    const { exitCode, problem = "" } = await status();
-    return exitCode === 1 && problem.includes("ledger_forked: the standby");
-  });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { constantKey, INSTALLATIONS_KEY, STANDBY_KEY, STATUS_KEY } from "../../src/http/keys.ts";
+import { constantKey, HEAD_KEY, INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import { activityKey, activityTileKey, CATEGORIES } from "../../src/resources/activity/route.ts";
 import { matchKey, matchObject, matchPath } from "../../src/resources/find.ts";
 import { observationTileKey } from "../../src/resources/observations/route.ts";
@@ -18,8 +18,8 @@ test("every route's path leads to its row", () => {
 
 const NAMES: Readonly<Record<string, string>> = {
   "{asset}": "style-0123456789ab.css",
-  "{logTile}": "1/tile/0/x001/067",
-  "{logEnd}": "1/tile/0/x001/067.p/255",
+  "{logTile}": "tile/0/x001/067",
+  "{logEnd}": "tile/0/x001/067.p/255",
 };
 
 test("every file's path leads to its row, and the keys of files belong to no route", () => {
@@ -31,7 +31,7 @@ test("every file's path leads to its row, and the keys of files belong to no rou
   expect(matchKey("log/tile/entries/000")?.name).toBe("log-tile");
   expect(matchKey("log/tile/entries/000.p/7")?.name).toBe("log-end");
   expect(matchKey("private/log/tile/entries/000")).toBeUndefined();
-  expect(matchKey(STATUS_KEY)?.name).toBe("publication-status");
+  expect(matchKey(HEAD_KEY)?.name).toBe("publication-status");
 });
 
 test("no two queries of a route read the same object, and no two routes share an object", () => {
@@ -76,5 +76,5 @@ test("a reader's object key maps to its route, and the publisher's internal keys
     expect(names(key, constantKey(key), activityTileKey(category, "h-1-a"))).toEqual(Array(3).fill("activity"));
   }
   expect(names(constantKey(ONCHAIN_KEY))).toEqual(["onchain"]);
-  expect(names(STANDBY_KEY, "v1/public/telemetryx", "v1/public/modules/x")).toEqual(Array(3).fill(undefined));
+  expect(names("standby.json", "v1/public/telemetryx", "v1/public/modules/x")).toEqual(Array(3).fill(undefined));
 });

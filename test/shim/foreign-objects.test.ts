@@ -3,7 +3,7 @@
  * and never a response that no publisher put.
  */
 import { beforeAll, expect, test } from "vitest";
-import { STATUS_KEY } from "../../src/http/keys.ts";
+import { HEAD_KEY } from "../../src/http/keys.ts";
 import type { StoredObject } from "../../src/object-store/object-store.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { ROWS } from "../../src/resources/table.ts";
@@ -30,8 +30,8 @@ const URLS = ROWS.flatMap(({ path, objects }) => {
   const requested = path
     .replace("{installationId}", "wheel-2")
     .replace("{asset}", "app-0123456789abcdef.js")
-    .replace("{logTile}", "1/tile/0/000")
-    .replace("{logEnd}", "1/checkpoint");
+    .replace("{logTile}", "tile/0/000")
+    .replace("{logEnd}", "checkpoint");
   return queries.map((query) => (query === "" ? requested : `${requested}?${query}`));
 });
 
@@ -97,9 +97,9 @@ test("no metadata or body of any object causes a 500", async () => {
   expect(problems).toEqual([]);
 });
 
-test("a foreign lease object hides only the status", async () => {
+test("a foreign head hides only the status", async () => {
   const before = await statuses();
-  const after = await statusesWith(STATUS_KEY, () => ({ body: new TextEncoder().encode('{"public":5}') }));
+  const after = await statusesWith(HEAD_KEY, () => ({ body: new TextEncoder().encode('{"public":5}') }));
   const changed = [...after].filter(([url, status]) => before.get(url) !== status).map(([url]) => url);
   expect(changed.toSorted()).toEqual(["/status.json"]);
 });

@@ -3,7 +3,8 @@
  * are relative to `at`, so it works in any store and at any time.
  */
 
-import { constantKey, PRIVATE_STATUS_KEY, STATUS_KEY } from "../../src/http/keys.ts";
+import { firstHead, type Head, headObject } from "../../publish/head/head.ts";
+import { constantKey, HEAD_KEY } from "../../src/http/keys.ts";
 import type { Representation } from "../../src/http/representation.ts";
 import type { FileRow } from "../../src/http/route.ts";
 import type { Successor } from "../../src/http/successor.ts";
@@ -13,10 +14,9 @@ import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { encodeObservationCursor } from "../../src/resources/observations/route.ts";
 import { ONCHAIN_KEY } from "../../src/resources/onchain/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
-import type { LeaseFacts } from "../../src/resources/publication-status/public-record.ts";
 import { SETTLEMENT_RANGES, settlementsKey } from "../../src/resources/settlements/route.ts";
 import { legacySettlementsKey } from "../../src/resources/settlements-legacy/route.ts";
-import { ASSETS_PREFIX, assetFile } from "../../src/resources/site/route.ts";
+import { ASSETS_PREFIX, assetFile, deploymentFile } from "../../src/resources/site/route.ts";
 import { statisticsKey } from "../../src/resources/statistics/route.ts";
 import { FILES } from "../../src/resources/table.ts";
 import { installationTelemetryKey, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
@@ -26,6 +26,8 @@ import { putBytes, putIndex, putResponse, putText, putTiles, type Target } from 
 
 const FEED_AT = Date.parse("2026-11-20T09:00:00.000Z");
 const ROOT = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+/** In base64url. */
+const ROOT_IN_URLS = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU";
 const REVALIDATE = "public, max-age=0, must-revalidate";
 const SOURCE = "x-service-settlement-source";
 const REASON = "x-service-settlement-fallback-reason";
@@ -168,7 +170,7 @@ async function putSettlements(store: Target, key: string, revision: string, at: 
   await putResponse(store, key, live, [saved]);
 }
 
-/** The web page and its assets, the data files, and the lease object from which the publication status is built. */
+/** The web page and its assets, the data files, and the head from which the publication status is made. */
 async function putSite(store: Target, at: number): Promise<void> {
   const bodies: Readonly<Record<string, string>> = {
     page: '<!doctype html><link rel="stylesheet" href="assets/style-0123456789ab.css">',
@@ -185,8 +187,7 @@ async function putSite(store: Target, at: number): Promise<void> {
   }
   const css = renderFile(assetFile, "body{margin:0}", "text/css; charset=utf-8");
   await putResponse(store, `${ASSETS_PREFIX}style-0123456789ab.css`, css);
-  await putText(store, STATUS_KEY, JSON.stringify(lease(at)));
-  await putText(store, PRIVATE_STATUS_KEY, '{"schemaVersion":1,"holderName":"a host\'s name"}');
+  await store.put(HEAD_KEY, headObject(worldHead(at)));
 }
 
 /** A checkpoint and a few files, with control characters. The other keys have no form of a log's file. */
@@ -199,7 +200,7 @@ async function putLog(store: Target): Promise<void> {
     const body = Uint8Array.of(0, 1, 10, 13, ...encoder.encode(name));
     await putBytes(store, `log/${name}`, body, "application/octet-stream");
   }
-  for (const key of ["log/0/checkpoint", "log/01/checkpoint", "private/log/checkpoint"]) {
+  for (const key of ["log/1/checkpoint", "private/log/checkpoint"]) {
     await putText(store, key, "unserved");
   }
 }
@@ -209,43 +210,25 @@ function renderFile(file: FileRow, body: string, contentType: string): Represent
   return { status: 200, headers, contentType, body };
 }
 
-function lease(at: number): LeaseFacts & { readonly holder: string } {
-  const renewedAt = formatTimestamp(at - 5_000);
-  const chain = {
-    status: "disabled",
-    indexedThroughBlock: null,
-    safeThroughBlock: null,
-    lastGoodPassAt: null,
-  } as const;
+/** Renewed 5 s before `at` (epoch ms), for 30 s. */
+export function worldHead(at: number): Head {
+  const renewedAt = at - 5_000;
+  const [deployment] = deploymentFile.objects;
+  const response = { states: [], seal: "", tag: null, status: 200, asOf: renewedAt, safeBlock: null, binding: null };
+  const first = firstHead("wheel-1", "public");
+  const newestReceiptAt = formatTimestamp(renewedAt);
   return {
-    holder: "5e7f6f3c-0000-4000-8000-000000000000",
-    ttlMs: 30_000,
-    renewedAt,
-    released: false,
-    lastCycleAt: renewedAt,
-    nextCycleAt: null,
-    public: {
-      installationId: "wheel-1",
-      log: {
-        number: 1,
-        size: 300,
-        root: ROOT,
-        origin: "wheel.example/log/1",
-        verifierKey: ["wheel.example+01020304+AQ"],
-      },
-      deploymentHash: null,
-      responses: {
-        "/v1/public/telemetry": {
-          asOf: renewedAt,
-          status: 200,
-          nextChangeAt: null,
-          etag: '"t-1"',
-          logSize: 300,
-          safeBlock: null,
-          program: "0.1.0",
-        },
-      },
-      sources: { ledger: { status: "followed", newestReceiptAt: renewedAt }, chain },
+    ...first,
+    lease: { ...first.lease, renewedAt, ttlMs: 30_000, released: false },
+    at: renewedAt,
+    log: { size: 300, root: ROOT, form: "public", keys: ["wheel.example+01020304+AQ"] },
+    responses: {
+      [TELEMETRY_KEY]: { ...response, etag: '"t-1"', logSize: 300, program: "0.1.0" },
+      [deployment.key]: { ...response, etag: `"${ROOT_IN_URLS}"`, logSize: null, program: "0.1.0" },
+    },
+    sources: {
+      ledger: { status: "followed", newestReceiptAt },
+      chain: { ...first.sources.chain, status: "disabled" },
     },
   };
 }

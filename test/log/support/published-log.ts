@@ -46,7 +46,6 @@ function referenceRoot(leaves: readonly Uint8Array[]): Buffer {
 
 export interface PublisherOptions {
   readonly signers?: readonly Signer[];
-  readonly log?: number;
   readonly textOf?: (index: number) => string;
 }
 
@@ -54,15 +53,13 @@ export interface PublisherOptions {
 export class LogPublisher {
   readonly files = new Map<string, Uint8Array>();
   readonly signers: readonly Signer[];
-  readonly #log: number;
   readonly #textOf: (index: number) => string;
   readonly #texts: string[] = [];
   /** The complete hashes of each level. */
   readonly #levels: Buffer[][] = [[]];
 
-  constructor({ signers = [newSigner()], log = 1, textOf = entryText }: PublisherOptions = {}) {
+  constructor({ signers = [newSigner()], textOf = entryText }: PublisherOptions = {}) {
     this.signers = signers;
-    this.#log = log;
     this.#textOf = textOf;
   }
 
@@ -83,7 +80,7 @@ export class LogPublisher {
   }
 
   putCheckpoint(size: number, root: string): Checkpoint {
-    const checkpoint = { origin: originOf(this.signers[0]?.verifier.name ?? "", this.#log), size, root };
+    const checkpoint = { origin: originOf(this.signers[0]?.verifier.name ?? ""), size, root };
     this.files.set("checkpoint", Buffer.from(signNote(checkpointText(checkpoint), this.signers)));
     return checkpoint;
   }

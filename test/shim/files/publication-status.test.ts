@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
-import { STATUS_KEY } from "../../../src/http/keys.ts";
+import { headObject } from "../../../publish/head/head.ts";
+import { HEAD_KEY } from "../../../src/http/keys.ts";
 import { publicationStatusSchema } from "../../../src/resources/publication-status/contract.ts";
 import { respond } from "../../../src/shim/respond.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putText } from "../../support/publish-response.ts";
 import { scriptWorld, type WorldStore } from "../../support/scripts/script-world.ts";
+import { worldHead } from "../../support/world.ts";
 
 function memory(): WorldStore & { readonly writer: MemoryStore } {
   const store = new MemoryStore();
@@ -27,13 +29,12 @@ test("the status passes its schema and does not show the lease's holder", async 
       nextCycleAt: null,
     },
     log: {
-      number: 1,
       size: 300,
       root: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
-      origin: "wheel.example/log/1",
+      origin: "wheel.example/log",
       verifierKey: ["wheel.example+01020304+AQ"],
     },
-    deploymentHash: null,
+    deploymentHash: "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     responses: {
       "/v1/public/telemetry": {
         asOf: "2026-11-20T09:59:55.000Z",
@@ -52,22 +53,17 @@ test("the status passes its schema and does not show the lease's holder", async 
   });
 });
 
-test.each([["of a publisher without a site", { ttlMs: 30_000, renewedAt: "2026-11-20T10:00:00.000Z", public: null }]])(
-  "a lease %s gives no status",
-  async (_, lease) => {
-    const store = memory();
-    const { context } = await scriptWorld(store);
-    await putText(store.writer, STATUS_KEY, JSON.stringify(lease));
-    for (const url of ["/status.json", "/badge.json"]) {
-      expect(await respond({ method: "GET", url }, context)).toMatchObject({ status: 404 });
-    }
-  },
-);
-
-test("a lease object that cannot be read is 503", async () => {
+test("the head of a publisher without a site gives no status", async () => {
   const store = memory();
   const { context } = await scriptWorld(store);
-  await putText(store.writer, STATUS_KEY, "{");
+  await store.writer.put(HEAD_KEY, headObject({ ...worldHead(0), responses: {} }));
+  expect(await respond({ method: "GET", url: "/status.json" }, context)).toMatchObject({ status: 404 });
+});
+
+test("a head that cannot be read is 503", async () => {
+  const store = memory();
+  const { context } = await scriptWorld(store);
+  await putText(store.writer, HEAD_KEY, "{");
   expect(await respond({ method: "GET", url: "/status.json" }, context)).toMatchObject({ status: 503 });
 });
 

@@ -2,12 +2,14 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { STATUS_KEY } from "../../../src/http/keys.ts";
+import { type Head, headObject } from "../../../publish/head/head.ts";
+import { HEAD_KEY } from "../../../src/http/keys.ts";
 import { MODULES_KEY } from "../../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../../src/resources/process/route.ts";
 import type { ServerOptions } from "../../../src/shim/node/node-server.ts";
 import { MemoryStore } from "../../support/memory-store.ts";
 import { putResponse, putText } from "../../support/publish-response.ts";
+import { worldHead } from "../../support/world.ts";
 import { contextOver, raw, start } from "./server-under-test.ts";
 
 const WALL = Date.parse("2026-11-20T10:01:00.500Z");
@@ -20,7 +22,7 @@ test("a port in use is reported as address_unusable", async () => {
   await expect(startOver(new MemoryStore(), { port })).rejects.toMatchObject({ code: "address_unusable" });
 });
 
-test("/healthz is always 200, and /readyz has the age and the clock problems of the publisher's lease", async () => {
+test("/healthz is always 200, and /readyz has the age and the clock problems of the publisher's head", async () => {
   const store = new MemoryStore();
   const { url } = await startOver(store);
   const get = async (path: string, init?: RequestInit) => {
@@ -29,21 +31,24 @@ test("/healthz is always 200, and /readyz has the age and the clock problems of 
   };
   expect(await get("/healthz")).toEqual([200, "no-store", '{"status":"ok"}']);
   expect(await get("/readyz")).toEqual([200, "no-store", '{"status":"ready","publisher":null}']);
-  await putText(store, STATUS_KEY, '{"renewedAt":"2026-11-20T10:00:00.000Z"}');
+  const put = async (renewedAt: string, changed: Partial<Head> = {}) => {
+    const head = worldHead(Date.parse(renewedAt) + 5_000);
+    await store.put(HEAD_KEY, headObject({ ...head, ...changed }));
+  };
+  await put("2026-11-20T10:00:00.000Z");
   expect((await get("/readyz"))[2]).toBe(
     '{"status":"ready","publisher":{"renewedAt":"2026-11-20T10:00:00.000Z","ageSeconds":60}}',
   );
-  const ahead = { renewedAt: "2026-11-20T10:00:30.000Z", lastCycleAt: "2026-11-20T11:01:00.000Z" };
-  await putText(store, STATUS_KEY, JSON.stringify(ahead));
+  await put("2026-11-20T10:00:30.000Z", { at: Date.parse("2026-11-20T11:01:00.000Z") });
   expect(JSON.parse(String((await get("/readyz"))[2])).publisher).toMatchObject({
     problem: "clock_behind",
     publishedAheadSeconds: 3_600,
   });
-  await putText(store, STATUS_KEY, JSON.stringify({ renewedAt: ahead.renewedAt, clockMoved: true }));
+  await put("2026-11-20T10:00:30.000Z", { problems: [["clock_moved", 1]] });
   expect(JSON.parse(String((await get("/readyz"))[2])).publisher).toMatchObject({
     problem: "clock_moved",
   });
-  await putText(store, STATUS_KEY, "not JSON");
+  await putText(store, HEAD_KEY, "not JSON");
   expect((await get("/readyz"))[2]).toBe('{"status":"ready","publisher":{"renewedAt":null,"ageSeconds":null}}');
   expect((await get("/readyz", { method: "POST" }))[0]).toBe(405);
   store.fail();

@@ -37,14 +37,12 @@ async function stored(sizes: readonly number[], indexed: number): Promise<Memory
   const [first, last] = [below[0], below.at(-1)];
   const indexes = first && last ? [{ name: "index", last: last.last, first }] : [];
   const head = encodeHead({ opening: '{"events":[', recent: [], tiles: entries.slice(0, indexed), indexes });
-  const writerMetadata = { epoch: 1, writer: "w", sourceVersion: { at: NOW } };
   const representation = { status: 200, headers: {} };
   const object = encodeResponse({
     representation,
     body: Buffer.from(head),
     successors: [],
-    states: [],
-    writerMetadata,
+    at: NOW,
   });
   await store.put(activityKey("all"), object);
   return store;

@@ -2,17 +2,15 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { INSTALLATIONS_KEY, PRIVATE_STATUS_KEY } from "../../../../src/http/keys.ts";
+import { type Head, headObject, NO_LOG, readHead } from "../../../../publish/head/head.ts";
+import { HEAD_KEY } from "../../../../src/http/keys.ts";
 import { Intake } from "../../../../src/ledger/intake/intake.ts";
 import { attach, readStreamPosition, StreamSource, startAfter } from "../../../../src/ledger/intake/stream-position.ts";
-import { entryTexts, logPoint, logSize } from "../../../../src/ledger/log.ts";
+import { entryTexts, logSize } from "../../../../src/ledger/log.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../../../src/ledger/open.ts";
-import { checkpointText } from "../../../../src/log/checkpoint.ts";
-import { packBundle } from "../../../../src/log/private-bundle.ts";
 import { encodeBundle } from "../../../../src/log/tiles.ts";
 import { GrowingTree } from "../../../../src/log/tree.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
-import { encodeWriterMetadata } from "../../../../src/object-store/stored-response.ts";
 import { closure, instant, type Json, module, oracle, receipt, round } from "../../../ledger/samples.ts";
 import { type Finished, runCli } from "../../../support/cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
@@ -20,7 +18,7 @@ import { testFolder } from "../../../support/test-folder.ts";
 const SETTINGS = { installations: "any", installationId: "wheel-1", genesisTimestamp: 1795000200 };
 const LEDGER = ".noonmark/ledger.db";
 const CHECKPOINT = "private/log/checkpoint";
-const BUNDLE = "private/log/tile/entries/000";
+const BUNDLE = "private/log/tile/entries/000.p/2";
 const SECOND = { installationId: "wheel-2" };
 const AT = "2026-11-20T10:30:00Z";
 const PATHS = [
@@ -75,27 +73,6 @@ function textsOf(path = LEDGER): string[] {
   }
 }
 
-/** Puts a log with these entries. */
-async function putLog(texts: readonly string[], change: { readonly root?: string } = {}): Promise<void> {
-  const store = publicStore();
-  const tree = new GrowingTree();
-  for (const text of texts) tree.append(text);
-  const { root = tree.root().toString("base64") } = change;
-  const version = { at: 0, log: 1, size: texts.length };
-  const metadata = (sourceVersion: typeof version) => encodeWriterMetadata({ epoch: 1, writer: "w", sourceVersion });
-  const checkpoint = checkpointText({ origin: "private/log/1", size: texts.length, root });
-  await store.put(BUNDLE, {
-    body: packBundle(encodeBundle(texts.map((text) => Buffer.from(text)))),
-    contentType: "application/gzip",
-    metadata: metadata(version),
-  });
-  await store.put(CHECKPOINT, {
-    body: Buffer.from(checkpoint),
-    contentType: "text/plain; charset=utf-8",
-    metadata: metadata(version),
-  });
-}
-
 test("after a lost disk nothing that was published changes, also if the tail comes in another order", async () => {
   const rounds = Array.from({ length: 5 }, (_, index) => round(index, { closedAt: instant(600 * index - 8000) }));
   await ingest([...rounds, closure(0, 4, { acceptedAt: instant(1) }), module(), module(SECOND)]);
@@ -109,7 +86,7 @@ test("after a lost disk nothing that was published changes, also if the tail com
   const restored = await restore();
   expect(restored).toMatchObject({ exitCode: 0, stderr: "" });
   expect(restored.stdout.split("\n")).toEqual([
-    expect.stringMatching(/^ledger \/.*\/ledger\.db contains the 568 entries of log 1; 568 of them are new$/),
+    expect.stringMatching(/^ledger \/.*\/ledger\.db contains the 568 entries of the log; 568 of them are new$/),
     expect.stringMatching(/^installation +newest fact +at +key$/),
     expect.stringMatching(
       /^wheel-1 +receipt +2026-11-20T10:14:00\.250Z +telemetryId 00000000-0000-4000-8000-000000000118$/,
@@ -127,7 +104,20 @@ test("after a lost disk nothing that was published changes, also if the tail com
   await publish();
   expect(textsOf().slice(0, texts.length)).toEqual(texts);
   expect(textsOf()).toHaveLength(texts.length + tail.length);
-  expect(await run("fsck")).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(" 0 findings") });
+});
+
+test("without a head or a checkpoint the log is restored from the other one", async () => {
+  await ingest([module(), receipt(1)]);
+  await publish();
+  const texts = textsOf();
+  for (const key of [CHECKPOINT, HEAD_KEY]) {
+    const kept = await publicStore().get(key);
+    await remove(key);
+    lose();
+    expect(await restore()).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(textsOf()).toEqual(texts);
+    if (kept !== undefined) await publicStore().put(key, kept);
+  }
 });
 
 test("a ledger with the first entries gets the rest, and one that is ahead stays as it is", async () => {
@@ -137,7 +127,7 @@ test("a ledger with the first entries gets the rest, and one that is ahead stays
   const restored = await restore("--ledger", "backup.db");
   expect(restored).toMatchObject({
     exitCode: 0,
-    stdout: expect.stringContaining("3 entries of log 1; 1 of them are new"),
+    stdout: expect.stringContaining("3 entries of the log; 1 of them are new"),
   });
   expect(textsOf("backup.db")).toEqual(textsOf());
 
@@ -162,7 +152,7 @@ test.each<[string, readonly Json[]]>([
   expect(refused).toMatchObject({
     exitCode: 1,
     stdout: "",
-    stderr: expect.stringMatching(/^noonmark: ledger_forked: log 1 was published with 3 entries, and the ledger /),
+    stderr: expect.stringMatching(/^noonmark: ledger_forked: the log was published with 3 entries, and the ledger /),
   });
   expect(readFileSync(join(folder, "other.db"))).toEqual(before);
 });
@@ -174,20 +164,42 @@ test.each<[string, () => Promise<void>, number, string]>([
     74,
     "store_unavailable",
   ],
-  ["nothing names the log", () => remove(INSTALLATIONS_KEY), 1, "never_published"],
-  ["the checkpoint is missing", () => remove(CHECKPOINT), 74, "log_damaged: the checkpoint of log 1 is missing"],
-  ["the checkpoint is damaged", () => damage(CHECKPOINT), 74, `log_damaged: ${CHECKPOINT} is no checkpoint`],
-  ["a bundle is missing", () => remove(BUNDLE), 74, `log_damaged: ${BUNDLE} is missing`],
+  [
+    "head and checkpoint are missing",
+    async () => {
+      await remove(HEAD_KEY);
+      await remove(CHECKPOINT);
+    },
+    1,
+    "never_published",
+  ],
+  [
+    "the head is missing, and the checkpoint is damaged",
+    async () => {
+      await remove(HEAD_KEY);
+      await damage(CHECKPOINT);
+    },
+    74,
+    `log_damaged: ${CHECKPOINT} is no checkpoint`,
+  ],
+  ["a bundle is missing", () => remove(BUNDLE), 74, "log_damaged: private/log/tile/entries/000 is missing"],
   ["a bundle is damaged", () => damage(BUNDLE), 74, `log_damaged: ${BUNDLE} is no bundle of 2 entries`],
   [
     "a bundle has other entries",
-    () => putLog(['{"a":1}', '{"a":2}'], { root: logPoint(emptyLedger()).root.replace("47D", "48D") }),
+    () => putBundle(['{"a":1}', '{"a":2}']),
     74,
-    "log_damaged: the entries of log 1 do not have the root of",
+    "log_damaged: the stored entries do not have the published root",
   ],
   [
     "intake does not accept an entry",
-    () => putLog([textsOf()[0] as string, '{"type":"wheel"}']),
+    async () => {
+      const texts = [textsOf()[0] as string, '{"type":"wheel"}'];
+      await putBundle(texts);
+      const tree = new GrowingTree();
+      for (const text of texts) tree.append(text);
+      const root = tree.root().toString("base64");
+      await putHead(({ log }) => ({ log: { ...log, root } }));
+    },
     1,
     "log_not_replayable: entry 1 of the log: unknown_type type: ",
   ],
@@ -227,10 +239,10 @@ describe("facts from a stream", () => {
   async function publishTwice(): Promise<void> {
     take(messages.slice(0, 3));
     await publish();
-    const first = await statusIn(publicStore());
+    const { stream } = await storedHead();
     take(messages.slice(3));
     await publish();
-    await putStatus((second) => ({ ...second, stream: first["stream"] }));
+    await putHead(() => ({ stream }));
   }
 
   test("a restored ledger goes on with the stream at the stored position and takes what the lost one took", async () => {
@@ -241,7 +253,7 @@ describe("facts from a stream", () => {
       exitCode: 0,
       stderr: "",
       stdout: expect.stringMatching(
-        /contains the first 2 of the 4 entries of log 1; 2 of them are new\nThe stream FACTS has the others, from message 4 on: noonmark ingest --follow nats:\/\/HOST\/FACTS --subject facts\.>\n$/,
+        /contains the first 2 of the 4 entries of the log; 2 of them are new\nThe stream FACTS has the others, from message 4 on: noonmark ingest --follow nats:\/\/HOST\/FACTS --subject facts\.>\n$/,
       ),
     });
     expect(await run("publish", "--once")).toMatchObject({
@@ -284,15 +296,18 @@ describe("facts from a stream", () => {
 
   test("a position counts only for its own log", async () => {
     await publishTwice();
-    const { stream } = await statusIn(publicStore());
-    const ignored = [{ ...stream, log: 2 }, { ...stream, size: 5 }, { ...stream, size: "2" }, undefined];
-    for (const changed of ignored) {
-      await putStatus((status) => ({ ...status, stream: changed }));
+    const { stream } = await storedHead();
+    if (stream === null) throw new Error("the head has no position");
+    for (const changed of [{ ...stream, size: 5 }, null]) {
+      await putHead(() => ({ stream: changed }));
       lose();
-      expect(await restore()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("the 4 entries of log 1") });
+      expect(await restore()).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining("the 4 entries of the log"),
+      });
       expect(positionOf()).toBeUndefined();
     }
-    await putStatus((status) => ({ ...status, stream: { ...stream, root: logPoint(emptyLedger()).root } }));
+    await putHead(() => ({ stream: { ...stream, root: NO_LOG.root } }));
     lose();
     expect(await restore()).toMatchObject(refused("stream_position_unknown"));
     expect(positionOf()).toBeUndefined();
@@ -328,22 +343,20 @@ function publicStore(): FilesystemStore {
   return new FilesystemStore(join(folder, ".noonmark/public"), { write: true });
 }
 
-type Status = Json & { readonly stream?: Json | undefined };
-
-async function statusIn(store: FilesystemStore): Promise<Status> {
-  const found = await store.get(PRIVATE_STATUS_KEY);
-  return JSON.parse(new TextDecoder().decode(found?.body)) as Status;
+async function storedHead(): Promise<Head> {
+  const found = await readHead(publicStore());
+  if (found?.head === undefined) throw new Error("there is no head");
+  return found.head;
 }
 
-async function putStatus(change: (status: Status) => Status): Promise<void> {
-  const store = publicStore();
-  const metadata = encodeWriterMetadata({ epoch: 1, writer: "w", sourceVersion: { at: 0 } });
-  const body = Buffer.from(JSON.stringify(change(await statusIn(store))));
-  await store.put(PRIVATE_STATUS_KEY, { body, contentType: "application/json", metadata });
+async function putHead(change: (head: Head) => Partial<Head>): Promise<void> {
+  const head = await storedHead();
+  await publicStore().put(HEAD_KEY, headObject({ ...head, ...change(head) }));
 }
 
-function emptyLedger() {
-  return openLedgerForIntake(":memory:");
+async function putBundle(texts: readonly string[]): Promise<void> {
+  const body = encodeBundle(texts.map((text) => Buffer.from(text)));
+  await publicStore().put(BUNDLE, { body, contentType: "application/octet-stream", metadata: {} });
 }
 
 async function remove(key: string): Promise<void> {

@@ -3,9 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { systemClock, WatchedClock } from "../../../../publish/clock/clock.ts";
-import { Lease } from "../../../../publish/lease/lease.ts";
-import { readLease } from "../../../../publish/lease/lease-record.ts";
+import { readHead } from "../../../../publish/head/head.ts";
 import { RECORD_TYPES } from "../../../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../../../src/ledger/open.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
@@ -55,8 +53,6 @@ const isFile = (name: string) => writeFileSync(join(folder, name), "");
 const fromTheFuture = () => published("--at", new Date(Date.now() + 3_600_000).toISOString(), "--force");
 
 const store = () => new FilesystemStore(join(folder, "public"), { write: true });
-const heldByAnother = () =>
-  Lease.take(store(), new WatchedClock(systemClock), { holder: "me", holderName: "me" }, undefined);
 
 const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
   "publish 0": async () => {
@@ -88,7 +84,7 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
   "publish --once 74": () => exitOf(["publish", "--once", ...PUBLISH]),
   "publish --once 75": async () => {
     withLedger();
-    await heldByAnother();
+    await started("publish", ...SETTINGS, "--state", "other");
     return exitOf(["publish", "--once", ...PUBLISH]);
   },
   "serve 0": async () => {
@@ -128,43 +124,6 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     return exitOf(["status", "--store", "public"]);
   },
   "status 2": () => exitOf(["status", "--store", "public", "--max-age", "long"]),
-  "fsck 0": async () => {
-    await published();
-    return exitOf(["fsck", "--store", "public"]);
-  },
-  "fsck 1": async () => {
-    await published();
-    await store().delete("v4/public/process");
-    return exitOf(["fsck", "--store", "public"]);
-  },
-  "fsck 2": () => exitOf(["fsck", "--repair", "--ledger", "none", "--store", "public"]),
-  "fsck 74": () => {
-    isFile("public");
-    return exitOf(["fsck", "--store", "public"]);
-  },
-  "fsck --repair 0": async () => {
-    await fromTheFuture();
-    return exitOf(["fsck", "--repair", ...PUBLISH]);
-  },
-  "fsck --repair 1": async () => {
-    await published();
-    await store().put("notes.txt", { body: new Uint8Array([1]), contentType: "text/plain", metadata: {} });
-    return exitOf(["fsck", "--repair", ...PUBLISH]);
-  },
-  "fsck --repair 2": () => exitOf(["fsck", "--repair", ...PUBLISH, "--cadence", "often"]),
-  "fsck --repair 74": async () => {
-    await published();
-    await store().delete("v4/public/process");
-    rmSync(join(folder, "ledger.db"));
-    return exitOf(["fsck", "--repair", ...PUBLISH]);
-  },
-  "fsck --repair 75": async () => {
-    await published();
-    await store().delete("v4/public/process");
-    const found = await readLease(store());
-    await Lease.take(store(), new WatchedClock(systemClock), { holder: "me", holderName: "me" }, found);
-    return exitOf(["fsck", "--repair", ...PUBLISH, "--deadline", "1"]);
-  },
   "render 0": async () => {
     withLedger();
     return exitOf(["render", "/v9/nothing", ...RENDER]);
@@ -195,18 +154,19 @@ test.each(Object.entries(CASES))("exit code as documented: %s", async (name, run
 
 test("a run under a clock that is behind takes no lease, and a publisher on a cadence waits", async () => {
   await fromTheFuture();
+  const before = (await readHead(store()))?.head;
   const { stderr } = await runCli(["publish", "--once", ...PUBLISH], folder);
   expect(stderr).toMatch(/noonmark: clock_behind: /);
   const publisher = runningCli(["publish", ...PUBLISH], folder);
   expect(await publisher.logged()).toMatchObject({ msg: "starting" });
   expect(await publisher.logged()).toMatchObject({
     code: "clock_behind",
-    hint: expect.stringContaining("fsck --repair"),
+    hint: expect.stringContaining("noonmark publish --once --accept-clock"),
   });
   expect((await publisher.ended("SIGTERM")).exitCode).toBe(0);
-  expect((await readLease(store()))?.record).toMatchObject({ epoch: 1, released: true });
+  expect((await readHead(store()))?.head).toEqual(before);
   const { stdout, exitCode } = await runCli(["status", "--store", "public"], folder);
-  expect([exitCode, stdout]).toEqual([1, expect.stringContaining("noonmark fsck --repair")]);
+  expect([exitCode, stdout]).toEqual([1, expect.stringContaining("noonmark publish --once --accept-clock")]);
 });
 
 test("a signal ends a publisher with 0 although its store is gone, and the log says that the lease expires", async () => {

@@ -1,10 +1,8 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { publicationLines } from "../../../../bin/cli/status/print-publication.ts";
-import { joined, publicationOf } from "../../../../bin/cli/status/publication.ts";
-import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
-import type { OperatorStatus } from "../../../../publish/status/private-status.ts";
+import { publicationOf } from "../../../../bin/cli/status/publication.ts";
+import { firstHead, type Head } from "../../../../publish/head/head.ts";
 import { runCli } from "../../../support/cli.ts";
 import { configuredFolder, sharedFolder } from "../../../support/test-folder.ts";
 
@@ -20,7 +18,7 @@ test("status prints the state in one sentence, then each route, the sources and 
   const { exitCode, stdout, stderr } = await noonmark("status");
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
-    /^Ended: \S+ process \d+ released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n\n/,
+    /^Ended: publisher [0-9a-f]{8} released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n\n/,
   );
   expect(stdout).toMatch(/^route +age +status +next change$/m);
   expect(stdout).toMatch(/^\/v4\/public\/process +[\d.]+ s +200 +with new facts$/m);
@@ -29,119 +27,42 @@ test("status prints the state in one sentence, then each route, the sources and 
   expect(stderr).toContain("no_genesis: the statistics are 503");
 });
 
-test("--json prints the lease record and the responses", async () => {
+test("--json prints the head's facts and the responses", async () => {
   const { stdout } = await noonmark("status", "--json");
   expect(JSON.parse(stdout)).toMatchObject({
-    epoch: 1,
-    released: true,
-    report: { failed: [], failures: [] },
     state: "stopped",
+    installationId: "wheel-1",
+    released: true,
+    log: { size: 0, form: "private" },
+    unfinished: 0,
     problems: [],
   });
 });
 
-test("without the holder's private status the rest is shown", async () => {
-  const path = join(directory, ".noonmark/public/private/status.json.http");
-  const kept = readFileSync(path);
-  rmSync(path);
-  const { exitCode, stdout } = await noonmark("status");
-  expect(exitCode).toBe(0);
-  expect(stdout).toMatch(
-    /^Ended: publisher [0-9a-f]{8} released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n/,
-  );
-  writeFileSync(path, kept);
-});
+const publication = (changed: Partial<Head>, now = 0) =>
+  publicationOf("s", { head: { ...firstHead("wheel-1", "private"), ...changed }, responses: [] }, now);
 
-const RECORD: LeaseRecord = {
-  schemaVersion: 1,
-  epoch: 7,
-  holder: "5e7f6f3c",
-  holderName: "publisher 5e7f6f3c",
-  ttlMs: 30_000,
-  renewedAt: "2026-11-20T10:00:00.000Z",
-  clockSkewMs: null,
-  clockMoved: false,
-  released: true,
-  lastCycleAt: null,
-  nextCycleAt: null,
-  checkpoint: null,
-  report: {},
-  public: null,
-};
-
-const publication = (record: LeaseRecord, now = 0) => publicationOf("s", { record, responses: [], standby: null }, now);
-
-test("current problems are counted even if the publisher does not list them yet, and past ones are not", () => {
-  const operator: OperatorStatus = {
-    schemaVersion: 1,
-    epoch: 7,
-    holder: "5e7f6f3c",
-    holderName: "host process 9",
-    failed: [{ key: "k", why: "w" }],
-  };
-  const problems = (count: number) =>
-    publication(joined({ ...RECORD, report: { problems: count } }, operator)).problems;
-  expect(problems(0)).toEqual([]);
-  expect(problems(1)).toEqual(["k: w"]);
-  expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
-});
-
-test("a clock that is behind is one problem, although the publisher reports it too", () => {
-  const lastCycleAt = "2026-11-20T11:00:00.000Z";
-  const failures = [{ code: "clock_behind", message: "telemetry was published later" }];
-  const record = { ...RECORD, lastCycleAt, report: { problems: 1, failures } };
-  const { problems } = publication(record, Date.parse("2026-11-20T10:00:00.000Z"));
-  expect(problems).toEqual([expect.stringMatching(/^clock_behind: the last cycle was published as of /)]);
-  // On a machine with the right clock, only the publisher's report has it.
-  expect(publication(record, Date.parse(lastCycleAt)).problems).toEqual([
-    "clock_behind: telemetry was published later",
+test("each problem of the head has its count, its meaning and its cure", () => {
+  expect(publication({}).problems).toEqual([]);
+  const problems: Head["problems"] = [
+    ["ledger_behind", 1],
+    ["internal_error", 3],
+  ];
+  expect(publication({ problems }).problems).toEqual([
+    expect.stringMatching(/^ledger_behind: The ledger has fewer facts than were published\. .*noonmark ledger restore/),
+    expect.stringMatching(/^internal_error \(3 times\): /),
   ]);
 });
 
-const NODE = "https://node.example/…";
-const FAILED = { type: "failed", node: NODE, message: "HTTP 404" };
-const MISMATCH = { type: "mismatch", node: NODE, check: "chain_id", detail: "the node's chain is 1" };
-const STALLED = { type: "stalled", node: NODE, detail: "its head is block 9" };
-
-test.each([
-  ["silent", FAILED, `indexer_unavailable: ${NODE}: HTTP 404 (since 10:00). Check rpcUrl`],
-  [
-    "mismatch",
-    MISMATCH,
-    `indexer_mismatch: chain_id: the node's chain is 1 (${NODE}) (since 10:00). Look the check up`,
-  ],
-  [
-    "followed",
-    MISMATCH,
-    `indexer_mismatch: chain_id: the node's chain is 1 (${NODE}) (since 10:00). Look the check up`,
-  ],
-  ["followed", STALLED, `head_stands_still: ${NODE}: its head is block 9 (since 10:00). Compare its height`],
-  ["followed", FAILED, undefined],
-] as const)("a chain that is %s and reports %o has its problem named", (status, event, problem) => {
-  const chain = { status, indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null };
-  const ledger = { status: "followed", newestReceiptAt: null } as const;
-  const record: LeaseRecord = {
-    ...RECORD,
-    report: { sources: { chain: { ...event, since: "10:00" } } },
-    public: {
-      installationId: "i",
-      log: null,
-      deploymentHash: null,
-      responses: {},
-      sources: { ledger, chain },
-    },
-  };
-  const { problems } = publication(record);
-  expect(problems).toEqual(problem === undefined ? [] : [expect.stringContaining(problem)]);
-});
-
-test("the other installations are counted with the right number", () => {
-  const others = (count: number) =>
-    publicationLines(publication({ ...RECORD, report: { others: { count } } }), 0).find((line) =>
-      line.startsWith("others"),
-    );
-  expect(others(1)).toBe("others      1 installation, 0 overdue");
-  expect(others(2)).toBe("others      2 installations, 0 overdue");
+test("a clock that is behind is one problem, although the publisher reports it too", () => {
+  const at = Date.parse("2026-11-20T11:00:00.000Z");
+  const changed: Partial<Head> = { at, problems: [["clock_behind", 1]] };
+  const behind = publication(changed, Date.parse("2026-11-20T10:00:00.000Z"));
+  expect(behind.problems).toEqual([expect.stringMatching(/^clock_behind: the last cycle was published as of /)]);
+  // On a machine with the right clock, only the publisher's report has it.
+  expect(publication(changed, at).problems).toEqual([
+    expect.stringMatching(/^clock_behind: The last cycle was published as of a later time than this clock's\. /),
+  ]);
 });
 
 test("a missing or damaged object in the store exits 1", async () => {

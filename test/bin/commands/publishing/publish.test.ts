@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { Known } from "../../../../publish/known.ts";
+import { StateDirectory } from "../../../../publish/state-directory.ts";
 import { runCli } from "../../../support/cli.ts";
 import { configuredFolder } from "../../../support/test-folder.ts";
 
@@ -59,7 +59,7 @@ describe("noonmark publish, before and alongside other runs", () => {
   });
 
   test("a state directory in use is reported with its user and the time", async () => {
-    const published = Known.open(join(directory, ".noonmark/state"));
+    const state = StateDirectory.open(join(directory, ".noonmark/state"));
     try {
       const locked = await publish("--once");
       expect(locked).toMatchObject({ exitCode: 75, stdout: "" });
@@ -67,7 +67,7 @@ describe("noonmark publish, before and alongside other runs", () => {
         new RegExp(`^noonmark: state_locked: \\S+ process ${process.pid} \\(since \\S+Z\\) uses the state directory `),
       );
     } finally {
-      published.close();
+      state.close();
     }
   });
 });
