@@ -225,7 +225,7 @@ function planAt(
   });
   const publications = [unknownTelemetryPublication, telemetryPublication(configured, true), ...cycle.publications];
   // Telemetry says where the observations end, so the responses wait for the last tile of a bulk.
-  const responses = installations.isConfiguredWhole
+  const planned = installations.isConfiguredWhole
     ? planResponses({
         snapshot,
         head,
@@ -241,7 +241,8 @@ function planAt(
         force,
       })
     : NO_RESPONSES;
-  const tiles = planTileSets(responses.responses, snapshot, memory.names, { at, force });
+  const tiles = planTileSets(planned.responses, snapshot, memory.names, { at, force });
+  const responses = withoutFailed(planned, tiles.failed);
   const index = planIndex(snapshot, installations, cycle);
   const checkpoint = planCheckpoint(log, cycle);
   const own = { ...index?.published, ...checkpoint?.published };
@@ -289,6 +290,16 @@ type Unfinished = Omit<Head["unfinished"], "keys">;
 function isDifferent(one: Unfinished, other: Unfinished): boolean {
   const textOf = ({ since, until, through, left }: Unfinished) => JSON.stringify([since, until, through, left]);
   return textOf(one) !== textOf(other);
+}
+
+/** A response whose tiles cannot be put fails with them. */
+function withoutFailed({ responses, failed, waits }: ResponsePlan, faults: TileSetPlan["failed"]): ResponsePlan {
+  if (faults.size === 0) return { responses, failed, waits };
+  const more = responses.flatMap(({ publication, inputs }) => {
+    const { key } = publication;
+    return faults.has(key) ? [{ key, inputs, row: failedRow(publication, faults.get(key)) }] : [];
+  });
+  return { responses: responses.filter(({ publication }) => !faults.has(publication.key)), failed: [...failed, ...more], waits };
 }
 
 const NO_RESPONSES: ResponsePlan = { responses: [], failed: [], waits: [] };
@@ -443,14 +454,20 @@ function confirm(plan: StepPlan, outcomes: Outcomes, { held, memory, at, sources
     if (size <= held.head.unfinished.since && putAt + minimumPutInterval < at) memory.finished.delete(rowId);
   }
   held.note((head) => {
-    const confirmed = Object.entries(head.responses).map(([key, response]) => {
-      const tag = tags.get(key);
-      return [key, tag === undefined ? response : { ...response, tag }] as const;
-    });
-    const keys = head.unfinished.keys.filter((key) => !tags.has(key));
-    const installed = isListed ? { ...installations.unfinished, left } : head.unfinished;
-    return { responses: Object.fromEntries(confirmed), unfinished: { ...installed, keys } };
+    const { responses, unfinished } = confirmed(head, tags);
+    const { keys } = unfinished;
+    return { responses, unfinished: isListed ? { ...installations.unfinished, left, keys } : unfinished };
   });
+}
+
+/** The head after the store has confirmed the puts of some responses. */
+export function confirmed({ responses, unfinished }: Head, tags: ReadonlyMap<string, StoreTag>) {
+  const known = Object.entries(responses).map(([key, response]) => {
+    const tag = tags.get(key);
+    return [key, tag === undefined ? response : { ...response, tag }] as const;
+  });
+  const keys = unfinished.keys.filter((key) => !tags.has(key));
+  return { responses: Object.fromEntries(known), unfinished: { ...unfinished, keys } };
 }
 
 /** Objects that another publisher's are in the way of are tried again after this time (ms). */

@@ -5,14 +5,15 @@
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { contains } from "../src/ledger/log.ts";
 import { type Installation, installationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
-import { readOrDamaged, StoreDamaged, type StoredObject } from "../src/object-store/object-store.ts";
+import { readIfWhole, readOrDamaged, StoreDamaged, type StoredObject, type StoreTag } from "../src/object-store/object-store.ts";
 import { sealOf } from "../src/object-store/seal-node.ts";
 import type { ImmutableTile, Publication } from "../src/resources/publication.ts";
 import { observationTileKey, parseObservationTileKey, tileOf } from "../src/resources/observations/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
-import type { Cycle } from "./cycle.ts";
+import { type Cycle, confirmed } from "./cycle.ts";
+import { eachLimited } from "./each-limited.ts";
 import type { Head } from "./head/head.ts";
 import { observationTile, tileObject } from "./plan/installations.ts";
 import { filesOf, logFileObject } from "./plan/log.ts";
@@ -33,6 +34,19 @@ export async function checkDoubted(checking: Checking): Promise<void> {
     if (at - since < DOUBT_MS) continue;
     held.note(({ doubted }) => ({ doubted: doubted.filter(([other, instant]) => other !== key || instant !== since) }));
   }
+}
+
+/**
+ * Finds out which of the responses that an earlier process has left unfinished are stored. The chain may still be unknown, and then a good
+ * one must stay. Throws the store's own errors.
+ */
+export async function confirmStored({ held, store, concurrency }: Checking): Promise<void> {
+  const tags = new Map<string, StoreTag>();
+  await eachLimited(held.head.unfinished.keys, concurrency, async (key) => {
+    const found = await readIfWhole(store, key);
+    if (found !== undefined && sealOf(found) === held.head.responses[key]?.seal) tags.set(key, found.tag);
+  });
+  held.note((head) => confirmed(head, tags));
 }
 
 /**

@@ -1,5 +1,4 @@
 /** A publisher: it holds the head, and runs cycles, renewals and checks under it. */
-import { checkpointKey, INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { readNewestReceipt } from "../src/ledger/read/receipts.ts";
 import { installationRowId } from "../src/ledger/watermarks.ts";
 import type { Signer } from "../src/log/signer.ts";
@@ -8,7 +7,6 @@ import type { Publication } from "../src/resources/publication.ts";
 import type { PublicRecord } from "../src/resources/publication-status/public-record.ts";
 import { SITE_PREFIX } from "../src/resources/site/route.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
-import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
 import { formatTimestamp } from "../src/values/timestamp.ts";
 import { Agenda, earlier } from "./agenda.ts";
@@ -16,10 +14,9 @@ import type { WatchedClock } from "./clock/clock.ts";
 import { notBefore } from "./clock/instant.ts";
 import { isClockFailure, StoreSkew } from "./clock/judge.ts";
 import { type Cycle, type CycleResult, Memory, runStep } from "./cycle.ts";
-import { checkDoubted, checkInTurn } from "./damage.ts";
+import { checkDoubted, checkInTurn, confirmStored } from "./damage.ts";
 import type { Head } from "./head/head.ts";
 import type { HeldHead } from "./head/held-head.ts";
-import { formOf } from "./plan/log.ts";
 import { executeDeletions } from "./put.ts";
 import type { CycleReport } from "./report.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
@@ -151,6 +148,7 @@ export class Publisher {
     // Versions of derived data begin again in a new file, so an equal version does not mean equal data.
     if (replaced.ledger || replaced.projections) this.#agenda.forget();
     const version = reader.version();
+    if (this.#last === undefined && !this.#options.force) await confirmStored(this.#cycleAt(at));
     let rows: CycleReport["rows"] = [];
     try {
       for (;;) {
@@ -270,7 +268,7 @@ export class Publisher {
     const gone = this.#goneResponses();
     try {
       for (const key of due) await executeDeletions(key.endsWith("/") ? await listed(store, key) : [key], target);
-      await executeDeletions(gone, target);
+      if (gone.length > 0) await executeDeletions(await listed(store, SITE_PREFIX), target);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       return;
@@ -283,12 +281,11 @@ export class Publisher {
     }));
   }
 
-  /** Files of a site that is turned off, and what another version of the program has published. */
+  /** The files of a site that is turned off. */
   #goneResponses(): string[] {
-    const { publications, signers } = this.#options;
-    const own = [INSTALLATIONS_KEY, TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY, checkpointKey(formOf(signers))];
-    const known = new Set([...own, ...publications.map(({ key }) => key)]);
-    return Object.keys(this.#held.head.responses).filter((key) => !known.has(key) && key.startsWith(SITE_PREFIX));
+    const isSite = (key: string) => key.startsWith(SITE_PREFIX);
+    if (this.#options.publications.some(({ key }) => isSite(key))) return [];
+    return Object.keys(this.#held.head.responses).filter(isSite);
   }
 }
 

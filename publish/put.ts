@@ -43,7 +43,7 @@ export interface Put {
   readonly object: StoreObject;
   /** The tag of the stored object; null: none is stored; undefined: unknown. */
   readonly replaces: StoreTag | null | undefined;
-  /** Keys that must be stored before, if they are put in the same step. */
+  /** Keys that must be stored before. */
   readonly after?: readonly string[];
   /** Why, and the response's status and ETag, for the report. */
   readonly why: string;
@@ -109,7 +109,7 @@ async function putOnce(
   const conflicted: Pending[] = [];
   await eachLimited(pending, concurrency, async ({ put, tag }) => {
     const { key, object, after = [] } = put;
-    const missing = after.find((other) => outcomes.has(other) && outcomes.get(other)?.tag === undefined);
+    const missing = after.find((other) => !isStored(other, outcomes, held.head));
     if (missing !== undefined) {
       outcomes.set(key, { put, row: rowOf(put, "failed", `${missing} is not in the store yet`, 0) });
       return;
@@ -129,6 +129,12 @@ async function putOnce(
     }
   });
   return conflicted;
+}
+
+function isStored(key: string, outcomes: Outcomes, { responses, unfinished }: Head): boolean {
+  const outcome = outcomes.get(key);
+  if (outcome !== undefined) return outcome.tag !== undefined;
+  return responses[key] !== undefined && !unfinished.keys.includes(key);
 }
 
 /**

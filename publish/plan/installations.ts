@@ -14,7 +14,7 @@ import {
 import type { StoreObject, StoreTag } from "../../src/object-store/object-store.ts";
 import { buildObservationTile, tileBounds } from "../../src/resources/observations/build.ts";
 import { indexPublication } from "../../src/resources/observations/publication.ts";
-import { observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
+import { observationsKey, observationTileKey, tileOf } from "../../src/resources/observations/route.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
@@ -146,7 +146,8 @@ export function planInstallations(planning: InstallationPlanning): InstallationP
     if (id !== configured) through = rowId;
   }
   const listed = Math.min(INSTALLATIONS_LIMIT, lastInstallationRowId(ledger));
-  return step.plan({ since, until: 0, through: 0, left: step.left }, listed, true);
+  // What arrived during this pass needs another one.
+  return step.plan({ since, until: 0, through: 0, left: step.left }, listed, until === size);
 }
 
 class Step {
@@ -191,12 +192,14 @@ class Step {
     const { configured, at, size } = this.#planning;
     const { rowId, id, stored } = candidate;
     const newest = readWatermarks(ledger, rowId).receipt;
+    let planned = { key: observationsKey(id), resource: "observations" } as Pick<ReportRow, "key" | "resource">;
     try {
       const room = Math.max(0, TILES_LIMIT - this.#tiles);
       const last = Math.min(tileOf(Math.max(1, newest)), tileOf(stored + 1) + room - 1);
       const through = Math.min(newest, tileBounds(last).last);
       const puts = through > stored ? this.#tilePuts(ledger, candidate, through) : [];
       const isWhole = Math.max(through, stored) >= newest;
+      planned = { key: installationTelemetryKey(id), resource: "telemetry" };
       if (isWhole && id !== configured) puts.push(this.#telemetryPut(candidate, puts));
       this.#tiles += puts.filter(({ wave }) => wave === "observations").length;
       this.#installations++;
@@ -213,7 +216,7 @@ class Step {
       this.left.push([id, stored]);
       this.#retries.set(id, at + AFTER_FAILURE_MS);
       this.wake(at + AFTER_FAILURE_MS);
-      this.#failed.push(failedRow({ key: installationTelemetryKey(id), resource: "telemetry" }, error));
+      this.#failed.push(failedRow(planned, error));
     }
   }
 

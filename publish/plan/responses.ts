@@ -154,7 +154,7 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
     logSize: (sources.kinds ?? []).length > 0 ? planning.logSize : null,
     safeBlock: usesChain ? safeBlockOf(view, head.chain, published) : null,
     binding: usesChain && snapshot.chain.binding !== undefined ? bindingHash(snapshot.chain.binding) : null,
-    program,
+    program: sources.program ?? program,
   };
   const put: Put = {
     key,
@@ -288,7 +288,7 @@ function decisionOf(build: Build, options: DecideOptions): Decision {
   const { states, status } = published;
   const next = states[1]?.[0];
   if (isNewer) return keep("put by a newer version", undefined);
-  if (isChainUndecided && next !== undefined && next > at) return keep("still valid while the chain is read", next, true);
+  if (isChainUndecided && !isUnfinished && next !== undefined && next > at) return keep("still valid while the chain is read", next, true);
   const fresh = build(at);
   const isGood = status === 200;
   if (fresh.isPlaceholder === true && (isGood || !(force || isUnfinished))) {

@@ -6,7 +6,8 @@ import { encodeResponse, JSON_TYPE } from "../../src/object-store/stored-respons
 import { type ObjectStore, readIfWhole, type StoreObject } from "../../src/object-store/object-store.ts";
 import { activityTileKey, parseActivityTileKey } from "../../src/resources/activity/route.ts";
 import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
-import type { ImmutableTile, Publication } from "../../src/resources/publication.ts";
+import { isFileError } from "../../src/sqlite/sqlite-failure.ts";
+import type { ImmutableTile, Publication, TileSet } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
 import type { Put } from "../put.ts";
 import type { PlannedResponse } from "./responses.ts";
@@ -26,6 +27,8 @@ export interface TileSetPlan {
   readonly after: ReadonlyMap<string, readonly string[]>;
   /** Publications whose stored names must be read first. */
   readonly needs: readonly Publication[];
+  /** Why the tiles of a response cannot be put, by the key of the response. */
+  readonly failed: ReadonlyMap<string, unknown>;
 }
 
 /** `at`: epoch ms. `force`: stored tiles are compared, too. */
@@ -40,16 +43,26 @@ export function planTileSets(
   const dropped: [string, number][] = [];
   const after = new Map<string, string[]>();
   const needs: Publication[] = [];
+  const failed = new Map<string, unknown>();
   for (const { publication, put } of responses) {
-    const { tileSet, key, resource } = publication;
-    if (tileSet === undefined || put === undefined) continue;
+    if (publication.tileSet === undefined || put === undefined) continue;
+    try {
+      planOne(publication, publication.tileSet, put.action === "updated");
+    } catch (error) {
+      if (isFileError(error)) throw error;
+      failed.set(put.key, error);
+    }
+  }
+  return { puts: [...puts.values()], names, dropped, after, needs, failed };
+
+  function planOne({ key, resource, ...publication }: Publication, tileSet: TileSet, isPublished: boolean): void {
     const { prefix, keptMs } = tileSet;
     const known = stored.get(prefix);
-    if (known === undefined && put.action === "updated") {
-      needs.push(publication);
-      continue;
+    if (known === undefined && isPublished) {
+      needs.push({ key, resource, ...publication });
+      return;
     }
-    if (tileSet.version(snapshot) === "") continue;
+    if (tileSet.version(snapshot) === "") return;
     const groups = tileSet.tiles(snapshot);
     const named = new Set(groups.flat().map((tile) => tile.key.slice(prefix.length)));
     for (const [level, group] of groups.entries()) {
@@ -74,7 +87,6 @@ export function planTileSets(
     for (const name of known ?? []) if (!named.has(name)) dropped.push([prefix + name, at + keptMs]);
     names.set(prefix, named);
   }
-  return { puts: [...puts.values()], names, dropped, after, needs };
 }
 
 /** Undefined if the projections do not have the tile. */

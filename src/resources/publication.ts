@@ -74,7 +74,7 @@ export interface Timing {
 }
 
 /** Objects under a prefix that a response names. Several responses may share a prefix. */
-interface TileSet {
+export interface TileSet {
   readonly prefix: string;
   /** Milliseconds to keep an object after nothing names it: caches and readers may have an older response. */
   readonly keptMs: number;

@@ -130,7 +130,7 @@ class Scene {
   async bodies(): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for await (const key of this.world.store.list("")) {
-      if (key === "status.json" || key === "lease") continue;
+      if (key === "private/head.json") continue;
       const object = await this.world.store.get(key, { fresh: true });
       found.set(key, Buffer.from(object?.body ?? []).toString("base64"));
     }
@@ -222,7 +222,6 @@ afterEach(() => {
 
 const failed = ({ rows }: CycleReport) => rows.filter(({ action }) => action === "failed").map(({ key }) => key);
 const ACTIVITY = "v1/public/activity";
-const OBSERVATIONS = "v1/public/installations/~";
 const publications = allPublications({ installationId: INSTALLATION, statisticsInterval: 30_000, site: SITE });
 const constants = publications.filter(({ sources }) => sources === undefined);
 /** Files that change with no source are built in the first cycle only. */
@@ -249,20 +248,10 @@ test.each<[place: string, ...harmed: (string | RegExp)[]]>([
   ["tiles of protocol", of("protocol")],
   ["tiles of players", of("players")],
   [`telemetry of ${INSTALLATION}`, "v1/public/telemetry"],
-  [`telemetry of ${OTHER}`, `${OBSERVATIONS}${OTHER}/telemetry`],
-  // Tiles are put in ascending order.
-  [`observation tile 1 of ${INSTALLATION}`, /~wheel-1\/observations\/1\/[12]$/],
-  [`observation tile 2 of ${INSTALLATION}`, /~wheel-1\/observations\/1\/2$/],
-  [`observation tile 0 of ${OTHER}`, /~wheel-2\/observations\//],
-  // The index lists an installation once its tiles are stored.
-  [
-    "the log's checkpoint",
-    // Whatever is computed from facts waits for it.
-    /^(?:installations$|log\/|v1\/public\/(?:telemetry|modules|installations\/)|v4\/public\/(?:process|settlements\/queue))/,
-    STATISTICS,
-    FEEDS,
-    of("all|measurement"),
-  ],
+  [`telemetry of ${OTHER}`, /~wheel-2\//],
+  [`observation tile 1 of ${INSTALLATION}`, /~wheel-1\/observations/],
+  [`observation tile 2 of ${INSTALLATION}`, /~wheel-1\/observations/],
+  [`observation tile 0 of ${OTHER}`, /~wheel-2\//],
 ])("%s throws", async (place, ...harmed) => {
   scene = new Scene();
   await scene.begin();

@@ -4,7 +4,6 @@
  */
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type StoredObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { GrownChain } from "./activity/grown-chain.ts";
 import { START, World } from "./world.ts";
@@ -100,19 +99,6 @@ test("each of many installations comes from one snapshot, although only a few ar
   }
 });
 
-test("a plan that is repeated after another publisher's put uses a new snapshot", async () => {
-  const first = await world.work({ store, chain });
-  await first.cycle(START + 100_000);
-  await first.stop();
-  const before = await positions();
-  const second = await world.work({ store, chain, state: "lost" });
-  store.meanwhile = () => world.receive(1);
-  await second.cycle(START + 200_000);
-  for (const [key, { body }] of await positions()) expect(body, key).toBeGreaterThan(before.get(key)?.body ?? 0);
-  await expectOneState();
-  await second.stop();
-});
-
 test("onchain is of the safe block that the head says, even if the chain advances meanwhile", async () => {
   const worker = await world.work({ store, chain });
   let at = START + 100_000;
@@ -134,31 +120,6 @@ test("onchain is of the safe block that the head says, even if the chain advance
     expect(worker.held.head.responses[key]?.safeBlock?.number).toBe(point.safeThroughBlock);
   }
   expect(seen).toEqual(["v4/public/onchain"]);
-});
-
-/** Runs `meanwhile` once in the middle of a cycle: when telemetry is put, before the tiles are read. */
-function onceAsTelemetryIsPut(store: MemoryStore, meanwhile: () => void): void {
-  const put = store.put.bind(store);
-  store.put = (key, ...rest) => {
-    if (key === TELEMETRY_KEY) {
-      store.put = put;
-      meanwhile();
-    }
-    return put(key, ...rest);
-  };
-}
-
-const workIn = (key: string) => world.store.get(key).then((object) => new TextDecoder().decode(object?.body));
-
-test("a receipt that is committed between two reads of a cycle is published by the next cycle", async () => {
-  const worker = await world.work();
-  onceAsTelemetryIsPut(world.store, () => world.receive(1));
-  await worker.cycle(START + 10_000);
-  expect(await workIn(TELEMETRY_KEY)).toContain('"cumulativeWorkUnits":"5"');
-  expect(worker.publisher.isIdle(START + 11_000)).toBe(false);
-  await worker.cycle(START + 11_000);
-  expect(await workIn(TELEMETRY_KEY)).toContain('"cumulativeWorkUnits":"6"');
-  expect(worker.publisher.isIdle(START + 12_000)).toBe(true);
 });
 
 test("facts of a cycle that the store interrupted are read again", async () => {

@@ -44,7 +44,7 @@ async function cycleOf(options: Parameters<World["work"]>[0], at: number): Promi
   return sitePuts().slice(before);
 }
 
-test("each file is put once, with the pages last; later cycles send no request, and a restart reads each once", async () => {
+test("each file is put once, with the pages last; later cycles and a restart send no request for them", async () => {
   const worker = await world.work({ site: site("1.0.0") });
   await worker.cycle(START);
   const puts = sitePuts();
@@ -62,7 +62,7 @@ test("each file is put once, with the pages last; later cycles send no request, 
   const gets = world.store.gets.length;
   expect(await cycleOf({ site: site("1.0.0") }, START + 20_000)).toEqual([]);
   const reads = world.store.gets.slice(gets).filter((key) => key.startsWith("site/"));
-  expect(reads.toSorted()).toEqual(files.flatMap((key) => (key.includes(OLD) ? [] : [`${key}?fresh`])).toSorted());
+  expect(reads).toEqual([]);
 });
 
 test("an upgrade puts each changed file once, and an older program keeps the newer one's files", async () => {
@@ -111,7 +111,7 @@ test("the status has the signed log with the key that checks it, and the shim se
     await parseVerifierKey(key),
   ]);
   const { origin, size, root } = parseCheckpoint(note.text);
-  expect(log).toEqual({ number: 1, size, root, origin, verifierKey: [key] });
+  expect(log).toEqual({ size, root, origin, verifierKey: [key] });
   expect([origin, size]).toEqual(["wheel.example.org/log", 3]);
   expect((await world.read("/log/tile/entries/000.p/3")).status).toBe(200);
 });
@@ -153,7 +153,7 @@ test("the status is live, then late, then stopped, and shows the sources as the 
   const checkpoint = parseCheckpoint(
     new TextDecoder().decode((await world.store.get("private/log/checkpoint"))?.body),
   );
-  expect(status.log).toEqual({ number: 1, size: 3, root: checkpoint.root, origin: null, verifierKey: [] });
+  expect(status.log).toEqual({ size: 3, root: checkpoint.root, origin: null, verifierKey: [] });
   expect(Object.keys(status.responses)).toContain("/v4/public/settlements?range=now&queue=1");
   expect(JSON.stringify(status)).not.toMatch(/test|holder|epoch/);
   expect((await at(world.now + 30_000)).publisher.state).toBe("late");
