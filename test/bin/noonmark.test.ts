@@ -56,7 +56,7 @@ test("help of an unknown command names it and the nearest one, without the whole
 });
 
 test("a store in S3 loads the SDK", () => {
-  const { stderr } = run(["fsck", "--store", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
+  const { stderr } = run(["ledger", "restore", "s3://bucket/prefix", "--s3-endpoint", "http://127.0.0.1:1"]);
   expect(stderr).toMatch(/^noonmark: store_unavailable: .*127\.0\.0\.1:1/);
 });
 

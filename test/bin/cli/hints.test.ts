@@ -3,14 +3,14 @@ import { hintOf, knownHint } from "../../../bin/cli/hints.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 
-const BEHIND = { is: "ledger_regression", newLog: 2, isShort: true } as const;
+const BEHIND = { is: "ledger_regression", isShort: true } as const;
 
 test.each([
   ["of its code", {}, /backup-and-restore has the steps\.$/],
-  ["of its case, before that of its code", { facts: BEHIND }, /noonmark publish --once --new-log 2$/],
+  ["of its case, before that of its code", { facts: BEHIND }, /with a key of another name\.$/],
   ["from the throw, before all others", { facts: BEHIND, hint: "Do this." }, /^Do this\.$/],
 ])("a failure has the hint %s", (_, options, hint) => {
-  expect(hintOf(new Failure("ledger_behind", "log 1 is behind", options))).toMatch(hint);
+  expect(hintOf(new Failure("ledger_behind", "the log is behind", options))).toMatch(hint);
 });
 
 test("an error of the store has a hint if its cause is known, and any other error has none", () => {

@@ -85,7 +85,7 @@ test.skipIf(noNobody)("a readable ledger in an unwritable directory is reported 
 });
 
 test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory is reported with its path", () => {
-  writeFileSync(join(ofRoot, "published.db"), "");
+  writeFileSync(join(ofRoot, "publisher.lock"), "");
   const message = `the user nobody may not create files in ${ofRoot}, which belongs to root\n`;
   const todo = gift(ofRoot);
   for (const [code, { exitCode, stderr }] of [
@@ -103,7 +103,7 @@ test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory i
   expect(store.stderr).toContain(todo);
   const state = publish({ state: ofRoot });
   expect(state.stderr).toContain(
-    `the user nobody may not write ${join(ofRoot, "published.db")}, which belongs to root\n`,
+    `the user nobody may not write ${join(ofRoot, "publisher.lock")}, which belongs to root\n`,
   );
 });
 
@@ -130,11 +130,11 @@ test.skipIf(noNobody)("a publisher ends, and does not wait, at a file of root in
   const store = join(open, "store");
   const flags = ["--installation-id", "x", "--ledger", "none", "--store", store, "--state", join(open, "state")];
   expect(asNobody("publish", "--once", ...flags).exitCode).toBe(0);
-  chownSync(join(store, "status.json.http"), 0, 0);
-  chmodSync(join(store, "status.json.http"), 0o600);
+  chownSync(join(store, "private/head.json.http"), 0, 0);
+  chmodSync(join(store, "private/head.json.http"), 0o600);
   for (const once of [["--once"], []]) {
     const { exitCode, stderr } = asNobody("publish", ...once, ...flags);
-    expect([exitCode, stderr]).toEqual([74, expect.stringContaining("status.json.http, which belongs to root")]);
+    expect([exitCode, stderr]).toEqual([74, expect.stringContaining("head.json.http, which belongs to root")]);
     expect(stderr).toContain("store_forbidden");
     expect(stderr).toContain(`chown -R nobody: ${store}`);
   }
@@ -142,12 +142,15 @@ test.skipIf(noNobody)("a publisher ends, and does not wait, at a file of root in
   expect([status, stdout.toString()]).toEqual([1, expect.stringContaining(`chown -R nobody: ${store}`)]);
 });
 
-test.skipIf(noNobody)("status needs nothing but the store", async () => {
+test.skipIf(noNobody)("status needs nothing but the store, as a user of its group", async () => {
   const config = join(ofRoot, "noonmark.json");
   writeFileSync(config, JSON.stringify({ installationId: "x", ledger: "ledger.db", store: "store", state: "state" }));
   chmodSync(config, 0o644);
+  const store = join(ofRoot, "store");
+  mkdirSync(store);
+  chownSync(store, 0, 65_534);
   expect((await runCli(["publish", "--once"], ofRoot)).exitCode).toBe(0);
-  const { exitCode, stderr } = asNobody("status", "--store", join(ofRoot, "store"));
+  const { exitCode, stderr } = asNobody("status", "--store", store);
   expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining("ledger")]);
 });
 
@@ -158,7 +161,7 @@ test.skipIf(noNobody)(
     const store = join(closed, "store");
     mkdirSync(closed, { mode: 0o700 });
     const denied = `the store ${store} is not readable: the user nobody may not read ${closed}, which belongs to root\n`;
-    expect(asNobody("fsck", "--store", store)).toEqual({
+    expect(asNobody("ledger", "restore", store, "--ledger", "new.db")).toEqual({
       exitCode: 74,
       stderr: `noonmark: store_forbidden: ${denied}${gift(closed)}`,
     });

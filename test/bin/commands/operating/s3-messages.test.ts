@@ -29,16 +29,16 @@ afterEach(() => {
   return server.stop();
 });
 
-function fsck() {
-  return runCli(["fsck", "--store", "s3://bucket/p", "--s3-endpoint", server.url], folder);
+function restore() {
+  return runCli(["ledger", "restore", "s3://bucket/p", "--ledger", "new.db", "--s3-endpoint", server.url], folder);
 }
 
 test("missing credentials are reported with the settings to set", async () => {
-  const { exitCode, stdout, stderr } = await fsck();
+  const { exitCode, stdout, stderr } = await restore();
   expect({ exitCode, stderr }).toEqual({
     exitCode: 74,
     stderr:
-      "noonmark: store_unavailable: list s3://bucket/p/: no credentials were found\n" +
+      "noonmark: store_unavailable: get s3://bucket/p/private/head.json: no credentials were found\n" +
       "  Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run under a role.\n",
   });
   expect(stdout + stderr).not.toMatch(LIBRARY);
@@ -47,11 +47,11 @@ test("missing credentials are reported with the settings to set", async () => {
 test("a missing bucket is reported with its code and what to do", async () => {
   vi.stubEnv("AWS_ACCESS_KEY_ID", "a");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "b");
-  const { exitCode, stdout, stderr } = await fsck();
+  const { exitCode, stdout, stderr } = await restore();
   expect({ exitCode, stderr }).toEqual({
     exitCode: 74,
     stderr:
-      "noonmark: store_unavailable: list s3://bucket/p/: 404 NoSuchBucket gone\n" +
+      "noonmark: store_unavailable: get s3://bucket/p/private/head.json: 404 NoSuchBucket gone\n" +
       "  The bucket does not exist there. Create it, or correct --store and --s3-endpoint.\n",
   });
   expect(stdout + stderr).not.toMatch(LIBRARY);
@@ -63,7 +63,7 @@ test("the library's warning about a profile and a key is suppressed", async () =
   vi.stubEnv("AWS_PROFILE", "own");
   vi.stubEnv("AWS_ACCESS_KEY_ID", "c");
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", "d");
-  const { stdout, stderr } = await fsck();
+  const { stdout, stderr } = await restore();
   expect(stderr).toContain("404 NoSuchBucket");
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });

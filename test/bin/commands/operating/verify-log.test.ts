@@ -281,8 +281,7 @@ describe("planted faults", () => {
     ],
     [
       "a checkpoint of another key",
-      () =>
-        change("log/checkpoint", (body) => Buffer.from(signNote(`${body.toString().split("\n\n")[0]}\n`, [other]))),
+      () => change("log/checkpoint", (body) => Buffer.from(signNote(`${body.toString().split("\n\n")[0]}\n`, [other]))),
       "log/log_unsigned: no known key signed the text",
     ],
     [
@@ -311,8 +310,7 @@ describe("planted faults", () => {
     ],
     [
       "an observation with another value",
-      () =>
-        change(observationTileKey(INSTALLATION, 4), replaced('"provenance":"hardware"', '"provenance":"replay"')),
+      () => change(observationTileKey(INSTALLATION, 4), replaced('"provenance":"hardware"', '"provenance":"replay"')),
       'log/entry_missing: the same receipt with "replay" as provenance, where the entry has "hardware"',
     ],
     [

@@ -42,7 +42,7 @@ test("a store that is gone is not made again on the disk beneath it, until the s
   const { stdout } = await runCli(["status", ...PUBLISH.slice(1)], folder);
   expect(stdout).toMatch(/^FIX store +store_unavailable: \S+: no store is here /m);
   expect((await once("--store", "other")).exitCode).toBe(0);
-  rmSync(join(folder, "state/published.db"));
+  rmSync(join(folder, "state"), { recursive: true });
   expect((await once()).exitCode).toBe(0);
 });
 
@@ -58,9 +58,8 @@ test("a running publisher waits for a removed store, and goes on when it is ther
   cpSync(join(folder, "copy"), store, { recursive: true });
   await publisher.logged("the store responds again");
   expect((await publisher.ended("SIGTERM")).exitCode).toBe(0);
-  expect(JSON.parse(readFileSync(join(store, "status.json.http"), "utf8").split("\n\n")[1] ?? "")).toMatchObject({
-    released: true,
-  });
+  const head = readFileSync(join(store, "private/head.json.http"), "utf8").split("\n\n")[1] ?? "";
+  expect(JSON.parse(head)).toMatchObject({ lease: { released: true } });
 });
 
 test("a directory with other files is refused as a store, and nothing in it changes", async () => {

@@ -55,7 +55,7 @@ describe("noonmark publish, before and alongside other runs", () => {
     const tried = await publish("--once", "--at", "2026-01-01T00:00:00Z");
     expect(tried).toMatchObject({ exitCode: 1, stdout: "" });
     expect(tried.stderr).toContain("noonmark: at_before_published: 2026-01-01T00:00:00.000Z is before ");
-    expect(tried.stderr).not.toContain("clock");
+    expect(tried.stderr).not.toMatch(/NTP|this clock/);
   });
 
   test("a state directory in use is reported with its user and the time", async () => {
