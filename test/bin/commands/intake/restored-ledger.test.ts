@@ -38,7 +38,7 @@ test("without --yes a ledger that is behind accepts nothing, and with --yes it a
   const refused = await ingest([receipt(4)]);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toMatch(
-    /^noonmark: ledger_behind: log 1 was published with 4 entries, and the ledger has 2\n/,
+    /^noonmark: ledger_behind: the log was published with 4 entries, and the ledger has 2\n/,
   );
   expect(refused.stderr).toContain("Restore the missing facts from the store first: noonmark ledger restore");
 
@@ -59,14 +59,14 @@ test("a ledger that lacks other kinds of facts or other installations is also re
   await ingest([oracle()]);
   await run("publish", "--once");
   restore("backup.db");
-  expect((await ingest([receipt(2)])).stderr).toContain("log 1 was published with 3 entries, and the ledger has 2");
+  expect((await ingest([receipt(2)])).stderr).toContain("the log was published with 3 entries, and the ledger has 2");
 
   await ingest([oracle()], "--yes");
   copyFileSync(at(LEDGER), at("backup.db"));
   await ingest([receipt(2, other)]);
   await run("publish", "--once");
   restore("backup.db");
-  expect((await ingest([receipt(2)])).stderr).toContain("log 1 was published with 4 entries, and the ledger has 3");
+  expect((await ingest([receipt(2)])).stderr).toContain("the log was published with 4 entries, and the ledger has 3");
 });
 
 test("a new ledger next to a publication is created only with --yes", async () => {
@@ -76,7 +76,7 @@ test("a new ledger next to a publication is created only with --yes", async () =
   const refused = await ingest([receipt(2)]);
   expect(refused).toMatchObject({ exitCode: 1, stdout: "" });
   expect(refused.stderr).toMatch(
-    /^noonmark: ledger_behind: log 1 was published with 1 entries, and the ledger has 0\n/,
+    /^noonmark: ledger_behind: the log was published with 1 entries, and the ledger has 0\n/,
   );
   expect(existsSync(at(LEDGER))).toBe(false);
   expect(await ingest([receipt(2)], "--yes")).toMatchObject({ exitCode: 0 });

@@ -97,7 +97,7 @@ test("a right log is remembered, continued, and gives the served bodies again", 
   const first = await verified({ since, replay: true });
   expect(first).toMatchObject({ findings: [], skipped: [] });
   expect(first.lines[0]).toMatch(
-    /^The log wheel\.example\.org\/log\/1 has 604 entries with the root \S{44}, and the key signed it\.$/,
+    /^The log wheel\.example\.org\/log has 604 entries with the root \S{44}, and the key signed it\.$/,
   );
   world.receive(200);
   await publish(6_000);
