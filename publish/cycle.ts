@@ -15,6 +15,7 @@ import { saveHistory } from "../src/projections/settlements/saved-history.ts";
 import type { Publication } from "../src/resources/publication.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import { telemetryPublication, unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
+import { TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
 import { type Agenda, earlier } from "./agenda.ts";
 import { type Head, LEFT_LIMIT, type PublishedResponse, RETIRED_LIMIT } from "./head/head.ts";
@@ -214,7 +215,7 @@ function planAt(
   const { ledger } = snapshot;
   const rowId = ledger && installationRowId(ledger, configured);
   const position = ledger === undefined || rowId === undefined ? 0 : readWatermarks(ledger, rowId).receipt;
-  const installations = planInstallations({
+  const planning = {
     snapshot: refused === undefined ? snapshot : { ...snapshot, ledger: undefined },
     head,
     memory,
@@ -222,10 +223,11 @@ function planAt(
     at,
     size: log.size,
     minimumPutInterval,
-  });
+  };
+  const first = planInstallations({ ...planning, isConfiguredUrgent: false });
   const publications = [unknownTelemetryPublication, telemetryPublication(configured, true), ...cycle.publications];
   // Telemetry says where the observations end, so the responses wait for the last tile of a bulk.
-  const planned = installations.isConfiguredWhole
+  const planned = first.isConfiguredWhole
     ? planResponses({
         snapshot,
         head,
@@ -243,6 +245,8 @@ function planAt(
     : NO_RESPONSES;
   const tiles = planTileSets(planned.responses, snapshot, memory.names, { at, force });
   const responses = withoutFailed(planned, tiles.failed);
+  const isUrgent = first.isConfiguredWaiting && responses.responses.some(({ put }) => put?.key === TELEMETRY_KEY);
+  const installations = isUrgent ? planInstallations({ ...planning, isConfiguredUrgent: true }) : first;
   const index = planIndex(snapshot, installations, cycle);
   const checkpoint = planCheckpoint(log, cycle);
   const own = { ...index?.published, ...checkpoint?.published };
@@ -251,7 +255,7 @@ function planAt(
   );
   const responsePuts = responses.responses.flatMap(({ put }) => {
     if (put === undefined) return [];
-    const before = put.resource === "telemetry" ? tilesOfConfigured : (tiles.after.get(put.key) ?? []);
+    const before = put.key === TELEMETRY_KEY ? tilesOfConfigured : (tiles.after.get(put.key) ?? []);
     return { ...put, after: [...(put.after ?? []), ...before] };
   });
   const puts = [
@@ -420,6 +424,9 @@ function confirm(plan: StepPlan, outcomes: Outcomes, { held, memory, at, sources
   const { installations, responses, tiles } = plan;
   const tags = new Map([...outcomes].flatMap(([key, { tag }]) => (tag === undefined ? [] : [[key, tag] as const])));
   const failedIds = new Set([...installations.owners].flatMap(([key, id]) => (tags.has(key) ? [] : [id])));
+  const conflicted = new Set(
+    [...outcomes].flatMap(([key, { tag }]) => (tag === undefined ? (installations.owners.get(key) ?? []) : [])),
+  );
   for (const key of installations.owners.keys()) {
     const tag = tags.get(key);
     if (tag !== undefined) memory.tags.set(key, tag);
@@ -445,7 +452,8 @@ function confirm(plan: StepPlan, outcomes: Outcomes, { held, memory, at, sources
   }
   const left = [...installations.unfinished.left];
   for (const [rowId, id] of rows) {
-    memory.retries.set(id, at + RETRY_MS);
+    // After an outage everything is tried again at once.
+    if (conflicted.has(id)) memory.retries.set(id, at + RETRY_MS);
     if (!left.some(([other]) => other === id)) left.push([id, memory.finished.get(rowId)?.position ?? 0]);
   }
   // `since` may move on only if each installation that failed is in the list.

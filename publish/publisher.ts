@@ -122,7 +122,13 @@ export class Publisher {
     const { reader } = this.#options;
     const chain = this.#last === undefined ? undefined : reader.nextChange(this.#last.at);
     const next = earlier(earlier(this.#agenda.next(), this.#result.wakeAt), chain);
-    return this.#result.hasMore || this.#isUnfinished ? earlier(next, this.#last?.at) : next;
+    return this.#result.hasMore || this.#isUnfinished ? earlier(next, this.#last?.at) : earlier(next, this.#retryAt);
+  }
+
+  /** When (epoch ms) the first of the installations that failed, or were found damaged, is put again. */
+  get #retryAt(): number | undefined {
+    const { left } = this.#held.head.unfinished;
+    return left.reduce<number | undefined>((at, [id]) => earlier(at, this.#memory.retries.get(id) ?? 0), undefined);
   }
 
   /** Something was found damaged, or an earlier holder has left it. */

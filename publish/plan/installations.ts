@@ -63,6 +63,8 @@ export interface InstallationPlanning {
   readonly size: number;
   /** Minimum time between two puts of one key (ms). */
   readonly minimumPutInterval: number;
+  /** Telemetry of the configured installation is put, so its tile must be there, whatever its pace. */
+  readonly isConfiguredUrgent: boolean;
 }
 
 export interface InstallationPlan {
@@ -72,8 +74,9 @@ export interface InstallationPlan {
   /** The ids of those that have puts, by key of the put. */
   readonly owners: ReadonlyMap<string, string>;
   readonly unfinished: Omit<Head["unfinished"], "keys">;
-  /** All observations of the configured installation are stored after this step. */
+  /** All observations of the configured installation are stored after this step, or wait for their pace. */
   readonly isConfiguredWhole: boolean;
+  readonly isConfiguredWaiting: boolean;
   /** The next step has more. */
   readonly hasMore: boolean;
   /** All installations up to this row are stored after this step. */
@@ -104,7 +107,7 @@ WHERE entry_index >= ? AND (entry.installation > ? OR installation.id = ?)
 GROUP BY entry.installation ORDER BY entry.installation`;
 
 export function planInstallations(planning: InstallationPlanning): InstallationPlan {
-  const { snapshot, head, memory, configured, at, size, minimumPutInterval } = planning;
+  const { snapshot, head, memory, configured, at, size, minimumPutInterval, isConfiguredUrgent } = planning;
   const { ledger } = snapshot;
   const { unfinished } = head;
   const step = new Step(planning);
@@ -132,14 +135,10 @@ export function planInstallations(planning: InstallationPlanning): InstallationP
     if (isDue && !leftRows.has(rowId) && (done === undefined || done.size <= last)) {
       const waitsUntil = (done?.putAt ?? Number.NEGATIVE_INFINITY) + minimumPutInterval;
       const stored = Math.max(done?.position ?? 0, first === null ? readWatermarks(ledger, rowId).receipt : first - 1);
-      if (id === configured) {
-        // Its telemetry has a pace of its own, and its tile must be there first.
-        step.add(ledger, { rowId, id, stored });
-        continue;
-      }
-      if (step.isFull) return step.plan({ since: unfinished.since, until, through, left: step.left }, through, false);
-      if (minimumPutInterval > 0 && waitsUntil > at) {
-        step.wake(waitsUntil);
+      const isWaiting = minimumPutInterval > 0 && waitsUntil > at && !(id === configured && isConfiguredUrgent);
+      if (id !== configured && step.isFull) return step.plan({ since: unfinished.since, until, through, left: step.left }, through, false);
+      if (isWaiting) {
+        step.wait(id, waitsUntil);
         since = Math.min(since, done?.size ?? unfinished.since);
       } else step.add(ledger, { rowId, id, stored });
     }
@@ -162,6 +161,7 @@ class Step {
   #installations = 0;
   #wakeAt: number | undefined;
   #isConfiguredWhole = true;
+  #isConfiguredWaiting = false;
   #hasMoreTiles = false;
 
   constructor(planning: InstallationPlanning) {
@@ -181,10 +181,15 @@ class Step {
     this.#wakeAt = Math.min(this.#wakeAt ?? at, at);
   }
 
+  /** The installation was put a short time ago. */
+  wait(id: string, until: number): void {
+    this.wake(until);
+    if (id === this.#planning.configured) this.#isConfiguredWaiting = true;
+  }
+
   leave({ id, stored }: Candidate): void {
     this.left.push([id, stored]);
     this.wake(this.#planning.memory.retries.get(id) ?? 0);
-    if (id === this.#planning.configured) this.#isConfiguredWhole = true;
   }
 
   /** Plans the observations after `stored`, and the telemetry if they end in this step. An exception costs only this installation. */
@@ -231,6 +236,7 @@ class Step {
       owners: this.#owners,
       unfinished,
       isConfiguredWhole: this.#isConfiguredWhole,
+      isConfiguredWaiting: this.#isConfiguredWaiting,
       hasMore: !isPassDone || this.#hasMoreTiles,
       through,
       wakeAt: this.#wakeAt,

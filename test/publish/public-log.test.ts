@@ -53,7 +53,7 @@ class LogReader {
 async function publish(at: number, options: WorkOptions = {}): Promise<ReadonlyMap<string, string>> {
   const worker = await world.work({ signers, ...options });
   try {
-    const { rows } = await worker.cycle(START + at * 1_000);
+    const { rows } = await worker.once(START + at * 1_000);
     for (const { action, key, why } of rows) if (action === "failed") throw new Error(`${key}: ${why}`);
     return new Map(rows.map(({ key, why }) => [key, why]));
   } finally {

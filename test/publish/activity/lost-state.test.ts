@@ -189,7 +189,7 @@ test("an unreferenced tile is deleted after an hour, also if the state is lost m
 
 test("no tile is put again after the chain was reread while the heads were unavailable, with or without a kill", async () => {
   const worker = await publishLong(300);
-  const [before, stored] = [await walk(), await tagsOf(await tiles())];
+  const [before, stored] = [await walk(), await tagsOf(await reachable())];
   worker.kill();
 
   world.now += HOUR;

@@ -1,7 +1,7 @@
 /** The time of published responses (docs/spec/publishing.md#clocks). */
 import { expect, test } from "vitest";
 import { explicitInstant, notBefore } from "../../../publish/clock/instant.ts";
-import { START, World } from "../world.ts";
+import { START } from "../world.ts";
 
 const DAY = 86_400_000;
 
@@ -24,22 +24,4 @@ test("--at before the last published instant is refused, also if it is forced", 
     const ask = () => explicitInstant({ at: START - 1, now: START, last: START, force });
     expect(ask).toThrow(expect.objectContaining({ code: "at_before_published" }));
   }
-});
-
-test("after lost state the failure names the object from ahead of the clock", async () => {
-  const world = new World();
-  world.receive(1);
-  const worker = await world.work();
-  await worker.cycle(START + DAY);
-  await worker.stop();
-  await world.store.delete("status.json");
-  world.now = START + 10_000;
-  const again = await world.work({ state: "lost" });
-  await expect(again.cycle(START + 10_000)).rejects.toMatchObject({
-    code: "clock_behind",
-    message: expect.stringContaining("v1/public/"),
-  });
-  expect(await world.body("/v1/public/telemetry", START + DAY)).toContain('"stale"');
-  again.kill();
-  world.end();
 });

@@ -64,7 +64,7 @@ const change = fc.record({
         length: fc.nat(99),
         text: fc.string({ maxLength: 45, unit: "grapheme-ascii" }),
       }),
-      { maxLength: 7 },
+      { maxLength: 12 },
     )
     .map(ascending),
 }) satisfies fc.Arbitrary<Successor>;

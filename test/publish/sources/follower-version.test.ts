@@ -64,7 +64,8 @@ afterEach(() => {
 test.for([
   [
     "receipts",
-    "several cycles",
+    // The tiles are put again in several steps.
+    "one cycle",
     `${setTotal("peaks", "rpmMilli.value", 7)}; ${setTotal("milestones", "lifetimeMm.n", "'1'")}`,
   ],
   ["rounds", "several cycles", `UPDATE day_rounds SET work = '1'; ${setTotal("rounds", "observed", 1)}`],
