@@ -14,6 +14,8 @@ const RECEIPTS = 50_000;
 const CYCLES = 10;
 const FIGURES = 3;
 const TICKS_PER_SECOND = 100;
+/** What a publisher of this tree, or of an older one, puts once it holds the lease. */
+const HEADS = ["private/head.json.http", "status.json.http"];
 
 export async function run(): Promise<void> {
   await withTrees(async (trees) => {
@@ -21,7 +23,8 @@ export async function run(): Promise<void> {
     for (const tree of trees) runTree(tree, ["ingest", "-", "--ledger", "ledger.db"], lines);
     const publishers = trees.map(start);
     try {
-      for (const { folder } of trees) while (!existsSync(join(folder, "store/status.json"))) await wait(100);
+      for (const { folder } of trees)
+        while (!HEADS.some((name) => existsSync(join(folder, "store", name)))) await wait(100);
       await wait(5000);
       const figures = trees.map((): number[] => []);
       let sequence = RECEIPTS;

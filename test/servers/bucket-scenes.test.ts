@@ -1,4 +1,4 @@
-/** Scenes over a bucket only: requests that arrive late or between others, and a damaged lease. Nothing published goes back. */
+/** Scenes over a bucket only: requests that arrive late or between others, and a damaged head. Nothing published goes back. */
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { NO_ANVIL } from "../../demo/chain/anvil.ts";
@@ -61,7 +61,7 @@ it("if two standbys see a release, the later one keeps waiting", async () => {
     await said(standby, '"msg":"standby: ');
     standbys.push(standby);
   }
-  const takes = proxies.map((proxy) => proxy.hold(/^PUT .*\/status\.json\b/, Infinity));
+  const takes = proxies.map((proxy) => proxy.hold(/^PUT .*\/private\/head\.json\b/, Infinity));
   holder.kill("SIGTERM");
   await Promise.all(takes.map(({ arrived }) => arrived));
   const before = proxies.map(({ seen }) => seen.length);
@@ -76,20 +76,20 @@ it("if two standbys see a release, the later one keeps waiting", async () => {
   expect(exitCodes).toEqual([null, null]);
 });
 
-// On a directory a lease has the same lifetime (test/publish/lease/unreadable.test.ts).
-it("a damaged lease object is watched for 34 s and taken; a damaged index is rewritten with it", async () => {
+it("a damaged head is watched for 20 s and then refused; a new one continues after the stored log", async () => {
   await using scene = new Scene({}, server());
   await scene.ingest([receipt(1), receipt(2), receipt(3)]);
   await scene.published(10);
   const text = async (key: string) => new TextDecoder().decode((await scene.object(key)).body);
   const index = await text("installations");
-  for (const key of ["status.json", "installations"]) await scene.damage(key);
+  for (const key of ["private/head.json", "installations"]) await scene.damage(key);
   scene.loseState();
   await scene.ingest([receipt(4)]);
   const started = performance.now();
-  const unreadable = expect.stringContaining("warning: lease_unreadable: status.json");
-  expect(await scene.publish(20)).toMatchObject({ exitCode: 0, stderr: unreadable });
-  expect(performance.now() - started).toBeGreaterThan(34_000);
+  const lost = { exitCode: 74, stderr: expect.stringContaining("noonmark: head_lost: private/head.json") };
+  expect(await scene.publish(20)).toMatchObject(lost);
+  expect(performance.now() - started).toBeGreaterThan(20_000);
+  await scene.published(30, "--new-head");
   expect(await text("installations")).toBe(index);
   expect(await text("v1/public/telemetry")).toContain('"cumulativeWorkUnits":"40"');
 });

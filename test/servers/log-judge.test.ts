@@ -72,7 +72,7 @@ function judgement({ base, keys = [KEY], remembered = [] }: Judged) {
     return file;
   });
   const options = [...keys.flatMap((key) => ["-key", key]), ...files.flatMap((file) => ["-remembered", file])];
-  const { status, stdout, stderr } = spawnSync(JUDGE, ["-origin", `${NAME}/log/1`, ...options, base], {
+  const { status, stdout, stderr } = spawnSync(JUDGE, ["-origin", `${NAME}/log`, ...options, base], {
     encoding: "utf8",
   });
   return { status, said: stdout + stderr };
@@ -95,7 +95,7 @@ test("the program of docs/log.md prints the entries, and refuses those that are 
   try {
     const { stdout, stderr } = await run(KEY);
     expect(stdout.split("\n").slice(0, 600)).toEqual(Array.from({ length: 600 }, (_, at) => `${at} ${entryText(at)}`));
-    expect(stderr).toContain(`${NAME}/log/1: these 600 entries are signed\n`);
+    expect(stderr).toContain(`${NAME}/log: these 600 entries are signed\n`);
     await expect(run(verifierKey(newSigner().verifier))).rejects.toThrow("note has no verifiable signatures");
     flip("tile/entries/001", 40)(publisher);
     await expect(run(KEY)).rejects.toThrow(/the entries have the root .* is signed/);
@@ -108,7 +108,7 @@ test.each([0, 1, 2, 255, 256, 257, 511, 512, 513, 65_535, 65_536, 65_537])("a lo
   const publisher = new LogPublisher({ signers: [signer] });
   const { root } = publisher.grow(size);
   const { status, said } = judgement({ base: written(publisher.files) });
-  expect({ status, said }).toEqual({ status: 0, said: expect.stringContaining(`${NAME}/log/1 ${size} ${root}: `) });
+  expect({ status, said }).toEqual({ status: 0, said: expect.stringContaining(`${NAME}/log ${size} ${root}: `) });
   expect(said).toContain(` ${size} entries, ${size === 0 ? 0 : 102} proofs, 0 pairs`);
 });
 
@@ -141,7 +141,7 @@ test("a log is judged over HTTP", async () => {
   publisher.grow(600);
   const { url, stop } = await served(publisher);
   try {
-    const given = ["-key", KEY, "-origin", `${NAME}/log/1`, `${url}/log/`];
+    const given = ["-key", KEY, "-origin", `${NAME}/log`, `${url}/log/`];
     expect((await promisify(execFile)(JUDGE, given)).stdout).toContain(" 600 entries");
   } finally {
     await stop();
@@ -207,7 +207,7 @@ async function judgeGrowing(store: ObjectStore, base: string): Promise<string> {
       writeFileSync(file, checkpoint?.body ?? "");
       remembered.push("-remembered", file);
     }
-    const given = ["-key", KEY, "-origin", `${NAME}/log/1`, ...remembered, `${base}/log/`];
+    const given = ["-key", KEY, "-origin", `${NAME}/log`, ...remembered, `${base}/log/`];
     return (await promisify(execFile)(JUDGE, given)).stdout;
   } finally {
     world.end();
@@ -253,7 +253,7 @@ test("a bucket: read without a front, by the shim, through nginx and through Var
   try {
     const said = await judgeGrowing(withoutClock(store), direct);
     expect(said).toMatch(JUDGED);
-    const given = ["-key", KEY, "-origin", `${NAME}/log/1`];
+    const given = ["-key", KEY, "-origin", `${NAME}/log`];
     for (const url of urls) {
       const { stdout } = await promisify(execFile)(JUDGE, [...given, `${url}/log/`]);
       expect(stdout, url).toContain(" 1157 entries, 102 proofs, 0 pairs");

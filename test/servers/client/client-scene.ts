@@ -10,7 +10,7 @@ export interface SceneAddresses {
   readonly good: string;
   /** Each fault has its own subpath: `client-scene-servers.ts`. */
   readonly bad: string;
-  /** A server with log 1, and its key. */
+  /** A server with a log, and its key. */
   readonly log: string;
   readonly key: string;
 }
@@ -34,13 +34,13 @@ export async function clientScene({ good, bad, log, key }: SceneAddresses): Prom
     units: String(units("115792089237316195423570985008687907853269984665640564039457584007913129639935")),
     amount: amount("1500000000000000000", 18),
     log: await logOf(log, key),
-    otherKey: await codeOf(openLog({ baseUrl: log, key: key.replace(/.*\+/, "x+00000000+"), number: 1 })),
-    noLog: await codeOf(openLog({ baseUrl: log, key, number: 2 })),
+    otherKey: await codeOf(openLog({ baseUrl: log, key: key.replace(/.*\+/, "x+00000000+") })),
+    noLog: await codeOf(openLog({ baseUrl: `${log}/none`, key })),
   };
 }
 
 async function logOf(baseUrl: string, key: string) {
-  const log = await openLog({ baseUrl, key, number: 1 });
+  const log = await openLog({ baseUrl, key });
   const entries = await all(log.entries({ from: 255, to: 257 }));
   const [first] = entries;
   return [log.checkpoint.size, entries, await log.includes(255, first?.text ?? ""), await log.includes(0, "")];

@@ -19,7 +19,8 @@ export CEPH_CONF=$(cat /srv/ceph.path) CEPH_ARGS="-n client.rgw"`;
 /** Requests in the name of a user, and the status of each. */
 const RIGHTS: readonly (readonly [method: string, target: string, publisher: number, shim: number])[] = [
   ["GET", "/noonmark/v1/public/modules", 200, 200],
-  ["GET", "/noonmark/private/status.json", 200, 403],
+  ["GET", "/noonmark/private/head.json", 200, 200],
+  ["GET", "/noonmark/private/log/checkpoint", 200, 403],
   ["GET", "/noonmark/none", 404, 404],
   ["GET", "?list-type=2", 200, 200],
   ["PUT", "/noonmark/x", 200, 403],
@@ -96,6 +97,6 @@ test("the intake's unit, which has no network and no key, accepts nothing into a
     output: expect.stringContaining("1 accepted, 0 duplicate, 0 rejected"),
   });
   expect(restored[1]?.output).toContain("warning: store_not_compared: ");
-  expect(restored[1]?.output).toContain("ledger_behind: log 1 was published with 4 entries, and the ledger has 3\n");
+  expect(restored[1]?.output).toContain("ledger_behind: the log was published with 4 entries, and the ledger has 3\n");
   expect(restored[1]?.output).toMatch(/^spool\/new\.ndjson\n1\n$/m);
 });

@@ -17,7 +17,7 @@ const asShim = (command: string) =>
 const SHIM_SEES = [
   asShim("cat /var/lib/noonmark/public/v1/public/modules.http"),
   asShim("cat /var/lib/noonmark/ledger.db"),
-  asShim("cat /var/lib/noonmark/public/private/status.json.http"),
+  asShim("cat /var/lib/noonmark/public/private/log/checkpoint.http"),
   asShim("touch /var/lib/noonmark/public/x"),
   asShim("cat /etc/noonmark/noonmark.json"),
   "stat -c '%a %U' /etc/noonmark/noonmark.json",
@@ -87,7 +87,7 @@ test("the first status lists what is missing, and the second finds nothing", () 
   expect(outputOf("noonmark ingest - < /srv/facts.ndjson")).not.toMatch(/^FIX/m);
 });
 
-test("the shim's service can read the store, but not the ledger, the private status or the publisher's settings", () => {
+test("the shim's service can read the store, but not the ledger, the private log or the publisher's settings", () => {
   expect(shimSees.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1, 0]);
   expect(shimSees[0]?.output).toContain('"installationId":"wheel-1"');
   expect(shimSees.slice(1).map(({ output }) => output.trim().split(": ").at(-1))).toEqual([

@@ -6,9 +6,13 @@ import { useS3Server } from "../use-servers.ts";
 import { BUCKET, s3Store } from "./s3-store.ts";
 
 const INTERVAL = 5_000;
-const LOG = ["PUT private/log/checkpoint", "PUT private/log/tile/entries/000"];
+const logOf = (size: number) => [
+  "PUT private/log/checkpoint",
+  `PUT private/log/tile/0/000.p/${size}`,
+  `PUT private/log/tile/entries/000.p/${size}`,
+];
 const TILE = "PUT v1/public/installations/~wheel-1/observations/0";
-const RENEWAL = ["GET standby.json", "PUT status.json"];
+const HEAD = "PUT private/head.json";
 
 const server = useS3Server();
 let proxy: FaultProxy;
@@ -63,25 +67,22 @@ test("the probe at start is six small puts, a look at each refused one, a delete
   ]);
 });
 
-test("one new receipt is five puts and nothing else: its entry, the checkpoint, telemetry, process and its tile", async () => {
+test("one new receipt is seven puts and nothing else: the head, the log's files, telemetry, process and its tile", async () => {
   world.receive(1);
+  world.now = START + 21_000;
+  await worker.publisher.renewIfDue(undefined);
   expect(await requestsDuring(() => worker.cycle(START + 21_000))).toEqual([
-    ...LOG,
+    HEAD,
+    ...logOf(6),
     TILE,
     "PUT v1/public/telemetry",
     "PUT v4/public/process",
   ]);
 });
 
-test("idle for a minute: six renewals of the lease and nothing else", async () => {
-  // The private status follows the first renewal, and then at most every five minutes.
-  const first = await requestsDuring(() => turnUntil(START + 26_000));
-  expect(first).toEqual([RENEWAL[0], "PUT private/status.json", RENEWAL[1]]);
-  const renewals = await requestsDuring(() => turnUntil(START + 86_000));
-  expect(renewals).toEqual([
-    ...Array.from({ length: 6 }, () => RENEWAL[0]),
-    ...Array.from({ length: 6 }, () => RENEWAL[1]),
-  ]);
+test("idle for a minute: twelve renewals of the lease and nothing else", async () => {
+  await turnUntil(START + 26_000);
+  expect(await requestsDuring(() => turnUntil(START + 86_000))).toEqual(Array.from({ length: 12 }, () => HEAD));
 });
 
 test("receipts that arrive faster than the minimum put interval share their puts", async () => {
@@ -94,8 +95,8 @@ test("receipts that arrive faster than the minimum put interval share their puts
     }
     await turnUntil(START + 26_000);
   });
-  expect(requests.filter((line) => !RENEWAL.includes(line))).toEqual([
-    ...LOG,
+  expect(requests.filter((line) => line !== HEAD)).toEqual([
+    ...logOf(10),
     TILE,
     "PUT v1/public/telemetry",
     "PUT v4/public/process",
