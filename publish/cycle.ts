@@ -4,7 +4,7 @@
  */
 import { readSync } from "../src/chain/store/sync-row.ts";
 import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
-import { checkpointKey, INSTALLATIONS_KEY } from "../src/http/keys.ts";
+import { checkpointKey, INSTALLATIONS_KEY, logPrefix } from "../src/http/keys.ts";
 import { loggedPosition } from "../src/ledger/intake/stream-position.ts";
 import { contains, type LogPoint, logPoint } from "../src/ledger/log.ts";
 import { installationRowId, lastInstallationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
@@ -261,11 +261,14 @@ function planAt(
   const puts = [
     ...(checkpoint === undefined ? [] : [checkpoint.put]),
     ...(index?.put === undefined ? [] : [index.put]),
-    ...tiles.puts,
+    ...tiles.puts.values(),
     ...installations.puts,
     ...responsePuts,
   ];
-  const dropped = [...memory.dropped, ...tiles.dropped].filter(([key]) => !puts.some((put) => put.key === key));
+  // A log that becomes public was copied.
+  const former = head.log.form === "private" && formOf(cycle.signers) === "public" && head.log.size > 0;
+  const abandoned = former ? [[logPrefix("private"), at + PARTIAL_KEPT_MS] as const] : [];
+  const dropped = [...memory.dropped, ...tiles.dropped, ...abandoned].filter(([key]) => !puts.some((put) => put.key === key));
   const room = Math.max(0, RETIRED_LIMIT - head.retired.length);
   const isMoved = isDifferent(head.unfinished, installations.unfinished);
   return {
@@ -398,6 +401,7 @@ function changed(head: Head, plan: StepPlan, { at, signers, program }: Cycle): P
   for (const { publication, published } of responses.responses) {
     if (published !== undefined) next[publication.key] = published;
   }
+  if (formOf(signers) === "public") delete next[checkpointKey("private")];
   const put = new Set(plan.puts.map(({ key }) => key));
   const keys = [...new Set([...head.unfinished.keys, ...put])].filter((key) => next[key] !== undefined);
   // Until the puts are done, what they need is unfinished.

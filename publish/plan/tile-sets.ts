@@ -17,76 +17,95 @@ const TILE_WAVES = ["tiles", "index-tiles"] as const;
 /** The names below a prefix that the stored responses refer to. */
 export type StoredNames = ReadonlyMap<string, ReadonlySet<string>>;
 
+/** Changes only while it is made. */
 export interface TileSetPlan {
-  readonly puts: readonly Put[];
+  /** By key. */
+  readonly puts: Map<string, Put>;
   /** The names below each prefix once these puts and those of the responses are done. */
-  readonly names: StoredNames;
-  /** Keys that nothing refers to any more, and for how long they are kept (ms). */
-  readonly dropped: readonly (readonly [key: string, keptMs: number])[];
+  readonly names: Map<string, ReadonlySet<string>>;
+  /** Keys that nothing refers to any more, and until when (epoch ms) they are kept. */
+  readonly dropped: (readonly [key: string, until: number])[];
   /** Keys that must be stored before a response, by the key of the response. */
-  readonly after: ReadonlyMap<string, readonly string[]>;
+  readonly after: Map<string, string[]>;
   /** Publications whose stored names must be read first. */
-  readonly needs: readonly Publication[];
+  readonly needs: Publication[];
   /** Why the tiles of a response cannot be put, by the key of the response. */
-  readonly failed: ReadonlyMap<string, unknown>;
+  readonly failed: Map<string, unknown>;
 }
 
-/** `at`: epoch ms. `force`: stored tiles are compared, too. */
+interface TileSetOptions {
+  /** Epoch ms. */
+  readonly at: number;
+  /** Stored tiles are compared, too. */
+  readonly force: boolean;
+}
+
 export function planTileSets(
   responses: readonly PlannedResponse[],
   snapshot: Snapshot,
   stored: StoredNames,
-  { at, force }: { readonly at: number; readonly force: boolean },
+  options: TileSetOptions,
 ): TileSetPlan {
-  const puts = new Map<string, Put>();
-  const names = new Map<string, ReadonlySet<string>>();
-  const dropped: [string, number][] = [];
-  const after = new Map<string, string[]>();
-  const needs: Publication[] = [];
-  const failed = new Map<string, unknown>();
+  const plan: TileSetPlan = {
+    puts: new Map(),
+    names: new Map(),
+    dropped: [],
+    after: new Map(),
+    needs: [],
+    failed: new Map(),
+  };
   for (const { publication, put } of responses) {
-    if (publication.tileSet === undefined || put === undefined) continue;
+    const { tileSet } = publication;
+    if (tileSet === undefined || put === undefined) continue;
+    const known = stored.get(tileSet.prefix);
+    if (known === undefined && put.action === "updated") {
+      plan.needs.push(publication);
+      continue;
+    }
     try {
-      planOne(publication, publication.tileSet, put.action === "updated");
+      if (tileSet.version(snapshot) !== "") addTiles(plan, publication, tileSet, snapshot, known ?? new Set(), options);
     } catch (error) {
       if (isFileError(error)) throw error;
-      failed.set(put.key, error);
+      plan.failed.set(put.key, error);
     }
   }
-  return { puts: [...puts.values()], names, dropped, after, needs, failed };
+  return plan;
+}
 
-  function planOne({ key, resource, ...publication }: Publication, tileSet: TileSet, isPublished: boolean): void {
-    const { prefix, keptMs } = tileSet;
-    const known = stored.get(prefix);
-    if (known === undefined && isPublished) {
-      needs.push({ key, resource, ...publication });
-      return;
-    }
-    if (tileSet.version(snapshot) === "") return;
-    const groups = tileSet.tiles(snapshot);
-    const named = new Set(groups.flat().map((tile) => tile.key.slice(prefix.length)));
-    for (const [level, group] of groups.entries()) {
-      for (const tile of group) {
-        if (!force && known?.has(tile.key.slice(prefix.length)) === true) continue;
-        const object = namedObject(tile, snapshot);
-        if (object === undefined) throw new Error(`${tile.key} is not in the projections`);
-        puts.set(tile.key, {
-          key: tile.key,
-          resource,
-          wave: TILE_WAVES[level] ?? "index-tiles",
-          object,
-          replaces: null,
-          why: "new",
-          action: "created",
-          status: 200,
-          etag: null,
-        });
-        after.set(key, [...(after.get(key) ?? []), tile.key]);
-      }
-    }
-    for (const name of known ?? []) if (!named.has(name)) dropped.push([prefix + name, at + keptMs]);
-    names.set(prefix, named);
-  }
+function addTiles(
+  { puts, names, dropped, after }: TileSetPlan,
+  { key, resource }: Publication,
+  { prefix, keptMs, tiles }: TileSet,
+  snapshot: Snapshot,
+  known: ReadonlySet<string>,
+  { at, force }: TileSetOptions,
+): void {
+  const nameOf = (tile: ImmutableTile) => tile.key.slice(prefix.length);
+  const groups = tiles(snapshot);
+  const lacking = groups.flatMap((group, level) =>
+    group
+      .filter((tile) => force || !known.has(nameOf(tile)))
+      .map((tile) => tilePut(tile, { resource, wave: TILE_WAVES[level] ?? "index-tiles", snapshot })),
+  );
+  // Two pages may name the same assets.
+  for (const put of lacking) puts.set(put.key, put);
+  after.set(
+    key,
+    lacking.map((put) => put.key),
+  );
+  const named = new Set(groups.flat().map(nameOf));
+  for (const name of known) if (!named.has(name)) dropped.push([prefix + name, at + keptMs]);
+  names.set(prefix, named);
+}
+
+function tilePut(
+  tile: ImmutableTile,
+  { snapshot, ...rest }: Pick<Put, "resource" | "wave"> & { readonly snapshot: Snapshot },
+): Put {
+  const object = namedObject(tile, snapshot);
+  if (object === undefined) throw new Error(`${tile.key} is not in the projections`);
+  const report = { why: "new", action: "created", status: 200, etag: null } as const;
+  return { key: tile.key, ...rest, object, replaces: null, ...report };
 }
 
 /** Undefined if the projections do not have the tile. */

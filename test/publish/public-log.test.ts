@@ -172,7 +172,8 @@ test("a long private log that becomes public is copied before its checkpoint", a
   expect(checkpoints).toEqual([16_500]);
   expect(await world.body("/v1/public/telemetry")).toBe(body);
   expect((await new LogReader().read(world.store)).length).toBe(16_500);
-  expect(await world.store.get(checkpointKey("private"))).toBeUndefined();
+  await publish(100_001 + HOUR / 1_000);
+  expect(await keysBelow(logPrefix("private"))).toEqual([]);
 });
 
 test("a lost checkpoint comes back whole, also if the configured installation's newest response is far behind", async () => {

@@ -31,15 +31,6 @@ test("a cycle without new receipts does not delay the next tile", async () => {
   expect(await page(3, BEGIN + 61_000)).toEqual([200, 1]);
 });
 
-test("a new tile does not wait for the interval of the previous one", async () => {
-  world.receive(127);
-  const worker = await world.work({ minimumPutInterval: INTERVAL });
-  await worker.cycle(BEGIN);
-  world.receive(2);
-  await worker.cycle(BEGIN + 30_000);
-  expect(await page(128, BEGIN + 30_000)).toEqual([200, 1]);
-});
-
 test("while a bulk of receipts is published, a page that was 200 is never 503", async () => {
   world.receive(10_400);
   const first = await world.work();
