@@ -67,3 +67,23 @@ it.each(["kept", "lost"])(
     expect(items.map(({ softwareVersion }: Json) => softwareVersion)).toEqual(["1.4.2", "1.4.2", "1.4.2", "1.4.2"]);
   },
 );
+
+it("without a head nothing is published, and a new one continues after the stored log", async () => {
+  await using scene = new Scene();
+  await scene.ingest(receipts(1, 4));
+  scene.copyLedger("ledger.db", "older.db");
+  await scene.ingest([receipt(5)]);
+  await scene.published(100);
+  const telemetry = await scene.object("v1/public/telemetry");
+  await scene.store.delete("private/head.json");
+  for (const state of ["state", "other"]) {
+    const { exitCode, stderr } = await scene.publish(110, "--state", state);
+    expect([state, exitCode, stderr]).toEqual([state, 74, expect.stringContaining("noonmark: head_lost: ")]);
+  }
+  const { exitCode, stderr } = await scene.publish(120, "--new-head", "--ledger", "older.db");
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("noonmark: ledger_behind: ")]);
+  expect(await scene.object("v1/public/telemetry")).toEqual(telemetry);
+  await scene.ingest([receipt(6)]);
+  await scene.published(130);
+  expect((await scene.read("/v1/public/telemetry", 130)).body.measurement.cumulativeWorkUnits).toBe("60");
+});

@@ -318,6 +318,6 @@ test("private objects are readable only by their owner, and others follow the um
     await store.put(key, sample("x"));
     return statSync(join(store.name, fileOfKey(key))).mode & 0o777;
   };
-  expect(await modeOf("private/status.json")).toBe(0o600);
+  expect(await modeOf("private/log/checkpoint")).toBe(0o600);
   expect(await modeOf("v1/public/telemetry")).toBe(0o666 & ~process.umask());
 });
