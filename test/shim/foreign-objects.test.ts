@@ -10,7 +10,7 @@ import { ROWS } from "../../src/resources/table.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
-import { putWorld } from "../support/world.ts";
+import { putWorld, worldHead } from "../support/world.ts";
 
 const AT = Date.parse("2026-11-20T10:00:00.000Z");
 /** JSON of every kind except the field's, and text that is not JSON. */
@@ -92,6 +92,24 @@ test("no metadata or body of any object causes a 500", async () => {
     for (const foreign of FOREIGN_BODIES) {
       const found = await failing(key, () => ({ body: new TextEncoder().encode(foreign) }));
       problems.push(...found.map((problem) => `${key} body=${foreign}: ${problem}`));
+    }
+  }
+  expect(problems).toEqual([]);
+});
+
+test("a head with a part of another form causes no 500", async () => {
+  const head = worldHead(AT);
+  const problems: string[] = [];
+  for (const [name, value] of Object.entries(head)) {
+    const parts = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    for (const foreign of FOREIGN.filter((text) => text !== "{")) {
+      const other: unknown = JSON.parse(foreign);
+      const changed = [other, ...parts.map((part) => ({ ...(value as object), [part]: other }))];
+      for (const part of changed) {
+        const body = new TextEncoder().encode(JSON.stringify({ ...head, [name]: part }));
+        const found = await failing(HEAD_KEY, () => ({ body }));
+        problems.push(...found.map((problem) => `${name}=${JSON.stringify(part)}: ${problem}`));
+      }
     }
   }
   expect(problems).toEqual([]);
