@@ -109,11 +109,6 @@ export const FAILURES = {
     "A node's newest block stays the same.",
     "Compare its height with a block explorer, as docs/nodes.md#stalled says. Restart the node or remove it from rpcUrl.",
   ],
-  https_unsupported: [
-    usage,
-    "Varnish speaks plain HTTP to its origins.",
-    "Put a TLS proxy (stunnel, haproxy) beside it and give the proxy's http address, or use nginx.",
-  ],
   indexer_mismatch: [
     failed,
     "A check of the chain failed.",

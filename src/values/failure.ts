@@ -111,7 +111,6 @@ export type FailureCode =
   | "format_unknown"
   | "genesis_contradicted"
   | "head_stands_still"
-  | "https_unsupported"
   | "indexer_mismatch"
   | "indexer_unavailable"
   | "installation_changed"

@@ -5,6 +5,7 @@ import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { LifetimeHeader } from "../../src/shim/cache-headers.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import type { FullResponse } from "../../src/shim/full-response.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putIndex, putResponse } from "../support/publish-response.ts";
@@ -59,14 +60,18 @@ test("an installation's telemetry is 503 while its key holds another installatio
   }
 });
 
-test("a repeated read of the same object returns the same response object", async () => {
+test("a repeated read of the same object is the same response to encode, so that it is compressed once", async () => {
   const { store, context } = shimOverStore();
   await putResponse(store, MODULES_KEY, { status: 200, headers: {}, body: "{}" });
-  const request = { method: "GET", url: "/v1/public/modules" };
-  const first = await respond(request, context);
-  const second = await respond(request, context);
-  expect(second.headers).toBe(first.headers);
-  expect(second.body).toBe(first.body);
+  const seen: FullResponse[] = [];
+  const encode = (full: FullResponse) => {
+    seen.push(full);
+    return full;
+  };
+  for (let times = 0; times < 2; times++)
+    await respond({ method: "GET", url: "/v1/public/modules" }, { ...context, encode });
+  expect(seen.length).toBe(2);
+  expect(seen[1]).toBe(seen[0]);
 });
 
 test("every request gets a response with the common headers", async () => {
