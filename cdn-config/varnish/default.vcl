@@ -38,7 +38,8 @@ sub vcl_recv {
   }
   # The shim's health is not for readers.
   if (req.url ~ "^/(?:healthz|readyz)(?:\?|$)") { return (synth(404)); }
-  if (req.method != "GET" && req.method != "HEAD") { return (pass); }
+  if (req.method == "OPTIONS") { return (pass); }
+  if (req.method != "GET" && req.method != "HEAD") { return (synth(405)); }
   # Stale for a second while the shim is well. While it is not, for as long as the object says.
   set req.grace = 1s;
   if (req.http.X-Stale || !std.healthy(shim)) { set req.grace = 60s; }
@@ -91,14 +92,17 @@ sub vcl_backend_fetch {
   unset bereq.http.If-Match;
   unset bereq.http.If-Unmodified-Since;
   unset bereq.http.If-Range;
-  set bereq.http.X-Url = bereq.url;
+  unset bereq.http.X-Forwarded-For;
+  unset bereq.http.Via;
   if (bereq.http.X-Object && bereq.retries == 0 && !bereq.uncacheable) {
     set bereq.backend = bucket;
+    set bereq.http.X-Url = bereq.url;
     set bereq.http.Host = "127.0.0.1:8080";
     set bereq.url = "/noonmark/public/" + bereq.http.X-Object;
   } else {
     set bereq.backend = shim;
     set bereq.http.Host = "127.0.0.1:8787";
+    unset bereq.http.X-Url;
   }
 }
 
@@ -260,6 +264,11 @@ sub vcl_synth {
   set resp.http.Content-Type = "application/json; charset=utf-8";
   if (resp.status == 404) {
     set resp.body = """{"error":"not_found"}""";
+    return (deliver);
+  }
+  if (resp.status == 405) {
+    set resp.http.Allow = "GET, HEAD, OPTIONS";
+    set resp.body = """{"error":"method_not_allowed"}""";
     return (deliver);
   }
   if (resp.status < 500) {

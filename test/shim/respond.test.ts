@@ -140,28 +140,36 @@ test("a cache may keep a response for its edge seconds, and nothing past valid-u
     ...(await ask("/v1/public/telemetry", "cache-control")),
   ];
   expect(await telemetry()).toEqual([
-    "max-age=1, stale-if-error=2",
+    "max-age=1, stale-while-revalidate=1, stale-if-error=2",
     undefined,
     undefined,
-    "max-age=1, stale-if-error=0",
+    "max-age=1, stale-while-revalidate=0, stale-if-error=0",
   ]);
   clocks.now = 1_001_600;
-  expect(await telemetry()).toEqual(["max-age=1, stale-if-error=0", undefined, undefined, "no-store"]);
+  expect(await telemetry()).toEqual([
+    "max-age=1, stale-while-revalidate=0, stale-if-error=0",
+    undefined,
+    undefined,
+    "no-store",
+  ]);
   clocks.now = 1_002_600;
   expect(await telemetry()).toEqual(["no-store", undefined, undefined, "no-store"]);
   clocks.now = 1_003_500;
   expect(await telemetry()).toEqual([
-    "max-age=1, stale-if-error=60",
+    "max-age=1, stale-while-revalidate=1, stale-if-error=60",
     undefined,
     undefined,
-    "max-age=1, stale-if-error=60",
+    "max-age=1, stale-while-revalidate=1, stale-if-error=60",
   ]);
   for (const tag of [undefined, '"r"']) {
     expect(await ask("/v4/public/process", "cdn-cache-control", tag)).toEqual([
-      "max-age=1, stale-if-error=0",
+      "max-age=1, stale-while-revalidate=1, stale-if-error=0",
       "no-cache",
     ]);
-    expect(await ask("/v4/public/process", "cache-control", tag)).toEqual([undefined, "max-age=1, stale-if-error=0"]);
+    expect(await ask("/v4/public/process", "cache-control", tag)).toEqual([
+      undefined,
+      "max-age=1, stale-while-revalidate=1, stale-if-error=0",
+    ]);
   }
 });
 
@@ -173,7 +181,10 @@ test("a page cut from the activity's head is valid as long as the head", async (
     { method: "GET", url: "/v1/public/activity?category=protocol&limit=1" },
     { ...context, lifetimeHeader: "cdn-cache-control" },
   );
-  expect([page.status, page.headers["cdn-cache-control"]]).toEqual([200, "max-age=3, stale-if-error=0"]);
+  expect([page.status, page.headers["cdn-cache-control"]]).toEqual([
+    200,
+    "max-age=3, stale-while-revalidate=0, stale-if-error=0",
+  ]);
 });
 
 test("a published error is kept for a second, and no other one", async () => {
@@ -186,7 +197,10 @@ test("a published error is kept for a second, and no other one", async () => {
     );
     return [status, headers["cdn-cache-control"]];
   };
-  expect(await keptOf("/v2/public/stats?range=30d")).toEqual([503, "max-age=1, stale-if-error=0"]);
+  expect(await keptOf("/v2/public/stats?range=30d")).toEqual([
+    503,
+    "max-age=1, stale-while-revalidate=0, stale-if-error=0",
+  ]);
   expect(await keptOf("/v2/public/stats")).toEqual([400, "no-store"]);
   expect(await keptOf("/nowhere")).toEqual([404, "no-store"]);
   store.fail();

@@ -11,6 +11,22 @@ export interface Script {
   readonly blocks: readonly Exchange[];
 }
 
+/** False for a path that a URL parser changes or cannot decode. Some fronts refuse it (docs/spec/api.md#malformed-http). */
+export function isNormalised(target: string): boolean {
+  return !/^[^?#]*(?:\\|\/(?:\.|%2e){1,2}(?:[/?#]|$)|%(?:00|(?![0-9a-f]{2})))/i.test(target);
+}
+
+/** The scripts without paths that are not normalised. */
+export function normalisedScripts(): Script[] {
+  return allScripts().map(({ name, blocks }) => ({
+    name,
+    blocks: blocks.map((block) => ({
+      ...block,
+      requests: block.requests.filter(({ target }) => isNormalised(target)),
+    })),
+  }));
+}
+
 export function allScripts(): Script[] {
   const written = readdirSync(DIRECTORY)
     .filter((name) => name.endsWith(".http-script"))
