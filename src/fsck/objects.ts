@@ -28,7 +28,16 @@ import { errorMessage, fieldsOf } from "../values/unknown.ts";
 import type { Kind } from "./kind.ts";
 import type { Rule, StoreFinding } from "./rules.ts";
 
-const headersSchema = z.record(z.string().regex(/^[a-z][a-z0-9-]*$/), z.string().min(1));
+/** The entries of the response's headers, and these headers. */
+const HEADERS = {
+  etag: "etag",
+  "cache-control": "cache-control",
+  "retry-after": "retry-after",
+  "content-security-policy": "content-security-policy",
+  "referrer-policy": "referrer-policy",
+  "settlement-source": "x-service-settlement-source",
+  "fallback-reason": "x-service-settlement-fallback-reason",
+} as const;
 const statesSchema = z.array(z.strictObject({ from: z.number().int(), fingerprint: z.string().min(1) }));
 
 interface ResponseHead {
@@ -47,16 +56,17 @@ export interface JudgedResponse {
 
 /** Returns the status and headers, or a complaint. */
 function responseHead({ metadata }: StoredObject): ResponseHead | string {
-  const { status = "", headers = "", states = "[]" } = metadata;
+  const { status = "", states = "[]" } = metadata;
   if (!/^(200|404|503)$/.test(status)) return `its status is ${JSON.stringify(status)}`;
   try {
-    const parsed = headersSchema.safeParse(JSON.parse(headers));
-    if (!parsed.success) return "its headers are not names and values";
     if (!statesSchema.safeParse(JSON.parse(states)).success) return "its hashes are not instants and texts";
-    return { status: Number(status), headers: parsed.data };
   } catch {
-    return "its headers or hashes are not JSON";
+    return "its hashes are not JSON";
   }
+  const headers = Object.entries(HEADERS).flatMap(([entry, name]) =>
+    metadata[entry] === undefined ? [] : [[name, metadata[entry]] as const],
+  );
+  return { status: Number(status), headers: Object.fromEntries(headers) };
 }
 
 export function judgeResponse(key: string, kind: Kind, object: StoredObject): JudgedResponse {

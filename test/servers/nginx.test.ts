@@ -25,14 +25,15 @@ test.each(["/v4/public/..", "/v4/./public/process", "/v4/%2e%2E/v4/public/proces
   },
 );
 
-// Its If-None-Match is ignored if the list is malformed, and where the shim's response may not be kept.
+// nginx refuses a method in lower case and a repeated If-None-Match. It compares no tag if quotes do not pair, nor where the shim's
+// response may not be kept.
 describe("nginx with odd requests", () =>
   testOddRequests({
     front,
     world,
     requests: 250,
-    isSkipped: ({ target, headers }) =>
-      !isNormalised(target) || headers.filter(([name]) => /^if-none-match$/i.test(name)).length > 1,
+    isSkipped: ({ method, target, headers }) =>
+      method === "get" || !isNormalised(target) || headers.filter(([name]) => /^if-none-match$/i.test(name)).length > 1,
     mayMissTags: () => true,
   }));
 
