@@ -83,7 +83,9 @@ async function examineLedger(settings: Settings, now: number): Promise<Finding[]
       behind === undefined
         ? goodFinding("ledger", `${path}: ${all}`)
         : badFinding("ledger", `${behind.code}: ${behind.message}`, hintOf(behind));
-    return installationId === undefined ? [finding] : [finding, ...examineInstallation(ledger, settings, installationId, now)];
+    return installationId === undefined
+      ? [finding]
+      : [finding, ...examineInstallation(ledger, settings, installationId, now)];
   } finally {
     ledger.close();
   }

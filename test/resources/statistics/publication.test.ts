@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { openProjectionsInMemory } from "../../../src/projections/open.ts";
-import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { processPublication } from "../../../src/resources/process/publication.ts";
+import type { Snapshot } from "../../../src/resources/snapshot.ts";
 import { statisticsPublications } from "../../../src/resources/statistics/publication.ts";
 import { ingest } from "../../ledger/ingest.ts";
 import { advanceFully } from "./build-from-ledger.ts";
@@ -75,7 +75,8 @@ test("a genesis that none of the newest twelve rounds fits is refused, with the 
   // Eleven rounds contradict no genesis: a device may have been away.
   expect(() => month.build(early, NOON)).not.toThrow();
   take(round(11, end(11) + 9_000));
-  const refused = /round 11 was closed at 2024-03-10T13:00:09\.000Z, .* it ends at 2023-03-11T13:00:00\.000Z.* 1710068400 fits/;
+  const refused =
+    /round 11 was closed at 2024-03-10T13:00:09\.000Z, .* it ends at 2023-03-11T13:00:00\.000Z.* 1710068400 fits/;
   expect(() => month.build(early, NOON)).toThrow(refused);
   expect(() => month.build(sources(GENESIS + 600n), NOON)).toThrow("1710068400 fits");
   expect(() => processPublication.build(early, NOON)).toThrow(refused);
