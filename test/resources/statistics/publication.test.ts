@@ -62,8 +62,13 @@ test("the inputs change when the remaining facts are projected, even without a n
 test("a genesis that none of the newest twelve rounds fits is refused, with the genesis that fits", () => {
   const { ledger, projections, sources } = sourcesOf([]);
   const round = (id: number, closedAt: number) => ({
-    ...{ type: "round", installationId: INSTALLATION, roundId: String(id), workUnits: "1", distanceMm: null },
-    ...{ eligible: true, closedAt: new Date(closedAt).toISOString() },
+    type: "round",
+    installationId: INSTALLATION,
+    roundId: String(id),
+    workUnits: "1",
+    distanceMm: null,
+    eligible: true,
+    closedAt: new Date(closedAt).toISOString(),
   });
   const end = (id: number) => (Number(GENESIS) + (id + 1) * 600) * 1000;
   const take = (...records: Readonly<Record<string, unknown>>[]) => {
