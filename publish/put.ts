@@ -180,5 +180,6 @@ export async function executeDeletions(
 
 /** True if an error ends the publisher. Otherwise only the put of one object has failed. */
 function stopsAll(error: unknown): boolean {
-  return error instanceof Failure && /^(?:lease|clock)_|_(?:locked|forbidden)$/.test(error.code);
+  if (!(error instanceof Failure)) return false;
+  return error.isAbout("lease") || error.isAbout("clock") || error.hasFault("locked") || error.hasFault("forbidden");
 }

@@ -101,8 +101,8 @@ export const FAILURES = {
   ],
   genesis_contradicted: [
     failed,
-    "genesisTimestamp does not fit the rounds of the ledger, or is later than this clock.",
-    "Set genesisTimestamp to the start of round 0. The message says which one fits the rounds: docs/facts.md#round",
+    "genesisTimestamp is later than this clock.",
+    "Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
   ],
   head_stands_still: [
     failed,
@@ -184,7 +184,7 @@ export const FAILURES = {
   ledger_is_mirror: [
     usage,
     "The ledger is a mirror: it was restored from a deployment's URL, so it takes no facts of its own.",
-    "Continue it with the command that made it: noonmark ledger restore URL --log-key KEY. For facts of your own, name another ledger.",
+    "Continue it with the command that made it: noonmark ledger restore URL --log-key KEY. To restore your own ledger, leave the URL out. For facts of your own, name another ledger.",
   ],
   ledger_not_found: [
     io,
@@ -343,7 +343,7 @@ export const FAILURES = {
   ],
 } as const satisfies Partial<Record<FailureCode, Row>>;
 
-/** Of an SQLite file. `FAILURES` has some files with rows of their own. */
+/** The rows of the failures of an SQLite file. Some files have rows of their own in `FAILURES`. */
 export const FILE_FAILURES = {
   damaged: [
     io,

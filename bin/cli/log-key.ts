@@ -15,7 +15,7 @@ const KEY_NAME = /^(?!.*\/\/)[A-Za-z0-9](?:[A-Za-z0-9._:/-]{0,126}[A-Za-z0-9])?$
 
 const LONGEST_FILE_BYTES = 4_096;
 
-/** Creates a key file. Throws `Failure` usage, file_unwritable, file_unwritable. */
+/** Creates a key file. Throws `Failure` usage, file_unwritable. */
 export async function writeLogKey(path: string, name: string): Promise<Signer> {
   if (!KEY_NAME.test(name)) {
     throw new Failure("usage", `${JSON.stringify(name)} is not a name for a key`, {

@@ -1,7 +1,7 @@
 /** Failures of commands and modules. A program gives each code its exit code and says what to do. */
 import { UnknownFormat } from "./format.ts";
 
-/** What the hint of a failure depends on, if its code alone does not say what to do. The program phrases each. */
+/** The case of a failure, if its code alone does not say what to do. The program phrases the hint of each. */
 export type HintFacts =
   /** `newLog`: the number of the log that would abandon the published one. `isShort`: the ledger lacks facts. */
   | { readonly is: "ledger_regression"; readonly newLog: number; readonly isShort: boolean }
@@ -63,6 +63,11 @@ export class Failure extends Error {
   /** True if the code is about `subject`, such as "ledger" or "store". */
   isAbout(subject: "ledger" | "log" | "store" | "clock" | "lease"): boolean {
     return this.code.startsWith(`${subject}_`);
+  }
+
+  /** True if a file has this fault, such as "locked". */
+  hasFault(fault: FileFault): boolean {
+    return this.code.endsWith(`_${fault}`);
   }
 }
 

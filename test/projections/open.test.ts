@@ -39,7 +39,7 @@ test("a file of another format is replaced, and a broken one fails with a hint",
   writeFileSync(path, "no database at all, but long enough to look like one ".repeat(20));
   const failure = failureOf(() => openProjections(path));
   expect(failure).toMatchObject({ code: "projections_damaged" });
-  expect(hintOf(failure)).toContain("delete projections.db");
+  expect(hintOf(failure)).toContain("With projections.db, saved settlements");
 });
 
 test("a copy leaves no extra files", () => {

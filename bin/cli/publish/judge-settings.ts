@@ -18,7 +18,7 @@ import { didYouMean } from "../settings/setting-names.ts";
 import { SETTINGS, type Settings } from "../settings/settings.ts";
 
 /**
- * `now` is in epoch ms. Throws `Failure`: invalid_setting, invalid_setting, genesis_contradicted, or as `readDeployment`.
+ * `now` is in epoch ms. Throws `Failure`: invalid_setting, genesis_contradicted, or as `readDeployment`.
  */
 export async function judgeSettings(settings: Settings, now: number): Promise<void> {
   required(settings, "installationId");

@@ -95,7 +95,7 @@ async function fill(directory: string): Promise<void> {
   await print(lines);
 }
 
-/** Throws `Failure`, exit 2: directory_unusable, directory_unusable; exit 74: file_unwritable. */
+/** Throws `Failure`, exit 2: directory_unusable; exit 74: file_unwritable. */
 function requireEmpty(directory: string): void {
   if (existsSync(directory) && !statSync(directory).isDirectory()) {
     throw new Failure("directory_unusable", `${directory} is not a directory`);

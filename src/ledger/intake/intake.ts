@@ -41,7 +41,7 @@ export function sumOf(one: Counts, other: Counts): Counts {
   };
 }
 
-/** What a line is judged by, beside the ledger. */
+/** The rules that do not depend on the ledger. */
 export type IntakeRules = Pick<IntakeOptions, "now" | "genesis" | "isListed">;
 
 export interface IntakeOptions {

@@ -107,7 +107,6 @@ test.each([
   world.store.puts.length = 0;
   const refused = {
     code: "format_unknown",
-    exitCode: 74,
     message: expect.stringMatching(/has version 2 of its format/),
   };
   await expect(world.work({ state: "other" }).then((worker) => worker.cycle(START + 20_000))).rejects.toMatchObject(

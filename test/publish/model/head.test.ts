@@ -13,7 +13,7 @@ interface Head {
   readonly holder: string;
   /** No object shows a newer fact. */
   readonly log: number;
-  /** What the object should contain. */
+  /** The body that the object should have. */
   readonly target: Body;
   readonly isUnfinished: boolean;
   /** A put of the object may still arrive, so each renewal reads the object. */
@@ -37,7 +37,7 @@ interface Publisher {
   readonly head: Head;
   /** The tag of the object; null if it does not know it. */
   readonly tag: string | null;
-  /** What it publishes next. */
+  /** Its next facts. */
   readonly facts: readonly Body[];
   readonly tries: number;
 }
@@ -56,7 +56,7 @@ interface State {
 }
 
 interface World {
-  /** What A, which holds the lease, and B, which can take it over at any time, publish. */
+  /** The facts of A, which holds the lease, and of B, which can take it over at any time. */
   readonly a: readonly Body[];
   readonly b: readonly Body[];
   readonly start: Body;
@@ -111,7 +111,7 @@ function publisherSteps(name: string, state: State, world: World, rules: Rules):
       base = { ...own.head, log: Math.max(state.head.log, factOf(own.head.target)), isUnfinished: true };
     }
     const head = { ...base, ...change, holder: name, seq: Math.max(own.head.seq, state.head.seq) + 1 };
-    return [label, to({ ...next, head }, { head, older: world.olderHead === true ? (state.older ?? null) : null })];
+    return [label, to({ ...next, head }, { head })];
   };
   const result: Step[] = [];
   const { step, facts, head, tag } = own;
@@ -165,7 +165,7 @@ function publisherSteps(name: string, state: State, world: World, rules: Rules):
       if (body === head.target) {
         const isDoubted = head.isDoubted && !isQuiet(state, name);
         const next = { step: "plan", tag: tagOf(body) } as const;
-        // What does not change the head is not written.
+        // A look that changes nothing writes no head.
         const isChanged = head.isUnfinished || head.isDoubted !== isDoubted;
         const label = `${name} finds the object as it should be`;
         result.push(isChanged ? swap(label, { isUnfinished: false, isDoubted }, next) : [label, to(next)]);

@@ -24,7 +24,7 @@ const SHIM_SEES = [
 ];
 const AFTER_ENABLE = BLOCKS.findIndex((block) => block.includes("enable --now noonmark-publish noonmark-serve"));
 const VERIFIED = BLOCKS.findIndex((block) => block.includes("noonmark verify"));
-const BACKUP = BLOCKS.findIndex((block) => block.includes("-- noonmark-backup"));
+const BACKUP = BLOCKS.findIndex((block) => block.includes("-- noonmark ledger backup"));
 const LOOK_AT_BACKUP = `cd /var/lib/noonmark
 sqlite3 ledger.backup.db "SELECT count(*) FROM receipt; PRAGMA integrity_check"
 stat -c '%a %U' ledger.backup.db && ls | grep backup; cd - > /dev/null`;

@@ -11,7 +11,7 @@ import { OUT_OF_RANGE } from "./fields.ts";
 
 const KINDS: ReadonlySet<unknown> = new Set(FACT_KINDS);
 
-/** What decides that an instant or a round is in the future. */
+/** The clock and the rounds by which an instant or a round is in the future. */
 export interface Clock {
   /** Epoch ms. */
   readonly now: number;

@@ -61,6 +61,9 @@ test("a mirror from the public log alone has the same responses, byte for byte",
   expect(restored).not.toContain("noonmark ingest");
   const fork = await runCli(["ingest", "-"], mirror, linesOf([receipt(1)]));
   expect([fork.exitCode, fork.stderr]).toEqual([2, expect.stringContaining("ledger_is_mirror")]);
+  // It is refused before any server is asked.
+  const followed = await runCli(["ingest", "--follow", "nats://127.0.0.1:9/facts"], mirror);
+  expect([followed.exitCode, followed.stderr]).toEqual([2, expect.stringContaining("ledger_is_mirror")]);
 
   for (const path of PATHS) {
     const response = await fetch(url + path);
