@@ -206,9 +206,11 @@ class StreamFollower {
       now: () => current?.time ?? 0,
       genesis: this.#options.genesis,
       onRejected: (rejections) => {
-        const report = new LimitedReport({ sequence: current?.sequence ?? 0 }, () => this.#options.rejects);
-        this.#options.log.rejected(rejections, { sequence: current?.sequence ?? 0 });
-        report.add(rejections.map((one) => ({ ...one, line: one.line - lines })));
+        const from = { sequence: current?.sequence ?? 0 };
+        const ofMessage = rejections.map((one) => ({ ...one, line: one.line - lines }));
+        this.#options.log.rejected(ofMessage, from);
+        const report = new LimitedReport(from, () => this.#options.rejects);
+        report.add(ofMessage);
         report.end();
       },
     });
