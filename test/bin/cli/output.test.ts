@@ -15,7 +15,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["key", "generate", "wheel.example.org"],
   ["init"],
   ["status", "--settings"],
-  ["cdn", "varnish"],
   ["verify", "--rules"],
   ["fsck", "--rules"],
   ["ingest", "--example", "receipt"],

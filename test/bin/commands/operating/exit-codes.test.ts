@@ -245,7 +245,6 @@ test("a refused path is exit code 2 of each command, before anything is read or 
     demo: ["demo", "demo "],
     config: ["init", "--config", "noonmark.json\r"],
     "place of a log": ["ledger", "restore", "public\t"],
-    cdn: ["cdn", "nginx", "--out", " out"],
   };
   for (const [what, args] of Object.entries(runs)) {
     const { exitCode, stderr } = await runCli(args, folder, RECEIPT);

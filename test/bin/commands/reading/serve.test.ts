@@ -52,6 +52,7 @@ Retry-After: 2
   );
   const target = addressTarget({ hostname: "127.0.0.1", port }, { object: (key) => store.get(key) }, [
     ...TRANSPORT_HEADERS,
+    "cdn-cache-control",
     "vary",
   ]);
   expect(await runScript(script, target)).toMatchObject({ differences: [], requests: 3 });
