@@ -156,7 +156,7 @@ export const SETTINGS = {
   ),
   sharedCacheControl: setting(
     flag.default(false),
-    "true|false",
+    "[true|false]",
     "true if `serve` is behind a cache that obeys only Cache-Control, such as nginx or CloudFront",
   ),
   genesisTimestamp: setting(
