@@ -7,10 +7,12 @@ import type { OperatorStatus } from "../../../publish/status/private-status.ts";
 import { isNodeProblem, isProblem, problemFailure } from "../../../src/chain/poll-event.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
+import { isDeviceSilent } from "../../../src/values/freshness.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
 import { reported } from "../hints.ts";
 import { type Warning, warn } from "../messages.ts";
+import { SILENT_DEVICE_HINT } from "../publish/publisher-log.ts";
 import type { Finding } from "./finding.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
@@ -98,6 +100,14 @@ export function publicationOf(
       ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
     ],
   };
+}
+
+/** Warns if the newest receipt was old when the publisher was last seen. That is no fault: a device may rest. */
+export function silentDevice({ record, ageSeconds }: Publication, now: number): Warning[] {
+  const newest = record.public?.sources.ledger.newestReceiptAt;
+  if (newest == null || !isDeviceSilent(now - ageSeconds * 1000 - Date.parse(newest))) return [];
+  const message = `the newest receipt is of ${newest}, more than 15 minutes ago`;
+  return [{ code: "device_silent", message, hint: SILENT_DEVICE_HINT }];
 }
 
 function codeOf(problem: string): string {

@@ -4,7 +4,7 @@ import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import { missingInputs, UNPUBLISHED } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { examined, problemOf } from "./finding.ts";
-import { type Publication, readPublication, type Status } from "./publication.ts";
+import { type Publication, readPublication, type Status, silentDevice } from "./publication.ts";
 import { checkRequirements } from "./requirements.ts";
 
 /** `file` is the path of the configuration; `now` returns epoch ms. */
@@ -27,7 +27,10 @@ export async function readStatus(settings: Settings, file: string, now: () => nu
     publication,
     checks,
     problems: [...(publication?.problems ?? []), ...checks.filter(({ todo }) => todo !== null).map(problemOf)],
-    warnings: missingInputs(publication?.responses ?? UNPUBLISHED, settings),
+    warnings: [
+      ...(publication === undefined ? [] : silentDevice(publication, at)),
+      ...missingInputs(publication?.responses ?? UNPUBLISHED, settings),
+    ],
   };
 }
 

@@ -1,7 +1,13 @@
 /** A publisher's log: repeated events become single summary lines. */
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { chainLog, cycleLog, failureLog, publisherOutages } from "../../../../bin/cli/publish/publisher-log.ts";
+import {
+  chainLog,
+  cycleLog,
+  deviceLog,
+  failureLog,
+  publisherOutages,
+} from "../../../../bin/cli/publish/publisher-log.ts";
 import type { CycleReport, ReportRow } from "../../../../publish/report.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
@@ -30,6 +36,29 @@ test("the first cycle with puts is logged at once, and later ones are summed up 
     [60, 120],
     [60, 120],
   ]);
+});
+
+test("a silent device is one line after fifteen minutes, and one when it is back; a moved clock is no silence", () => {
+  const lines: Record<string, unknown>[] = [];
+  const clock = { now: 0, jump: 0 };
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const report = deviceLog(pino({ base: null, timestamp: false }, { write }), {
+    wall: () => clock.now + clock.jump,
+    monotonic: () => clock.now,
+  });
+  const first = new Date(0).toISOString();
+  report(null);
+  for (; clock.now <= 900_000; clock.now += 1_000) {
+    clock.jump = clock.now < 5_000 ? 0 : 3_600_000;
+    report(first);
+  }
+  expect(lines).toEqual([]);
+  for (; clock.now < 3_000_000; clock.now += 1_000) report(first);
+  expect(lines).toMatchObject([{ level: 40, code: "device_silent", newestReceiptAt: first }]);
+  clock.jump = 0;
+  report(new Date(clock.now).toISOString());
+  for (; clock.now < 3_800_000; clock.now += 1_000) report(new Date(3_000_000).toISOString());
+  expect(lines.slice(1)).toMatchObject([{ level: 30, msg: "the device sends receipts again", afterMs: 3_000_000 }]);
 });
 
 const DEAD = { type: "failed", node: "http://dead.test", message: "ECONNREFUSED" } as const;

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { publicationLines } from "../../../../bin/cli/status/print-publication.ts";
-import { joined, publicationOf } from "../../../../bin/cli/status/publication.ts";
+import { joined, publicationOf, silentDevice } from "../../../../bin/cli/status/publication.ts";
 import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
 import type { OperatorStatus } from "../../../../publish/status/private-status.ts";
 import { runCli } from "../../../support/cli.ts";
@@ -95,6 +95,25 @@ test("a clock that is behind is one problem, although the publisher reports it t
   // On a machine with the right clock, only the publisher's report has it.
   expect(publication(record, Date.parse(lastCycleAt)).problems).toEqual([
     "clock_behind: telemetry was published later",
+  ]);
+});
+
+test("a device that was silent for fifteen minutes when the publisher was last seen is a warning, and no problem", () => {
+  const chain = {
+    status: "disabled",
+    indexedThroughBlock: null,
+    safeThroughBlock: null,
+    lastGoodPassAt: null,
+  } as const;
+  const warnings = (newestReceiptAt: string | null) => {
+    const sources = { ledger: { status: "followed", newestReceiptAt } as const, chain };
+    const open = { installationId: "i", log: null, deploymentHash: null, responses: {}, sources };
+    const now = Date.parse(RECORD.renewedAt) + 86_400_000;
+    return silentDevice(publication({ ...RECORD, public: open }, now), now);
+  };
+  expect([warnings(null), warnings("2026-11-20T09:45:00.000Z")]).toEqual([[], []]);
+  expect(warnings("2026-11-20T09:44:59.999Z")).toMatchObject([
+    { code: "device_silent", message: expect.stringContaining("2026-11-20T09:44:59.999Z") },
   ]);
 });
 
