@@ -74,19 +74,26 @@ test("an unreachable node is one warning, then one every ten minutes with the nu
   const { lines, clock, report } = logged();
   for (; clock.now <= 1_200_000; clock.now += 2_000) report(DEAD);
   expect(lines.map(({ failures }) => failures)).toEqual([1, 300, 300]);
-  expect(lines[0]).toMatchObject({ level: 40, msg: "chain", node: DEAD.node, message: DEAD.message });
+  expect(lines[0]).toMatchObject({
+    level: 40,
+    code: "indexer_unavailable",
+    node: DEAD.node,
+    msg: `${DEAD.node}: ECONNREFUSED`,
+    hint: expect.stringContaining("Check rpcUrl"),
+  });
 });
 
 test("a node's recovery is one line with the length of the outage", () => {
   const { lines, clock, report } = logged();
+  const said = `${DEAD.node}: ECONNREFUSED`;
   report(DEAD);
   clock.now = 90_000;
   report({ type: "good", node: "http://other.test", head: 7n });
   report({ type: "good", node: DEAD.node, head: 7n });
   report({ type: "good", node: DEAD.node, head: 8n });
   report(DEAD);
-  expect(lines.map(({ msg }) => msg)).toEqual(["chain", "the node gives good responses again", "chain"]);
-  expect(lines[1]).toMatchObject({ node: DEAD.node, afterMs: 90_000 });
+  expect(lines.map(({ msg }) => msg)).toEqual([said, "the node gives good responses again", said]);
+  expect(lines[1]).toMatchObject({ code: "indexer_unavailable", node: DEAD.node, afterMs: 90_000 });
 });
 
 test("a disagreeing node causes only one warning while its polls find nothing new", () => {
@@ -96,10 +103,14 @@ test("a disagreeing node causes only one warning while its polls find nothing ne
     report({ type: "good", node: DEAD.node, head: 7n });
     report(lying);
   }
-  expect(lines.map(({ type }) => type)).toEqual(["disagreement"]);
+  expect(lines.map(({ code }) => code)).toEqual(["nodes_disagree"]);
   report(DEAD);
   report({ type: "good", node: DEAD.node, head: 8n });
-  expect(lines.map(({ msg }) => msg)).toEqual(["chain", "chain", "the node gives good responses again"]);
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    `${DEAD.node}: another says otherwise`,
+    `${DEAD.node}: ECONNREFUSED`,
+    "the node gives good responses again",
+  ]);
 });
 
 function failures() {
@@ -163,9 +174,9 @@ test("a refused ledger and an object that cannot be published are reported every
   for (; clock.now <= 600_000; clock.now += 5_000) report({ ...ROWS, rows: [invalid], failures: [behind] });
   report(ROWS);
   expect(lines.map(({ time, msg, failures }) => [time, msg, failures])).toEqual([
-    [0, "objects are not published", 1],
+    [0, "objects are not published: invalid_body: items: too many", 1],
     [0, "not published: the ledger is behind", 1],
-    [600_000, "objects are not published", 120],
+    [600_000, "objects are not published: invalid_body: items: too many", 120],
     [600_000, "not published: the ledger is behind", 120],
     [605_000, "every object is published again", undefined],
     [605_000, "ledger_behind is over: publish goes on", undefined],

@@ -116,7 +116,8 @@ describe("what a publisher needs, by noonmark status", () => {
     const before = await runCli(["status", ...SETTINGS], directory);
     await runCli(["publish", "--once", ...SETTINGS], directory);
     const after = await runCli(["status", ...SETTINGS], directory);
-    expect(before).toMatchObject({ exitCode: 0, stderr: after.stderr });
+    expect([before.exitCode, before.stderr.match(/no_\w+: .*/g)]).toEqual([0, after.stderr.match(/no_\w+: .*/g)]);
+    expect(after.stderr).toContain("warning: device_silent: the newest receipt is of 2026-11-20T10:00:03.250Z");
     expect(after.stderr).toContain("warning: no_rounds: the statistics are 503: the ledger has no round\n");
     await ingest(ROUND);
     await runCli(["publish", "--once", ...SETTINGS], directory);
@@ -203,7 +204,7 @@ describe("what a publisher needs, by noonmark status", () => {
       const lines = stdout.trimEnd().split("\n");
       expect(lines).toContainEqual(expect.stringMatching(/^\S+ +node \S+ chain 31337, head \d+ \(.* old\), batches/));
       expect(lines).toContainEqual(
-        "FIX node http://127.0.0.1:9/… transient: no good response. Check the address, its key and whether the node runs.",
+        "FIX node http://127.0.0.1:9/… no complete response (bad port). Check the address, its key and whether the node runs.",
       );
       expect(lines).toContainEqual("ok  deployment   no check failed; core available, economy available");
       expect(existsSync(join(directory, ".noonmark"))).toBe(false);

@@ -20,7 +20,7 @@ test("status prints the state in one sentence, then each route, the sources and 
   const { exitCode, stdout, stderr } = await noonmark("status");
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
-    /^Ended: \S+ process \d+ released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n\n/,
+    /^Ended: \S+ process \d+ \(publisher [0-9a-f]{8}\) released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n\n/,
   );
   expect(stdout).toMatch(/^route +age +status +next change$/m);
   expect(stdout).toMatch(/^\/v4\/public\/process +[\d.]+ s +200 +with new facts$/m);
@@ -86,6 +86,17 @@ test("current problems are counted even if the publisher does not list them yet,
   expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
 });
 
+test("objects that fail for one reason are one problem", () => {
+  const failed = ["a", "b", "c"].map((key) => ({ key, why: key === "c" ? "other" : "same" }));
+  const { problems } = publication({ ...RECORD, report: { problems: 3, failed } });
+  expect(problems).toEqual(["a, b: same", "c: other"]);
+});
+
+test("an instant of another machine's clock is no negative age", () => {
+  const lines = publicationLines(publication(RECORD), Date.parse(RECORD.renewedAt) - 2_800);
+  expect(lines.join("\n")).toContain("released 0.0 s ago");
+});
+
 test("a clock that is behind is one problem, although the publisher reports it too", () => {
   const lastCycleAt = "2026-11-20T11:00:00.000Z";
   const failures = [{ code: "clock_behind", message: "telemetry was published later" }];
@@ -136,6 +147,8 @@ test.each([
   ],
   ["followed", STALLED, `head_stands_still: ${NODE}: its head is block 9 (since 10:00). Compare its height`],
   ["followed", FAILED, undefined],
+  // The node died after the publisher's last report for the operator.
+  ["silent", { type: "good" }, "indexer_unavailable: no node has responded as it should. Check rpcUrl"],
 ] as const)("a chain that is %s and reports %o has its problem named", (status, event, problem) => {
   const chain = { status, indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null };
   const ledger = { status: "followed", newestReceiptAt: null } as const;
