@@ -123,7 +123,7 @@ export const FAILURES = {
   installation_changed: [
     usage,
     "The store's prefix belongs to another installation than installationId.",
-    "Publish to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation",
+    "Publish to an empty prefix (--store), and point the CDN there: docs/storage.md#changing-the-installation",
   ],
   intake_rules_changed: [
     failed,

@@ -76,7 +76,7 @@ function phrased(facts: HintFacts): string | undefined {
     case "log_name":
       return `Set logKey to a key of the name ${facts.name}. A new key of that name rotates: docs/log.md#rotation`;
     case "prefix_of_other":
-      return `Publish ${facts.configured} to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation`;
+      return `Publish ${facts.configured} to an empty prefix (--store), and point the CDN there: docs/storage.md#changing-the-installation`;
     case "published_offline":
       return "It is published as offline until its first fact. Check the setting installationId.";
     case "other_stream":

@@ -14,6 +14,7 @@ import { parseCheckpoint } from "../../../src/log/checkpoint.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { newDirectoryOf, openConfiguredStore, readParsed } from "../configured-store.ts";
+import { reported } from "../hints.ts";
 import { type Warning, warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -24,12 +25,16 @@ const MISSING_FIRST =
   "docs/operating.md#backup-and-restore has the steps.";
 
 /** Throws `Failure` ledger_behind, or warns if `yes`. If the store does not respond, it warns. */
-export async function refuseBehind(settings: Settings, yes: boolean): Promise<void> {
-  const found = await behindPublication(settings, warn);
+export async function refuseBehind(
+  settings: Settings,
+  yes: boolean,
+  onWarning: (warning: Warning) => void = warn,
+): Promise<void> {
+  const found = await behindPublication(settings, onWarning);
   if (found === undefined) return;
   // The ledger has already forked, and rejecting more facts does not undo that. The publisher reports what to do.
   if (!yes && found.code === "ledger_behind") throw found;
-  warn(found);
+  onWarning(reported(found));
 }
 
 /** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` if the store cannot be read. */

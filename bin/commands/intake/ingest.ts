@@ -191,7 +191,7 @@ function followFile(file: string, settings: Settings, flags: Flags): Run {
   }
   const target = followable(file);
   return async (log) => {
-    await refuseBehind(settings, flags.yes === true);
+    await refuseBehind(settings, flags.yes === true, log.warning);
     return followed(settings, flags, log, async (ledger, rejects) => {
       refuseStreamLedger(ledger);
       return followPath(target, ledger, { rejects, log, watch: watchOf(settings), ...rulesOf(settings, flags) });
