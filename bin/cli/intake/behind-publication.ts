@@ -37,13 +37,15 @@ export async function refuseBehind(
   onWarning(reported(found));
 }
 
-/** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` if the store cannot be read. */
+/** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` with the reason if the store cannot be read. */
 export async function behindPublication(
   settings: Settings,
-  onUnasked: (warning: Warning) => void,
+  onUnasked: (warning: Warning, reason: StoreUnavailable | Failure) => void,
 ): Promise<Failure | undefined> {
   const kept = keptCheckpoint(settings.state);
-  const stored = await readPublishedCheckpoint(settings, (reason) => onUnasked(notCompared(kept, reason)));
+  const stored = await readPublishedCheckpoint(settings, (reason) =>
+    onUnasked(notCompared(kept, `${reason.code}: ${reason.message}`), reason),
+  );
   // After `--new-log` on another machine, the copy on this one is of the abandoned log.
   const points = [kept, stored].filter((one) => one !== undefined);
   const newest = Math.max(...points.map(({ number }) => number));
@@ -93,7 +95,7 @@ function keptCheckpoint(state: string): Published | undefined {
 
 async function readPublishedCheckpoint(
   settings: Settings,
-  onUnread: (reason: string) => void,
+  onUnread: (reason: StoreUnavailable | Failure) => void,
 ): Promise<Published | undefined> {
   try {
     // Opening fails if a file is in place of the directory, even if there is no store yet.
@@ -105,7 +107,7 @@ async function readPublishedCheckpoint(
     return { number, published: await readCheckpoint(store, number) };
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
-    onUnread(`${error.code}: ${error.message}`);
+    onUnread(error);
     return undefined;
   }
 }

@@ -78,7 +78,10 @@ async function examineLedger(settings: Settings, now: number): Promise<Finding[]
     const ids = readLedger(ledger, listInstallations).map(({ id }) => id);
     const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
     const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
-    const behind = await behindPublication(settings, () => undefined);
+    const behind = await behindPublication(settings, (_, reason) => {
+      // A store that does not respond is a finding of another check, which reads none of its objects.
+      if (reason instanceof Failure && reason.hasFault("forbidden")) throw reason;
+    });
     const finding =
       behind === undefined
         ? goodFinding("ledger", `${path}: ${all}`)
