@@ -80,7 +80,7 @@ async function examineLedger(settings: Settings, now: number): Promise<Finding[]
     const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
     const behind = await behindPublication(settings, (_, reason) => {
       // A store that does not respond is a finding of another check, which reads none of its objects.
-      if (reason instanceof Failure && reason.hasFault("forbidden")) throw reason;
+      if (reason.code === "store_forbidden") throw reason;
     });
     const finding =
       behind === undefined
