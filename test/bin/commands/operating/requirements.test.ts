@@ -215,7 +215,7 @@ describe("what a publisher needs, by noonmark status", () => {
       const mismatch = await status(...settings, "--rpc-url", on.anvil.url, "--genesis-timestamp", "600");
       expect(mismatch.exitCode).toBe(1);
       expect(mismatch.lines).toContainEqual(
-        expect.stringMatching(/^FIX deployment +genesis_timestamp_configured: .* docs\/spec\/chain\.md \(section checks\) /),
+        expect.stringMatching(/^FIX deployment +genesis_timestamp_configured: .*docs\/spec\/chain\.md \(section checks\) /),
       );
     },
   );
