@@ -177,6 +177,11 @@ function examineDisks({ ledger, state, store }: Settings): Finding[] {
   });
 }
 
+/** Finds the full disks of a publisher that runs on this machine. */
+export function fullDisks(settings: Settings): Finding[] {
+  return existsSync(settings.state) ? examineDisks(settings).filter(({ todo }) => todo !== null) : [];
+}
+
 /** Returns the path, or its nearest ancestor that exists. */
 function nearestThere(path: string): string {
   return existsSync(path) ? path : nearestThere(dirname(path));

@@ -5,7 +5,7 @@ import { missingInputs, UNPUBLISHED } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { examined, problemOf } from "./finding.ts";
 import { type Publication, readPublication, type Status, silentDevice } from "./publication.ts";
-import { checkRequirements } from "./requirements.ts";
+import { checkRequirements, fullDisks } from "./requirements.ts";
 
 /** `file` is the path of the configuration; `now` returns epoch ms. */
 export async function readStatus(settings: Settings, file: string, now: () => number): Promise<Status> {
@@ -16,7 +16,9 @@ export async function readStatus(settings: Settings, file: string, now: () => nu
       publication = await readPublication(await openConfiguredStore(settings, { write: false }), at);
     return [];
   });
-  const made = isLeftToPublisher(publication, settings) ? [] : await checkRequirements(settings, file, now);
+  const made = isLeftToPublisher(publication, settings)
+    ? fullDisks(settings)
+    : await checkRequirements(settings, file, now);
   const isStoreFaulty = made.some(({ check, todo }) => check === "store" && todo !== null);
   // A wrong deployment file fails two checks.
   const checks = [...(isStoreFaulty ? [] : unread), ...made].filter(

@@ -1,11 +1,14 @@
 import { copyFileSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
+import { fullDisks } from "../../../../bin/cli/status/requirements.ts";
 import { NO_ANVIL } from "../../../../demo/chain/anvil.ts";
 import { FilesystemStore } from "../../../../src/object-store/filesystem/filesystem-store.ts";
 import { closure, receipt, round } from "../../../ledger/samples.ts";
 import { stage } from "../../../support/chain/harness.ts";
 import { runCli } from "../../../support/cli.ts";
+import { freePort } from "../../../support/free-port.ts";
 import { NO_SMALL_DISK, smallDisk } from "../../../support/small-disk.ts";
 import { configuredFolder } from "../../../support/test-folder.ts";
 
@@ -185,6 +188,10 @@ describe("what a publisher needs, by noonmark status", () => {
         await runCli(["publish", "--once", ...SETTINGS, "--state", state], directory);
         disk.leave(0);
         expect(await wrongLines(...SETTINGS, "--state", state)).toEqual([`problem     disk: ${full(0)}`]);
+        // Beside a publisher that runs, only full disks of this machine are looked for.
+        const running = loadSettings({ config: join(directory, "noonmark.json"), state, ledger: "none" }, []);
+        expect(fullDisks(running).map(({ saw }) => saw)).toEqual([expect.stringContaining(state)]);
+        expect(fullDisks({ ...running, state: join(disk.path, "elsewhere") })).toEqual([]);
       } finally {
         disk.unmount();
       }
@@ -212,10 +219,17 @@ describe("what a publisher needs, by noonmark status", () => {
       expect(many).toContainEqual(
         expect.stringMatching(/^FIX chain +invalid_setting: rpcQuorum 2 is more than the 1 address of rpcUrl\./),
       );
+      const dead = `http://127.0.0.1:${await freePort()}`;
+      const { lines: none } = await status(...settings, "--rpc-url", dead);
+      expect(none.filter((line) => line.startsWith("FIX"))).toEqual([
+        expect.stringMatching(/^FIX node \S+ no server listens at \S+ \(ECONNREFUSED\)\. Check the address/),
+      ]);
       const mismatch = await status(...settings, "--rpc-url", on.anvil.url, "--genesis-timestamp", "600");
       expect(mismatch.exitCode).toBe(1);
       expect(mismatch.lines).toContainEqual(
-        expect.stringMatching(/^FIX deployment +genesis_timestamp_configured: .*docs\/spec\/chain\.md \(section checks\) /),
+        expect.stringMatching(
+          /^FIX deployment +genesis_timestamp_configured: .*docs\/spec\/chain\.md \(section checks\) /,
+        ),
       );
     },
   );
