@@ -95,7 +95,10 @@ function settingsTable(leaves: readonly Leaf[]): string {
   const rows = SETTING_NAMES.map((name) => {
     const { help, form, schema } = SETTINGS[name];
     const fallback: unknown = schema.safeParse(undefined).data;
-    const users = leaves.filter(({ command }) => command.options.some(({ long }) => long === `--${flagName(name)}`));
+    // A flag of the same name may mean something else, such as the --log-key of verify.
+    const takes = ({ command }: Leaf) =>
+      command.options.some(({ long, description }) => long === `--${flagName(name)}` && description.startsWith(help));
+    const users = leaves.filter(takes);
     return [
       `<a id="${name.toLowerCase()}"></a>${code(name)}`,
       code(environmentName(name)),

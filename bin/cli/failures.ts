@@ -40,7 +40,7 @@ export const FAILURES = {
   chain_behind: [
     failed,
     "The chain does not continue what was published: its safe block is older, unknown or another one.",
-    "What was published stays. A node that lags catches up. If this lasts, put another node first in rpcUrl, and find out which of the two is right: docs/incidents.md#chain-behind",
+    "What was published stays. A node that is down must run again, and one that lags catches up. If this lasts, put another node first in rpcUrl, and find out which of the two is right: docs/incidents.md#chain-behind",
   ],
   clock_behind: [
     failed,
@@ -77,7 +77,7 @@ export const FAILURES = {
   disk_full: [
     io,
     "A disk has no free space.",
-    "Nothing was lost. Free space on that disk (see it with df -h), then run the command again. A running publisher continues by itself.",
+    "Nothing was lost. Free space on that disk: df -h. A running publisher or intake continues by itself, and any other command must be run again.",
   ],
   file_exposed: [
     usage,
@@ -118,7 +118,7 @@ export const FAILURES = {
   installation_changed: [
     usage,
     "The store's prefix belongs to another installation than installationId.",
-    "Publish to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation",
+    "Publish to an empty prefix (--store), and point the CDN there: docs/storage.md#changing-the-installation",
   ],
   intake_rules_changed: [
     failed,

@@ -14,6 +14,7 @@ import { parseCheckpoint } from "../../../src/log/checkpoint.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { newDirectoryOf, openConfiguredStore, readParsed } from "../configured-store.ts";
+import { reported } from "../hints.ts";
 import { type Warning, warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -24,21 +25,27 @@ const MISSING_FIRST =
   "docs/operating.md#backup-and-restore has the steps.";
 
 /** Throws `Failure` ledger_behind, or warns if `yes`. If the store does not respond, it warns. */
-export async function refuseBehind(settings: Settings, yes: boolean): Promise<void> {
-  const found = await behindPublication(settings, warn);
+export async function refuseBehind(
+  settings: Settings,
+  yes: boolean,
+  onWarning: (warning: Warning) => void = warn,
+): Promise<void> {
+  const found = await behindPublication(settings, onWarning);
   if (found === undefined) return;
   // The ledger has already forked, and rejecting more facts does not undo that. The publisher reports what to do.
   if (!yes && found.code === "ledger_behind") throw found;
-  warn(found);
+  onWarning(reported(found));
 }
 
-/** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` if the store cannot be read. */
+/** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` with the reason if the store cannot be read. */
 export async function behindPublication(
   settings: Settings,
-  onUnasked: (warning: Warning) => void,
+  onUnasked: (warning: Warning, reason: StoreUnavailable | Failure) => void,
 ): Promise<Failure | undefined> {
   const kept = keptCheckpoint(settings.state);
-  const stored = await readPublishedCheckpoint(settings, (reason) => onUnasked(notCompared(kept, reason)));
+  const stored = await readPublishedCheckpoint(settings, (reason) =>
+    onUnasked(notCompared(kept, `${reason.code}: ${reason.message}`), reason),
+  );
   // After `--new-log` on another machine, the copy on this one is of the abandoned log.
   const points = [kept, stored].filter((one) => one !== undefined);
   const newest = Math.max(...points.map(({ number }) => number));
@@ -88,7 +95,7 @@ function keptCheckpoint(state: string): Published | undefined {
 
 async function readPublishedCheckpoint(
   settings: Settings,
-  onUnread: (reason: string) => void,
+  onUnread: (reason: StoreUnavailable | Failure) => void,
 ): Promise<Published | undefined> {
   try {
     // Opening fails if a file is in place of the directory, even if there is no store yet.
@@ -100,7 +107,7 @@ async function readPublishedCheckpoint(
     return { number, published: await readCheckpoint(store, number) };
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
-    onUnread(`${error.code}: ${error.message}`);
+    onUnread(error);
     return undefined;
   }
 }

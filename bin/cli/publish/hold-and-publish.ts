@@ -16,7 +16,7 @@ import { logProblem } from "../log.ts";
 import type { Outages } from "../outage.ts";
 import { pause } from "../signals.ts";
 import { firstPublishDone } from "../small-heap.ts";
-import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
+import { clockOutage, cycleLog, deviceLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
 import type { RewriteReports } from "./rewrite-reports.ts";
 import type { ServiceManager } from "./service-manager.ts";
@@ -76,6 +76,7 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
   const monotonic = () => clock.monotonic();
   const logCycle = cycleLog(log, monotonic);
   const logFailures = failureLog({ log, outage, monotonic });
+  const logDevice = deviceLog(log, clock);
   await Publisher.hold(options, lease, (publisher) => {
     outage.succeeded("begin");
     monitor.publisher = publisher;
@@ -86,7 +87,10 @@ async function heldOnce(options: PublisherOptions, watchers: Watchers, term: Ter
       timers: systemTimers,
       onOutage: (error, operation) => outage.failed(error, operation),
       onSuccess: (operation) => outage.succeeded(operation),
-      onTick: () => monitor.ticked(),
+      onTick: () => {
+        monitor.ticked();
+        logDevice(publisher.sources.ledger.newestReceiptAt);
+      },
       onCycle: (report) => {
         logFailures(report);
         firstPublishDone();

@@ -6,11 +6,18 @@ import { readStandby, type StandbyRecord } from "../../../publish/lease/standby-
 import type { OperatorStatus } from "../../../publish/status/private-status.ts";
 import { isNodeProblem, isProblem, problemFailure } from "../../../src/chain/poll-event.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
+import {
+  type PublicRecord,
+  type PublisherState,
+  publisherState,
+} from "../../../src/resources/publication-status/public-record.ts";
+import { Failure } from "../../../src/values/failure.ts";
+import { isDeviceSilent } from "../../../src/values/freshness.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
 import { reported } from "../hints.ts";
 import { type Warning, warn } from "../messages.ts";
+import { SILENT_DEVICE_HINT } from "../publish/publisher-log.ts";
 import type { Finding } from "./finding.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
@@ -75,12 +82,13 @@ export function publicationOf(
     count === 0
       ? []
       : [
-          ...entries(record.report.failed).map(({ key, why }) => `${key}: ${why}`),
+          ...byReason(entries(record.report.failed)),
           ...entries(record.report.failures).map(({ code, message, hint }) =>
             typeof hint === "string" ? `${code}: ${message}. ${hint}` : `${code}: ${message}`,
           ),
         ];
-  const unnamed = typeof count === "number" ? count - named.length : 0;
+  const listed = entries(record.report.failed).length + entries(record.report.failures).length;
+  const unnamed = typeof count === "number" && count > 0 ? count - listed : 0;
   return {
     store,
     state: publisherState(record, now),
@@ -98,6 +106,14 @@ export function publicationOf(
       ...(unnamed > 0 ? [`${unnamed} more that the publisher has not named yet: it does so every five minutes`] : []),
     ],
   };
+}
+
+/** Warns if the newest receipt was old when the publisher was last seen. That is no fault: a device may rest. */
+export function silentDevice({ record, ageSeconds }: Publication, now: number): Warning[] {
+  const newest = record.public?.sources.ledger.newestReceiptAt;
+  if (newest == null || !isDeviceSilent(now - ageSeconds * 1000 - Date.parse(newest))) return [];
+  const message = `the newest receipt is of ${newest}, more than 15 minutes ago`;
+  return [{ code: "device_silent", message, hint: SILENT_DEVICE_HINT }];
 }
 
 function codeOf(problem: string): string {
@@ -147,7 +163,7 @@ function clockProblems(record: LeaseRecord, responses: readonly PublishedRespons
  */
 function chainProblems({ report, public: publicRecord }: LeaseRecord): string[] {
   const chain = fieldsOf(fieldsOf(report.sources).chain);
-  if (!isProblem(chain)) return [];
+  if (!isProblem(chain)) return publicRecord?.sources.chain.status === "silent" ? [silentChain(publicRecord)] : [];
   const lasts = chain.type === "mismatch" || isNodeProblem(chain);
   if (!lasts && publicRecord?.sources.chain.status === "followed") return [];
   const { code, message, hint } = reported(problemFailure(chain));
@@ -155,11 +171,27 @@ function chainProblems({ report, public: publicRecord }: LeaseRecord): string[] 
   return [`${code}: ${message}${since}. ${hint}`];
 }
 
+/** The lease has the state of the chain at its last renewal, the older report the error of the node. */
+function silentChain({ sources: { chain } }: PublicRecord): string {
+  const since = chain.lastGoodPassAt === null ? "" : ` since ${chain.lastGoodPassAt}`;
+  const { code, message, hint } = reported(
+    new Failure("indexer_unavailable", `no node has responded as it should${since}`),
+  );
+  return `${code}: ${message}. ${hint} The publisher's log has the error: journalctl -u noonmark-publish`;
+}
+
 /** Adds the holder's report for the operator, if any. */
 export function joined(record: LeaseRecord, operator: OperatorStatus | undefined): LeaseRecord {
   if (operator === undefined) return record;
   const { failed = [], failures = [], warnings = [], sources = {}, worst = [], holderName } = operator;
-  return { ...record, holderName, report: { ...record.report, failed, failures, warnings, sources, worst } };
+  const both = holderName === record.holderName ? holderName : `${holderName} (${record.holderName})`;
+  return { ...record, holderName: both, report: { ...record.report, failed, failures, warnings, sources, worst } };
+}
+
+/** One reason may hold for many objects: `KEY, KEY: why`. */
+function byReason(failed: readonly Record<string, unknown>[]): string[] {
+  const reasons = Map.groupBy(failed, ({ why }) => why);
+  return [...reasons].map(([why, rows]) => `${rows.map(({ key }) => key).join(", ")}: ${why}`);
 }
 
 /** Returns the objects of a list, whose form is not fixed. */

@@ -78,7 +78,10 @@ async function examineLedger(settings: Settings, now: number): Promise<Finding[]
     const ids = readLedger(ledger, listInstallations).map(({ id }) => id);
     const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
     const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
-    const behind = await behindPublication(settings, () => undefined);
+    const behind = await behindPublication(settings, (_, reason) => {
+      // A store that does not respond is a finding of another check, which reads none of its objects.
+      if (reason.code === "store_forbidden") throw reason;
+    });
     const finding =
       behind === undefined
         ? goodFinding("ledger", `${path}: ${all}`)
@@ -172,6 +175,11 @@ function examineDisks({ ledger, state, store }: Settings): Finding[] {
       ? badFinding("disk", saw, `Free space on that disk, or name another place with --${name}.`)
       : goodFinding("disk", saw);
   });
+}
+
+/** Finds the full disks of a publisher that runs on this machine. */
+export function fullDisks(settings: Settings): Finding[] {
+  return existsSync(settings.state) ? examineDisks(settings).filter(({ todo }) => todo !== null) : [];
 }
 
 /** Returns the path, or its nearest ancestor that exists. */

@@ -3,11 +3,11 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
-import { Failure } from "../../../src/values/failure.ts";
+import { Failure, type FailureCode } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
 import { wholeArgument } from "../../cli/arguments.ts";
-import { EXIT } from "../../cli/failures.ts";
-import { reported } from "../../cli/hints.ts";
+import { EXIT, FAILURES } from "../../cli/failures.ts";
+import { hintOf, reported } from "../../cli/hints.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
@@ -45,7 +45,7 @@ export function registerPublish(program: Command): void {
     )
     .option("--publish-log", "agree that the log becomes public for ever, signed with logKey; give it once")
     .option("--yes", "begin the new log although the ledger lacks published facts");
-  settingOptions(command, [...CYCLE_SETTINGS, "cadence", "metrics", "logLevel", "logFormat"]).action(
+  settingOptions(command, [...CYCLE_SETTINGS, "cadence", "metrics", "logKey", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts(), ["ledger", "store"]);
       rejectCadenceFlags(flags);
@@ -91,7 +91,11 @@ async function printReport(report: CycleReport, settings: Settings, flags: Flags
   for (const { code, message, hint } of report.failures.map(reported)) {
     console.error(printableLines(`noonmark: ${code}: ${message}\n  ${hint}`));
   }
-  for (const { key, why } of failed) console.error(printable(`noonmark: ${key}: ${why}`));
+  for (const [why, rows] of Map.groupBy(failed, (row) => row.why)) {
+    console.error(printable(`noonmark: ${rows.map(({ key }) => key).join(", ")}: ${why}`));
+    const code = rows[0]?.code;
+    if (code !== undefined && code in FAILURES) console.error(`  ${hintOf(new Failure(code as FailureCode, why))}`);
+  }
   if (!isWell) process.exitCode = EXIT.failed;
 }
 

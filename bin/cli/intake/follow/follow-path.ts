@@ -86,6 +86,25 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   return followed.counts;
 }
 
+/** Opens a file, and waits while its disk is full. Undefined if a signal ended the wait. */
+export async function onceThereIsSpace<Opened>(open: () => Opened, log: IntakeLog): Promise<Opened | undefined> {
+  const fullDisk = log.fullDisk();
+  const stop = new AbortController();
+  void askedToStop().then(() => stop.abort());
+  while (!stop.signal.aborted) {
+    try {
+      const opened = open();
+      fullDisk.succeeded();
+      return opened;
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      fullDisk.failed(errorOf(error));
+    }
+    await pause(FULL_DISK_PAUSE_MS, stop.signal);
+  }
+  return undefined;
+}
+
 interface FileReport {
   readonly name: string | undefined;
   readonly rejects: RejectsFile | string | undefined;

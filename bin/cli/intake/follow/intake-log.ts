@@ -5,6 +5,7 @@
 import type { Logger } from "pino";
 import type { Counts } from "../../../../src/ledger/intake/intake.ts";
 import { type RejectedFrom, type Rejection, rejectionSentences } from "../../../../src/ledger/intake/rejection.ts";
+import type { Warning } from "../../messages.ts";
 import { Outage } from "../../outage.ts";
 import { FAULT_HINTS } from "../rejects-file.ts";
 
@@ -32,8 +33,10 @@ export class IntakeLog {
     this.#log.info(from, "following");
   }
 
+  readonly warning = ({ code, message, hint }: Warning): void => this.#log.warn({ code, hint }, message);
+
   refusedFile(message: string): void {
-    this.#log.warn({ code: "file_refused" }, message);
+    this.warning({ code: "file_refused", message });
   }
 
   outage(code: string, hint: string, ended: string): Outage {

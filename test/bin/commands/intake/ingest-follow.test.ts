@@ -214,6 +214,12 @@ test.skipIf(NO_SMALL_DISK !== undefined)(
     const disk = smallDisk(4096);
     onTestFinished(() => disk.unmount());
     const ledger = ["--ledger", join(disk.path, "ledger.db")];
+    disk.leave(0);
+    const first = start("facts.ndjson", ...ledger);
+    await first.printed("disk_full");
+    rmSync(join(disk.path, "ballast"));
+    await first.printed("has space again");
+    expect((await first.ended("SIGTERM")).exitCode).toBe(0);
     const taken = `${JSON.stringify({ ...receipt(1), installationId: "wheel-2" })}\n`;
     expect((await runCli(["ingest", "-", ...ledger], directory, taken)).exitCode).toBe(0);
     const following = start("facts.ndjson", ...ledger);

@@ -1,4 +1,4 @@
-/** Exit codes match docs/operating.md: each cell of its table is one run here. */
+/** Exit codes match docs/incidents.md: each cell of its table is one run here. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -17,7 +17,7 @@ import { localServer } from "../../../support/local-server.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
-const MANUAL = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
+const MANUAL = readFileSync(new URL("../../../../docs/incidents.md", import.meta.url), "utf8");
 const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public"];
 const PUBLISH = [...SETTINGS, "--state", "state"];
 const RENDER = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--state", "state"];

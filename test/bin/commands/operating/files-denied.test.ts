@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
+import { RECORD_TYPES } from "../../../../src/ledger/intake/record-types.ts";
 import { cliEnvironment, PROGRAM, runCli } from "../../../support/cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
@@ -138,6 +139,27 @@ test.skipIf(noNobody)("a publisher ends, and does not wait, at a file of root in
     expect(stderr).toContain("store_forbidden");
     expect(stderr).toContain(`chown -R nobody: ${store}`);
   }
+  const { stdout, status } = spawnAsNobody("status", ...flags);
+  expect([status, stdout.toString()]).toEqual([1, expect.stringContaining(`chown -R nobody: ${store}`)]);
+});
+
+test.skipIf(noNobody)("status finds a file of root in the log, which only a publisher reads", () => {
+  const [store, ledger] = [join(open, "store-2"), join(open, "ledger-2.db")];
+  const flags = [
+    "--installation-id",
+    "wheel-1",
+    "--ledger",
+    ledger,
+    "--store",
+    store,
+    "--state",
+    join(open, "state-2"),
+  ];
+  const fact = join(open, "fact.ndjson");
+  writeFileSync(fact, `${JSON.stringify(RECORD_TYPES.receipt.example)}\n`, { mode: 0o644 });
+  expect(asNobody("ingest", fact, "--ledger", ledger).exitCode).toBe(0);
+  expect(asNobody("publish", "--once", ...flags).exitCode).toBe(0);
+  chownSync(join(store, "private/log/1/checkpoint.http"), 0, 0);
   const { stdout, status } = spawnAsNobody("status", ...flags);
   expect([status, stdout.toString()]).toEqual([1, expect.stringContaining(`chown -R nobody: ${store}`)]);
 });

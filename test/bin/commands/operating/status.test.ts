@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { publicationLines } from "../../../../bin/cli/status/print-publication.ts";
-import { joined, publicationOf } from "../../../../bin/cli/status/publication.ts";
+import { joined, publicationOf, silentDevice } from "../../../../bin/cli/status/publication.ts";
 import type { LeaseRecord } from "../../../../publish/lease/lease-record.ts";
 import type { OperatorStatus } from "../../../../publish/status/private-status.ts";
 import { runCli } from "../../../support/cli.ts";
@@ -20,7 +20,7 @@ test("status prints the state in one sentence, then each route, the sources and 
   const { exitCode, stdout, stderr } = await noonmark("status");
   expect(exitCode).toBe(0);
   expect(stdout).toMatch(
-    /^Ended: \S+ process \d+ released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n\n/,
+    /^Ended: \S+ process \d+ \(publisher [0-9a-f]{8}\) released the lease [\d.]+ s ago; 19 responses are stored, 2 of them 503\.\n\n/,
   );
   expect(stdout).toMatch(/^route +age +status +next change$/m);
   expect(stdout).toMatch(/^\/v4\/public\/process +[\d.]+ s +200 +with new facts$/m);
@@ -86,6 +86,17 @@ test("current problems are counted even if the publisher does not list them yet,
   expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
 });
 
+test("objects that fail for one reason are one problem", () => {
+  const failed = ["a", "b", "c"].map((key) => ({ key, why: key === "c" ? "other" : "same" }));
+  const { problems } = publication({ ...RECORD, report: { problems: 3, failed } });
+  expect(problems).toEqual(["a, b: same", "c: other"]);
+});
+
+test("an instant of another machine's clock is no negative age", () => {
+  const lines = publicationLines(publication(RECORD), Date.parse(RECORD.renewedAt) - 2_800);
+  expect(lines.join("\n")).toContain("released 0.0 s ago");
+});
+
 test("a clock that is behind is one problem, although the publisher reports it too", () => {
   const lastCycleAt = "2026-11-20T11:00:00.000Z";
   const failures = [{ code: "clock_behind", message: "telemetry was published later" }];
@@ -95,6 +106,25 @@ test("a clock that is behind is one problem, although the publisher reports it t
   // On a machine with the right clock, only the publisher's report has it.
   expect(publication(record, Date.parse(lastCycleAt)).problems).toEqual([
     "clock_behind: telemetry was published later",
+  ]);
+});
+
+test("a device that was silent for fifteen minutes when the publisher was last seen is a warning, and no problem", () => {
+  const chain = {
+    status: "disabled",
+    indexedThroughBlock: null,
+    safeThroughBlock: null,
+    lastGoodPassAt: null,
+  } as const;
+  const warnings = (newestReceiptAt: string | null) => {
+    const sources = { ledger: { status: "followed", newestReceiptAt } as const, chain };
+    const open = { installationId: "i", log: null, deploymentHash: null, responses: {}, sources };
+    const now = Date.parse(RECORD.renewedAt) + 86_400_000;
+    return silentDevice(publication({ ...RECORD, public: open }, now), now);
+  };
+  expect([warnings(null), warnings("2026-11-20T09:45:00.000Z")]).toEqual([[], []]);
+  expect(warnings("2026-11-20T09:44:59.999Z")).toMatchObject([
+    { code: "device_silent", message: expect.stringContaining("2026-11-20T09:44:59.999Z") },
   ]);
 });
 
@@ -117,6 +147,8 @@ test.each([
   ],
   ["followed", STALLED, `head_stands_still: ${NODE}: its head is block 9 (since 10:00). Compare its height`],
   ["followed", FAILED, undefined],
+  // The node died after the publisher's last report for the operator.
+  ["silent", { type: "good" }, "indexer_unavailable: no node has responded as it should. Check rpcUrl"],
 ] as const)("a chain that is %s and reports %o has its problem named", (status, event, problem) => {
   const chain = { status, indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null };
   const ledger = { status: "followed", newestReceiptAt: null } as const;
