@@ -9,8 +9,9 @@ import { Failure } from "../../../src/values/failure.ts";
 import { isDeviceSilent } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
-import { hintOf, knownHint, reported } from "../hints.ts";
+import { hintOf, reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
+import { endingOf } from "../messages.ts";
 import { Outage, type Outages } from "../outage.ts";
 
 type Monotonic = () => number;
@@ -23,7 +24,7 @@ export function publisherOutages(log: Logger, monotonic: Monotonic): Outages {
         logProblem(log, `${lasts}: publish tries it again`, error, {
           code: fieldsOf(error).code,
           failures,
-          hint: knownHint(error),
+          hint: hintOf(endingOf(error)),
         }),
       ended: (afterMs) => log.info({ afterMs }, ended),
     });
@@ -131,7 +132,7 @@ export function deviceLog(log: Logger, clock: Clock): (newestReceiptAt: string |
     if (newestReceiptAt === null) return;
     const age = ageAtSight + clock.monotonic() - seenAt;
     if (newestReceiptAt !== newest) {
-      if (isSilent) log.info({ newestReceiptAt, afterMs: age }, "the device sends receipts again");
+      if (isSilent) log.info({ newestReceiptAt, afterMs: Math.round(age) }, "the device sends receipts again");
       isSilent = false;
       newest = newestReceiptAt;
       ageAtSight = clock.wall() - Date.parse(newest);

@@ -163,17 +163,19 @@ function clockProblems(record: LeaseRecord, responses: readonly PublishedRespons
  */
 function chainProblems({ report, public: publicRecord }: LeaseRecord): string[] {
   const chain = fieldsOf(fieldsOf(report.sources).chain);
-  if (!isProblem(chain)) return publicRecord?.sources.chain.status === "silent" ? [silentChain(publicRecord)] : [];
+  const now = publicRecord?.sources.chain;
+  const isOver = chain.type === "failed" && Date.parse(String(chain.since)) < Date.parse(now?.lastGoodPassAt ?? "");
+  if (!isProblem(chain) || isOver) return now?.status === "silent" ? [silentChain(now)] : [];
   const lasts = chain.type === "mismatch" || isNodeProblem(chain);
-  if (!lasts && publicRecord?.sources.chain.status === "followed") return [];
+  if (!lasts && now?.status === "followed") return [];
   const { code, message, hint } = reported(problemFailure(chain));
   const since = "since" in chain ? ` (since ${chain.since})` : "";
   return [`${code}: ${message}${since}. ${hint}`];
 }
 
 /** The lease has the state of the chain at its last renewal, the older report the error of the node. */
-function silentChain({ sources: { chain } }: PublicRecord): string {
-  const since = chain.lastGoodPassAt === null ? "" : ` since ${chain.lastGoodPassAt}`;
+function silentChain({ lastGoodPassAt }: PublicRecord["sources"]["chain"]): string {
+  const since = lastGoodPassAt === null ? "" : ` since ${lastGoodPassAt}`;
   const { code, message, hint } = reported(
     new Failure("indexer_unavailable", `no node has responded as it should${since}`),
   );

@@ -86,6 +86,23 @@ test("current problems are counted even if the publisher does not list them yet,
   expect(problems(3)).toEqual(["k: w", expect.stringMatching(/^2 more that the publisher has not named yet/)]);
 });
 
+test("a node's error that a good pass has followed is not shown for the next outage", () => {
+  const chain = {
+    status: "silent",
+    indexedThroughBlock: null,
+    safeThroughBlock: null,
+    lastGoodPassAt: "2026-11-20T09:59:00.000Z",
+  } as const;
+  const sources = { ledger: { status: "followed", newestReceiptAt: null } as const, chain };
+  const open = { installationId: "i", log: null, deploymentHash: null, responses: {}, sources };
+  const problemsOf = (since: string) =>
+    publication({ ...RECORD, report: { sources: { chain: { ...FAILED, since } } }, public: open }).problems;
+  expect(problemsOf("2026-11-20T09:50:00.000Z")).toEqual([
+    expect.stringContaining("no node has responded as it should since 2026-11-20T09:59:00.000Z"),
+  ]);
+  expect(problemsOf("2026-11-20T09:59:10.000Z")).toEqual([expect.stringContaining("HTTP 404")]);
+});
+
 test("objects that fail for one reason are one problem", () => {
   const failed = ["a", "b", "c"].map((key) => ({ key, why: key === "c" ? "other" : "same" }));
   const { problems } = publication({ ...RECORD, report: { problems: 3, failed } });
