@@ -16,8 +16,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["init"],
   ["status", "--settings"],
   ["cdn", "varnish"],
-  ["verify", "--rules"],
-  ["fsck", "--rules"],
   ["ingest", "--example", "receipt"],
   ["ingest", "-"],
   ["ledger", "export"],
