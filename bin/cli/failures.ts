@@ -101,8 +101,8 @@ export const FAILURES = {
   ],
   genesis_contradicted: [
     failed,
-    "genesisTimestamp is later than this clock.",
-    "Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
+    "genesisTimestamp does not fit the rounds of the ledger, or is later than this clock.",
+    "Set genesisTimestamp to the start of round 0. The message says which one fits the rounds: docs/facts.md#round",
   ],
   head_stands_still: [
     failed,

@@ -15,6 +15,7 @@ import { missingPermission } from "../../../src/files/missing-permission.ts";
 import { FIRST_LOG } from "../../../src/http/installations.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
+import { genesisContradiction } from "../../../src/ledger/read/rounds.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { checkOwn, checkReadable, noStore, STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
@@ -82,25 +83,37 @@ async function examineLedger(settings: Settings, now: number): Promise<Finding[]
       behind === undefined
         ? goodFinding("ledger", `${path}: ${all}`)
         : badFinding("ledger", `${behind.code}: ${behind.message}`, hintOf(behind));
-    return installationId === undefined ? [finding] : [finding, examineInstallation(ledger, installationId, now)];
+    return installationId === undefined
+      ? [finding]
+      : [finding, ...examineInstallation(ledger, settings, installationId, now)];
   } finally {
     ledger.close();
   }
 }
 
-function examineInstallation(ledger: Database, installationId: string, now: number): Finding {
+function examineInstallation(
+  ledger: Database,
+  { genesisTimestamp }: Settings,
+  installationId: string,
+  now: number,
+): Finding[] {
   return readLedger(ledger, (db) => {
     const rowId = installationRowId(db, installationId);
     if (rowId === undefined) {
       const todo = "Correct the setting installationId, or ingest that installation's records.";
-      return badFinding("installation", `${installationId} is not in the ledger`, todo);
+      return [badFinding("installation", `${installationId} is not in the ledger`, todo)];
     }
+    const genesis = genesisTimestamp === undefined ? undefined : BigInt(genesisTimestamp);
+    const wrong = genesisContradiction(db, rowId, genesis);
     const newest = readNewestReceipt(db, rowId);
     const receipt =
       newest === undefined
         ? "no receipt yet"
         : `newest receipt ${formatTimestamp(newest.receivedAt)} (${duration((now - newest.receivedAt) / 1000)} ago)`;
-    return goodFinding("installation", `${installationId}: ${receipt}`);
+    return [
+      goodFinding("installation", `${installationId}: ${receipt}`),
+      ...(wrong === undefined ? [] : [badFinding("settings", `${wrong.code}: ${wrong.message}`, hintOf(wrong))]),
+    ];
   });
 }
 

@@ -20,10 +20,12 @@ import { EXIT } from "../../cli/failures.ts";
 import { feed } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
+import { IntakeLog } from "../../cli/intake/follow/intake-log.ts";
 import { followStream } from "../../cli/intake/follow/stream/follow-stream.ts";
 import { isStreamAddress, parseStreamAddress } from "../../cli/intake/follow/stream/stream-address.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { RejectsFile, rejectedLines, reportRejections } from "../../cli/intake/rejects-file.ts";
+import { createLog } from "../../cli/log.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { type IntakeProgress, intakeProgress } from "../../cli/progress.ts";
@@ -89,6 +91,8 @@ export function registerIngest(program: Command): void {
     "installationId",
     "genesisTimestamp",
     "installations",
+    "logLevel",
+    "logFormat",
   ]).action(async (file: string | undefined, flags: Flags) => {
     if (flags.example !== undefined) {
       await print(exampleLine(flags.example));
@@ -182,7 +186,8 @@ async function followFile(file: string, settings: Settings, flags: Flags): Promi
     ledger = openLedgerForIntake(settings.ledger);
     refuseMirror(ledger);
     refuseStreamLedger(ledger);
-    return await followPath(target, ledger, { rejects, watch: watchOf(settings), ...rulesOf(settings, flags) });
+    const log = new IntakeLog(await createLog(settings));
+    return await followPath(target, ledger, { rejects, log, watch: watchOf(settings), ...rulesOf(settings, flags) });
   } finally {
     ledger?.close();
     rejects?.close();
@@ -205,6 +210,7 @@ async function followNats(text: string, settings: Settings, flags: Flags): Promi
     refuseMirror(ledger);
     return await followStream(address, ledger, {
       rejects,
+      log: new IntakeLog(await createLog(settings)),
       credentials: settings.natsCreds,
       from: flags.fromSequence,
       genesis: settings.genesisTimestamp,
