@@ -251,6 +251,35 @@ test.each([
   }
 });
 
+test.each(["{}", "xx", "[]", '{"responses":{"/v2/public/stats?x\\n0 findings":{}}}'])(
+  "a status that turns into %j during the replay is a finding",
+  async (body) => {
+    let reads = 0;
+    await using turning = await front((url, response) => {
+      if (url !== "/status.json" || ++reads === 1) return false;
+      response.setHeader("content-type", "application/json");
+      response.end(body);
+      return true;
+    });
+    const { findings } = await verified({ base: turning.base, replay: true });
+    expect(findings).toEqual(["log/log_malformed: /status.json is 200, of another form"]);
+  },
+);
+
+test("what a server sends reaches no terminal unescaped", async () => {
+  const evil = "x\u001b]0;PWNED\u0007\u001b[2J\n0 findings\u202e";
+  await using forging = await front((url, response) => {
+    if (!url.includes("/observations?")) return false;
+    const items = [{ telemetryId: evil, cursor: "MQ", installationId: evil, [evil]: evil }];
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ schemaVersion: 1, installationId: evil, items, nextCursor: null }));
+    return true;
+  });
+  const { findings, skipped, lines } = await verified({ base: forging.base, receipt: evil });
+  expect(findings).toHaveLength(1);
+  expect([...findings, ...skipped.map(({ what, why }) => what + why), ...lines].join()).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
 test("a receipt that is not in the log is a finding", async () => {
   expect(await verified({ receipt: uuid(7) })).toMatchObject({
     findings: ["log/entry_missing: none among 604 entries"],
