@@ -170,7 +170,8 @@ async function judgeResponse(
 ): Promise<void> {
   const response = await pass.judged(key, (object) => responseOf(object, of));
   if (response === undefined) return;
-  const { at, position } = response.writerMetadata.sourceVersion;
+  const { at, position, size = 0 } = response.writerMetadata.sourceVersion;
+  of.put.log?.sizes.set(key, size);
   if (of.route === "telemetry" && position !== undefined)
     of.put.log?.newest.set(of.installationId ?? "", { key, position });
   if (record !== undefined && at < Date.parse(record.asOf)) {
@@ -190,9 +191,6 @@ function responseOf(object: StoredObject, { route, installationId, put, now }: O
   if (!(epoch >= 1 && epoch <= put.epoch) || writer === "")
     return `its epoch is ${epoch}, and the lease's ${put.epoch}`;
   if (sourceVersion.at > now + FUTURE_ALLOWANCE_MS) return `it is of ${new Date(sourceVersion.at).toISOString()}`;
-  const committed = put.log?.size ?? Number.POSITIVE_INFINITY;
-  if ((sourceVersion.size ?? 0) > committed)
-    return `it is of ${sourceVersion.size} entries, and the log has ${committed}`;
   const instants = successors.map(({ from }) => from);
   const isAscending = instants.every((from, at) => at === 0 || from > (instants[at - 1] ?? 0));
   if (!isAscending || object.metadata["valid-until"] !== instants[0]?.toString())

@@ -33,6 +33,8 @@ export interface StoredLog {
   readonly number: number;
   readonly size: number;
   readonly root: string;
+  /** By key: the entries of which a response was computed. */
+  readonly sizes: Map<string, number>;
   /** By installation: the key of its telemetry, and the position of the receipt there, which is the last one in its tiles. */
   readonly newest: Map<string, { readonly key: string; readonly position: number }>;
 }
@@ -46,7 +48,7 @@ export async function logOf(pass: Pass, number: number): Promise<StoredLog | und
   return pass.judged(checkpointKey(place, number), ({ body }, text) => {
     const { origin, size, root } = parseCheckpoint(isPublic ? parseNote(body).text : text);
     const isOwn = isPublic ? origin.endsWith(`/log/${number}`) : `${origin}/` === logPrefix(place, number);
-    return isOwn ? { place, number, size, root, newest: new Map() } : `it is of ${origin}`;
+    return isOwn ? { place, number, size, root, sizes: new Map(), newest: new Map() } : `it is of ${origin}`;
   });
 }
 
@@ -79,6 +81,12 @@ export async function judgeLog(pass: Pass, log: StoredLog): Promise<void> {
   if (computed !== root)
     pass.add("wrong", checkpointKey(place, number), `its ${size} entries have the root ${computed}`);
   await tiles.end();
+  // The checkpoint is put before every response of its entries. So one that is read after them has at least as many.
+  const again = await logOf(pass, number);
+  for (const [key, entries] of log.sizes) {
+    const committed = again?.size ?? size;
+    if (entries > committed) pass.add("wrong", key, `it is of ${entries} entries, and the log has ${committed}`);
+  }
 }
 
 /** A public log has partial files under keys of their own. A private bundle may have more entries than are committed. */
@@ -125,6 +133,9 @@ class ReceiptTiles {
   /** By installation: the receipts of the tile that is not compared yet, and how many come before them. */
   readonly #open = new Map<string, { receipts: Receipt[]; before: number }>();
 
+  /** By installation: where the last tile that was read ends. */
+  readonly #ends = new Map<string, number>();
+
   constructor(pass: Pass, log: StoredLog) {
     this.#pass = pass;
     this.#log = log;
@@ -148,6 +159,13 @@ class ReceiptTiles {
       if (receipts.length > 0) await this.#compare(id);
       const count = before + receipts.length;
       if (count < position) this.#pass.add("wrong", key, `it is of receipt ${position}, and the log has ${count}`);
+      const end = this.#ends.get(id) ?? 0;
+      if (end <= position) continue;
+      // A growing tile is put after telemetry. So telemetry that is read after the tile is as new.
+      await this.#pass.judged(key, ({ metadata }) => {
+        const { position: again = 0 } = decodeWriterMetadata(metadata).sourceVersion;
+        return again < end ? `it is of receipt ${again}, and its tile ends at ${end}` : metadata;
+      });
     }
   }
 
@@ -162,10 +180,7 @@ class ReceiptTiles {
       if (position !== before + lines.length)
         return `it has ${lines.length} lines, and says that it ends at ${position}`;
       if (lines.length < receipts.length) return `it has ${lines.length} receipts, and the log ${receipts.length}`;
-      const newest = this.#log.newest.get(id);
-      if (newest !== undefined && position > newest.position) {
-        this.#pass.add("wrong", newest.key, `it is of receipt ${newest.position}, and its tile ends at ${position}`);
-      }
+      this.#ends.set(id, position);
       for (const [index, receipt] of receipts.entries()) {
         const item = { cursor: "", ...fieldsOf(JSON.parse(lines[index] ?? "")) };
         const isOwn = item.cursor === encodeObservationCursor(before + index + 1);
