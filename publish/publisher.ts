@@ -185,7 +185,7 @@ export class Publisher {
     this.#scrubbed++;
   }
 
-  /** Lets `repairStore` rewrite everything that the sources can give (docs/fsck.md). Throws as a cycle does. */
+  /** Lets `repairStore` rewrite everything that the sources can give. Throws as a cycle does. */
   async repair(at: number, repairStore: (repair: Repair) => Promise<void>): Promise<CycleReport> {
     const { store, known } = this.#options;
     const forget = (key: string) => known.objects.forget(key);

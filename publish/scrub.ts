@@ -59,7 +59,7 @@ export class Scrub {
   }
 }
 
-/** Checks every tile and every file of the log, for `--force` and `fsck --repair`. */
+/** Checks every tile and every file of the log, for `--force`. */
 export async function checkTiles(scrubbing: Scrubbing): Promise<void> {
   const items = [...itemsOf(scrubbing)].filter(({ is }) => is === "tile" || is === "named" || is === "log-file");
   await eachLimited(items, scrubbing.concurrency, (item) => check(item, scrubbing));

@@ -1,16 +1,18 @@
 /** Generates the tables of pages that are otherwise written by hand, each between two marker comments. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { RULES } from "../src/fsck/rules.ts";
 import { routeContract } from "../src/resources/contracts.ts";
 import { ROUTES } from "../src/resources/table.ts";
+import { RULES } from "../src/verify/rules.ts";
 
-/** The README with its current table of routes, and docs/fsck.md with its rules. */
+/** The README with its current table of routes, and docs/verify.md with the rules. */
 export function pagesWithTables(): Readonly<Record<string, string>> {
-  const rules = Object.entries(RULES).map(([name, holds]) => `| \`${name}\` | ${holds} |`);
+  const rules = [...RULES].map(([name, { asserts, clause }]) => {
+    return `| [\`${name}\`](${clause.slice("docs/".length)}) | ${asserts.replaceAll("|", "\\|")} |`;
+  });
   return {
     "README.md": withTable("README.md", "routes", ["| route | content |", ...routeRows()]),
-    "docs/fsck.md": withTable("docs/fsck.md", "rules", ["| rule | what holds |", ...rules]),
+    "docs/verify.md": withTable("docs/verify.md", "rules", ["| rule | what it asserts |", ...rules]),
   };
 }
 

@@ -142,7 +142,7 @@ function metricTables(): string[] {
 }
 
 const CODES = `Codes are stable, so programs may compare them. Intake's rejection codes are in [facts](facts.md#rejections), and the findings
-of \`verify\` and \`fsck\` in \`noonmark verify --rules\` and \`noonmark fsck --rules\`. The message has the values, and often a more exact
+of \`verify\` and \`fsck\` in [verify](verify.md). The message has the values, and often a more exact
 hint. \`NAME\` is the SQLite file that the failure is about: \`ledger\`, \`state\`, \`projections\` or \`chain\`.`;
 
 function failuresTable(): string {

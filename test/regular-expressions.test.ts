@@ -56,7 +56,7 @@ const { literals, built } = expressionsOf(FILES);
 
 /** Expressions that the program composes, by file. Undefined means that they are checked as literals elsewhere. */
 const COMPOSED: Readonly<Record<string, readonly RegExp[] | undefined>> = {
-  "src/fsck/objects.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
+  "src/verify/store/fsck.ts": [new RegExp(`assets/${PATH_PARAMETERS.asset}`, "g")],
   "src/object-store/filesystem/format.ts": [/.{1,200}/g],
   "src/resources/find.ts": [
     /^v1\/public\/installations\/~[^/]+\/observations\//,

@@ -30,7 +30,7 @@ export const FAILURES = {
   at_before_published: [
     failed,
     "--at is before the last instant published.",
-    "Use a later instant. If that one is ahead of the time: noonmark fsck --repair",
+    "Use a later instant. If that one is ahead of the time, publish to an empty store: docs/operating.md#moving-the-store",
   ],
   at_in_future: [
     usage,
@@ -45,7 +45,7 @@ export const FAILURES = {
   clock_behind: [
     failed,
     "The last cycle was published as of a later time than this clock's.",
-    "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, rewrite the objects that are ahead of it: noonmark fsck --repair",
+    "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, publish to an empty store: docs/operating.md#moving-the-store",
   ],
   clock_moved: [
     failed,
@@ -269,7 +269,7 @@ export const FAILURES = {
   store_damaged: [
     io,
     "An object of the store is not what was put.",
-    "A publisher rewrites it by itself. To rewrite it now: noonmark fsck --repair",
+    "A publisher rewrites it by itself. To rewrite it now: noonmark publish --once --force",
   ],
   store_forbidden: [
     io,

@@ -50,7 +50,7 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     load: async () => (await import("./operating/verify.ts")).registerVerify,
   },
   fsck: {
-    summary: "check every stored object from its bytes; without --repair it writes nothing",
+    summary: "check every stored object against what the publisher has put; it writes nothing",
     load: async () => (await import("./operating/fsck.ts")).registerFsck,
   },
 };

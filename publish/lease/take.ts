@@ -124,7 +124,7 @@ async function take(
 
 /**
  * The last published instant (epoch ms; 0: none), from the lease object and our own state. If somebody held the lease after
- * us, only the lease object counts: `fsck --repair` may have rewritten objects that were ahead of the time.
+ * us, only the lease object counts: objects that were ahead of the time may have been rewritten.
  */
 export function lastPublishedAt(known: Known, store: ObjectStore, record: LeaseRecord | undefined): number {
   const own = Number(known.rows.meta("at") ?? 0);

@@ -35,7 +35,7 @@ const RUN: Readonly<Record<string, string>> = {
   // On free ports, until a signal.
   "docs/metrics.md: Metrics": "test/bin/commands/publishing/publish-metrics.test.ts",
   "docs/facts.md: Writing facts for `noonmark ingest`": "here",
-  "docs/log.md: Check it with Noonmark": "test/bin/commands/operating/verify-log.test.ts",
+  "docs/log.md: Check it with Noonmark": "test/verify/log/log.test.ts",
   "docs/log.md: For operators: the key": "here",
 };
 

@@ -54,7 +54,7 @@ export const GOLDEN_BODIES: readonly GoldenBody[] = Object.entries(PLACES).flatM
 );
 
 /** Only the body, even if the file has a whole response. */
-export function golden(file: string): unknown {
+function golden(file: string): unknown {
   const { headers, body, ...rest } = JSON.parse(goldenText(file)) as Record<string, unknown>;
   return headers === undefined ? { ...rest } : body;
 }

@@ -1,7 +1,7 @@
 /** One object is the index of all installations that a prefix holds (docs/spec/publishing.md#index). */
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { fsck } from "../../src/fsck/fsck.ts";
 import { INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
+import { fsck } from "../../src/verify/store/fsck.ts";
 import { START, World } from "./world.ts";
 
 let world: World;
@@ -30,7 +30,7 @@ test("a first publish puts the index once and first, with every installation", a
   expect(Object.keys((await json("installations")).installations)).toHaveLength(MANY);
   for (const rowId of [1, 2, MANY]) expect(await world.body(telemetryOf(rowId)), `${rowId}`).toContain('"online"');
   expect(await world.body(telemetryOf(90_000))).toContain('"offline"');
-  expect((await fsck(world.store, { now: world.now })).findings).toEqual([]);
+  expect((await fsck(world.store, world.now)).findings).toEqual([]);
   await worker.stop();
 });
 

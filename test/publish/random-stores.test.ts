@@ -8,7 +8,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { repairStore } from "../../bin/cli/repair.ts";
 import { type Clock, WatchedClock } from "../../publish/clock/clock.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import { FilesystemStore } from "../../src/object-store/filesystem/filesystem-store.ts";
@@ -377,7 +376,7 @@ class Story {
     }
   }
 
-  /** `noonmark fsck --repair`, which uses no state. It repairs everything that the sources can give, without a scrub. */
+  /** `noonmark publish --once --force` without state. It repairs everything that the sources can give, without a scrub. */
   async #repairRun(): Promise<void> {
     this.log.push("  repair");
     const worker = await this.#world.work(this.#options({ state: `repair-${this.log.length}`, repairs: true }));
@@ -386,7 +385,7 @@ class Story {
       // What was published less than a minute ahead stays, and is compared as of then.
       this.#pass(at - this.#world.now);
       this.#publishedAt = Math.max(this.#publishedAt, at);
-      const { failures } = await worker.publisher.repair(at, repairStore);
+      const { failures } = await worker.publisher.repair(at, async ({ forcedCycle }) => void (await forcedCycle()));
       const codes = [...new Set(failures.map(({ code }) => code))].join(" ");
       this.log.push(`  ${codes || "published"}`);
       await this.#judge(codes);

@@ -6,7 +6,6 @@
  */
 
 import { afterEach, expect, test } from "vitest";
-import { repairStore } from "../../bin/cli/repair.ts";
 import { INSTALLATIONS_KEY } from "../../src/http/keys.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import { type ObjectStore, type StoreObject, StoreUnavailable } from "../../src/object-store/object-store.ts";
@@ -153,11 +152,11 @@ class Story {
     await this.#judgeAll(failures);
   }
 
-  /** `noonmark fsck --repair`: without the state directory. */
+  /** `noonmark publish --once --force` without the state directory. */
   async #repair(): Promise<void> {
     this.log.push("  repair");
     const worker = await this.world.work({ ...this.#options(this.#watched()), state: `repair-${this.log.length}` });
-    const { failures } = await worker.publisher.repair(this.#at, repairStore);
+    const { failures } = await worker.publisher.repair(this.#at, async ({ forcedCycle }) => void (await forcedCycle()));
     await worker.stop();
     await this.#judgeAll(failures);
   }

@@ -3,11 +3,11 @@ import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { fsck } from "../../src/fsck/fsck.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
+import { fsck } from "../../src/verify/store/fsck.ts";
 import { bundleScript } from "../support/bundled-script.ts";
 import { sharedFolder } from "../support/test-folder.ts";
 import { publishOnce } from "./mortal-publisher.ts";
@@ -54,7 +54,7 @@ async function view(folder: string): Promise<string[]> {
 
 async function findings(folder: string): Promise<unknown> {
   const store = await openStore(join(folder, "public"), { write: false });
-  return (await fsck(store, { now: Date.now() })).findings;
+  return (await fsck(store, Date.now())).findings;
 }
 
 beforeAll(async () => {

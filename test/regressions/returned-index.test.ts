@@ -33,14 +33,6 @@ it.each(["kept", "lost"])(
   },
 );
 
-it("fsck --repair deletes no tile of a log newer than the index's", async () => {
-  await using scene = new Scene();
-  await firstLogIsBack(scene);
-  await scene.run("fsck", "--repair");
-  expect(await scene.keys(`${TILES}2/`)).toHaveLength(2);
-  expect(await logInIndex(scene)).toBe(2);
-});
-
 it.each(["kept", "lost"])("an older index is replaced even while the ledger is rejected (state %s)", async (state) => {
   await using scene = new Scene();
   await firstLogIsBack(scene);

@@ -199,11 +199,7 @@ export const SETTINGS = {
     { isPath: isAlwaysPath },
   ),
   cadence: setting(filledText.default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
-  deadline: setting(
-    seconds.default(120),
-    "seconds",
-    "time limit for one run of `publish --once`, `render` or `fsck --repair`",
-  ),
+  deadline: setting(seconds.default(120), "seconds", "time limit for one run of `publish --once` or `render`"),
   logLevel: setting(
     oneOf(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
     "level",

@@ -1,8 +1,8 @@
 /** The HTTP scripts that every front must follow: the files in test/scripts, and the exchanges of every route. */
 import { readdirSync, readFileSync } from "node:fs";
-import { type Exchange, parseExchanges } from "../../../src/judge/exchanges/format.ts";
-import { exchangesEverywhere, exchangesOf, isExchanged } from "../../../src/judge/exchanges/of-row.ts";
 import { ROWS } from "../../../src/resources/table.ts";
+import { type Exchange, parseExchanges } from "../../../src/verify/exchanges/format.ts";
+import { exchangesEverywhere, exchangesOf, isExchanged } from "../../../src/verify/exchanges/of-row.ts";
 
 const DIRECTORY = new URL("../../scripts/", import.meta.url);
 

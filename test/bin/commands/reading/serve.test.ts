@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { parseExchanges } from "../../../../src/judge/exchanges/format.ts";
 import { openStore } from "../../../../src/object-store/open-store.ts";
+import { parseExchanges } from "../../../../src/verify/exchanges/format.ts";
 import { raw } from "../../../shim/node/server-under-test.ts";
 import { runCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
