@@ -16,7 +16,7 @@ async function objects(scene: Scene): Promise<Record<string, string>> {
   return tags;
 }
 
-it.each([["publish", "--once"], ["publish", "--once", "--force"], ["publish"], ["fsck", "--repair"]])(
+it.each([["publish", "--once"], ["publish", "--once", "--force"], ["publish"]])(
   "another installation is refused with exit 2, and the store stays as it is: %s %s %s",
   async (...command) => {
     await using scene = new Scene();

@@ -15,7 +15,7 @@ const work = async (scene: Scene, url: string, seconds: number) => {
 };
 
 it.each(["none", "other.db"])(
-  "an older index and the ledger %s: repair deletes no observations, and the index names their installation again",
+  "an older index and the ledger %s: --force deletes no observations, and the index names their installation again",
   async (ledger) => {
     await using scene = new Scene();
     await scene.ingest(receipts(1, 5));
@@ -27,7 +27,7 @@ it.each(["none", "other.db"])(
     await scene.putBack("installations", older);
     expect(await work(scene, telemetryOf("wheel-2"), 120)).toBe("wheel-2 offline");
     scene.settings.ledger = ledger;
-    await scene.run("fsck", "--repair");
+    await scene.publish(120, "--force");
     expect(await work(scene, telemetryOf("wheel-2"), 120)).toBe("wheel-2 50");
     expect((await scene.read(observationsOf("wheel-2"), 120)).body.items).toHaveLength(5);
   },

@@ -35,7 +35,11 @@ import { ONCHAIN_KEY } from "../../resources/onchain/route.ts";
 import type { PublicRecord } from "../../resources/publication-status/public-record.ts";
 import { ASSETS_PREFIX, SITE_PREFIX } from "../../resources/site/route.ts";
 import { FILES, type NamedFile, ROUTES, type RouteName } from "../../resources/table.ts";
-import { installationTelemetryKey, UNKNOWN_TELEMETRY_KEY } from "../../resources/telemetry/route.ts";
+import {
+  installationTelemetryKey,
+  parseInstallationTelemetryKey,
+  UNKNOWN_TELEMETRY_KEY,
+} from "../../resources/telemetry/route.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../values/freshness.ts";
 import { printable } from "../../values/printable.ts";
 import { fieldsOf } from "../../values/unknown.ts";
@@ -74,7 +78,9 @@ function isLeftOver(key: string): boolean {
   if (key === STANDBY_KEY || key === PRIVATE_STATUS_KEY || isProbeKey(key) || CONSTANTS.has(key)) return true;
   if (isLogKey(key)) return matchKey(withoutPrivate(key)) !== undefined;
   const name = parseActivityTileKey(key)?.name;
-  const isTile = (name !== undefined && NAME.test(name)) || parseObservationTileKey(key) !== undefined;
+  // A corrected installation id leaves telemetry under its own key.
+  const isOwn = parseInstallationTelemetryKey(key) !== undefined;
+  const isTile = isOwn || (name !== undefined && NAME.test(name)) || parseObservationTileKey(key) !== undefined;
   return isTile || (key.startsWith(ASSETS_PREFIX) && ASSET.test(key));
 }
 
@@ -94,6 +100,8 @@ const CONSTANTS: ReadonlyMap<string, RouteName> = new Map([
 /** What the publisher says it has put. */
 interface Published {
   readonly epoch: number;
+  /** True if a cycle has ended. A first one may have been killed before it had put everything. */
+  readonly isWhole: boolean;
   /** By URL; undefined if it does not say. */
   readonly responses: PublicRecord["responses"] | undefined;
   readonly index: InstallationIndex | undefined;
@@ -103,18 +111,20 @@ interface Published {
 /** Reads what the publisher says it has put: the lease, the index, and the checkpoint of the log. */
 async function published(pass: Pass): Promise<Published> {
   const lease = await pass.judged(STATUS_KEY, ({ metadata }, text) => {
-    const { epoch, holder, public: record } = fieldsOf(JSON.parse(text));
+    const { epoch, holder, lastCycleAt, public: record } = fieldsOf(JSON.parse(text));
     if (typeof epoch !== "number" || typeof holder !== "string") return "it is not a lease";
     if (metadata.epoch !== String(epoch) || metadata.writer !== holder) return "its metadata name another holder";
     const { responses } = fieldsOf(record);
-    return { epoch, responses: responses as PublicRecord["responses"] | undefined };
+    return { epoch, isWhole: lastCycleAt !== null, responses: responses as PublicRecord["responses"] | undefined };
   });
-  const { epoch = Number.POSITIVE_INFINITY, responses } = lease ?? {};
+  const { epoch = Number.POSITIVE_INFINITY, isWhole = true, responses } = lease ?? {};
+  const base = { epoch, isWhole, responses };
+  if (!isWhole && !pass.keys.has(INSTALLATIONS_KEY)) return { ...base, index: undefined, log: undefined };
   const index = await pass.judged(INSTALLATIONS_KEY, (_, text) => {
     const found = parseIndex(text);
     return found.installations.has(found.configured) ? found : `it does not list ${found.configured}`;
   });
-  return { epoch, responses, index, log: index && (await logOf(pass, index.log)) };
+  return { ...base, index, log: index && (await logOf(pass, index.log)) };
 }
 
 async function judgeObjects(pass: Pass): Promise<void> {
@@ -122,7 +132,10 @@ async function judgeObjects(pass: Pass): Promise<void> {
   const { index, log } = put;
   const id = index?.configured;
   const of = (route: RouteName, installationId?: string): Of => ({ route, installationId, put, now: pass.now });
-  const responses = RESPONSE_KEYS.map(([url, key]) => () => {
+  // Before the end of the first cycle, what is not stored may not have been put yet.
+  const isWanted = (key: string) => put.isWhole || pass.keys.has(key);
+  const wanted = RESPONSE_KEYS.filter(([url, key]) => pass.keys.has(key) || put.responses?.[url] !== undefined);
+  const responses = wanted.map(([url, key]) => () => {
     const row = matchPath(url.split("?")[0] ?? "")?.row;
     const route = ROUTES.find(({ name }) => name === row?.name)?.name ?? "telemetry";
     return judgeResponse(pass, key, of(route, id), put.responses?.[url]);
@@ -134,17 +147,21 @@ async function judgeObjects(pass: Pass): Promise<void> {
   const constants = [...CONSTANTS].map(([key, route]) => async () => {
     if (pass.keys.has(key)) await judgeResponse(pass, key, of(route));
   });
-  const template = () => judgeResponse(pass, UNKNOWN_TELEMETRY_KEY, of("telemetry", PLACEHOLDER));
-  const activities = CATEGORIES.map((category) => () => judgeActivity(pass, category));
-  const files = FILES.flatMap((row) =>
-    row.objects.map(
-      ({ key }) =>
+  const template = async () => {
+    if (isWanted(UNKNOWN_TELEMETRY_KEY)) await judgeResponse(pass, UNKNOWN_TELEMETRY_KEY, of("telemetry", PLACEHOLDER));
+  };
+  const heads = CATEGORIES.filter((category) => wanted.some(([, key]) => key === activityKey(category)));
+  const activities = heads.map((category) => () => judgeActivity(pass, category));
+  const hasSite = [...pass.keys].some((key) => key.startsWith(SITE_PREFIX));
+  const rows = FILES.flatMap((row) => row.objects.map(({ key }) => ({ row, key })));
+  const files = rows
+    .filter(({ key }) => hasSite && isWanted(key))
+    .map(
+      ({ row, key }) =>
         () =>
           judgeFile(pass, key, row),
-    ),
-  );
-  const hasSite = [...pass.keys].some((key) => key.startsWith(SITE_PREFIX));
-  const work = [...responses, ...telemetry, ...constants, template, ...activities, ...(hasSite ? files : [])];
+    );
+  const work = [...responses, ...telemetry, ...constants, template, ...activities, ...files];
   await inParallel(work, (one) => one());
   if (pass.keys.has(PRIVATE_STATUS_KEY)) await pass.judged(PRIVATE_STATUS_KEY, (_, text) => fieldsOf(JSON.parse(text)));
   if (log !== undefined) await judgeLog(pass, log);

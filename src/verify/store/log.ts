@@ -95,9 +95,13 @@ async function entriesOf(pass: Pass, { place, number }: StoredLog, bundle: Bundl
   const key = keyOf(pass, logPrefix(place, number), bundle, (one) =>
     bundlePath(isPublic ? one : { ...one, width: TILE_WIDTH }),
   );
-  return pass.judged(key, ({ body }) => {
+  return pass.judged(key, ({ body, metadata }) => {
     const decoder = new TextDecoder("utf-8", { fatal: true });
-    const entries = decodeBundle(isPublic ? body : unpackBundle(body), isPublic ? widthOf(key) : bundle.width);
+    // A private bundle says how many entries it has, in the metadata.
+    const { size = 0 } = isPublic ? {} : decodeWriterMetadata(metadata).sourceVersion;
+    const width = isPublic ? widthOf(key) : Math.min(TILE_WIDTH, size - bundle.index * TILE_WIDTH);
+    if (width < bundle.width) return `it has ${width} entries, and the checkpoint commits ${bundle.width}`;
+    const entries = decodeBundle(isPublic ? body : unpackBundle(body), width);
     return entries.slice(0, bundle.width).map((entry) => decoder.decode(entry));
   });
 }
@@ -133,9 +137,6 @@ class ReceiptTiles {
   /** By installation: the receipts of the tile that is not compared yet, and how many come before them. */
   readonly #open = new Map<string, { receipts: Receipt[]; before: number }>();
 
-  /** By installation: where the last tile that was read ends. */
-  readonly #ends = new Map<string, number>();
-
   constructor(pass: Pass, log: StoredLog) {
     this.#pass = pass;
     this.#log = log;
@@ -159,13 +160,6 @@ class ReceiptTiles {
       if (receipts.length > 0) await this.#compare(id);
       const count = before + receipts.length;
       if (count < position) this.#pass.add("wrong", key, `it is of receipt ${position}, and the log has ${count}`);
-      const end = this.#ends.get(id) ?? 0;
-      if (end <= position) continue;
-      // A growing tile is put after telemetry. So telemetry that is read after the tile is as new.
-      await this.#pass.judged(key, ({ metadata }) => {
-        const { position: again = 0 } = decodeWriterMetadata(metadata).sourceVersion;
-        return again < end ? `it is of receipt ${again}, and its tile ends at ${end}` : metadata;
-      });
     }
   }
 
@@ -180,7 +174,6 @@ class ReceiptTiles {
       if (position !== before + lines.length)
         return `it has ${lines.length} lines, and says that it ends at ${position}`;
       if (lines.length < receipts.length) return `it has ${lines.length} receipts, and the log ${receipts.length}`;
-      this.#ends.set(id, position);
       for (const [index, receipt] of receipts.entries()) {
         const item = { cursor: "", ...fieldsOf(JSON.parse(lines[index] ?? "")) };
         const isOwn = item.cursor === encodeObservationCursor(before + index + 1);

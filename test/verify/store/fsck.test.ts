@@ -50,7 +50,12 @@ const KINDS: Readonly<Record<string, Plant>> = {
   "the version before": (damaged, key, { older }) => {
     const [from, to] = [join(older, fileOfKey(key)), join(damaged.directory, fileOfKey(key))];
     // The lease, the index and the checkpoint are what the publisher says. An older one is for the publisher to find.
-    const isSaying = key === STATUS_KEY || key === INSTALLATIONS_KEY || key.endsWith("/checkpoint");
+    // A tile may be newer than its telemetry, and of other installations nobody says which telemetry is the newest.
+    const isSaying =
+      key.endsWith("~wheel-2/telemetry") ||
+      key === STATUS_KEY ||
+      key === INSTALLATIONS_KEY ||
+      key.endsWith("/checkpoint");
     if (isSaying || !existsSync(from) || readFileSync(from).equals(readFileSync(to))) return false;
     cpSync(from, to);
     return true;
