@@ -52,12 +52,9 @@ export function standbyLedgerOutage(log: Logger, monotonic: Monotonic): Outage<F
   return new Outage(monotonic, {
     lasts(failure, checks) {
       const { code, message, hint } = reported(failure);
-      log.error(
-        { code, hint, checks },
-        `this standby could publish no fact, because its ledger does not continue the published log: ${message}`,
-      );
+      log.error({ code, hint, checks }, `the standby does not follow its ledger: ${message}`);
     },
-    ended: (afterMs) => log.info({ afterMs }, "the ledger of this standby contains the published log again"),
+    ended: (afterMs) => log.info({ afterMs }, "the standby follows its ledger, which contains the published log"),
   });
 }
 
