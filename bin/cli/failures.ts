@@ -30,7 +30,7 @@ export const FAILURES = {
   at_before_published: [
     failed,
     "--at is before the last instant published.",
-    "Use a later instant. If that one is ahead of the time, publish to an empty store: docs/operating.md#moving-the-store",
+    "Use a later instant. If that one is ahead of the time, publish to an empty store: docs/storage.md#moving-the-store",
   ],
   at_in_future: [
     usage,
@@ -45,7 +45,7 @@ export const FAILURES = {
   clock_behind: [
     failed,
     "The last cycle was published as of a later time than this clock's.",
-    "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, publish to an empty store: docs/operating.md#moving-the-store",
+    "If this clock is wrong, correct it (NTP): publishing then continues. If it is right, publish to an empty store: docs/storage.md#moving-the-store",
   ],
   clock_moved: [
     failed,

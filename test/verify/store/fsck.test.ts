@@ -1,4 +1,4 @@
-/** fsck finds 200 planted damages of twelve kinds. Afterwards `publish --once --force` heals each, except for foreign files. */
+/** fsck finds planted damages of twelve kinds (NOONTEST_DAMAGES of a private log, 72 by default). Afterwards `publish --once --force` heals each, except for foreign files. */
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -110,7 +110,7 @@ const isReplaced = (key: string, all: ReadonlySet<string>) => {
 };
 
 describe.each([
-  ["private", 200, []],
+  ["private", Number(process.env.NOONTEST_DAMAGES ?? 72), []],
   ["public", 60, [parseSigner(newPrivateKey("wheel.example.org"))]],
 ] as const)("with a %s log", (_, count, signers) => {
   const world = new FsckWorld(signers);
