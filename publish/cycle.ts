@@ -7,7 +7,12 @@ import { INSTALLATIONS_LIMIT } from "../src/http/installations.ts";
 import { checkpointKey, INSTALLATIONS_KEY, logPrefix } from "../src/http/keys.ts";
 import { loggedPosition } from "../src/ledger/intake/stream-position.ts";
 import { contains, type LogPoint, logPoint } from "../src/ledger/log.ts";
-import { installationRowId, lastInstallationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
+import {
+  installationRowId,
+  lastInstallationRowId,
+  listInstallations,
+  readWatermarks,
+} from "../src/ledger/watermarks.ts";
 import type { Signer } from "../src/log/signer.ts";
 import { readIfWhole, type StoreTag } from "../src/object-store/object-store.ts";
 import { sealOf } from "../src/object-store/seal-node.ts";
@@ -19,9 +24,16 @@ import { TELEMETRY_KEY } from "../src/resources/telemetry/route.ts";
 import { Failure } from "../src/values/failure.ts";
 import { type Agenda, earlier } from "./agenda.ts";
 import { type Head, LEFT_LIMIT, type PublishedResponse, RETIRED_LIMIT } from "./head/head.ts";
-import { type Finished, indexOf, planInstallations, type InstallationPlan } from "./plan/installations.ts";
+import { type Finished, type InstallationPlan, indexOf, planInstallations } from "./plan/installations.ts";
 import { checkpointPut, formOf, keysOf, planLogFiles } from "./plan/log.ts";
-import { decide, isNewerProgram, needsHistory, planResponses, type PlannedResponse, type ResponsePlan } from "./plan/responses.ts";
+import {
+  decide,
+  isNewerProgram,
+  needsHistory,
+  type PlannedResponse,
+  planResponses,
+  type ResponsePlan,
+} from "./plan/responses.ts";
 import { type ChainCheck, checkChain, ledgerRegression, nextChain } from "./plan/sources.ts";
 import { futureOf, responseObject } from "./plan/successors.ts";
 import { planTileSets, readStoredNames, type TileSetPlan } from "./plan/tile-sets.ts";
@@ -160,7 +172,10 @@ async function planned(cycle: Cycle): Promise<StepPlan> {
     }
     for (const { key } of found.lacks) {
       const stored = await readIfWhole(store, key);
-      memory.histories.set(key, stored === undefined ? '{"status":"unavailable"}' : new TextDecoder().decode(stored.body));
+      memory.histories.set(
+        key,
+        stored === undefined ? '{"status":"unavailable"}' : new TextDecoder().decode(stored.body),
+      );
     }
     const { chain, refused } = found;
     const plan = (snapshot: Snapshot) => planStep(snapshot, { chain, refused }, cycle);
@@ -190,7 +205,10 @@ function planStep(
   const { head } = held;
   if (refused === undefined && ledgerRegression(given.ledger, head.log) !== undefined) return undefined;
   const genesis = head.chain?.genesisTimestamp;
-  const snapshot = { ...given, genesisTimestamp: given.genesisTimestamp ?? (genesis == null ? undefined : BigInt(genesis)) };
+  const snapshot = {
+    ...given,
+    genesisTimestamp: given.genesisTimestamp ?? (genesis == null ? undefined : BigInt(genesis)),
+  };
   const { ledger } = snapshot;
   const log = refused !== undefined || ledger === undefined ? head.log : logPoint(ledger);
   const step = planAt(log, snapshot, { chain, refused }, cycle);
@@ -200,7 +218,11 @@ function planStep(
   if (needsEntries || log.size === head.log.size || committedAt + minimumPutInterval <= at) return step;
   const { size, root } = head.log;
   const wakeAt = committedAt + minimumPutInterval;
-  const installations = { ...step.installations, unfinished: head.unfinished, wakeAt: earlier(step.installations.wakeAt, wakeAt) };
+  const installations = {
+    ...step.installations,
+    unfinished: head.unfinished,
+    wakeAt: earlier(step.installations.wakeAt, wakeAt),
+  };
   return { ...step, installations, log: { size, root }, puts: [], own: {}, stream: head.stream, changesHead: false };
 }
 
@@ -268,7 +290,9 @@ function planAt(
   // A log that becomes public was copied.
   const former = head.log.form === "private" && formOf(cycle.signers) === "public" && head.log.size > 0;
   const abandoned = former ? [[logPrefix("private"), at + PARTIAL_KEPT_MS] as const] : [];
-  const dropped = [...memory.dropped, ...tiles.dropped, ...abandoned].filter(([key]) => !puts.some((put) => put.key === key));
+  const dropped = [...memory.dropped, ...tiles.dropped, ...abandoned].filter(
+    ([key]) => !puts.some((put) => put.key === key),
+  );
   const room = Math.max(0, RETIRED_LIMIT - head.retired.length);
   const isMoved = isDifferent(head.unfinished, installations.unfinished);
   return {
@@ -285,7 +309,12 @@ function planAt(
     stream: refused === undefined && ledger !== undefined ? (loggedPosition(ledger) ?? null) : head.stream,
     retired: dropped.slice(0, room).map(([key, until]) => [key, until]),
     rest: dropped.slice(room),
-    changesHead: puts.length > 0 || (index?.listed ?? head.listed) !== head.listed || log.size !== head.log.size || isMoved || dropped.length > 0,
+    changesHead:
+      puts.length > 0 ||
+      (index?.listed ?? head.listed) !== head.listed ||
+      log.size !== head.log.size ||
+      isMoved ||
+      dropped.length > 0,
     hasMore: installations.hasMore || (index?.isFirst === true && installations.through > 0),
     installationCount: ledger === undefined ? 0 : lastInstallationRowId(ledger),
     warnings: warningsOf(snapshot),
@@ -306,7 +335,11 @@ function withoutFailed({ responses, failed, waits }: ResponsePlan, faults: TileS
     const { key } = publication;
     return faults.has(key) ? [{ key, inputs, row: failedRow(publication, faults.get(key)) }] : [];
   });
-  return { responses: responses.filter(({ publication }) => !faults.has(publication.key)), failed: [...failed, ...more], waits };
+  return {
+    responses: responses.filter(({ publication }) => !faults.has(publication.key)),
+    failed: [...failed, ...more],
+    waits,
+  };
 }
 
 const NO_RESPONSES: ResponsePlan = { responses: [], failed: [], waits: [] };
@@ -381,7 +414,13 @@ async function putLog({ log, refused }: StepPlan, cycle: Cycle): Promise<void> {
     const failed = (await executePuts(part.puts, cycle)).find(({ tag }) => tag === undefined);
     if (failed !== undefined) throw new Error(failed.row.why);
     const until = at + PARTIAL_KEPT_MS;
-    if (part.replaced.length > 0) held.note(({ retired }) => retire(retired, part.replaced.map((key) => [key, until])));
+    if (part.replaced.length > 0)
+      held.note(({ retired }) =>
+        retire(
+          retired,
+          part.replaced.map((key) => [key, until]),
+        ),
+      );
     since = part.size;
   }
 }

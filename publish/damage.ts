@@ -5,10 +5,16 @@
 import { INSTALLATIONS_KEY } from "../src/http/keys.ts";
 import { contains } from "../src/ledger/log.ts";
 import { type Installation, installationRowId, listInstallations, readWatermarks } from "../src/ledger/watermarks.ts";
-import { readIfWhole, readOrDamaged, StoreDamaged, type StoredObject, type StoreTag } from "../src/object-store/object-store.ts";
+import {
+  readIfWhole,
+  readOrDamaged,
+  StoreDamaged,
+  type StoredObject,
+  type StoreTag,
+} from "../src/object-store/object-store.ts";
 import { sealOf } from "../src/object-store/seal-node.ts";
-import type { ImmutableTile, Publication } from "../src/resources/publication.ts";
 import { observationTileKey, parseObservationTileKey, tileOf } from "../src/resources/observations/route.ts";
+import type { ImmutableTile, Publication } from "../src/resources/publication.ts";
 import type { Snapshot } from "../src/resources/snapshot.ts";
 import { unknownTelemetryPublication } from "../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey, parseInstallationTelemetryKey } from "../src/resources/telemetry/route.ts";
@@ -56,12 +62,19 @@ export async function confirmStored({ held, store, concurrency }: Checking): Pro
 export async function checkInTurn(turn: number, checking: Checking): Promise<void> {
   const { held, sources, publications, configured } = checking;
   const { responses, log, listed } = held.head;
-  const shared = [INSTALLATIONS_KEY, unknownTelemetryPublication.key, ...publications.filter(isConstant).map(({ key }) => key)];
+  const shared = [
+    INSTALLATIONS_KEY,
+    unknownTelemetryPublication.key,
+    ...publications.filter(isConstant).map(({ key }) => key),
+  ];
   const rest = Object.keys(responses).filter((key) => !shared.includes(key));
   const keys = sources.snapshot((snapshot) => {
     const { ledger } = snapshot;
     const installations = ledger === undefined ? [] : listInstallations(ledger).filter(({ rowId }) => rowId <= listed);
-    const other = inTurn(installations.filter(({ id }) => id !== configured), turn);
+    const other = inTurn(
+      installations.filter(({ id }) => id !== configured),
+      turn,
+    );
     const third = Math.floor(turn / 3);
     const file = [
       () => ledger && tileInTurn(ledger, installations, third),
@@ -117,7 +130,7 @@ async function check(key: string, checking: Checking): Promise<void> {
 }
 
 /** Makes the next cycle put a response again. */
-export function unfinishedWith({ unfinished, responses }: Head, key: string): Pick<Head, "unfinished" | "responses"> {
+function unfinishedWith({ unfinished, responses }: Head, key: string): Pick<Head, "unfinished" | "responses"> {
   const response = responses[key];
   return {
     unfinished: { ...unfinished, keys: [...new Set([...unfinished.keys, key])] },
@@ -136,7 +149,11 @@ function putAgain({ unfinished }: Head, id: string, { sources }: Checking): Pick
 }
 
 /** The put of a tile or of a file of the log; undefined if the stored one has nothing else than the sources. */
-function repairOf(key: string, whole: StoredObject | undefined, { sources, held, publications }: Checking): Put | undefined {
+function repairOf(
+  key: string,
+  whole: StoredObject | undefined,
+  { sources, held, publications }: Checking,
+): Put | undefined {
   const { log } = held.head;
   const stored = whole?.body;
   const row = { why: WAS_DAMAGED, action: "updated", status: 200, etag: null, replaces: undefined } as const;

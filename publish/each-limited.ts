@@ -19,15 +19,3 @@ export async function eachLimited<T>(
   await Promise.all(Array.from({ length: Math.min(limit, all.length) }, worker));
   if (failures.length > 0) throw failures[0];
 }
-
-/** Runs pieces of work one after the other, in the order of the calls. */
-export class Turns {
-  #last: Promise<unknown> = Promise.resolve();
-
-  /** Returns what `work` returns, and throws what it throws. */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(work, work);
-    this.#last = turn.catch(() => undefined);
-    return turn;
-  }
-}

@@ -57,7 +57,9 @@ async function readBundle(store: ObjectStore, form: LogForm, index: number, widt
     if (found === undefined) continue;
     try {
       if (found instanceof StoreDamaged) throw found;
-      return decodeBundle(found.body, stored).slice(0, width).map((entry) => decoder.decode(entry));
+      return decodeBundle(found.body, stored)
+        .slice(0, width)
+        .map((entry) => decoder.decode(entry));
     } catch (cause) {
       throw logDamaged(key, `is no bundle of ${stored} entries`, cause);
     }

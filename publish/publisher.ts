@@ -48,7 +48,6 @@ export interface PublisherOptions {
 /** After a cycle with a failure the next one runs after this time (ms). */
 const RETRY_AFTER_MS = 5_000;
 
-
 export class Publisher {
   readonly #options: PublisherOptions;
   readonly #held: HeldHead;
@@ -71,7 +70,8 @@ export class Publisher {
     this.#agenda = new Agenda(options.minimumPutInterval);
     this.#skew = new StoreSkew(options.store, options.clock);
     this.#sources = held.head.sources;
-    if (options.force) held.note(({ unfinished }) => ({ unfinished: { ...unfinished, since: 0, until: 0, through: 0 } }));
+    if (options.force)
+      held.note(({ unfinished }) => ({ unfinished: { ...unfinished, since: 0, until: 0, through: 0 } }));
   }
 
   /** Runs `work` under a head that was just taken, and releases it, also after a failure. Throws what `work` throws. */

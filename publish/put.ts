@@ -2,7 +2,7 @@
  * Puts the objects of a step (docs/spec/publishing.md#head). Only this code writes or deletes objects besides the head. A put whose
  * tag is unknown, or that conflicts, reads the tag, swaps the head, and puts on that tag.
  */
-import { wholeCheckpoint } from "./published-log.ts";
+
 import {
   type ObjectStore,
   readOrDamaged,
@@ -19,10 +19,11 @@ import { Failure } from "../src/values/failure.ts";
 import { eachLimited } from "./each-limited.ts";
 import type { Head } from "./head/head.ts";
 import type { HeldHead } from "./head/held-head.ts";
+import { wholeCheckpoint } from "./published-log.ts";
 import type { ReportRow } from "./report.ts";
 
 /** The order of puts: what is named comes before what names it. After a crash, no stored object names one that is missing. */
-export const WAVES = [
+const WAVES = [
   "log",
   "checkpoint",
   "first-index",
@@ -33,7 +34,7 @@ export const WAVES = [
   "responses",
   "index",
 ] as const;
-export type Wave = (typeof WAVES)[number];
+type Wave = (typeof WAVES)[number];
 
 /** One object that should be stored. */
 export interface Put {
@@ -81,7 +82,9 @@ export async function executePuts(
   outcomes: Outcomes = new Map(),
 ): Promise<Outcome[]> {
   for (const wave of WAVES) {
-    let pending: readonly Pending[] = puts.filter((put) => put.wave === wave).map((put) => ({ put, tag: put.replaces }));
+    let pending: readonly Pending[] = puts
+      .filter((put) => put.wave === wave)
+      .map((put) => ({ put, tag: put.replaces }));
     for (let tries = 0; pending.length > 0 && tries <= TRIES; tries++) {
       pending = await readUnknownTags(pending, outcomes, target);
       pending = await putOnce(pending, outcomes, target);

@@ -33,9 +33,6 @@ export interface CycleReport {
   readonly warnings: readonly Failure[];
 }
 
-/** The part of a report that goes into the status. */
-export type Problems = Omit<CycleReport, "at">;
-
 /** An object that could not be built or put. Its last good version and the other objects stay. */
 export function failedRow({ key, resource }: Pick<ReportRow, "key" | "resource">, error: unknown): ReportRow {
   const row = { key, resource, action: "failed", why: reasonOf(error), status: null, bytes: 0 } as const;

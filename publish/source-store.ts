@@ -39,11 +39,7 @@ export function sourceStore({ publications, at, sources }: SourceStoreOptions): 
   };
 }
 
-function publicationAt(
-  key: string,
-  snapshot: Snapshot,
-  publications: readonly Publication[],
-): Publication | undefined {
+function publicationAt(key: string, snapshot: Snapshot, publications: readonly Publication[]): Publication | undefined {
   const { installationId: configured, ledger } = snapshot;
   if (key === INSTALLATIONS_KEY) return indexOf(snapshot, Number.POSITIVE_INFINITY);
   const ids = ledger === undefined ? [] : listInstallations(ledger).map(({ id }) => id);

@@ -50,7 +50,8 @@ The tables below come from the schemas that validate each line; [Forms](#forms) 
 
 Round \`roundId\` covers the 600 seconds from \`genesisTimestamp\` + \`roundId\` · 600 on, in epoch seconds. So
 \`roundId\` = floor((t − \`genesisTimestamp\`) / 600) for an instant t. The two must fit: round 4021 that was closed at
-2026-11-20T10:10:00Z belongs to genesisTimestamp 1792756200.
+2026-11-20T10:10:00Z belongs to genesisTimestamp 1792756200. If the newest twelve closed rounds all contradict the setting, statistics
+and process are not published (\`genesis_contradicted\`), and the message names the genesis that fits.
 
 A fact is for ever, so look before: \`noonmark ingest --dry-run FILE\` judges each line and takes nothing in. A counter that jumps within
 its epoch by more than a device can do in that time is accepted: how much is possible is not ours to judge.

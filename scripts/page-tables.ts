@@ -3,11 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { routeContract } from "../src/resources/contracts.ts";
 import { ROUTES } from "../src/resources/table.ts";
+import { RULES } from "../src/verify/rules.ts";
 
-/** The README with its current table of routes, and docs/fsck.md with its rules. */
+/** The README with its current table of routes, and docs/verify.md with the rules. */
 export function pagesWithTables(): Readonly<Record<string, string>> {
+  const rules = [...RULES].map(([name, { asserts, clause }]) => {
+    return `| [\`${name}\`](${clause.slice("docs/".length)}) | ${asserts.replaceAll("|", "\\|")} |`;
+  });
   return {
     "README.md": withTable("README.md", "routes", ["| route | content |", ...routeRows()]),
+    "docs/verify.md": withTable("docs/verify.md", "rules", ["| rule | what it asserts |", ...rules]),
   };
 }
 

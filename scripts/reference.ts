@@ -94,7 +94,10 @@ function settingsTable(leaves: readonly Leaf[]): string {
   const rows = SETTING_NAMES.map((name) => {
     const { help, form, schema } = SETTINGS[name];
     const fallback: unknown = schema.safeParse(undefined).data;
-    const users = leaves.filter(({ command }) => command.options.some(({ long }) => long === `--${flagName(name)}`));
+    // A flag of the same name may mean something else, such as the --log-key of verify.
+    const takes = ({ command }: Leaf) =>
+      command.options.some(({ long, description }) => long === `--${flagName(name)}` && description.startsWith(help));
+    const users = leaves.filter(takes);
     return [
       `<a id="${name.toLowerCase()}"></a>${code(name)}`,
       code(environmentName(name)),
@@ -137,7 +140,7 @@ function metricTables(): string[] {
 }
 
 const CODES = `Codes are stable, so programs may compare them. Intake's rejection codes are in [facts](facts.md#rejections), and the findings
-of \`verify\` and \`fsck\` in \`noonmark verify --rules\` and \`noonmark fsck --rules\`. The message has the values, and often a more exact
+of \`verify\` and \`fsck\` in [verify](verify.md). The message has the values, and often a more exact
 hint. \`NAME\` is the SQLite file that the failure is about: \`ledger\`, \`state\`, \`projections\` or \`chain\`.`;
 
 function failuresTable(): string {

@@ -36,11 +36,6 @@ export function readResponse(store: ObjectStore, key: string): Promise<StoredRes
   return read(store, key, decodeResponse);
 }
 
-/** Like `readResponse`, for an object that is text. `parse` throws if its form is wrong. */
-export function readParsed<T>(store: ObjectStore, key: string, parse: (text: string) => T): Promise<T | undefined> {
-  return read(store, key, ({ body }) => parse(new TextDecoder().decode(body)));
-}
-
 async function read<T>(store: ObjectStore, key: string, decode: (object: StoredObject) => T): Promise<T | undefined> {
   const object = await store.get(key, { fresh: true });
   try {

@@ -40,7 +40,7 @@ export const FAILURES = {
   chain_behind: [
     failed,
     "The chain does not continue what was published: its safe block is older, unknown or another one.",
-    "What was published stays. A node that lags catches up. If this lasts, put another node first in rpcUrl, and find out which of the two is right: docs/incidents.md#chain-behind",
+    "What was published stays. A node that is down must run again, and one that lags catches up. If this lasts, put another node first in rpcUrl, and find out which of the two is right: docs/incidents.md#chain-behind",
   ],
   clock_behind: [
     failed,
@@ -72,7 +72,7 @@ export const FAILURES = {
   disk_full: [
     io,
     "A disk has no free space.",
-    "Nothing was lost. Free space on that disk (see it with df -h), then run the command again. A running publisher continues by itself.",
+    "Nothing was lost. Free space on that disk: df -h. A running publisher or intake continues by itself, and any other command must be run again.",
   ],
   file_exposed: [
     usage,
@@ -96,8 +96,8 @@ export const FAILURES = {
   ],
   genesis_contradicted: [
     failed,
-    "genesisTimestamp is later than this clock.",
-    "Set genesisTimestamp to the start of round 0, or correct the clock (NTP).",
+    "genesisTimestamp does not fit the rounds of the ledger, or is later than this clock.",
+    "Set genesisTimestamp to the start of round 0. The message says which one fits the rounds: docs/facts.md#round",
   ],
   head_lost: [
     io,
@@ -114,11 +114,6 @@ export const FAILURES = {
     "A node's newest block stays the same.",
     "Compare its height with a block explorer, as docs/nodes.md#stalled says. Restart the node or remove it from rpcUrl.",
   ],
-  https_unsupported: [
-    usage,
-    "Varnish speaks plain HTTP to its origins.",
-    "Put a TLS proxy (stunnel, haproxy) beside it and give the proxy's http address, or use nginx.",
-  ],
   indexer_mismatch: [
     failed,
     "A check of the chain failed.",
@@ -128,7 +123,7 @@ export const FAILURES = {
   installation_changed: [
     usage,
     "The store's prefix belongs to another installation than installationId.",
-    "Publish to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation",
+    "Publish to an empty prefix (--store), and point the CDN there: docs/storage.md#changing-the-installation",
   ],
   intake_rules_changed: [
     failed,

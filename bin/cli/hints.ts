@@ -1,18 +1,20 @@
 /** Phrases the next step after a failure, with the flag or the setting that it needs. */
 
+import { packageFile } from "../../src/files/package-file.ts";
 import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure, type HintFacts } from "../../src/values/failure.ts";
 import { rowOf } from "./failures.ts";
 
 /** Returns the hint that the `throw` gave, else that of the case (`facts`), else that of the code. */
 export function hintOf(failure: Failure): string {
-  return specificHint(failure) ?? rowOf(failure.code)[2];
+  return onThisMachine(specificHint(failure) ?? rowOf(failure.code)[2]);
 }
 
 /** Returns the hint of a failure, or of a store's error of a known cause; undefined for all other errors. */
 export function knownHint(error: unknown): string | undefined {
   if (error instanceof Failure) return hintOf(error);
-  return error instanceof StoreUnavailable ? specificHint(error) : undefined;
+  const hint = error instanceof StoreUnavailable ? specificHint(error) : undefined;
+  return hint && onThisMachine(hint);
 }
 
 function specificHint({ ownHint, facts }: Failure | StoreUnavailable): string | undefined {
@@ -24,6 +26,17 @@ export interface ReportedFailure {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
+}
+
+/** A page of the package and its section, such as docs/nodes.md#quorum. */
+const PAGE = /(?<![\w./-])(docs\/[\w./-]+\.md)(?:#([\w-]+))?/g;
+
+/** Names each page by its path on this machine, because nobody knows where npm has put the package. */
+export function onThisMachine(hint: string): string {
+  return hint.replace(PAGE, (_, page: string, section?: string) => {
+    const path = packageFile(page);
+    return section === undefined ? path : `${path} (section ${section})`;
+  });
 }
 
 /** Returns a failure in the words that an operator reads. */
@@ -67,7 +80,7 @@ function phrased(facts: HintFacts): string | undefined {
     case "log_name":
       return `Set logKey to a key of the name ${facts.name}. A new key of that name rotates: docs/log.md#rotation`;
     case "prefix_of_other":
-      return `Publish ${facts.configured} to an empty prefix (--store), and point the CDN there: docs/operating.md#changing-the-installation`;
+      return `Publish ${facts.configured} to an empty prefix (--store), and point the CDN there: docs/storage.md#changing-the-installation`;
     case "published_offline":
       return "It is published as offline until its first fact. Check the setting installationId.";
     case "other_stream":

@@ -49,6 +49,10 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
     summary: "check a deployment of this API from outside: every route, status, header, query and cache",
     load: async () => (await import("./operating/verify.ts")).registerVerify,
   },
+  fsck: {
+    summary: "check every stored object against what the publisher has put; it writes nothing",
+    load: async () => (await import("./operating/fsck.ts")).registerFsck,
+  },
 };
 
 /** Adds the command that the arguments name. Without one, lists all commands without loading them. */

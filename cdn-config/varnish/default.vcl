@@ -1,4 +1,4 @@
-# Varnish 7 in front of the bucket and the shim. Change the two addresses, and the bucket's path in vcl_backend_fetch.
+# Varnish 7 in front of the bucket and the shim. Change the two addresses, and the bucket's path, here and in vcl_backend_fetch.
 # docs/cdn.md says how to start it, and what it cannot do.
 vcl 4.1;
 import std;
@@ -6,6 +6,9 @@ import std;
 backend bucket {
   .host = "127.0.0.1";
   .port = "8080";
+  .host_header = "127.0.0.1:8080";
+  # While it fails, the shim is asked at once.
+  .probe = { .url = "/noonmark/public/status.json"; .interval = 2s; .timeout = 0.5s; .window = 1; .threshold = 1; .initial = 1; }
   .connect_timeout = 0.3s;
   .first_byte_timeout = 0.5s;
   .between_bytes_timeout = 1s;
@@ -14,10 +17,11 @@ backend bucket {
 backend shim {
   .host = "127.0.0.1";
   .port = "8787";
+  .host_header = "127.0.0.1:8787";
   .connect_timeout = 0.3s;
   .first_byte_timeout = 1s;
   .between_bytes_timeout = 1s;
-  .probe = { .url = "/healthz"; .interval = 1s; .timeout = 0.5s; .window = 3; .threshold = 2; .initial = 2; }
+  .probe = { .url = "/healthz"; .interval = 1s; .timeout = 0.5s; .window = 1; .threshold = 1; .initial = 1; }
 }
 
 # A canonical URL is that of an object. Other known URLs are kept, too, but the shim composes their responses.
@@ -38,10 +42,11 @@ sub vcl_recv {
   }
   # The shim's health is not for readers.
   if (req.url ~ "^/(?:healthz|readyz)(?:\?|$)") { return (synth(404)); }
-  if (req.method != "GET" && req.method != "HEAD") { return (pass); }
-  # Stale for a second while the shim is well. While it is not, for as long as the object says.
+  if (req.method == "OPTIONS") { return (pass); }
+  if (req.method != "GET" && req.method != "HEAD") { return (synth(405)); }
+  # Stale for a second while a fetch is under way. After a failed fetch, for as long as the object says.
   set req.grace = 1s;
-  if (req.http.X-Stale || !std.healthy(shim)) { set req.grace = 60s; }
+  if (req.http.X-Stale) { set req.grace = 60s; }
 
   if (req.url ~ "^/(?:v1/public/(?:telemetry|modules|installations/[^/?]+/telemetry)|docs|openapi\.json|deployment\.json|status\.json|robots\.txt|favicon\.svg|assets/[^?]+|log/[^?]+)?\?") {
     set req.url = regsub(req.url, "\?.*$", "");
@@ -69,8 +74,7 @@ sub vcl_recv {
     set req.http.X-Passed = "1";
     return (pass);
   }
-  # Without a bucket give the shim's address for both, and remove the # of the next line: the shim is then asked at once.
-  # unset req.http.X-Object;
+  if (!std.healthy(bucket)) { unset req.http.X-Object; }
   return (hash);
 }
 
@@ -91,14 +95,16 @@ sub vcl_backend_fetch {
   unset bereq.http.If-Match;
   unset bereq.http.If-Unmodified-Since;
   unset bereq.http.If-Range;
-  set bereq.http.X-Url = bereq.url;
+  unset bereq.http.Host;
+  unset bereq.http.X-Forwarded-For;
+  unset bereq.http.Via;
   if (bereq.http.X-Object && bereq.retries == 0 && !bereq.uncacheable) {
     set bereq.backend = bucket;
-    set bereq.http.Host = "127.0.0.1:8080";
+    set bereq.http.X-Url = bereq.url;
     set bereq.url = "/noonmark/public/" + bereq.http.X-Object;
   } else {
     set bereq.backend = shim;
-    set bereq.http.Host = "127.0.0.1:8787";
+    unset bereq.http.X-Url;
   }
 }
 
@@ -260,6 +266,11 @@ sub vcl_synth {
   set resp.http.Content-Type = "application/json; charset=utf-8";
   if (resp.status == 404) {
     set resp.body = """{"error":"not_found"}""";
+    return (deliver);
+  }
+  if (resp.status == 405) {
+    set resp.http.Allow = "GET, HEAD, OPTIONS";
+    set resp.body = """{"error":"method_not_allowed"}""";
     return (deliver);
   }
   if (resp.status < 500) {

@@ -46,11 +46,6 @@ export async function judgeClock({ store, clock, newestAt, holderMoved }: Beginn
   if (hasMoved && clock.steadyMs < STEADY_MS) throw clockMoved(clock.movedMs);
 }
 
-/** Returns the store's time (epoch ms); undefined if the store has no clock. */
-export async function storeTime(store: ObjectStore, clock: Clock): Promise<number | undefined> {
-  return hasClock(store) ? clock.wall() - provenSkew(await store.measureClock(() => clock.wall())) : undefined;
-}
-
 export class StoreSkew {
   readonly #store: ObjectStore;
   readonly #clock: Clock;

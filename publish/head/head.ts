@@ -3,6 +3,8 @@
  * what readers may see next, so it is stored before the objects. Its size does not depend on the number of installations.
  */
 import * as z from "zod";
+import { HEAD_KEY } from "../../src/http/keys.ts";
+import type { LoggedPosition } from "../../src/ledger/intake/stream-position.ts";
 import {
   type ObjectStore,
   readOrDamaged,
@@ -10,8 +12,6 @@ import {
   type StoreObject,
   type StoreTag,
 } from "../../src/object-store/object-store.ts";
-import type { LoggedPosition } from "../../src/ledger/intake/stream-position.ts";
-import { HEAD_KEY } from "../../src/http/keys.ts";
 import { JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { type PublicRecord, UNKNOWN_SOURCES } from "../../src/resources/publication-status/public-record.ts";
 import { formatFailure } from "../../src/values/failure.ts";

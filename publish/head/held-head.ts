@@ -2,6 +2,8 @@
  * The head, held by this publisher (docs/spec/publishing.md#head, #one-writer). It is swapped by compare-and-swap, one swap after the
  * other. Between two swaps, what was done is kept in memory.
  */
+
+import { HEAD_KEY } from "../../src/http/keys.ts";
 import {
   type ObjectStore,
   PUT_LIMIT_MS,
@@ -12,7 +14,6 @@ import {
 import { Failure } from "../../src/values/failure.ts";
 import type { WatchedClock } from "../clock/clock.ts";
 import { clockMoved, isClockFailure } from "../clock/judge.ts";
-import { HEAD_KEY } from "../../src/http/keys.ts";
 import { type Head, headObject, readHead } from "./head.ts";
 
 export const LEASE_MS = 15_000;
@@ -140,7 +141,8 @@ export class HeldHead {
     if (!isClockFailure(this.#lost)) return this.#inTurn(() => this.#swap(change, true));
     // This clock's time must not be published, so only the flag changes.
     const { problems } = this.#head;
-    const moved = this.#clock.moves === this.#movesBefore ? problems : [...problems, ["clock_moved", 1] as [string, number]];
+    const moved =
+      this.#clock.moves === this.#movesBefore ? problems : [...problems, ["clock_moved", 1] as [string, number]];
     const lease = { ...this.#head.lease, released: true };
     await this.#inTurn(async () => {
       await this.#put({ ...this.#head, problems: moved, seq: this.#head.seq + 1, lease });

@@ -49,7 +49,7 @@ export interface OpenGuards {
   readonly acceptChain?: boolean;
 }
 
-export interface TakenHead {
+interface TakenHead {
   /** The start of the earlier holder's token; null if there was none. */
   readonly from: string | null;
   readonly epoch: number;
@@ -192,12 +192,19 @@ type OpeningOf = Pick<Candidate, "store" | "installationId" | "signers" | "progr
 };
 
 /** The head of an empty prefix, or a new one for a prefix whose head is lost. */
-async function beginning(found: FoundHead | undefined, { store, installationId, signers, opens }: OpeningOf): Promise<Head> {
-  const checkpoints = { public: await readCheckpoint(store, "public"), private: await readCheckpoint(store, "private") };
+async function beginning(
+  found: FoundHead | undefined,
+  { store, installationId, signers, opens }: OpeningOf,
+): Promise<Head> {
+  const checkpoints = {
+    public: await readCheckpoint(store, "public"),
+    private: await readCheckpoint(store, "private"),
+  };
   const form = checkpoints.public === undefined && checkpoints.private !== undefined ? "private" : formOf(signers);
   const first = firstHead(installationId, form);
   const stored = checkpoints[form];
-  const isEmpty = found === undefined && stored === undefined && (await readIfWhole(store, TELEMETRY_KEY)) === undefined;
+  const isEmpty =
+    found === undefined && stored === undefined && (await readIfWhole(store, TELEMETRY_KEY)) === undefined;
   if (isEmpty) return first;
   if (opens.newHead !== true) {
     const what = found === undefined ? "is missing" : "is damaged";

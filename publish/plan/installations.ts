@@ -44,7 +44,7 @@ export interface Finished {
 }
 
 /** What this process remembers of the installations. It may be lost: then objects are read before they are put. */
-export interface InstallationMemory {
+interface InstallationMemory {
   /** By row id. */
   readonly finished: ReadonlyMap<number, Finished>;
   readonly tags: ReadonlyMap<string, StoreTag>;
@@ -136,7 +136,8 @@ export function planInstallations(planning: InstallationPlanning): InstallationP
       const waitsUntil = (done?.putAt ?? Number.NEGATIVE_INFINITY) + minimumPutInterval;
       const stored = Math.max(done?.position ?? 0, first === null ? readWatermarks(ledger, rowId).receipt : first - 1);
       const isWaiting = minimumPutInterval > 0 && waitsUntil > at && !(id === configured && isConfiguredUrgent);
-      if (id !== configured && step.isFull) return step.plan({ since: unfinished.since, until, through, left: step.left }, through, false);
+      if (id !== configured && step.isFull)
+        return step.plan({ since: unfinished.since, until, through, left: step.left }, through, false);
       if (isWaiting) {
         step.wait(id, waitsUntil);
         since = Math.min(since, done?.size ?? unfinished.since);
@@ -225,11 +226,7 @@ class Step {
     }
   }
 
-  plan(
-    unfinished: Omit<Head["unfinished"], "keys">,
-    through: number,
-    isPassDone: boolean,
-  ): InstallationPlan {
+  plan(unfinished: Omit<Head["unfinished"], "keys">, through: number, isPassDone: boolean): InstallationPlan {
     return {
       puts: this.#puts,
       finished: this.#finished,
@@ -311,4 +308,3 @@ export function indexOf({ ledger, installationId: configured }: Snapshot, listed
   const rows = ledger === undefined ? [] : listInstallations(ledger).filter(({ rowId }) => rowId <= listed);
   return indexPublication({ configured, installations: new Set([configured, ...rows.map(({ id }) => id)]) });
 }
-

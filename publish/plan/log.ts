@@ -119,7 +119,7 @@ function tileOf({ level, index, width }: Tile, ledger: ReadOnlyDatabase): Uint8A
 }
 
 /** Returns the object that commits the log up to a point. */
-export function checkpointObject({ size, root }: LogPoint, signers: readonly Signer[]): StoreObject {
+function checkpointObject({ size, root }: LogPoint, signers: readonly Signer[]): StoreObject {
   const name = signers[0]?.verifier.name;
   const origin = name === undefined ? logPrefix("private").slice(0, -1) : originOf(name);
   const text = checkpointText({ origin, size, root });

@@ -3,12 +3,13 @@
  * decides which are put, and as of which instant. A response that differs from the published one only by generatedAt is not put. A due
  * successor is put exactly as it was announced.
  */
+
+import type { StoreTag } from "../../src/object-store/object-store.ts";
+import { sealOf } from "../../src/object-store/seal-node.ts";
 import { savedHistory } from "../../src/projections/settlements/saved-history.ts";
 import type { Built } from "../../src/resources/built.ts";
 import { buildOf, faultOf, type Publication } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
-import type { StoreTag } from "../../src/object-store/object-store.ts";
-import { sealOf } from "../../src/object-store/seal-node.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { type Agenda, earlier, type Inputs } from "../agenda.ts";
@@ -105,12 +106,16 @@ function buildableAt(publication: Publication, inputs: Inputs, planning: Respons
   const { head, agenda, at, snapshot } = planning;
   const published = head.responses[publication.key];
   const isNew = published === undefined && publication.sources === undefined;
-  if (isNew || head.unfinished.keys.includes(publication.key) || faultOf(publication, snapshot) !== undefined) return at;
+  if (isNew || head.unfinished.keys.includes(publication.key) || faultOf(publication, snapshot) !== undefined)
+    return at;
   return agenda.buildableAt(publication, inputs, at, published?.asOf ?? 0);
 }
 
 /** True if a source of the response is refused, and nothing else can take its place. */
-function isRefused({ sources = {}, keepsCore = false }: Publication, { ledgerRefused, chain }: ResponsePlanning): boolean {
+function isRefused(
+  { sources = {}, keepsCore = false }: Publication,
+  { ledgerRefused, chain }: ResponsePlanning,
+): boolean {
   if (ledgerRefused !== undefined && (sources.kinds ?? []).length > 0) return true;
   return sources.usesChain === true && !keepsCore && (chain.kind === "behind" || chain.kind === "silent");
 }
@@ -119,7 +124,8 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
   const started = performance.now();
   const { head, at, force, program, chain: check } = planning;
   const { key, sources = {}, timing } = publication;
-  const permitted = sources.usesChain === true ? permittedChain(planning.snapshot.chain, head.chain, check, publication) : {};
+  const permitted =
+    sources.usesChain === true ? permittedChain(planning.snapshot.chain, head.chain, check, publication) : {};
   const snapshot: Snapshot = { ...planning.snapshot, ...permitted, ...historyOf(publication, planning) };
   const published = head.responses[key];
   const { decision, build } = decide((when) => buildOf(publication, snapshot, when), {
@@ -134,7 +140,12 @@ function planResponse(publication: Publication, inputs: Inputs, planning: Respon
   const rebuildAt = timing?.rebuildAt?.(planning.snapshot, at);
   if (!decision.put) {
     const dueAt = earlier(decision.dueAt, rebuildAt);
-    const kept = { put: undefined, published: undefined, lostHistory: undefined, isProvisional: decision.isProvisional };
+    const kept = {
+      put: undefined,
+      published: undefined,
+      lostHistory: undefined,
+      isProvisional: decision.isProvisional,
+    };
     return { ...rest, ...kept, dueAt, milliseconds: performance.now() - started };
   }
   const future = futureOf(build, decision.from);
@@ -201,7 +212,11 @@ function safeBlockOf(
  * A view of the chain whose values do not make a response is unavailable, unless a good response is stored and still valid
  * (docs/spec/chain.md#forms 4). Otherwise an older reason would stay for ever.
  */
-function withoutView(publication: Publication, inputs: Inputs, planning: ResponsePlanning): PlannedResponse | undefined {
+function withoutView(
+  publication: Publication,
+  inputs: Inputs,
+  planning: ResponsePlanning,
+): PlannedResponse | undefined {
   const { snapshot, head, at } = planning;
   const { chain } = snapshot;
   const isValid = (head.responses[publication.key]?.states[1]?.[0] ?? 0) > at;
@@ -288,7 +303,8 @@ function decisionOf(build: Build, options: DecideOptions): Decision {
   const { states, status } = published;
   const next = states[1]?.[0];
   if (isNewer) return keep("put by a newer version", undefined);
-  if (isChainUndecided && !isUnfinished && next !== undefined && next > at) return keep("still valid while the chain is read", next, true);
+  if (isChainUndecided && !isUnfinished && next !== undefined && next > at)
+    return keep("still valid while the chain is read", next, true);
   const fresh = build(at);
   const isGood = status === 200;
   if (fresh.isPlaceholder === true && (isGood || !(force || isUnfinished))) {

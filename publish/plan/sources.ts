@@ -60,7 +60,9 @@ export function checkChain(
   const hash = ahead === 0n ? safeBlockHash : hashAt(block);
   if (hash === undefined) return { kind: "ask", block };
   if (hash === null) return { kind: "silent" };
-  return hash === published.safeHash ? { kind: "continues" } : behind(`has another block at ${block} than was published`);
+  return hash === published.safeHash
+    ? { kind: "continues" }
+    : behind(`has another block at ${block} than was published`);
 }
 
 function behind(what: string): ChainCheck {
@@ -93,7 +95,11 @@ function publishedCore(published: PublishedChain): SafeCoreState | undefined {
 }
 
 /** The chain in the next head. The published one stays while there is no newer view. */
-export function nextChain(published: PublishedChain, { chain, genesisTimestamp }: Snapshot, check: ChainCheck): PublishedChain {
+export function nextChain(
+  published: PublishedChain,
+  { chain, genesisTimestamp }: Snapshot,
+  check: ChainCheck,
+): PublishedChain {
   const { core, binding, safeCore } = chain;
   if (check.kind !== "continues" || binding === undefined || core.status === "unavailable") return published;
   const { safeThroughBlock, safeBlockHash } = core.view.chain;

@@ -2,13 +2,14 @@
  * Plans immutable objects whose names are hashes: activity tiles, and the assets of the page. They are stored before the response that
  * names them, and deleted some time after the last reference is gone (docs/spec/publishing.md#deletions).
  */
-import { encodeResponse, JSON_TYPE } from "../../src/object-store/stored-response.ts";
+
 import { type ObjectStore, readIfWhole, type StoreObject } from "../../src/object-store/object-store.ts";
+import { encodeResponse, JSON_TYPE } from "../../src/object-store/stored-response.ts";
 import { activityTileKey, parseActivityTileKey } from "../../src/resources/activity/route.ts";
 import { decodeHead, decodeIndexTile } from "../../src/resources/activity/stored-feed.ts";
-import { isFileError } from "../../src/sqlite/sqlite-failure.ts";
 import type { ImmutableTile, Publication, TileSet } from "../../src/resources/publication.ts";
 import type { Snapshot } from "../../src/resources/snapshot.ts";
+import { isFileError } from "../../src/sqlite/sqlite-failure.ts";
 import type { Put } from "../put.ts";
 import type { PlannedResponse } from "./responses.ts";
 
@@ -63,7 +64,9 @@ export function planTileSets(
       continue;
     }
     try {
-      if (tileSet.version(snapshot) !== "") addTiles(plan, publication, tileSet, snapshot, known ?? new Set(), options);
+      if (tileSet.version(snapshot) !== "") {
+        addTiles(plan, { publication, tileSet, snapshot, known: known ?? new Set() }, options);
+      }
     } catch (error) {
       if (isFileError(error)) throw error;
       plan.failed.set(put.key, error);
@@ -72,12 +75,17 @@ export function planTileSets(
   return plan;
 }
 
+interface NamingResponse {
+  readonly publication: Publication;
+  readonly tileSet: TileSet;
+  readonly snapshot: Snapshot;
+  /** The names in the stored response. */
+  readonly known: ReadonlySet<string>;
+}
+
 function addTiles(
   { puts, names, dropped, after }: TileSetPlan,
-  { key, resource }: Publication,
-  { prefix, keptMs, tiles }: TileSet,
-  snapshot: Snapshot,
-  known: ReadonlySet<string>,
+  { publication: { key, resource }, tileSet: { prefix, keptMs, tiles }, snapshot, known }: NamingResponse,
   { at, force }: TileSetOptions,
 ): void {
   const nameOf = (tile: ImmutableTile) => tile.key.slice(prefix.length);

@@ -9,7 +9,6 @@ export const TILE_WIDTH = 256;
 export const HASH_BYTES = 32;
 const MAX_ENTRY_BYTES = 0xffff;
 const LENGTH_BYTES = 2;
-export const MAX_BUNDLE_BYTES = TILE_WIDTH * (LENGTH_BYTES + MAX_ENTRY_BYTES);
 
 /** A bundle of entries, or the place of a tile in its level. `width` is 1 to 256; less than 256 is partial. */
 export interface Bundle {

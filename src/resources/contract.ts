@@ -4,7 +4,7 @@
  */
 import type * as z from "zod";
 
-/** Unknown ids for exchanges (src/judge/exchanges/format.ts). The judge replaces `{unique}` in each run. */
+/** Unknown ids for exchanges (src/verify/exchanges/format.ts). The judge replaces `{unique}` in each run. */
 export const UNKNOWN_IDS = ["{unique}", "A.z_0:9-{unique}", "y".repeat(128), "%7a{unique}", "{unique}%3Aa"];
 
 /** A query parameter of a row with the `page` rule. */
@@ -32,7 +32,7 @@ export interface Contract {
   readonly rules: readonly string[];
   /** Codes of 503s, besides the row's `absent` and `store_unavailable`. */
   readonly unavailable?: readonly string[];
-  /** Exchanges that cannot be derived from the row (format: src/judge/exchanges/format.ts). */
+  /** Exchanges that cannot be derived from the row (format: src/verify/exchanges/format.ts). */
   readonly exchanges?: string;
   /** In the order of the documents. */
   readonly parameters?: readonly ParameterContract[];

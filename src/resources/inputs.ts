@@ -1,6 +1,7 @@
 /** Inputs and timing of publications. While an input's text is unchanged, the response is not rebuilt. */
 
 import type { ChainState } from "../chain/chain-state.ts";
+import { genesisContradiction } from "../ledger/read/rounds.ts";
 import type { FactKind } from "../ledger/schema.ts";
 import { installationRowId, readWatermarks } from "../ledger/watermarks.ts";
 import { lacksReceipts } from "../projections/advance.ts";
@@ -49,4 +50,12 @@ function chainHeight(chain: ChainState): string {
 /** True until the milestones have followed every receipt. Each cycle follows a limited number. */
 export function hasUnfollowedReceipts({ ledger, installationId, projections }: Snapshot): boolean {
   return ledger !== undefined && lacksReceipts(projections, { ledger, installationId });
+}
+
+/** Throws `Failure` genesis_contradicted. The last good bodies then stay, because this genesis would date every round wrongly. */
+export function refuseContradictedGenesis({ ledger, installationId, genesisTimestamp }: Snapshot): void {
+  const rowId = ledger && installationRowId(ledger, installationId);
+  if (ledger === undefined || rowId === undefined) return;
+  const contradiction = genesisContradiction(ledger, rowId, genesisTimestamp);
+  if (contradiction !== undefined) throw contradiction;
 }

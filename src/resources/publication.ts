@@ -45,7 +45,7 @@ export function buildOf(publication: Publication, snapshot: Snapshot, at: number
   return publication.build(snapshot, at);
 }
 
-export interface Sources {
+interface Sources {
   /** The configured installation if absent; null for none. */
   readonly installationId?: string | null;
   /** Kinds of facts; none if absent. */

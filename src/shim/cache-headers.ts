@@ -8,8 +8,11 @@ import type { FullResponse } from "./full-response.ts";
 /** The header that caches obey: CDN-Cache-Control (RFC 9213) beside the client's Cache-Control, or Cache-Control in its place. */
 export type LifetimeHeader = "cdn-cache-control" | "cache-control";
 
+/** While a cache refreshes a response, its other readers get the old one. */
+const REFRESH_SECONDS = 1;
+
 export function lifetime(
-  { edge, validUntil }: FullResponse,
+  { status, edge, validUntil }: FullResponse,
   now: number,
   name: LifetimeHeader,
 ): Record<string, string> {
@@ -18,6 +21,7 @@ export function lifetime(
   const left = validUntil === undefined ? Infinity : Math.floor((validUntil - now) / 1_000) - lag;
   const seconds = Math.min(edge.seconds, left);
   if (seconds <= 0) return { [name]: NO_STORE };
-  const stale = Math.max(0, Math.min(edge.staleIfErrorSeconds, left - seconds - lag));
-  return { [name]: `max-age=${seconds}, stale-if-error=${stale}` };
+  const stale = (most: number) => Math.max(0, Math.min(most, left - seconds - lag));
+  const [whileAsking, ifError] = [stale(status === 200 ? REFRESH_SECONDS : 0), stale(edge.staleIfErrorSeconds)];
+  return { [name]: `max-age=${seconds}, stale-while-revalidate=${whileAsking}, stale-if-error=${ifError}` };
 }

@@ -22,7 +22,7 @@ export interface DatabaseKind {
 /** SQLite's name for a database without a file. */
 const IN_MEMORY = ":memory:";
 /** A sandbox may have no directory for them. Sorted rows are few: every large read follows an index. */
-export const NO_TEMPORARY_FILES = "temp_store = MEMORY";
+const NO_TEMPORARY_FILES = "temp_store = MEMORY";
 /** How long a statement waits for another process's lock before it fails with `<name>_locked`, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 /**

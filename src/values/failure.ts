@@ -111,7 +111,6 @@ export type FailureCode =
   | "head_lost"
   | "head_older"
   | "head_stands_still"
-  | "https_unsupported"
   | "indexer_mismatch"
   | "indexer_unavailable"
   | "installation_changed"

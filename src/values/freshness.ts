@@ -13,6 +13,14 @@ export const STALE_AFTER_MS = STALE_AFTER_SECONDS * 1000;
 /** The queue is stale if the Reporter has finished no run for longer than this (docs/spec/api.md#queue-state). */
 export const REPORTER_STALE_AFTER_MS = 600_000;
 
+/** A device without a receipt for longer than this is reported as silent. The alarm NoonmarkNoReceipts has the same time. */
+const SILENT_AFTER_MS = 900_000;
+
+/** True if a device whose newest receipt has this age (ms) is silent. */
+export function isDeviceSilent(age: number): boolean {
+  return age > SILENT_AFTER_MS;
+}
+
 /**
  * Returns the first instant after `at` at which something of `instant` is stale; undefined if it is stale at `at`. All
  * are epoch ms. `seenAt` is the clock when it was read. An instant too far ahead of that clock is stale at every `at`,

@@ -7,17 +7,9 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
-import {
-  ClosedConnection,
-  CutOff,
-  NoResponse,
-  type Reply,
-  type Sent,
-  TooLarge,
-  type Transport,
-} from "../judge/exchange.ts";
 import { withoutLast } from "../values/text.ts";
 import { systemCode } from "../values/unknown.ts";
+import { ClosedConnection, CutOff, NoResponse, type Reply, type Sent, TooLarge, type Transport } from "./exchange.ts";
 import type { Environment } from "./run.ts";
 
 export interface Connection {

@@ -1,204 +1,101 @@
-/** The rules that need a whole deployment, and the list of all rules for `--rules` and the documentation. */
-import { BODY } from "../judge/bodies.ts";
-import { CLOCK } from "../judge/clock.ts";
-import { COMMON } from "../judge/common.ts";
-import { ERRORS } from "../judge/errors.ts";
-import { EXCHANGE_RULES } from "../judge/exchanges/rules.ts";
-import { FILE } from "../judge/files.ts";
-import { GOOD_RESPONSE } from "../judge/good.ts";
-import { family, type Rule } from "../judge/report.ts";
+/** The rules of `noonmark verify`: what each asserts, and the section of the specification that says so. */
+
+/** A section of the specification. A test checks that it exists. */
+type Clause = `docs/spec/${string}.md#${string}`;
 
 const HTTP = "docs/spec/api.md#http";
+const ERRORS = "docs/spec/api.md#errors";
+const CACHING = "docs/spec/api.md#caching";
+const QUERY = "docs/spec/api.md#query";
+const FUTURE = "docs/spec/api.md#future";
+const PROOF = "docs/spec/log.md#proof";
+const FILES = "docs/spec/people.md#files";
 
-export const EXCHANGE = family(
-  "exchange",
-  {
-    completes: [
-      "every request gets a whole response in time",
-      "find out why the front or its origin closes, stalls or cuts the connection, or allow more time",
-    ],
-    api: [
-      "some route responds with JSON, as 200 or as 503",
-      "check the base URL and its prefix, and that the front there leads to the store or to a shim of Noonmark",
-    ],
-    judged: ["every response can be judged", "look at the body; if it is right, report this as a defect of Noonmark"],
-  },
-  HTTP,
-);
-
-export const REVISION = family("revision", {
-  bytes: [
-    "responses with one ETag have the same body, apart from generatedAt and telemetry's status",
-    "compute the tag from the whole body except generatedAt, and let the front compute none",
+const TABLE = {
+  "exchange/complete": ["every request gets a whole response in time, which the rules can read", HTTP],
+  "exchange/api": ["some route responds with JSON, as 200 or as 503", HTTP],
+  "headers/cors": ["every response has both CORS headers, except for pages", HTTP],
+  "headers/content": ["content type, length and encoding are those of the body; 204, 304 and HEAD have none", HTTP],
+  "headers/foreign": ["no header is sent twice, and none of a storage, session or cache reaches a reader", HTTP],
+  "headers/age": ["Age is at most the time for which a cache may keep the response", CACHING],
+  "errors/body": ['an error is exactly {"error": code}, with a status and a code of the API', ERRORS],
+  "errors/headers": ["an error has its own Cache-Control, Retry-After and Allow, and no validators", ERRORS],
+  "errors/kept": ["no cache keeps an error, except a published 503 for one second", ERRORS],
+  "answer/status": ["a good request gets 200; only statistics may get their own 503", HTTP],
+  "answer/body": [
+    "the body is JSON that follows its schema and the rules between its fields",
+    "docs/spec/api.md#values",
   ],
-});
-
-export const HEAD = family(
-  "method",
-  {
-    head: [
-      "HEAD has the status and the headers of GET",
-      "let the front serve HEAD from the stored GET, with its Content-Length",
-    ],
-    "head-not-modified": [
-      "HEAD with a matching If-None-Match is 304 if GET is",
-      "evaluate If-None-Match for HEAD as for GET",
-    ],
-  },
-  HTTP,
-);
-
-export const OBSERVATIONS_WALK = family("observations-walk", {
-  "goes-on": [
-    "each page begins after the cursor of its request, and no receipt comes twice",
-    "read strictly after the cursor, and put the whole query into the cache key",
+  "answer/asked-for": ["installation, range, category and limit are those of the request", QUERY],
+  "answer/headers": ["Cache-Control, ETag (strong, the revision) and source headers are the route's", CACHING],
+  "clock/online": ["a measurement is online for 120 s after its receipt, and then stale", "docs/spec/api.md#telemetry"],
+  "clock/ahead": ["no instant of an event is in the future", FUTURE],
+  "clock/window": [
+    "a window contains the present, and a silent Reporter makes the queue stale",
+    "docs/spec/api.md#queue-state",
   ],
-  ends: [
-    "the last page has no nextCursor, and no item follows its last one",
-    "give nextCursor only if another item exists",
+  "revision/bytes": ["one ETag means one body, apart from generatedAt and telemetry's status", CACHING],
+  "not-modified/matching": ["a matching If-None-Match gets 304: exact, weak, in a list, *", CACHING],
+  "not-modified/other": ["another tag gets the whole 200", CACHING],
+  "not-modified/never": ["a route without conditional requests never gives 304", CACHING],
+  "not-modified/headers": ["a 304 has the ETag that its row says, and nothing of a body", CACHING],
+  "query/accepted": ["a good query is accepted in every form, and any query by a row that reads none", QUERY],
+  "query/refused": ["each kind of bad query is refused with the route's code", QUERY],
+  "query/limit": ["limit has the default, the bounds and the form of its route", QUERY],
+  "method/refused": ["other methods are 405 method_not_allowed", HTTP],
+  "method/options": ["OPTIONS is 204 with the CORS headers on every path", HTTP],
+  "method/head": ["HEAD has the status and the headers of GET", HTTP],
+  "path/unknown": ["unknown paths, the storage's keys and a slash at the end are 404 not_found", HTTP],
+  "path/malformed-id": ["a malformed installation id is 400 invalid_installation_id", HTTP],
+  "path/unknown-id": ["an unknown installation is offline and has no observations", "docs/spec/api.md#installations"],
+  "edge/ignored": ["Range, If-Modified-Since, If-Unmodified-Since and If-Match are not evaluated", HTTP],
+  "edge/encoding": [
+    "an encoded response is the plain one, with a weak tag and Vary",
+    "docs/spec/api.md#malformed-http",
   ],
-  item: [
-    "a page after any item's cursor has the items that followed it before",
-    "compute each item's cursor from its own position",
-  ],
-  again: ["a page of the past never changes", "never change or drop a receipt that was published"],
-});
-
-export const ACTIVITY_WALK = family("activity-walk", {
-  "goes-on": [
-    "each page continues below the previous one, and no event comes twice",
-    "bind the cursor to category and key of the last event, and put the whole query into the cache key",
-  ],
-  order: [
-    "events descend from page to page, by time and then by position",
-    "order all events by time, then by position",
-  ],
-  size: [
-    "a page that has a nextCursor is full, and one without is the last",
-    "give nextCursor exactly if an older event exists",
-  ],
-  smaller: ["smaller pages hold the same events", "end a page only at its limit"],
-  categories: [
-    "the category all has exactly the events of the three others",
-    "fill every category from one list of events",
-  ],
-  misuse: [
-    "another category's cursor, or the observations', is refused by all and measurement, and indexer_unavailable in the chain's own",
-    "bind the cursor to its category",
-  ],
-});
-
-const ONE_CYCLE = "publish all responses of a receipt in one cycle, and let no cache keep one longer than the others";
-const ONE_FACTS = "compute both ranges from the same facts";
-const ONE_PASS = "publish all views of the chain from one pass, and let no cache keep one longer than the others";
-
-export const AGREES = family("agreement", {
-  installation: [
-    "every route shows the configured installation",
-    "configure one installation for all routes",
-    "docs/spec/api.md#installations",
-  ],
-  "telemetry-process": [
-    "telemetry and process describe one receipt",
-    ONE_CYCLE,
-    "docs/spec/api.md#process-measurement",
-  ],
-  "telemetry-by-installation": [
-    "telemetry is the configured installation's telemetry",
-    ONE_CYCLE,
-    "docs/spec/api.md#telemetry",
-  ],
-  "statistics-days": ["7d and 30d hold the same days", ONE_FACTS, "docs/spec/api.md#statistics-rules"],
-  "statistics-lifetime": [
-    "7d and 30d hold the same lifetime and records",
-    ONE_FACTS,
-    "docs/spec/api.md#statistics-rules",
-  ],
-  "observations-telemetry": [
-    "the newest observation is telemetry's receipt",
-    ONE_CYCLE,
+  "edge/key": ["a cache keeps good and bad queries apart", QUERY],
+  "kept/too-long": ["a stored response follows a change within its edge seconds", CACHING],
+  "kept/forged": ["no header of one reader's request reaches another reader", "docs/spec/publishing.md#caches"],
+  "files/headers": ["a file has status, headers and security policy of its row", FILES],
+  "files/body": ["each file and each asset has its own content, and no page an inline script", FILES],
+  "between/receipt": ["telemetry, process and observations show one receipt", "docs/spec/api.md#process-measurement"],
+  "between/statistics": ["7d and 30d agree on days, lifetime and records", "docs/spec/api.md#statistics-rules"],
+  "between/chain": ["all views of the chain show one state of one deployment", "docs/spec/api.md#onchain"],
+  "between/settlements": ["ranges, versions, queue and activity agree", "docs/spec/api.md#settlements-rules"],
+  "history/goes-on": [
+    "each page continues the one before it, and nothing comes twice",
     "docs/spec/api.md#observations",
   ],
-  "process-onchain": ["the builder's anchor is the safe Core state", ONE_PASS, "docs/spec/api.md#process-builder"],
-  "onchain-settlements": [
-    "the newest settlement is the Core's frontier",
-    ONE_PASS,
-    "docs/spec/api.md#settlements-rules",
-  ],
-  "settlements-versions": ["v4 and v3 hold the same history", ONE_PASS, "docs/spec/api.md#settlements-legacy"],
-  "settlements-ranges": ["a longer range holds all of a shorter one", ONE_PASS, "docs/spec/api.md#settlements"],
-  "settlements-queue": ["queue=1 is range=now with the projection", ONE_PASS, "docs/spec/api.md#settlements"],
-  "queue-process": [
-    "the queue's projection is the active submission",
-    "publish settlements when the submission changes",
-    "docs/spec/api.md#settlements-queue",
-  ],
-  "settlements-activity": [
-    "the settlements of activity are those of the history",
-    ONE_PASS,
-    "docs/spec/api.md#activity",
-  ],
-  "chain-binding": [
-    "every view reads one deployment",
-    "configure one deployment for all views",
-    "docs/spec/api.md#onchain",
-  ],
-});
+  "history/ends": ["a page has nextCursor exactly if another item exists", "docs/spec/api.md#observations"],
+  "history/again": ["a page of the past never changes, whichever cursor leads to it", "docs/spec/api.md#observations"],
+  "history/categories": ["all has exactly the events of the three categories", "docs/spec/api.md#activity"],
+  "history/cursor": ["another category's cursor is refused", "docs/spec/api.md#activity"],
+  "watch/back": ["no instant, height or total goes back", "docs/spec/publishing.md#nothing-goes-back"],
+  "log/log_unsigned": ["a public log has a checkpoint with a valid signature of the given key", PROOF],
+  "log/log_malformed": ["every file of the log has its form", PROOF],
+  "log/log_incomplete": ["every file that the checkpoint needs can be read", PROOF],
+  "log/log_damaged": ["every tile and entry hashes into the signed root", PROOF],
+  "log/log_rewritten": ["the log still begins with all entries that it had before: keep both checkpoints", PROOF],
+  "log/log_restarted": ["the log has the name and number that it had before", PROOF],
+  "log/entry_missing": ["each receipt of the log is an observation, and each observation an entry", PROOF],
+  "log/log_not_replayable": ["each entry is a record that intake accepts", PROOF],
+  "log/replayed": ["a served body is the one that the log gives", "docs/spec/log.md#replay"],
+  "log/reconciled": ["a settled batch has the work of its rounds in the log", "docs/spec/log.md#reconciliation"],
+} as const satisfies Record<string, readonly [asserts: string, clause: Clause]>;
 
-export const EDGE = family("edge", {
-  encoding: [
-    "an encoded response decodes to the plain one, and has the weak form of its tag and Vary: Accept-Encoding",
-    "weaken the ETag if the front compresses, and key by Accept-Encoding",
-    "docs/spec/api.md#malformed-http",
-  ],
-  "encoding-mixed": [
-    "after an encoded response a plain reader gets a plain one with the strong tag",
-    "key stored copies by Accept-Encoding",
-    "docs/spec/api.md#malformed-http",
-  ],
-  "encoded-tag": [
-    "the weak tag of an encoded response gets 304",
-    "evaluate If-None-Match by weak comparison",
-    "docs/spec/api.md#caching",
-  ],
-  "query-key": [
-    "a bad query is refused after a good one, and a good one is accepted after a bad one",
-    "put the whole query into the cache key, and keep no 400",
-    "docs/spec/api.md#query",
-  ],
-  "error-kept": [
-    "no error comes from a cache",
-    "give errors no lifetime in the cache: a stored 404 outlives its cause",
-    "docs/spec/api.md#errors",
-  ],
-});
+export type RuleName = keyof typeof TABLE;
 
-export const KEPT = family("kept", {
-  "too-long": [
-    "a stored response follows a change within its edge seconds",
-    "let the cache keep it for min(edge seconds, valid-until − now), give it no default TTL, and serve nothing stale",
-    "docs/spec/api.md#caching",
-  ],
-  forged: [
-    "no header of one reader's request reaches another reader",
-    "have the front drop readers' X- headers before its request to the origin",
-    "docs/spec/publishing.md#caches",
-  ],
-});
+export interface Rule {
+  readonly asserts: string;
+  readonly clause: Clause;
+}
 
-export const WATCH = family("watch", {
-  back: [
-    "no instant, height, frontier or total goes back from one response to the next",
-    "let all nodes of the front and all publishers follow one store, and let no cache serve a response longer than its edge seconds",
-    "docs/spec/publishing.md#nothing-goes-back",
-  ],
-});
+export const RULES = new Map<string, Rule>(
+  Object.entries(TABLE).map(([name, [asserts, clause]]) => [name, { asserts, clause }]),
+);
 
-const judged = [COMMON, ERRORS, GOOD_RESPONSE, BODY, CLOCK, FILE];
-const own = [EXCHANGE, REVISION, HEAD, OBSERVATIONS_WALK, ACTIVITY_WALK, AGREES, EDGE, KEPT, WATCH];
-
-export const ALL_RULES: readonly Rule[] = [
-  ...judged.flatMap((rules) => Object.values<Rule>(rules)),
-  ...EXCHANGE_RULES,
-  ...own.flatMap((rules) => Object.values<Rule>(rules)),
-];
+/** Throws `RangeError` if no rule has this name. */
+export function ruleName(name: string): RuleName {
+  if (!RULES.has(name)) throw new RangeError(`no rule is called ${name}`);
+  return name as RuleName;
+}

@@ -1,51 +1,46 @@
 /** Runs verify: the first request, then each family of rules in turn. */
-
-import { CONTRACT } from "../judge/contract.ts";
-import { seen } from "../judge/errors.ts";
-import { CutOff, jsonOf, NoResponse, type Reply, TooLarge } from "../judge/exchange.ts";
-import { EVERY_PATH, type Report } from "../judge/report.ts";
+import { plainQueries } from "../resources/contracts.ts";
+import { ROUTES } from "../resources/table.ts";
 import { isNameableInstallationId } from "../values/installation-id.ts";
 import { fieldsOf, namesOf } from "../values/unknown.ts";
-import { judgeAgreement } from "./agreement/agreement.ts";
-import { CHAIN_AGREEMENTS } from "./agreement/chain.ts";
-import { judgeNewest, MEASUREMENT_AGREEMENTS } from "./agreement/measurement.ts";
-import { guarded, targetOf } from "./ask.ts";
-import { judgeEdge } from "./edge.ts";
+import { judgeAgreements } from "./between.ts";
+import { judgeGood } from "./body.ts";
+import { judgeEdge, judgeKept } from "./cache.ts";
+import {
+  CutOff,
+  errorCode,
+  jsonOf,
+  NoResponse,
+  type Reply,
+  seenReply,
+  TooLarge,
+  unavailableCodes,
+} from "./exchange.ts";
+import { valueAt } from "./exchanges/format.ts";
+import { sendExchanges } from "./exchanges/send.ts";
 import { judgeFiles } from "./files.ts";
-import { judgeKept } from "./kept.ts";
-import { replay } from "./replay.ts";
-import { judgeHeads, judgeResponses } from "./responses.ts";
-import { EXCHANGE } from "./rules.ts";
-import { type Environment, Run, type RunOptions } from "./run.ts";
-import { walkActivity } from "./walks/activity.ts";
-import { walkObservations } from "./walks/observations.ts";
-import { watch } from "./watch.ts";
+import { judgeHeads } from "./head.ts";
+import { judgeHistories } from "./history.ts";
+import type { Report } from "./report.ts";
+import { type Environment, Run, type RunOptions, type Subject } from "./run.ts";
 
 export const FAMILIES = {
-  answers: judgeResponses,
-  "not-modified": (run: Run) => replay(run, ["not-modified"]),
-  queries: (run: Run) => replay(run, ["query", "observations-query", "activity-query"]),
+  answers: (run: Run) => run.eachSubject((subject) => judgeAnswer(run, subject)),
+  "not-modified": (run: Run) => sendExchanges(run, ["not-modified"]),
+  queries: (run: Run) => sendExchanges(run, ["query"]),
   methods: async (run: Run) => {
-    await replay(run, ["method"]);
+    await sendExchanges(run, ["method"]);
     await judgeHeads(run);
   },
-  paths: (run: Run) => replay(run, ["path"]),
+  paths: (run: Run) => sendExchanges(run, ["path"]),
   edge: judgeEdge,
   files: judgeFiles,
   agreement: judgeAgreements,
-  walks: judgeWalks,
+  walks: judgeHistories,
   kept: judgeKept,
   watch,
 } as const;
 export type FamilyName = keyof typeof FAMILIES;
-
-/** True if all routes are verified. Only then are unknown paths judged. */
-function isWhole(run: Run): boolean {
-  return run.routes.length === CONTRACT.length;
-}
-
-/** The name of the skip of a run that was cut off. */
-export const RUN_COMPLETE = "run/complete";
 
 /** Throws `NoResponse` if the first request gets no response. A run that is cut off keeps its findings. */
 export async function verify(
@@ -54,52 +49,56 @@ export async function verify(
   families: readonly FamilyName[] = namesOf(FAMILIES),
 ): Promise<Report> {
   const run = new Run(options, environment);
-  const left = families.filter((name) => name !== "files" || isWhole(run));
+  // Files and unknown paths belong to no route.
+  const isWhole = options.routes.length === ROUTES.length;
+  const parts = families.filter((name) => name !== "files" || isWhole);
+  const left = [...parts];
   try {
     await findConfigured(run);
     if (left.includes("answers") && !(await isApi(run))) return run;
     for (let name = left[0]; name !== undefined; name = left[0]) {
+      options.onPart?.(name, parts.length - left.length, parts.length);
       const judge = FAMILIES[name];
-      await guarded(run, EVERY_PATH, () => judge(run));
+      await run.guarded(name, () => judge(run));
       left.shift();
     }
   } catch (error) {
     if (!(error instanceof CutOff)) throw error;
-    run.skip(
-      { name: RUN_COMPLETE },
-      `the run was cut off: ${error.message}; not judged to the end: ${left.join(", ")}`,
-    );
+    skipRest(run, error.message, left.join(", "));
   }
   return run;
 }
 
+/** Says that a run was cut off, and what it has not judged. */
+export function skipRest(report: Report, why: string, left: string): void {
+  report.skip("the rest", `the run was cut off: ${why}; not judged to the end: ${left}`);
+}
+
 /** If no route responds as this API does, that is the only finding, because every other rule would repeat it. */
 async function isApi(run: Run): Promise<boolean> {
-  const seenReplies: string[] = [];
+  const seen: string[] = [];
   // All routes, also with --only: one broken route does not make it another API.
-  const responses = CONTRACT.map(async (route) => {
-    const target = targetOf(run, route, route.queries[0] ?? "");
+  const responses = ROUTES.map(async (route) => {
+    const { target } = run.subject(route, plainQueries(route)[0]);
     try {
       const reply = await read(run, target);
-      if (reply !== undefined) seenReplies.push(`GET ${target}: ${seen(reply)}`);
-      return isResponse(reply);
+      if (reply !== undefined) seen.push(`GET ${target}: ${seenReply(reply)}`);
+      // A response that is too large counts, because its size is another finding.
+      return reply === undefined || ([200, 503].includes(reply.status) && typeof jsonOf(reply) === "object");
     } catch (error) {
       if (error instanceof NoResponse) return false;
       throw error;
     }
   });
-  return run.check(EXCHANGE.api, EVERY_PATH, (await Promise.all(responses)).includes(true), () => ({
-    expected: "200 or 503 with JSON from at least one route",
-    saw: seenReplies[0] ?? "no response",
-  }));
+  const isFound = (await Promise.all(responses)).includes(true);
+  return run.on("every route")("exchange/api", isFound, "200 or 503 with JSON from at least one", seen[0] ?? "nothing");
 }
 
 /** Reads the configured installation's id from telemetry. */
 async function findConfigured(run: Run): Promise<void> {
-  const telemetry = CONTRACT.find(({ name }) => name === "telemetry");
+  const telemetry = ROUTES.find(({ name }) => name === "telemetry");
   const reply = telemetry && (await read(run, telemetry.path));
-  const body = reply?.status === 200 ? jsonOf(reply) : undefined;
-  const { installationId } = fieldsOf(body);
+  const { installationId } = fieldsOf(reply?.status === 200 ? jsonOf(reply) : undefined);
   if (typeof installationId === "string" && isNameableInstallationId(installationId)) run.configuredId = installationId;
 }
 
@@ -113,26 +112,70 @@ async function read(run: Run, target: string): Promise<Reply | undefined> {
   }
 }
 
-/** A response that is too large counts, because its size is another finding. */
-function isResponse(reply: Reply | undefined): boolean {
-  return reply === undefined || ([200, 503].includes(reply.status) && typeof jsonOf(reply) === "object");
+async function judgeAnswer(run: Run, subject: Subject): Promise<void> {
+  const { route, target } = subject;
+  const reply = await run.ask(subject);
+  const check = run.on(`GET ${target}`);
+  const isAllowed = route.name === "statistics" && unavailableCodes(route).includes(errorCode(reply) ?? "");
+  if (isAllowed && reply.status === 503) {
+    return run.skip("answer/status", `GET ${target} is ${seenReply(reply)}, which the API allows`);
+  }
+  if (check("answer/status", reply.status === 200, "200", seenReply(reply))) judgeGood(check, subject, reply);
 }
 
-async function judgeAgreements(run: Run): Promise<void> {
-  await Promise.all(
-    [...MEASUREMENT_AGREEMENTS, ...CHAIN_AGREEMENTS].map((agreement) => judgeAgreement(run, agreement)),
-  );
+const WATCH_EVERY_MS = 1_000;
+/** A longer text is no timestamp and no number that the API has. */
+const MAX_VALUE_LENGTH = 100;
+
+/** Dotted paths of values that never fall: timestamps and decimal strings. */
+const RISING = [
+  "generatedAt",
+  "receivedAt",
+  "measurement.receivedAt",
+  "oracle.latestAcceptedAt",
+  "window.endAt",
+  "builder.anchor.settledThroughRound",
+  "builder.anchor.cumulativeWork",
+  "chain.indexedThroughBlock",
+  "chain.safeThroughBlock",
+  "core.settledThroughRound",
+  "core.cumulativeWork",
+  "core.authorizationNonce",
+  "lifetime.acceptedWorkUnits",
+  "lifetime.settlementCount",
+  "lifetime.observedDistanceMm",
+];
+/** Lifetime totals only, because a window's totals fall when it advances. */
+const RISING_NOW = ["summary.settlementCount", "summary.workAdded", "summary.activeRoundCount"];
+
+/** Reads every route repeatedly: no value falls, and each tag keeps its body. */
+async function watch(run: Run): Promise<void> {
+  const highest = new Map<string, string>();
+  const until = run.environment.now() + run.options.watch * 1000;
+  while (run.environment.now() < until) {
+    await run.eachSubject((subject) => watchOnce(run, subject, highest));
+    await run.environment.pause(WATCH_EVERY_MS);
+  }
 }
 
-async function judgeWalks(run: Run): Promise<void> {
-  const [observations, activity] = [run.route("observations"), run.route("activity")];
-  await Promise.all([
-    observations === undefined
-      ? undefined
-      : guarded(run, observations, async () => {
-          const newest = await walkObservations(run, observations);
-          if (newest !== undefined) await judgeNewest(run, observations, newest);
-        }),
-    activity === undefined ? undefined : guarded(run, activity, () => walkActivity(run, activity)),
-  ]);
+async function watchOnce(run: Run, subject: Subject, highest: Map<string, string>): Promise<void> {
+  const { target, query } = subject;
+  const reply = await run.good(subject);
+  if (reply === undefined) return;
+  for (const path of query.startsWith("range=now") ? [...RISING, ...RISING_NOW] : RISING) {
+    const value = valueAt(jsonOf(reply), path);
+    if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) continue;
+    const key = `${target} ${path}`;
+    const before = highest.get(key);
+    const holds = before === undefined || compare(before, value) <= 0;
+    run.on(`GET ${target}`)("watch/back", holds, `${path} at ${before} or above`, value);
+    if (holds) highest.set(key, value);
+  }
+}
+
+/** A comparator: timestamps by text, decimal strings by length first. */
+function compare(one: string, other: string): number {
+  const isNumber = /^\d+$/.test(one) && /^\d+$/.test(other);
+  if (isNumber && one.length !== other.length) return one.length - other.length;
+  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -9,7 +9,7 @@ import { respond } from "../../src/shim/respond.ts";
 import { CloudFront, type CloudFrontTemplate, type Origin } from "../support/cloudfront.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putResponse } from "../support/publish-response.ts";
-import { allScripts } from "../support/scripts/all-scripts.ts";
+import { normalisedScripts } from "../support/scripts/all-scripts.ts";
 import { runScript } from "../support/scripts/run-http-script.ts";
 import { scriptWorld } from "../support/scripts/script-world.ts";
 
@@ -28,7 +28,7 @@ function shimOf(context: ShimContext): Origin {
 describe.each(["original request", "rewritten request"] as const)(
   "viewer-response functions that see the %s",
   (responseSees) => {
-    for (const { name, blocks } of allScripts()) {
+    for (const { name, blocks } of normalisedScripts()) {
       test(`${name}, byte for byte`, async () => {
         const { context, control, object } = await scriptWorld();
         const origin = shimOf({ ...context, lifetimeHeader: "cache-control" });
@@ -38,7 +38,7 @@ describe.each(["original request", "rewritten request"] as const)(
           if (reply.status < 400) return reply;
           // No function runs for an error: docs/cdn.md#differences.
           const { "cache-control": kept, ...headers } = reply.headers;
-          expect(kept ?? "no-store").toMatch(/^(?:no-store|max-age=1, stale-if-error=0)$/);
+          expect(kept ?? "no-store").toMatch(/^(?:no-store|max-age=1, stale-while-revalidate=0, stale-if-error=0)$/);
           const own = (await respond({ method, url }, context)).headers["cache-control"];
           return { ...reply, headers: own === undefined ? headers : { ...headers, "cache-control": own } };
         };
@@ -89,7 +89,7 @@ test("a response is kept for its edge seconds, and never past valid-until while 
   expect(statuses.filter(([at, status]) => at >= 10_500 && status === 200)).toEqual([]);
 });
 
-test("tags are compared with the kept response, but never telemetry's, and the shim's health is hidden", async () => {
+test("tags are compared with the kept response, but never telemetry's, and some paths are refused", async () => {
   const world = distribution();
   const reply = { status: 200, headers: { etag: '"a,b"' }, body: "{}" };
   await putResponse(world.store, PROCESS_KEY, reply);
@@ -97,5 +97,12 @@ test("tags are compared with the kept response, but never telemetry's, and the s
   const conditions = { "If-None-Match": '"a,b"', "If-Match": '"x"', Range: "bytes=0-0" };
   expect((await world.get("/v4/public/process", conditions)).status).toBe(304);
   expect((await world.get("/v1/public/telemetry", conditions)).status).toBe(200);
-  expect(await world.get("/readyz")).toMatchObject({ status: 404, body: '{"error":"not_found"}' });
+  for (const url of [
+    "/readyz",
+    "/v4/public/..",
+    "/v4/./public/process",
+    "/v4/%2e%2E/v4/public/process",
+    "/v4\\public/process",
+  ])
+    expect(await world.get(url, conditions)).toMatchObject({ status: 404, body: '{"error":"not_found"}' });
 });

@@ -28,12 +28,14 @@ const RUN: Readonly<Record<string, string>> = {
   "README.md: Start": "test/servers/demo.test.ts",
   "README.md: Commands": "test/servers/package/package.test.ts",
   "docs/storage.md: A bucket, from nothing to a checked publication": "test/servers/operator/bucket.test.ts",
+  "docs/storage.md: Moving the store": "test/servers/operator/operating.test.ts",
+  "docs/storage.md: Changing the installation": "test/servers/operator/operating.test.ts",
   "docs/cdn.md: Check it": "test/servers/documented.test.ts",
   "docs/cdn.md: Varnish": "test/package/docker.test.ts",
   // On free ports, until a signal.
   "docs/metrics.md: Metrics": "test/bin/commands/publishing/publish-metrics.test.ts",
   "docs/facts.md: Writing facts for `noonmark ingest`": "here",
-  "docs/log.md: Check it with Noonmark": "test/bin/commands/operating/verify-log.test.ts",
+  "docs/log.md: Check it with Noonmark": "test/verify/log/log.test.ts",
   "docs/log.md: For operators: the key": "here",
 };
 

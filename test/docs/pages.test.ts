@@ -4,10 +4,10 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { FAILURES, FILE_FAILURES } from "../../bin/cli/failures.ts";
-import { CODES } from "../../src/judge/errors.ts";
 import { exampleLine } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { FACT_KINDS } from "../../src/ledger/schema.ts";
+import { CODES } from "../../src/verify/response.ts";
 import { ingest } from "../ledger/ingest.ts";
 import { fenced } from "./markdown.ts";
 

@@ -5,11 +5,11 @@ import { parseAbi, toEventSelector, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import * as ABIS from "../../src/chain/abi.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
-import { CONTRACT } from "../../src/judge/contract.ts";
 import { FAULT_CODES } from "../../src/ledger/intake/fault.ts";
 import { RECORD_TYPES } from "../../src/ledger/intake/record-types.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
-import { ALL_RULES } from "../../src/verify/rules.ts";
+import { ROUTES } from "../../src/resources/table.ts";
+import { RULES } from "../../src/verify/rules.ts";
 import { ingest } from "../ledger/ingest.ts";
 import { anchors, fenced, links, writtenAnchors } from "./markdown.ts";
 
@@ -153,7 +153,8 @@ test("every citation of the specification, in source and documents, names an exi
 });
 
 test("every rule of verify and every route cites an existing section", () => {
-  const cited = [...ALL_RULES.flatMap(({ spec: citation }) => citation ?? []), ...CONTRACT.map((route) => route.spec)];
+  const routes = ROUTES.map(({ anchor }) => `docs/spec/api.md#${anchor}`);
+  const cited = [...[...RULES.values()].map(({ clause }) => clause), ...routes];
   const broken = cited.filter((citation) => {
     const [path = "", anchor = ""] = citation.split("#");
     return !existsSync(join(ROOT, path)) || !hasAnchor(path, anchor);

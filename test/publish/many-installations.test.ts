@@ -21,7 +21,8 @@ async function published() {
   return worker;
 }
 
-const putsSince = (before: number) => world.store.puts.slice(before).filter((put) => put !== "private/head.json" && !put.includes("/log/"));
+const putsSince = (before: number) =>
+  world.store.puts.slice(before).filter((put) => put !== "private/head.json" && !put.includes("/log/"));
 
 test("the first cycle publishes every installation, and the next one only dirty installations", async () => {
   const worker = await published();
@@ -86,7 +87,8 @@ test("after lost state the configured installation is put before any other one i
   const before = { gets: gets.length, puts: puts.length };
   let requests: string[] = [];
   world.store.failPuts = (put) => {
-    if (put !== "private/head.json" && !put.includes("/log/") && requests.length === 0) requests = gets.slice(before.gets);
+    if (put !== "private/head.json" && !put.includes("/log/") && requests.length === 0)
+      requests = gets.slice(before.gets);
     return false;
   };
   await worker.cycle(START + 11_000);

@@ -4,10 +4,10 @@ import { readEntries, readCheckpoint as readStored } from "../../publish/publish
 import { checkpointKey, logPrefix } from "../../src/http/keys.ts";
 import { entryTexts, logSize } from "../../src/ledger/log.ts";
 import type { Checkpoint } from "../../src/log/checkpoint.ts";
+import { parseNote } from "../../src/log/note.ts";
 import { type FileReader, PublicLog, readCheckpoint } from "../../src/log/public-log.ts";
 import { newPrivateKey, parseSigner, type Signer } from "../../src/log/signer.ts";
 import { type ObjectStore, StoreUnavailable } from "../../src/object-store/object-store.ts";
-import { parseNote } from "../../src/log/note.ts";
 import { NEXT_SIGNER, SIGNER, START, type WorkOptions, World } from "./world.ts";
 
 const NAME = "wheel.example.org";
@@ -155,8 +155,7 @@ function checkpointsPut(): readonly number[] {
   const sizes: number[] = [];
   const { put } = world.store;
   world.store.put = (key, object, condition) => {
-    if (key === checkpointKey("public"))
-      sizes.push(Number(parseNote(object.body).text.split("\n")[1]));
+    if (key === checkpointKey("public")) sizes.push(Number(parseNote(object.body).text.split("\n")[1]));
     return put.call(world.store, key, object, condition);
   };
   return sizes;

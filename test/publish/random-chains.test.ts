@@ -9,12 +9,12 @@ import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { EXIT, rowOf } from "../../bin/cli/failures.ts";
+import type { Head } from "../../publish/head/head.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import type { Deployment } from "../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../src/chain/open-chain.ts";
 import { openChainStore } from "../../src/chain/store/open-store.ts";
 import { readSync } from "../../src/chain/store/sync-row.ts";
-import type { Head } from "../../publish/head/head.ts";
 import { constantKey, HEAD_KEY } from "../../src/http/keys.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { type ObjectStore, StoreUnavailable } from "../../src/object-store/object-store.ts";
@@ -25,7 +25,7 @@ import { ROBOTS } from "../../src/resources/site/site-files.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { SAFE_DEPTH as CHAIN_SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { ingest } from "../ledger/ingest.ts";
-import { closure, epoch, receipt, round, submission, uuid } from "../ledger/samples.ts";
+import { closure, epoch, instant, receipt, round, submission, uuid } from "../ledger/samples.ts";
 import {
   type Action,
   type Branch,
@@ -281,7 +281,9 @@ class Story {
     for (let n = ledger.receipts + 1; n <= ledger.receipts + receipts; n++) {
       records.push(receipt(n, { telemetryId: uuid(n + maker * 0x10_0000), distanceMm: 40_000 * n }));
     }
-    for (let id = ledger.rounds; id < ledger.rounds + rounds; id++) records.push(round(id), closure(id, id));
+    for (let id = ledger.rounds; id < ledger.rounds + rounds; id++) {
+      records.push(round(id, { closedAt: instant(600 * (id + 1)) }), closure(id, id));
+    }
     if (records.length > 0) expect(ingest(ledger.db, records).rejected).toBe(0);
     ledger.receipts += receipts;
     ledger.rounds += rounds;

@@ -122,7 +122,7 @@ class Story {
   async objects(): Promise<Record<string, unknown>> {
     const objects: Record<string, unknown> = {};
     for (const key of await this.#bucket.keys()) {
-      if (/^private/.test(key)) continue;
+      if (key.startsWith("private")) continue;
       const found = await this.#bucket.stored.get(key).catch(() => undefined);
       objects[key] = found && { body: Buffer.from(found.body).toString(), metadata: found.metadata };
     }
@@ -370,7 +370,11 @@ class Story {
   /** `noonmark publish --once --force`, from a new state directory. */
   async #repairRun(): Promise<void> {
     this.log.push("  repair");
-    const options = this.#options({ state: `repair-${this.log.length}`, force: true, opens: { acceptClock: true, newHead: true } });
+    const options = this.#options({
+      state: `repair-${this.log.length}`,
+      force: true,
+      opens: { acceptClock: true, newHead: true },
+    });
     const worker = await this.#world.work(options);
     try {
       const at = worker.publisher.instant(this.#world.now);

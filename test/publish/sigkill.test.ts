@@ -7,6 +7,7 @@ import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { respond } from "../../src/shim/respond.ts";
+import { fsck } from "../../src/verify/store/fsck.ts";
 import { bundleScript } from "../support/bundled-script.ts";
 import { sharedFolder } from "../support/test-folder.ts";
 import { publishOnce } from "./mortal-publisher.ts";
@@ -51,6 +52,11 @@ async function view(folder: string): Promise<string[]> {
   return Promise.all(bodies);
 }
 
+async function findings(folder: string): Promise<unknown> {
+  const store = await openStore(join(folder, "public"), { write: false });
+  return (await fsck(store, Date.now())).findings;
+}
+
 beforeAll(async () => {
   await bundleScript(join(import.meta.dirname, "mortal-publisher.ts"), publisher);
   const ledger = openLedgerForIntake(join(before, "ledger.db"));
@@ -78,6 +84,7 @@ test("a publisher that is killed before any store request leaves whole responses
     }
     await publish(folder, SECOND);
     expect(await view(folder)).toEqual(complete);
+    expect(await findings(folder)).toEqual([]);
     rmSync(folder, { recursive: true });
   }
   expect(kills).toBeGreaterThan(8);

@@ -150,9 +150,7 @@ test("the status is live, then late, then stopped, and shows the sources as the 
     chainMaxAge: 600_000,
   });
   expect(status.deploymentHash).toBe(createHash("sha256").update(deployment).digest("hex"));
-  const checkpoint = parseCheckpoint(
-    new TextDecoder().decode((await world.store.get("private/log/checkpoint"))?.body),
-  );
+  const checkpoint = parseCheckpoint(new TextDecoder().decode((await world.store.get("private/log/checkpoint"))?.body));
   expect(status.log).toEqual({ size: 3, root: checkpoint.root, origin: null, verifierKey: [] });
   expect(Object.keys(status.responses)).toContain("/v4/public/settlements?range=now&queue=1");
   expect(JSON.stringify(status)).not.toMatch(/test|holder|epoch/);

@@ -25,8 +25,7 @@ afterEach(() => world.end());
 
 const OTHERS = 80;
 const key = (rowId: number) => installationTelemetryKey(`wheel-${rowId}`);
-const positionAt = async (rowId: number) =>
-  Number((await world.store.get(key(rowId)))?.metadata["position"]);
+const positionAt = async (rowId: number) => Number((await world.store.get(key(rowId)))?.metadata["position"]);
 
 /** Ids of the other installations that are read or put while `use` runs. */
 async function othersOf(use: () => Promise<unknown>): Promise<string[]> {

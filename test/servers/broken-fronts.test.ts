@@ -1,13 +1,13 @@
 /**
- * Varnish configurations with one deliberate fault each: `noonmark verify` finds the fault and its remedy.
+ * Varnish configurations with one deliberate fault each: `noonmark verify` finds the fault.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Finding } from "../../src/judge/report.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import { type ShimServer, startServer } from "../../src/shim/node/node-server.ts";
+import type { Finding } from "../../src/verify/report.ts";
 import { runCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
 import { run, start, stop, until } from "../support/processes.ts";
@@ -49,7 +49,6 @@ interface Broken {
   readonly vcl: Vcl;
   readonly only: string;
   readonly rule: RegExp;
-  readonly fix: RegExp;
 }
 
 const BROKEN: Readonly<Record<string, Broken>> = {
@@ -60,7 +59,6 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     only: "process",
     rule: /^headers\/age$/,
-    fix: /no default TTL/,
   },
   "If-None-Match is not stripped": {
     vcl: {
@@ -69,7 +67,6 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     only: "telemetry",
     rule: /^not-modified\/never$/,
-    fix: /strip If-None-Match/,
   },
   "the query is dropped from the key": {
     vcl: {
@@ -79,25 +76,21 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     },
     only: "statistics",
     rule: /^answer\/asked-for$/,
-    fix: /query into the cache key/,
   },
   "HTML on errors": {
     vcl: { deliver: "if (resp.status >= 400) { return (synth(resp.status)); }" },
     only: "process",
     rule: /^errors\/body$/,
-    fix: /turn its own error pages off/,
   },
   "Range is evaluated": {
     vcl: { ranges: true },
     only: "process",
-    rule: /^edge\/range$/,
-    fix: /turn range requests off/,
+    rule: /^edge\/ignored$/,
   },
   "CORS lost on a 304": {
     vcl: { deliver: "if (resp.status == 304) { unset resp.http.Access-Control-Allow-Origin; }" },
     only: "process",
     rule: /^headers\/cors$/,
-    fix: /304 and errors included/,
   },
   "a 404 is kept": {
     vcl: {
@@ -106,8 +99,7 @@ const BROKEN: Readonly<Record<string, Broken>> = {
         "if (beresp.status == 404) { set beresp.ttl = 300s; return (deliver); } set beresp.uncacheable = true; return (deliver);",
     },
     only: "process",
-    rule: /^edge\/error-kept$/,
-    fix: /no lifetime in the cache/,
+    rule: /^errors\/kept$/,
   },
 };
 
@@ -117,12 +109,11 @@ test.concurrent("a correct front gives no finding on one route", async () => {
   expect(findings).toEqual([]);
 });
 
-test.concurrent.each(Object.entries(BROKEN))("verify finds a broken front: %s", async (_, { vcl, only, rule, fix }) => {
+test.concurrent.each(Object.entries(BROKEN))("verify finds a broken front: %s", async (_, { vcl, only, rule }) => {
   const { exitCode, findings } = await verifyThrough(shim, vcl, ["--only", only]);
   expect(exitCode).toBe(1);
   const found = findings.filter((finding) => rule.test(finding.rule));
   expect(found, findings.map((one) => one.rule).join(", ")).not.toEqual([]);
-  for (const finding of found) expect(finding.fix).toMatch(fix);
 });
 
 // Not concurrent, because it must observe an exact instant.
@@ -144,8 +135,7 @@ test("verify finds a front that serves a response past valid-until", async () =>
     };
     const watch = ["--only", "telemetry", "--watch", String(Math.ceil(left) + 3)];
     const { findings } = await verifyThrough(own, vcl, watch);
-    const found = findings.find(({ rule }) => rule === "clock/online");
-    expect(found?.fix, findings.map((one) => one.rule).join(", ")).toMatch(/valid-until/);
+    expect(findings.map(({ rule }) => rule)).toContain("clock/online");
   } finally {
     await own.stop();
     old.world.end();

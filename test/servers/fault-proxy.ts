@@ -74,8 +74,8 @@ export async function startFaultProxy(
   const upstream = new URL(target);
   const take: RequestListener = (incoming, outgoing) => {
     const line = `${incoming.method} ${incoming.url}`;
-    // A front's probe is not a reader's request.
-    if (incoming.url === "/healthz") {
+    // A front's probe is not a reader's request. Unlike a client it names nothing but the host.
+    if (incoming.rawHeaders.length === 4 && incoming.headers.connection === "close") {
       handle("pass", incoming, outgoing, undefined).catch(() => incoming.socket.destroy());
       return;
     }

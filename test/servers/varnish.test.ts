@@ -56,6 +56,8 @@ describe("Varnish and malformed HTTP", () =>
   testMalformed(front, {
     "an unknown expectation": 417,
     "a method that is not a token": { status: 405, error: "method_not_allowed" },
+    "no host": "the response",
+    "an invalid host": "the response",
     "no method": 400,
     "no HTTP at all": 400,
     "an unknown version": 400,

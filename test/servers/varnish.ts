@@ -24,7 +24,7 @@ export async function startVarnish({ bucket, shim }: FrontOrigins): Promise<Fron
     .replace('.port = "8080"', `.port = "${bucket.port}"`)
     .replace('.port = "8787"', `.port = "${shim.port}"`)
     .replace("127.0.0.1:8080", `${bucket.host}:${bucket.port}`)
-    .replace("/noonmark/public/", bucket.path);
+    .replaceAll("/noonmark/public/", bucket.path);
   writeFileSync(vcl, text);
   const args = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", vcl];
   const log = join(folder, "log");

@@ -5,6 +5,7 @@ import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import type { LifetimeHeader } from "../../src/shim/cache-headers.ts";
 import { shimContext } from "../../src/shim/context.ts";
+import type { FullResponse } from "../../src/shim/full-response.ts";
 import { respond } from "../../src/shim/respond.ts";
 import { MemoryStore } from "../support/memory-store.ts";
 import { putIndex, putResponse } from "../support/publish-response.ts";
@@ -59,14 +60,18 @@ test("an installation's telemetry is 503 while its key holds another installatio
   }
 });
 
-test("a repeated read of the same object returns the same response object", async () => {
+test("a repeated read of the same object is the same response to encode, so that it is compressed once", async () => {
   const { store, context } = shimOverStore();
   await putResponse(store, MODULES_KEY, { status: 200, headers: {}, body: "{}" });
-  const request = { method: "GET", url: "/v1/public/modules" };
-  const first = await respond(request, context);
-  const second = await respond(request, context);
-  expect(second.headers).toBe(first.headers);
-  expect(second.body).toBe(first.body);
+  const seen: FullResponse[] = [];
+  const encode = (full: FullResponse) => {
+    seen.push(full);
+    return full;
+  };
+  for (let times = 0; times < 2; times++)
+    await respond({ method: "GET", url: "/v1/public/modules" }, { ...context, encode });
+  expect(seen.length).toBe(2);
+  expect(seen[1]).toBe(seen[0]);
 });
 
 test("every request gets a response with the common headers", async () => {
@@ -135,28 +140,36 @@ test("a cache may keep a response for its edge seconds, and nothing past valid-u
     ...(await ask("/v1/public/telemetry", "cache-control")),
   ];
   expect(await telemetry()).toEqual([
-    "max-age=1, stale-if-error=2",
+    "max-age=1, stale-while-revalidate=1, stale-if-error=2",
     undefined,
     undefined,
-    "max-age=1, stale-if-error=0",
+    "max-age=1, stale-while-revalidate=0, stale-if-error=0",
   ]);
   clocks.now = 1_001_600;
-  expect(await telemetry()).toEqual(["max-age=1, stale-if-error=0", undefined, undefined, "no-store"]);
+  expect(await telemetry()).toEqual([
+    "max-age=1, stale-while-revalidate=0, stale-if-error=0",
+    undefined,
+    undefined,
+    "no-store",
+  ]);
   clocks.now = 1_002_600;
   expect(await telemetry()).toEqual(["no-store", undefined, undefined, "no-store"]);
   clocks.now = 1_003_500;
   expect(await telemetry()).toEqual([
-    "max-age=1, stale-if-error=60",
+    "max-age=1, stale-while-revalidate=1, stale-if-error=60",
     undefined,
     undefined,
-    "max-age=1, stale-if-error=60",
+    "max-age=1, stale-while-revalidate=1, stale-if-error=60",
   ]);
   for (const tag of [undefined, '"r"']) {
     expect(await ask("/v4/public/process", "cdn-cache-control", tag)).toEqual([
-      "max-age=1, stale-if-error=0",
+      "max-age=1, stale-while-revalidate=1, stale-if-error=0",
       "no-cache",
     ]);
-    expect(await ask("/v4/public/process", "cache-control", tag)).toEqual([undefined, "max-age=1, stale-if-error=0"]);
+    expect(await ask("/v4/public/process", "cache-control", tag)).toEqual([
+      undefined,
+      "max-age=1, stale-while-revalidate=1, stale-if-error=0",
+    ]);
   }
 });
 
@@ -168,7 +181,10 @@ test("a page cut from the activity's head is valid as long as the head", async (
     { method: "GET", url: "/v1/public/activity?category=protocol&limit=1" },
     { ...context, lifetimeHeader: "cdn-cache-control" },
   );
-  expect([page.status, page.headers["cdn-cache-control"]]).toEqual([200, "max-age=3, stale-if-error=0"]);
+  expect([page.status, page.headers["cdn-cache-control"]]).toEqual([
+    200,
+    "max-age=3, stale-while-revalidate=0, stale-if-error=0",
+  ]);
 });
 
 test("a published error is kept for a second, and no other one", async () => {
@@ -181,7 +197,10 @@ test("a published error is kept for a second, and no other one", async () => {
     );
     return [status, headers["cdn-cache-control"]];
   };
-  expect(await keptOf("/v2/public/stats?range=30d")).toEqual([503, "max-age=1, stale-if-error=0"]);
+  expect(await keptOf("/v2/public/stats?range=30d")).toEqual([
+    503,
+    "max-age=1, stale-while-revalidate=0, stale-if-error=0",
+  ]);
   expect(await keptOf("/v2/public/stats")).toEqual([400, "no-store"]);
   expect(await keptOf("/nowhere")).toEqual([404, "no-store"]);
   store.fail();

@@ -20,10 +20,7 @@ export async function putResponse(
   { body, ...representation }: Representation,
   successors: readonly Successor[] = [],
 ): Promise<void> {
-  await store.put(
-    key,
-    encodeResponse({ representation, body: encoder.encode(body), successors, at: 0 }),
-  );
+  await store.put(key, encodeResponse({ representation, body: encoder.encode(body), successors, at: 0 }));
 }
 
 export async function putText(store: Target, key: string, text: string): Promise<void> {

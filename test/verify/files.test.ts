@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import { PREFLIGHT_HEADERS } from "../../src/http/common-headers.ts";
 import { matchesNone } from "../../src/http/request.ts";
 import { HTML_HEADERS } from "../../src/http/route.ts";
-import type { Reply, Sent, Transport } from "../../src/judge/exchange.ts";
-import { JUDGED_FILES as FILES, isHtml } from "../../src/judge/files.ts";
-import { findingLine } from "../../src/judge/report.ts";
 import { logEndFile, logTileFile } from "../../src/resources/log/route.ts";
 import { assetFile } from "../../src/resources/site/route.ts";
 import { FILES as ROWS } from "../../src/resources/table.ts";
+import type { Reply, Sent, Transport } from "../../src/verify/exchange.ts";
+import { JUDGED_FILES as FILES } from "../../src/verify/files.ts";
+import { findingLines } from "../../src/verify/report.ts";
 import { type Change, error, headers, isTarget, onReply, type Planted, status, text } from "./support/faults/plant.ts";
 import { judge } from "./support/stand-in.ts";
 
@@ -64,7 +64,7 @@ const site: Transport = async ({ method, target, headers: sent }) => {
     "content-type": file.contentType ?? "",
     "cache-control": file.cacheControl ?? "",
     ...(file.conditional ? { etag: tag } : {}),
-    ...(isHtml(file) ? HTML_HEADERS : {}),
+    ...(file.headers === HTML_HEADERS ? HTML_HEADERS : {}),
   };
   const condition = sent["if-none-match"];
   if (file.conditional && condition !== undefined && matchesNone(condition, tag)) {
@@ -91,14 +91,14 @@ const judged = async (fault?: Planted["fault"]) =>
 
 test("a correct site has no finding", async () => {
   const { findings, skipped, checks } = await judged();
-  expect(findings.map(findingLine)).toEqual([]);
+  expect(findings.flatMap(findingLines)).toEqual([]);
   expect(skipped).toEqual([]);
   expect(checks).toBeGreaterThan(100);
 });
 
 test("a disabled site is skipped", async () => {
   const off = onReply(({ method }) => method === "GET", error(404, "not_found"));
-  expect(await judged(off)).toMatchObject({ findings: [], skipped: [{ rule: "files/status" }] });
+  expect(await judged(off)).toMatchObject({ findings: [], skipped: [{ what: "files" }] });
 });
 
 const plain = (sent: Sent) => sent.method === "GET" && sent.headers["if-none-match"] === undefined;
@@ -116,7 +116,7 @@ test.each(FILES.map(({ path }) => path))("faults of %s", async (path) => {
   const missed: string[] = [];
   const file = FILES.find((one) => one.path === path);
   const more: (readonly [string, Change])[] =
-    file !== undefined && isHtml(file)
+    file?.headers === HTML_HEADERS
       ? [
           ["no policy", headers({ "content-security-policy": null })],
           ["no referrer policy", headers({ "referrer-policy": null })],

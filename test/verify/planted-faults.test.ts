@@ -1,6 +1,6 @@
 /** Planted faults are found: at least 95 of 100, and the undetected ones are listed. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { jsonOf, type Transport } from "../../src/judge/exchange.ts";
+import { jsonOf, type Transport } from "../../src/verify/exchange.ts";
 import { drawnFaults, effective } from "./support/faults/drawn.ts";
 import { EDGE_FAULTS } from "./support/faults/edges.ts";
 import { FIELD_FAULTS } from "./support/faults/field-rules.ts";
@@ -83,8 +83,8 @@ test.each([
   const findings = async (milliseconds: number) => {
     const fault = beforeReceipt(path, milliseconds);
     const report = await judge({ send, now: full.at, families: ["answers"], only: [only], fault });
-    return report.findings.filter(({ rule }) => rule === "clock/online").map(({ route, saw }) => [route, saw]);
+    return report.findings.filter(({ rule }) => rule === "clock/online").map(({ request, seen }) => [request, seen]);
   };
-  expect(await findings(90_000)).toEqual([[only, "online"]]);
+  expect(await findings(90_000)).toEqual([[`GET ${path}`, "online"]]);
   expect(await findings(30_000)).toEqual([]);
 });

@@ -12,6 +12,7 @@ import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
+import { reported } from "../hints.ts";
 import { type Warning, warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 
@@ -20,21 +21,27 @@ const MISSING_FIRST =
   "docs/operating.md#backup-and-restore has the steps.";
 
 /** Throws `Failure` ledger_behind, or warns if `yes`. If the store does not respond, it warns. */
-export async function refuseBehind(settings: Settings, yes: boolean): Promise<void> {
-  const found = await behindPublication(settings, warn);
+export async function refuseBehind(
+  settings: Settings,
+  yes: boolean,
+  onWarning: (warning: Warning) => void = warn,
+): Promise<void> {
+  const found = await behindPublication(settings, onWarning);
   if (found === undefined) return;
   // The ledger has already forked, and rejecting more facts does not undo that. The publisher reports what to do.
   if (!yes && found.code === "ledger_behind") throw found;
-  warn(found);
+  onWarning(reported(found));
 }
 
-/** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` if the store cannot be read. */
+/** Returns `Failure` ledger_behind or ledger_forked, if any. Calls `onUnasked` with the reason if the store cannot be read. */
 export async function behindPublication(
   settings: Settings,
-  onUnasked: (warning: Warning) => void,
+  onUnasked: (warning: Warning, reason: StoreUnavailable | Failure) => void,
 ): Promise<Failure | undefined> {
   const kept = readPublisherRecord(settings.state)?.log ?? undefined;
-  const stored = await readPublishedLog(settings, (reason) => onUnasked(notCompared(kept, reason)));
+  const stored = await readPublishedLog(settings, (reason) =>
+    onUnasked(notCompared(kept, `${reason.code}: ${reason.message}`), reason),
+  );
   for (const point of [kept, stored].filter((one) => one !== undefined)) {
     const fault = regressionOf(settings.ledger, point);
     if (fault?.code === "ledger_behind") {
@@ -70,7 +77,7 @@ function regressionOf(path: string, published: LogPoint): Failure | undefined {
 
 async function readPublishedLog(
   settings: Settings,
-  onUnread: (reason: string) => void,
+  onUnread: (reason: StoreUnavailable | Failure) => void,
 ): Promise<LogPoint | undefined> {
   try {
     // Opening fails if a file is in place of the directory, even if there is no store yet.
@@ -79,7 +86,7 @@ async function readPublishedLog(
     return (await readHead(store))?.head?.log;
   } catch (error) {
     if (!isStoreFailure(error)) throw error;
-    onUnread(`${error.code}: ${error.message}`);
+    onUnread(error);
     return undefined;
   }
 }

@@ -3,7 +3,7 @@
  * that signs it. Nothing is yielded for writing before it is checked against the checkpoint.
  */
 import { readHead } from "../../../publish/head/head.ts";
-import { readCheckpoint as readStoredCheckpoint, readEntries } from "../../../publish/published-log.ts";
+import { readEntries, readCheckpoint as readStoredCheckpoint } from "../../../publish/published-log.ts";
 import { baseAddress } from "../../../src/client/client.ts";
 import { fileReader } from "../../../src/client/exchange.ts";
 import { NoonmarkError } from "../../../src/client/noonmark-error.ts";

@@ -11,7 +11,6 @@ import {
   rejectionSentences,
 } from "../../../src/ledger/intake/rejection.ts";
 import { Failure } from "../../../src/values/failure.ts";
-import { printable } from "../../../src/values/printable.ts";
 import { errorMessage, fieldsOf } from "../../../src/values/unknown.ts";
 
 /** Limit for one file of a spool, or one message. A writer of short lines must not fill the disk of the ledger. */
@@ -62,7 +61,7 @@ function openOwn(path: string): number {
   throw new Error("it is no regular file, has a second name, or belongs to another user");
 }
 
-/** Reports rejections of one file or message: the first ones in full, and at its end the number of the others. */
+/** Writes rejections of one file or message: the first ones in full, and at its end the number of the others. */
 export class LimitedReport {
   readonly #from: RejectedFrom;
   readonly #rejects: () => RejectsFile | undefined;
@@ -78,39 +77,35 @@ export class LimitedReport {
     const first = rejections.slice(0, REPORTED_LIMIT - this.#reported);
     this.#reported += first.length;
     this.#more += rejections.length - first.length;
-    if (first.length > 0) reportRejections(first, this.#rejects(), this.#from);
+    if (first.length > 0) appendRejections(first, this.#rejects(), this.#from);
   }
 
   end(): void {
     if (this.#more === 0) return;
     this.#rejects()?.append([JSON.stringify({ ...this.#from, more: this.#more })]);
-    process.stderr.write(`${prefixOf(this.#from)}… and ${this.#more} more of its lines are rejected\n`);
     this.#more = 0;
   }
 }
 
 /** Reports rejections on stderr, and in the file of rejects, if any. */
-export function reportRejections(
-  rejections: readonly Rejection[],
-  rejects: RejectsFile | undefined,
-  from: RejectedFrom = {},
-): void {
-  rejects?.append(rejections.map((rejection) => rejectionJson(rejection, from)));
-  const prefix = prefixOf(from);
+export function reportRejections(rejections: readonly Rejection[], rejects: RejectsFile | undefined): void {
+  appendRejections(rejections, rejects, {});
   const sentences = rejections.flatMap((rejection) => rejectionSentences(rejection, FAULT_HINTS));
-  const lines = sentences.map((sentence) => `${prefix}${sentence}\n`);
-  process.stderr.write(lines.join(""));
+  process.stderr.write(sentences.map((sentence) => `${sentence}\n`).join(""));
 }
 
-const FAULT_HINTS: FaultHints = {
+export function appendRejections(
+  rejections: readonly Rejection[],
+  rejects: RejectsFile | undefined,
+  from: RejectedFrom,
+): void {
+  rejects?.append(rejections.map((rejection) => rejectionJson(rejection, from)));
+}
+
+export const FAULT_HINTS: FaultHints = {
   in_future: "--allow-future accepts it anyway",
   installation_not_listed: "--new-installation ID accepts a new one, the setting installations any accepts all",
 };
-
-function prefixOf(from: RejectedFrom): string {
-  if ("sequence" in from) return `message ${from.sequence}: `;
-  return from.file === undefined ? "" : `${printable(from.file)}: `;
-}
 
 /** A byte that is invalid in UTF-8. Lines that were not UTF-8 have U+FFFD in the file, and must stay invalid. */
 const NOT_UTF8 = Buffer.from([0xff]);

@@ -120,7 +120,7 @@ const LONGEST_RESERVE_MS = 10_000;
 const RESERVED_SHARE = 0.4;
 
 /** Returns the part of a run's `limitMs` for passes over the chain, so that a silent node does not delay the puts. */
-export function chainTime(limitMs: number): number {
+function chainTime(limitMs: number): number {
   return limitMs - Math.min(LONGEST_RESERVE_MS, limitMs * RESERVED_SHARE);
 }
 

@@ -1,14 +1,17 @@
 /** The lines of a publisher about its store, clock, cycles and nodes. Repeated events become one line. */
 import type { Logger } from "pino";
+import type { Clock } from "../../../publish/clock/clock.ts";
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { isLocked } from "../../../publish/sources/source-reader.ts";
-import { type PollEvent, plainEvent } from "../../../src/chain/poll-event.ts";
+import { type PollEvent, type ProblemEvent, plainEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { Failure } from "../../../src/values/failure.ts";
+import { isDeviceSilent } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
-import { hintOf, knownHint, reported } from "../hints.ts";
+import { hintOf, reported } from "../hints.ts";
 import { logProblem } from "../log.ts";
+import { endingOf } from "../messages.ts";
 import { Outage, type Outages } from "../outage.ts";
 
 type Monotonic = () => number;
@@ -21,7 +24,7 @@ export function publisherOutages(log: Logger, monotonic: Monotonic): Outages {
         logProblem(log, `${lasts}: publish tries it again`, error, {
           code: fieldsOf(error).code,
           failures,
-          hint: knownHint(error),
+          hint: hintOf(endingOf(error)),
         }),
       ended: (afterMs) => log.info({ afterMs }, ended),
     });
@@ -67,7 +70,8 @@ export function failureLog({ log, outage, monotonic }: Watched): (report: CycleR
   const unpublished = new Outage<readonly ReportRow[]>(monotonic, {
     lasts: (rows, failures) => {
       const keys = rows.slice(0, 8).map(({ key }) => key);
-      log.error({ why: rows[0]?.why, objects: rows.length, keys, failures }, "objects are not published");
+      const { why, code } = rows[0] ?? {};
+      log.error({ code, objects: rows.length, keys, failures }, `objects are not published: ${why}`);
     },
     ended: (afterMs) => log.info({ afterMs }, "every object is published again"),
   });
@@ -108,6 +112,38 @@ function refusedOutage(code: string, log: Logger, monotonic: Monotonic): Outage<
   });
 }
 
+/** What to do about a silent device. */
+export const SILENT_DEVICE_HINT =
+  "Check the device and its sender, and whether intake runs and rejects lines: journalctl -u noonmark-ingest";
+
+/**
+ * Logs once that the device is silent, and once that it is back. Ages are measured by the monotonic clock from the first sight of a
+ * receipt on, so that a moved clock does not look like silence.
+ */
+export function deviceLog(log: Logger, clock: Clock): (newestReceiptAt: string | null) => void {
+  let newest: string | null = null;
+  let ageAtSight = 0;
+  let seenAt = 0;
+  let isSilent = false;
+  return (newestReceiptAt) => {
+    if (newestReceiptAt === null) return;
+    const age = ageAtSight + clock.monotonic() - seenAt;
+    if (newestReceiptAt !== newest) {
+      if (isSilent) log.info({ newestReceiptAt, afterMs: Math.round(age) }, "the device sends receipts again");
+      isSilent = false;
+      newest = newestReceiptAt;
+      ageAtSight = clock.wall() - Date.parse(newest);
+      seenAt = clock.monotonic();
+    } else if (!isSilent && isDeviceSilent(age)) {
+      isSilent = true;
+      log.warn(
+        { code: "device_silent", newestReceiptAt, hint: SILENT_DEVICE_HINT },
+        "the device has sent no receipt for 15 minutes",
+      );
+    }
+  };
+}
+
 /** Interval (ms) of the summary of cycles that put something. The level `debug` logs each one. */
 const CYCLES_LOGGED_EVERY_MS = 60_000;
 
@@ -134,9 +170,9 @@ export function cycleLog(log: Logger, monotonic: Monotonic): (report: CycleRepor
 /** Logs the chain's events. Good passes and stored ranges are logged at `debug`, because they occur every few seconds. */
 export function chainLog(log: Logger, monotonic: Monotonic): (event: PollEvent) => void {
   /** By node, then by kind of fault. */
-  const outages = new Map<string, Map<string, Outage<PollEvent>>>();
+  const outages = new Map<string, Map<string, Outage<ProblemEvent>>>();
   return (event) => {
-    const ofNode = outages.get(event.node) ?? new Map<string, Outage<PollEvent>>();
+    const ofNode = outages.get(event.node) ?? new Map<string, Outage<ProblemEvent>>();
     outages.set(event.node, ofNode);
     log.debug(plainEvent(event), "chain");
     if (event.type === "range") return;
@@ -146,15 +182,20 @@ export function chainLog(log: Logger, monotonic: Monotonic): (event: PollEvent) 
       return;
     }
     const kind = "check" in event ? `${event.type} ${event.check}` : event.type;
-    const outage = ofNode.get(kind) ?? nodeOutage(event.node, kind, log, monotonic);
+    const outage = ofNode.get(kind) ?? nodeOutage(event.node, log, monotonic);
     ofNode.set(kind, outage);
     outage.failed(event);
   };
 }
 
-function nodeOutage(node: string, kind: string, log: Logger, monotonic: Monotonic): Outage<PollEvent> {
+function nodeOutage(node: string, log: Logger, monotonic: Monotonic): Outage<ProblemEvent> {
+  let code: string | undefined;
   return new Outage(monotonic, {
-    lasts: (event, failures) => log.warn({ ...plainEvent(event), failures }, "chain"),
-    ended: (afterMs) => log.info({ node, kind, afterMs }, "the node gives good responses again"),
+    lasts: (event, failures) => {
+      const failure = reported(problemFailure(event));
+      code = failure.code;
+      log.warn({ code, node, hint: failure.hint, failures }, failure.message);
+    },
+    ended: (afterMs) => log.info({ code, node, afterMs }, "the node gives good responses again"),
   });
 }

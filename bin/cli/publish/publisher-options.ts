@@ -1,8 +1,8 @@
 /** Derives a publisher's options from settings and flags, with the built files of the page and the reference. */
 
+import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
-import { randomUUID } from "node:crypto";
 import type { WatchedClock } from "../../../publish/clock/clock.ts";
 import type { Candidate } from "../../../publish/head/take.ts";
 import type { PublisherOptions } from "../../../publish/publisher.ts";
@@ -64,7 +64,10 @@ export function publisherOptions(
 }
 
 /** Returns what a publisher with these options needs to take the head. */
-export function candidateOf({ store, clock, state, reader, signers, program }: PublisherOptions, flags: PublishFlags): Candidate {
+export function candidateOf(
+  { store, clock, state, reader, signers, program }: PublisherOptions,
+  flags: PublishFlags,
+): Candidate {
   const { installationId } = reader;
   return { store, clock, state, installationId, signers, program, holder: randomUUID(), opens: flags };
 }

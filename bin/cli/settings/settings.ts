@@ -156,7 +156,7 @@ export const SETTINGS = {
   ),
   sharedCacheControl: setting(
     flag.default(false),
-    "true|false",
+    "[true|false]",
     "true if `serve` is behind a cache that obeys only Cache-Control, such as nginx or CloudFront",
   ),
   genesisTimestamp: setting(
@@ -199,11 +199,7 @@ export const SETTINGS = {
     { isPath: isAlwaysPath },
   ),
   cadence: setting(filledText.default("* * * * * *"), "cron", "when `publish` runs a cycle (UTC)"),
-  deadline: setting(
-    seconds.default(120),
-    "seconds",
-    "time limit for one run of `publish --once` or `render`",
-  ),
+  deadline: setting(seconds.default(120), "seconds", "time limit for one run of `publish --once` or `render`"),
   logLevel: setting(
     oneOf(["fatal", "error", "warn", "info", "debug", "trace"]).default("info"),
     "level",

@@ -1,4 +1,5 @@
 /** Sends each node of the chain a request, and runs the deployment's checks. */
+import { CLOCK_TOLERANCE_MS } from "../../../publish/clock/clock.ts";
 import { pollUntilConcluded } from "../../../src/chain/chain.ts";
 import { isNodeProblem, type NodeProblem, type PollEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { UINT256_MAX } from "../../../src/values/decimal.ts";
@@ -29,7 +30,9 @@ export async function examineChain(settings: Settings, now: () => number): Promi
   const { chainId } = readDeployment(settings.deployment);
   const addresses = settings.rpcUrl.split(",").map((one) => one.trim());
   const nodes = await Promise.all(addresses.map((address) => examineNode(address, chainId, now)));
-  return [...nodes, await examineDeployment(settings, now)];
+  const deployment = await examineDeployment(settings, now);
+  // A node that does not respond is one problem, and no fault of the deployment.
+  return nodes.some(({ saw }) => deployment.saw.endsWith(saw)) ? nodes : [...nodes, deployment];
 }
 
 async function examineNode(address: string, chainId: number, now: () => number): Promise<Finding> {
@@ -58,7 +61,8 @@ async function examineNode(address: string, chainId: number, now: () => number):
     const { number, timestamp } = fieldsOf(head);
     const age = (now() - instant(timestamp)) / 1000;
     const found = quantity(id, UINT256_MAX);
-    const saw = `chain ${found}, head ${quantity(number)} (${duration(age)} old), ${batch}`;
+    const old = age < -CLOCK_TOLERANCE_MS / 1000 ? `${duration(-age)} ahead of this clock` : `${duration(age)} old`;
+    const saw = `chain ${found}, head ${quantity(number)} (${old}), ${batch}`;
     if (found !== BigInt(chainId)) {
       return badFinding(check, saw, `The deployment is on chain ${chainId}: correct rpcUrl or the deployment file.`);
     }
@@ -66,7 +70,7 @@ async function examineNode(address: string, chainId: number, now: () => number):
       ? badFinding(check, saw, "It does not follow the chain: see why, or name another node in rpcUrl.")
       : goodFinding(check, saw);
   } catch (error) {
-    const what = error instanceof RpcError ? `${error.kind}: no good response` : "no good response";
+    const what = error instanceof RpcError ? error.message : "its response is not that of a node";
     return badFinding(check, what, "Check the address, its key and whether the node runs.");
   }
 }
@@ -103,8 +107,8 @@ async function examineDeployment(settings: Settings, now: () => number): Promise
     if (isGood) return goodFinding("deployment", `no check failed; ${saw}`);
     return badFinding(
       "deployment",
-      failed ?? saw,
-      "Check the nodes. A first sync may take longer than this command waits.",
+      `it could not be checked: ${failed ?? saw}`,
+      "Run noonmark status again in a minute: a node that has just started, or a first sync, may need more time than this command waits.",
     );
   } finally {
     chain.close();

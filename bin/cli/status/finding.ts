@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { knownHint } from "../hints.ts";
+import { knownHint, onThisMachine } from "../hints.ts";
 
 export interface Finding {
   readonly check: string;
@@ -16,7 +16,7 @@ export function goodFinding(check: string, saw: string): Finding {
 }
 
 export function badFinding(check: string, saw: string, todo: string): Finding {
-  return { ...goodFinding(check, inOneLine(saw)), todo: printable(inOneLine(todo)) };
+  return { ...goodFinding(check, inOneLine(saw)), todo: printable(onThisMachine(inOneLine(todo))) };
 }
 
 /** A text about several mistakes has a line for each. */

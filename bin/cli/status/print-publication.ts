@@ -1,8 +1,8 @@
 /** Formats the status for people: one sentence, responses, sources, lease, problems. */
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { tableLines } from "../table.ts";
 import { lineOf } from "./finding.ts";
-import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { holderName, type Publication, type Status } from "./publication.ts";
 
 export function statusJson({ publication, checks, problems }: Status): string {
@@ -51,7 +51,7 @@ export function statusLines(status: Status, store: string): string[] {
 }
 
 /** `now` is in epoch ms. */
-export function publicationLines(publication: Publication, now: number): string[] {
+function publicationLines(publication: Publication, now: number): string[] {
   const { head, responses, problems, store } = publication;
   const { lease, at, log, sources } = head;
   const lastCycle = lastCycleOf(at);
@@ -137,8 +137,8 @@ const UNITS = [
   ["min", 60],
 ] as const;
 
-/** Formats a duration: `3.1 s`, `12 min`, `4 h`, `9 d`. */
+/** Formats a duration: `3.1 s`, `12 min`, `4 h`, `9 d`. Another machine's clock may be ahead, so a negative one is `0.0 s`. */
 export function duration(seconds: number): string {
-  const unit = UNITS.find(([, size]) => Math.abs(seconds) >= 2 * size);
-  return unit === undefined ? `${seconds.toFixed(1)} s` : `${Math.floor(seconds / unit[1])} ${unit[0]}`;
+  const unit = UNITS.find(([, size]) => seconds >= 2 * size);
+  return unit === undefined ? `${Math.max(0, seconds).toFixed(1)} s` : `${Math.floor(seconds / unit[1])} ${unit[0]}`;
 }

@@ -4,10 +4,12 @@ import { type Head, readHead } from "../../../publish/head/head.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
 import { Failure, type FailureCode } from "../../../src/values/failure.ts";
+import { isDeviceSilent } from "../../../src/values/freshness.ts";
 import { printableValues } from "../../../src/values/printable.ts";
 import { FAILURES, rowOf } from "../failures.ts";
 import { reported } from "../hints.ts";
 import type { Warning } from "../messages.ts";
+import { SILENT_DEVICE_HINT } from "../publish/publisher-log.ts";
 import type { Finding } from "./finding.ts";
 import { type PublishedResponse, publishedResponses } from "./published-responses.ts";
 
@@ -67,6 +69,14 @@ export function publicationOf(
   };
 }
 
+/** Warns if the newest receipt was old when the publisher was last seen. That is no fault: a device may rest. */
+export function silentDevice({ head, ageSeconds }: Publication, now: number): Warning[] {
+  const newest = head.sources.ledger.newestReceiptAt;
+  if (newest === null || !isDeviceSilent(now - ageSeconds * 1000 - Date.parse(newest))) return [];
+  const message = `the newest receipt is of ${newest}, more than 15 minutes ago`;
+  return [{ code: "device_silent", message, hint: SILENT_DEVICE_HINT }];
+}
+
 /** The publisher's messages have the details. */
 function problemText([code, count]: Head["problems"][number]): string {
   const times = count === 1 ? "" : ` (${count} times)`;
@@ -88,7 +98,9 @@ function silenceProblems(head: Head, now: number): string[] {
   if (head.lease.released || publisherState(head, now) === "live") return [];
   const seconds = Math.round((now - head.lease.renewedAt) / 1000);
   const silent = `${holderName(head)} holds the lease and has been silent for ${seconds} s`;
-  return [`publisher_silent: ${silent}. See why in its messages (journalctl -u noonmark-publish), and start a publisher`];
+  return [
+    `publisher_silent: ${silent}. See why in its messages (journalctl -u noonmark-publish), and start a publisher`,
+  ];
 }
 
 /** Finds clock problems: the publisher ended because its clock had moved, or this host's is behind what is published. */

@@ -11,10 +11,11 @@ import { logUnconfirmed, openingHead } from "../../../publish/head/take.ts";
 import { IN_USE, lockFile, storeOfState } from "../../../publish/state-directory.ts";
 import { CHAIN_FILE } from "../../../src/chain/store/schema.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
-import { packageVersion } from "../../../src/files/package-file.ts";
 import { missingPermission } from "../../../src/files/missing-permission.ts";
+import { packageVersion } from "../../../src/files/package-file.ts";
 import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../../src/ledger/read/receipts.ts";
+import { genesisContradiction } from "../../../src/ledger/read/rounds.ts";
 import { installationRowId, listInstallations } from "../../../src/ledger/watermarks.ts";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { checkOwn, checkReadable, noStore, STORE_MARK } from "../../../src/object-store/filesystem/prepare.ts";
@@ -45,16 +46,17 @@ export async function checkRequirements(
   const isClockWrong = clock.some(({ todo }) => todo !== null);
   // A wrong clock would make a right genesis and a right chain look wrong.
   const judgedAt = isClockWrong ? Number.POSITIVE_INFINITY : now();
-  const findings = [
-    await examined("settings", () => examineSettings(settings, file, judgedAt)),
-    await examined("ledger", () => examineLedger(settings, now())),
-    await examined("state", () => examineState(settings)),
-    await examined("disk", () => examineDisks(settings)),
-    await examined("store", () => examineStore(settings)),
+  // Together, because a store that does not respond costs each of them its time limit.
+  const findings = await Promise.all([
+    examined("settings", () => examineSettings(settings, file, judgedAt)),
+    examined("ledger", () => examineLedger(settings, now())),
+    examined("state", () => examineState(settings)),
+    examined("disk", () => examineDisks(settings)),
+    examined("store", () => examineStore(settings)),
     clock,
-    await examined("installation", () => examineOwner(settings)),
-    isClockWrong ? [] : await examined("chain", () => examineChain(settings, now)),
-  ];
+    examined("installation", () => examineOwner(settings)),
+    isClockWrong ? [] : examined("chain", () => examineChain(settings, now)),
+  ]);
   return findings.flat();
 }
 
@@ -76,30 +78,45 @@ async function examineLedger(settings: Settings, now: number): Promise<Finding[]
     const ids = readLedger(ledger, listInstallations).map(({ id }) => id);
     const more = ids.length > MAX_NAMED ? ` and ${ids.length - MAX_NAMED} more` : "";
     const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
-    const behind = await behindPublication(settings, () => undefined);
+    const behind = await behindPublication(settings, (_, reason) => {
+      // A store that does not respond is a finding of another check, which reads none of its objects.
+      if (reason.code === "store_forbidden") throw reason;
+    });
     const finding =
       behind === undefined
         ? goodFinding("ledger", `${path}: ${all}`)
         : badFinding("ledger", `${behind.code}: ${behind.message}`, hintOf(behind));
-    return installationId === undefined ? [finding] : [finding, examineInstallation(ledger, installationId, now)];
+    return installationId === undefined
+      ? [finding]
+      : [finding, ...examineInstallation(ledger, settings, installationId, now)];
   } finally {
     ledger.close();
   }
 }
 
-function examineInstallation(ledger: Database, installationId: string, now: number): Finding {
+function examineInstallation(
+  ledger: Database,
+  { genesisTimestamp }: Settings,
+  installationId: string,
+  now: number,
+): Finding[] {
   return readLedger(ledger, (db) => {
     const rowId = installationRowId(db, installationId);
     if (rowId === undefined) {
       const todo = "Correct the setting installationId, or ingest that installation's records.";
-      return badFinding("installation", `${installationId} is not in the ledger`, todo);
+      return [badFinding("installation", `${installationId} is not in the ledger`, todo)];
     }
+    const genesis = genesisTimestamp === undefined ? undefined : BigInt(genesisTimestamp);
+    const wrong = genesisContradiction(db, rowId, genesis);
     const newest = readNewestReceipt(db, rowId);
     const receipt =
       newest === undefined
         ? "no receipt yet"
         : `newest receipt ${formatTimestamp(newest.receivedAt)} (${duration((now - newest.receivedAt) / 1000)} ago)`;
-    return goodFinding("installation", `${installationId}: ${receipt}`);
+    return [
+      goodFinding("installation", `${installationId}: ${receipt}`),
+      ...(wrong === undefined ? [] : [badFinding("settings", `${wrong.code}: ${wrong.message}`, hintOf(wrong))]),
+    ];
   });
 }
 
@@ -159,6 +176,11 @@ function examineDisks({ ledger, state, store }: Settings): Finding[] {
   });
 }
 
+/** Finds the full disks of a publisher that runs on this machine. */
+export function fullDisks(settings: Settings): Finding[] {
+  return existsSync(settings.state) ? examineDisks(settings).filter(({ todo }) => todo !== null) : [];
+}
+
 /** Returns the path, or its nearest ancestor that exists. */
 function nearestThere(path: string): string {
   return existsSync(path) ? path : nearestThere(dirname(path));
@@ -198,7 +220,14 @@ async function examineOwner(settings: Settings): Promise<Finding[]> {
   try {
     const store = await openConfiguredStore(settings, { write: false });
     const found = await readHead(store);
-    await openingHead(found, { store, installationId, signers, program: packageVersion(), opens: {}, clock: systemClock });
+    await openingHead(found, {
+      store,
+      installationId,
+      signers,
+      program: packageVersion(),
+      opens: {},
+      clock: systemClock,
+    });
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   }

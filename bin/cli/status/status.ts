@@ -4,8 +4,8 @@ import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
 import { missingInputs, UNPUBLISHED } from "../publish/missing-inputs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { examined, problemOf } from "./finding.ts";
-import { type Publication, readPublication, type Status } from "./publication.ts";
-import { checkRequirements } from "./requirements.ts";
+import { type Publication, readPublication, type Status, silentDevice } from "./publication.ts";
+import { checkRequirements, fullDisks } from "./requirements.ts";
 
 /** `file` is the path of the configuration; `now` returns epoch ms. */
 export async function readStatus(settings: Settings, file: string, now: () => number): Promise<Status> {
@@ -16,7 +16,9 @@ export async function readStatus(settings: Settings, file: string, now: () => nu
       publication = await readPublication(await openConfiguredStore(settings, { write: false }), at);
     return [];
   });
-  const made = isLeftToPublisher(publication, settings) ? [] : await checkRequirements(settings, file, now);
+  const made = isLeftToPublisher(publication, settings)
+    ? fullDisks(settings)
+    : await checkRequirements(settings, file, now);
   const isStoreFaulty = made.some(({ check, todo }) => check === "store" && todo !== null);
   // A wrong deployment file fails two checks.
   const checks = [...(isStoreFaulty ? [] : unread), ...made].filter(
@@ -27,7 +29,10 @@ export async function readStatus(settings: Settings, file: string, now: () => nu
     publication,
     checks,
     problems: [...(publication?.problems ?? []), ...checks.filter(({ todo }) => todo !== null).map(problemOf)],
-    warnings: missingInputs(publication?.responses ?? UNPUBLISHED, settings),
+    warnings: [
+      ...(publication === undefined ? [] : silentDevice(publication, at)),
+      ...missingInputs(publication?.responses ?? UNPUBLISHED, settings),
+    ],
   };
 }
 

@@ -6,7 +6,7 @@ import type { Database } from "better-sqlite3";
 import { type Command, Option } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import { optionalPackage } from "../../../src/files/package-file.ts";
-import { type Counts, Intake, type IntakeRules } from "../../../src/ledger/intake/intake.ts";
+import { type Counts, Intake, type IntakeRules, NO_COUNTS } from "../../../src/ledger/intake/intake.ts";
 import { exampleLine } from "../../../src/ledger/intake/record-types.ts";
 import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
 import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
@@ -19,11 +19,13 @@ import { wholeArgument } from "../../cli/arguments.ts";
 import { EXIT } from "../../cli/failures.ts";
 import { feed } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
-import { type FollowOptions, followable, followPath } from "../../cli/intake/follow/follow-path.ts";
+import { type FollowOptions, followable, followPath, onceThereIsSpace } from "../../cli/intake/follow/follow-path.ts";
+import { IntakeLog } from "../../cli/intake/follow/intake-log.ts";
 import { followStream } from "../../cli/intake/follow/stream/follow-stream.ts";
 import { isStreamAddress, parseStreamAddress } from "../../cli/intake/follow/stream/stream-address.ts";
 import { openInput } from "../../cli/intake/input.ts";
 import { RejectsFile, rejectedLines, reportRejections } from "../../cli/intake/rejects-file.ts";
+import { createLog, loggedToItsEnd } from "../../cli/log.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
 import { type IntakeProgress, intakeProgress } from "../../cli/progress.ts";
@@ -89,6 +91,8 @@ export function registerIngest(program: Command): void {
     "installationId",
     "genesisTimestamp",
     "installations",
+    "logLevel",
+    "logFormat",
   ]).action(async (file: string | undefined, flags: Flags) => {
     if (flags.example !== undefined) {
       await print(exampleLine(flags.example));
@@ -98,6 +102,7 @@ export function registerIngest(program: Command): void {
     keepYoungGenerationSmall();
     const settings = loadSettings(command.opts(), ["ledger"]);
     const counts = await ingestFile(file, settings, flags);
+    if (counts === undefined) return;
     const ledger = resolve(settings.ledger);
     if (flags.quiet !== true || counts.rejected > 0)
       await print(flags.json === true ? JSON.stringify({ ...counts, ledger }) : countsLine(counts, ledger, flags));
@@ -106,7 +111,8 @@ export function registerIngest(program: Command): void {
   });
 }
 
-async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
+/** Undefined if `--follow` has logged its failure. */
+async function ingestFile(file: string, settings: Settings, flags: Flags): Promise<Counts | undefined> {
   if (settings.ledger === "none") {
     throw new Failure("invalid_setting", "ledger is none, but ingest needs a ledger", {
       hint: "Give --ledger <path>, NOONMARK_LEDGER, or the key ledger of noonmark.json.",
@@ -122,13 +128,8 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
       hint: "Name a file, or - for standard input.",
     });
   }
-  if (flags.follow === true && isStreamAddress(file)) return followNats(file, settings, flags);
-  if (flags.subject !== undefined || flags.fromSequence !== undefined || isStreamAddress(file)) {
-    throw new Failure("usage", "--subject and --from-sequence belong to a stream, and a stream is followed", {
-      hint: "Follow a stream: noonmark ingest --follow nats://HOST:4222/STREAM",
-    });
-  }
-  if (flags.follow === true) return followFile(file, settings, flags);
+  if (flags.follow === true) return follow(file, settings, flags);
+  if (flags.subject !== undefined || flags.fromSequence !== undefined || isStreamAddress(file)) throw streamOnly();
   if (flags.metrics !== undefined) {
     throw new Failure("usage", "--metrics requires --follow: a single run ends before anyone reads the metrics", {
       hint: "Add --follow, or leave out --metrics: a single run prints its counts.",
@@ -167,29 +168,38 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
   }
 }
 
-async function followFile(file: string, settings: Settings, flags: Flags): Promise<Counts> {
+/** A failure that ends a followed intake is the last line of its log. */
+async function follow(file: string, settings: Settings, flags: Flags): Promise<Counts | undefined> {
+  const run = isStreamAddress(file) ? followNats(file, settings, flags) : followFile(file, settings, flags);
+  const logger = await createLog(settings);
+  let counts: Counts | undefined;
+  await loggedToItsEnd(logger, settings, async () => {
+    counts = await run(new IntakeLog(logger));
+  });
+  return counts;
+}
+
+type Run = (log: IntakeLog) => Promise<Counts>;
+
+/** Throws `Failure` if the flags or the file cannot be followed. */
+function followFile(file: string, settings: Settings, flags: Flags): Run {
+  if (flags.subject !== undefined || flags.fromSequence !== undefined) throw streamOnly();
   if (file === "-" || flags.strict === true || flags.retry === true) {
     throw new Failure("invalid_setting", "--follow takes a file or a directory, without --strict and --retry", {
       hint: "Standard input needs no --follow: `noonmark ingest -`.",
     });
   }
   const target = followable(file);
-  let rejects: RejectsFile | undefined;
-  let ledger: Database | undefined;
-  try {
-    await refuseBehind(settings, flags.yes === true);
-    if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
-    ledger = openLedgerForIntake(settings.ledger);
-    refuseMirror(ledger);
-    refuseStreamLedger(ledger);
-    return await followPath(target, ledger, { rejects, watch: watchOf(settings), ...rulesOf(settings, flags) });
-  } finally {
-    ledger?.close();
-    rejects?.close();
-  }
+  return async (log) => {
+    await refuseBehind(settings, flags.yes === true, log.warning);
+    return followed(settings, flags, log, async (ledger, rejects) => {
+      refuseStreamLedger(ledger);
+      return followPath(target, ledger, { rejects, log, watch: watchOf(settings), ...rulesOf(settings, flags) });
+    });
+  };
 }
 
-async function followNats(text: string, settings: Settings, flags: Flags): Promise<Counts> {
+function followNats(text: string, settings: Settings, flags: Flags): Run {
   const refused = (["strict", "retry", "allowFuture", "yes"] as const).find((name) => flags[name] === true);
   if (refused !== undefined) {
     throw new Failure("invalid_setting", `a stream is followed without --${flagName(refused)}`, {
@@ -197,20 +207,32 @@ async function followNats(text: string, settings: Settings, flags: Flags): Promi
     });
   }
   const address = parseStreamAddress(text, flags.subject);
+  return (log) =>
+    followed(settings, flags, log, (ledger, rejects) =>
+      followStream(address, ledger, {
+        rejects,
+        log,
+        credentials: settings.natsCreds,
+        from: flags.fromSequence,
+        genesis: settings.genesisTimestamp,
+        watch: watchOf(settings),
+        now: () => systemClock.wall(),
+      }),
+    );
+}
+
+type Follow = (ledger: Database, rejects: RejectsFile | undefined) => Promise<Counts>;
+
+/** Opens the ledger and the file of rejects. While their disk is full, it waits. */
+async function followed(settings: Settings, flags: Flags, log: IntakeLog, run: Follow): Promise<Counts> {
   let rejects: RejectsFile | undefined;
   let ledger: Database | undefined;
   try {
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
-    ledger = openLedgerForIntake(settings.ledger);
+    ledger = await onceThereIsSpace(() => openLedgerForIntake(settings.ledger), log);
+    if (ledger === undefined) return NO_COUNTS;
     refuseMirror(ledger);
-    return await followStream(address, ledger, {
-      rejects,
-      credentials: settings.natsCreds,
-      from: flags.fromSequence,
-      genesis: settings.genesisTimestamp,
-      watch: watchOf(settings),
-      now: () => systemClock.wall(),
-    });
+    return await run(ledger, rejects);
   } finally {
     ledger?.close();
     rejects?.close();
@@ -242,6 +264,12 @@ function rulesOf(
     ...(allowFuture === true ? {} : { now: () => systemClock.wall(), genesis: genesisTimestamp }),
     isListed: isAny ? undefined : (id) => id === installationId || id === newInstallation,
   };
+}
+
+function streamOnly(): Failure {
+  return new Failure("usage", "--subject and --from-sequence belong to a stream, and a stream is followed", {
+    hint: "Follow a stream: noonmark ingest --follow nats://HOST:4222/STREAM",
+  });
 }
 
 function noInput(): Failure {

@@ -1,34 +1,25 @@
 /** `noonmark verify BASE_URL`: checks a deployment from outside, only by HTTP. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { CONTRACT } from "../../../src/judge/contract.ts";
-import { NoResponse } from "../../../src/judge/exchange.ts";
-import { Report, reportJson, reportLines } from "../../../src/judge/report.ts";
+import { ROUTES } from "../../../src/resources/table.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { isNameableInstallationId } from "../../../src/values/installation-id.ts";
 import { connectTo } from "../../../src/verify/connection.ts";
-import { ALL_RULES } from "../../../src/verify/rules.ts";
+import { NoResponse } from "../../../src/verify/exchange.ts";
+import { Report, reportJson, reportLines } from "../../../src/verify/report.ts";
 import { verify } from "../../../src/verify/verify.ts";
-import {
-  apiUrl,
-  namesArgument,
-  positiveArgument,
-  secondsArgument,
-  webUrl,
-  wholeArgument,
-} from "../../cli/arguments.ts";
+import { apiUrl, namesArgument, positiveArgument, secondsArgument, webUrl } from "../../cli/arguments.ts";
 import { EXIT } from "../../cli/failures.ts";
 import { print } from "../../cli/messages.ts";
+import { progressBar } from "../../cli/progress.ts";
 import { warnOfKey } from "../../cli/settings/load-settings.ts";
 import { environmentName } from "../../cli/settings/setting-names.ts";
 import { askedToStop } from "../../cli/signals.ts";
-import { LOG } from "../../cli/verify-log/log-rules.ts";
 
 interface Flags {
   readonly only?: ReadonlySet<string>;
   readonly installation?: string;
   readonly qps: number;
   readonly timeout: number;
-  readonly pages: number;
   readonly watch: number;
   readonly limit?: number;
   readonly logKey?: readonly string[];
@@ -37,55 +28,35 @@ interface Flags {
   readonly replay?: boolean;
   readonly rpcUrl?: readonly string[] | undefined;
   readonly json?: boolean;
-  readonly rules?: boolean;
 }
 
-const DEFAULTS = { qps: 50, timeout: 10, pages: 1_000, watch: 0 } as const;
-
 export function registerVerify(program: Command): void {
-  const names = CONTRACT.map(({ name }) => name);
+  const names = ROUTES.map(({ name }) => name);
+  const only = `only these routes: ${names.join(", ")}; log checks only the log`;
+  const rpcUrl = "with --replay: also compute the chain's views again, from these nodes of yours";
   program
     .command("verify")
     .argument("[base-url]", "where the API is served, such as https://noonmark.example")
-    .option(
-      "--only <routes>",
-      `only these routes: ${names.join(", ")}; log checks only the log`,
-      namesArgument([...names, "log"]),
-    )
+    .option("--only <routes>", only, namesArgument([...names, "log"]))
     .option("--installation <id>", "read this installation's history (default: the configured one)")
-    .option("--qps <number>", "requests a second at most", positiveArgument, DEFAULTS.qps)
-    .option("--timeout <seconds>", "for one request", positiveArgument, DEFAULTS.timeout)
-    .option("--pages <number>", "pages of a walk at most", wholeArgument, DEFAULTS.pages)
-    .option(
-      "--watch <seconds>",
-      "afterwards request every route once a second for so long",
-      secondsArgument,
-      DEFAULTS.watch,
-    )
+    .option("--qps <number>", "requests a second at most", positiveArgument, 50)
+    .option("--timeout <seconds>", "for one request", positiveArgument, 10)
+    .option("--watch <seconds>", "afterwards request every route once a second for so long", secondsArgument, 0)
     .option("--limit <seconds>", "end after so long, and print what was found", positiveArgument)
-    .option("--log-key <key>", "check the signed log with this verifier key; several with commas", verifierKeys)
+    .option("--log-key <key>", "check the signed log with this verifier key; several with commas", commaList)
     .option("--since <file>", "the log must continue what this file remembers of the last run (with --log-key)")
     .option("--receipt <telemetry-id>", "print what the log proves of this receipt (with --log-key)")
     .option("--replay", "compute the served bodies again from the log alone, and compare them (with --log-key)")
-    .addOption(
-      new Option("--rpc-url <urls>", "with --replay: also compute the chain's views again, from these nodes of yours")
-        .env(environmentName("rpcUrl"))
-        .argParser(nodeAddresses),
-    )
-    .option("--json", "one JSON object: checks, findings, skipped")
-    .option("--rules", "list the rules by name and send no request")
+    .addOption(new Option("--rpc-url <urls>", rpcUrl).env(environmentName("rpcUrl")).argParser(nodeAddresses))
+    .option("--json", "one JSON object: checks, findings, unlisted, skipped")
     .action(async (base: string | undefined, { rpcUrl, ...given }: Flags, command: Command) => {
       // The variable is that of a publisher, which may run on the same machine.
       const isGiven = command.getOptionValueSource("rpcUrl") === "cli";
       const flags = isGiven || given.replay === true ? { ...given, rpcUrl } : given;
-      if (flags.rules === true) {
-        await print([...ALL_RULES, ...Object.values(LOG)].map(({ name, says }) => `${name.padEnd(36)} ${says}`));
-        return;
-      }
-      const stop = new AbortController();
-      void askedToStop().then((signal) => stop.abort(`it got ${signal}`));
       requireKey(flags);
       if (isGiven && rpcUrl !== undefined) warnOfKey(rpcUrl);
+      const stop = new AbortController();
+      void askedToStop().then((signal) => stop.abort(`it got ${signal}`));
       const { report, lines } = await judge(baseUrl(base), flags, stop.signal);
       await print(flags.json === true ? reportJson(report) : [...lines, ...reportLines(report)]);
       // The signal has been handled. Its listeners do not keep the process alive.
@@ -108,45 +79,45 @@ function requireKey({ logKey, only, ...flags }: Flags): void {
   });
 }
 
-function verifierKeys(text: string): string[] {
-  return text.split(",").map((key) => key.trim());
+function commaList(text: string): string[] {
+  return text.split(",").map((one) => one.trim());
 }
 
 function nodeAddresses(text: string): string[] {
-  const addresses = text.split(",").map((one) => one.trim());
+  const addresses = commaList(text);
   if (addresses.every((one) => webUrl(one) !== undefined)) return addresses;
   throw new InvalidArgumentError("Give http or https addresses, with commas between them.");
 }
 
-interface Judged {
-  readonly report: Report;
-  /** What the log proved, for people. */
-  readonly lines: readonly string[];
-}
-
-async function judge(base: URL, flags: Flags, stop: AbortSignal): Promise<Judged> {
-  const { only, installation, qps, timeout, pages, watch, limit } = flags;
+/** `lines`: what the log proved, for people. */
+async function judge(base: URL, flags: Flags, stop: AbortSignal) {
+  const { only, installation, qps, timeout, watch, limit, logKey: keys, since, receipt, replay, rpcUrl } = flags;
   if (installation !== undefined && !isNameableInstallationId(installation)) {
     throw new Failure("invalid_setting", `--installation "${installation}" is not an installation id`, {
       hint: "Give 1 to 128 characters of A-Z a-z 0-9 . _ : -, as in the paths of the API.",
     });
   }
   const end = limit === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(limit * 1000)]);
-  const { environment, close } = connectTo(base, { timeout: timeout * 1000, qps, end }, "verify");
-  const routes = CONTRACT.filter(({ name }) => only === undefined || only.has(name));
+  const progress = progressBar(process.stderr, "{bar} {percentage}% | {part}");
+  const connection = connectTo(base, { timeout: timeout * 1000, qps, end }, "verify");
+  const { environment } = connection;
+  const routes = ROUTES.filter(({ name }) => only === undefined || only.has(name));
+  const onPart = (part: string, done: number, of: number) => progress.show(done, of, { part });
   try {
     const isOnlyLog = only?.size === 1 && only.has("log");
-    const options = { routes, installationId: installation, pages, watch };
+    const options = { routes, installationId: installation, watch, onPart };
     const report = isOnlyLog ? new Report() : await verify(options, environment);
-    if (flags.logKey === undefined) return { report, lines: [] };
-    const { verifyLog } = await import("../../cli/verify-log/verify-log.ts");
-    const check = { ...flags, logKey: flags.logKey, base, signal: end };
+    if (keys === undefined) return { report, lines: [] };
+    const { verifyLog } = await import("../../../src/verify/log/log.ts");
+    const onProgress = (entries: number, of: number) => onPart("entries of the log", entries, of);
+    const check = { base, keys, since, receipt, replay, rpcUrls: rpcUrl, signal: end, onProgress };
     return { report, lines: await verifyLog(report, check, environment.send) };
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
     throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, { cause: error });
   } finally {
-    close();
+    progress.stop();
+    connection.close();
   }
 }
 
@@ -154,6 +125,6 @@ function baseUrl(text: string | undefined): URL {
   const url = apiUrl(text ?? "");
   if (url !== undefined) return url;
   throw new Failure("usage", text === undefined ? "no base URL is given" : `"${text}" is not a base URL`, {
-    hint: "noonmark verify https://HOST[/PREFIX], without query and credentials; --rules lists the rules.",
+    hint: "noonmark verify https://HOST[/PREFIX], without query and credentials.",
   });
 }

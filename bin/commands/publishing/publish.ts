@@ -3,10 +3,10 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
-import { Failure } from "../../../src/values/failure.ts";
+import { Failure, type FailureCode } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
-import { EXIT } from "../../cli/failures.ts";
-import { reported } from "../../cli/hints.ts";
+import { EXIT, FAILURES } from "../../cli/failures.ts";
+import { hintOf, reported } from "../../cli/hints.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
@@ -42,7 +42,7 @@ export function registerPublish(program: Command): void {
     .option("--new-head", "begin a new head after the stored log, if the old one is lost (with --once)")
     .option("--accept-clock", "publish as of this clock, although the last cycle was later (with --once)")
     .option("--accept-chain", "publish the chain as it is, although it was published otherwise (with --once)");
-  settingOptions(command, [...CYCLE_SETTINGS, "cadence", "metrics", "logLevel", "logFormat"]).action(
+  settingOptions(command, [...CYCLE_SETTINGS, "cadence", "metrics", "logKey", "logLevel", "logFormat"]).action(
     async (flags: Flags) => {
       const settings = loadSettings(command.opts(), ["ledger", "store"]);
       rejectCadenceFlags(flags);
@@ -72,7 +72,15 @@ function rejectCadenceFlags({ once, metrics }: Flags): void {
 
 /** Rejects flags that a cadence would ignore silently. Throws `Failure` usage (2). */
 function rejectOnceFlags({ at, force, json, quiet, newHead, acceptClock, acceptChain }: Flags): void {
-  const flags = { at, force, json, quiet, "new-head": newHead, "accept-clock": acceptClock, "accept-chain": acceptChain };
+  const flags = {
+    at,
+    force,
+    json,
+    quiet,
+    "new-head": newHead,
+    "accept-clock": acceptClock,
+    "accept-chain": acceptChain,
+  };
   const given = Object.entries(flags).find(([, value]) => value !== undefined)?.[0];
   if (given === undefined) return;
   throw new Failure("usage", `--${given} needs --once`, {
@@ -89,7 +97,11 @@ async function printReport(report: CycleReport, settings: Settings, flags: Flags
   for (const { code, message, hint } of report.failures.map(reported)) {
     console.error(printableLines(`noonmark: ${code}: ${message}\n  ${hint}`));
   }
-  for (const { key, why } of failed) console.error(printable(`noonmark: ${key}: ${why}`));
+  for (const [why, rows] of Map.groupBy(failed, (row) => row.why)) {
+    console.error(printable(`noonmark: ${rows.map(({ key }) => key).join(", ")}: ${why}`));
+    const code = rows[0]?.code;
+    if (code !== undefined && code in FAILURES) console.error(`  ${hintOf(new Failure(code as FailureCode, why))}`);
+  }
   if (!isWell) process.exitCode = EXIT.failed;
 }
 

@@ -3,11 +3,15 @@ import {
   eachRow,
   type ReadOnlyDatabase,
   readRow,
+  readRows,
   readValue,
   type Stored,
   withBigints,
 } from "../../sqlite/statement.ts";
 import { UINT64_MAX } from "../../values/decimal.ts";
+import { Failure } from "../../values/failure.ts";
+import { ROUND_SECONDS, roundEnd } from "../../values/round.ts";
+import { formatTimestamp } from "../../values/timestamp.ts";
 import { paddedRound } from "../schema.ts";
 
 export interface ClosedRound {
@@ -37,6 +41,40 @@ export function* iterateRounds(
   for (const { roundId, workUnits, eligible } of rows) {
     yield { roundId: BigInt(roundId), workUnits: BigInt(workUnits), eligible: eligible === 1 };
   }
+}
+
+const JUDGED_ROUNDS = 12;
+const LATEST_CLOSE_MS = 86_400_000n;
+
+/**
+ * Returns why the genesis (epoch seconds) is wrong: all of the newest twelve rounds were closed before their end by this
+ * genesis, or more than a day after it. A device that was away closes some rounds late, so one that fits suffices.
+ */
+export function genesisContradiction(
+  ledger: ReadOnlyDatabase,
+  installation: number,
+  genesis: bigint | undefined,
+): Failure | undefined {
+  if (genesis === undefined) return undefined;
+  const sql = `SELECT round_id AS roundId, closed_at AS closedAt FROM round
+    WHERE installation = ? ORDER BY round_id DESC LIMIT ${JUDGED_ROUNDS}`;
+  const rounds = readRows<{ roundId: string; closedAt: number }>(ledger, sql, installation).map((row) => {
+    const end = roundEnd(genesis, BigInt(row.roundId));
+    return { roundId: BigInt(row.roundId), closedAt: row.closedAt, end, late: BigInt(row.closedAt) - end };
+  });
+  const [newest] = rounds;
+  if (newest === undefined || rounds.length < JUDGED_ROUNDS) return undefined;
+  if (rounds.some(({ late }) => late >= 0n && late <= LATEST_CLOSE_MS)) return undefined;
+  // The latest genesis by which none of them was closed before its end.
+  const earliest = rounds.reduce((least, { late }) => (late < least ? late : least), newest.late);
+  const roundMs = BigInt(ROUND_SECONDS) * 1000n;
+  const shift = earliest / roundMs - (earliest % roundMs < 0n ? 1n : 0n);
+  const fitting = genesis + shift * BigInt(ROUND_SECONDS);
+  const [closed, end] = [formatTimestamp(newest.closedAt), formatTimestamp(Number(newest.end))];
+  return new Failure(
+    "genesis_contradicted",
+    `round ${newest.roundId} was closed at ${closed}, but by genesisTimestamp ${genesis} it ends at ${end}; ${fitting} fits the newest ${JUDGED_ROUNDS} rounds`,
+  );
 }
 
 export interface Closure {

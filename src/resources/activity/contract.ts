@@ -229,33 +229,33 @@ function isInOrder({ events }: Available): boolean {
 }
 
 const PATH = "/v1/public/activity";
-/** Each parameter may appear once, in one form; a 400 has no-store (format: src/judge/exchanges/format.ts). */
+/** Each parameter may appear once, in one form; a 400 has no-store (format: src/verify/exchanges/format.ts). */
 const gets = (queries: readonly string[]) => queries.map((query) => `GET ${PATH}?${query}`).join("\n");
-const refused = (rule: string, queries: readonly string[]) =>
-  `& activity-query/${rule}\n${gets(queries)}\n400\nCache-Control: no-store\n= {"error":"invalid_query"}`;
+const refused = (queries: readonly string[]) =>
+  `& query/refused\n${gets(queries)}\n400\nCache-Control: no-store\n= {"error":"invalid_query"}`;
 
 const BAD_LIMITS = "0 101 1000 01 +1 %2B1 -1 1.0 5.5 1e1 0x10 %201 1%20 abc %FF 100000000000000000000".split(" ");
 
 const ACTIVITY_EXCHANGES = [
-  `& activity-query/accepted\n${gets(["", "&", "category=all", `category=%61ll&limit=${ACTIVITY_LIMIT.default}`])}\nas ${PATH}`,
-  `& activity-query/accepted\n${gets(["limit=40&category=protocol", "category=protocol&"])}\nas ${PATH}?category=protocol`,
-  `& activity-query/accepted\n${gets(["limit=3&category=protocol", "category=protocol&limit=3&"])}\nas ${PATH}?category=protocol&limit=3`,
-  `& activity-query/accepted\n${gets(["c%61tegory=player%73&limit=2"])}\nas ${PATH}?category=players&limit=2`,
-  `& activity-query/accepted\n${gets(["category=measurement&limit=%35"])}\nas ${PATH}?category=measurement&limit=5`,
-  `& activity-query/accepted\n${gets(["category=all&limit=1", "%6Cimit=1"])}\nas ${PATH}?limit=1`,
-  `& activity-query/accepted\n${gets([`category=all&limit=${ACTIVITY_LIMIT.maximum}`])}\nas ${PATH}?limit=${ACTIVITY_LIMIT.maximum}`,
-  refused("category", [
+  `& query/accepted\n${gets(["", "&", "category=all", `category=%61ll&limit=${ACTIVITY_LIMIT.default}`])}\nas ${PATH}`,
+  `& query/accepted\n${gets(["limit=40&category=protocol", "category=protocol&"])}\nas ${PATH}?category=protocol`,
+  `& query/accepted\n${gets(["limit=3&category=protocol", "category=protocol&limit=3&"])}\nas ${PATH}?category=protocol&limit=3`,
+  `& query/accepted\n${gets(["c%61tegory=player%73&limit=2"])}\nas ${PATH}?category=players&limit=2`,
+  `& query/accepted\n${gets(["category=measurement&limit=%35"])}\nas ${PATH}?category=measurement&limit=5`,
+  `& query/accepted\n${gets(["category=all&limit=1", "%6Cimit=1"])}\nas ${PATH}?limit=1`,
+  `& query/accepted\n${gets([`category=all&limit=${ACTIVITY_LIMIT.maximum}`])}\nas ${PATH}?limit=${ACTIVITY_LIMIT.maximum}`,
+  refused([
     "category",
     ...["ALL", "All", "", "x", "all+", "system", "player", "chain"].map((value) => `category=${value}`),
   ]),
-  refused("limit", ["limit", "limit=", "category=protocol&limit=0", ...BAD_LIMITS.map((value) => `limit=${value}`)]),
-  refused("cursor", [
+  refused(["limit", "limit=", "category=protocol&limit=0", ...BAD_LIMITS.map((value) => `limit=${value}`)]),
+  refused([
     "cursor",
     "category=protocol&cursor=",
     "category=players&cursor=!",
     ...["", "a.b", "a%2Fb", "a%20b", "a=", "a%3D", "%C3%A9", "a".repeat(513)].map((value) => `cursor=${value}`),
   ]),
-  refused("repeated", [
+  refused([
     "category=all&category=all",
     "limit=5&limit=5",
     "limit=5&limit=6",
@@ -263,12 +263,12 @@ const ACTIVITY_EXCHANGES = [
     "cursor=a&cursor=b",
     "category=all&category=",
   ]),
-  refused("unknown", [
+  refused([
     "category=all&x",
     "limit=5&page=2",
     ..."a a= a=1 range=7d queue=1 Category=all limit[]=5 = after=1".split(" "),
   ]),
-  refused("undecodable", ["%FF", "category=%FF", "limit=5&%zz", "cursor=%", "a=%C3%28", "category=all&%FF=1"]),
+  refused(["%FF", "category=%FF", "limit=5&%zz", "cursor=%", "a=%C3%28", "category=all&%FF=1"]),
 ].join("\n\n");
 
 export const activityContract = {

@@ -48,14 +48,14 @@ const LIMITS: readonly (readonly [count: number, written: readonly string[]])[] 
 /** Cursors that no form of a positive position can have. */
 const BAD_CURSORS = ["", "!", "0", "-1", "abc", "a%20b", "%FF", "%", "x".repeat(600)];
 
-/** Any limit is accepted, a bad cursor is rejected, and the rest is ignored (format: src/judge/exchanges/format.ts). */
+/** Any limit is accepted, a bad cursor is rejected, and the rest is ignored (format: src/verify/exchanges/format.ts). */
 const OBSERVATIONS_EXCHANGES = [
   ...LIMITS.map(
     ([count, written]) =>
-      `& observations-query/limit\n${gets(written.map((value) => `limit=${value}`))}\nfirst ${count} items of ${PATH}?limit=${maximum}`,
+      `& query/limit\n${gets(written.map((value) => `limit=${value}`))}\nfirst ${count} items of ${PATH}?limit=${maximum}`,
   ),
-  `& observations-query/unknown\n${gets(["", "a", "a=1", "range=7d", "Limit=1", "%FF=1", "&&", "x=%zz"])}\nfirst ${fallback} items of ${PATH}?limit=${maximum}`,
-  `& observations-query/cursor\n${gets(["cursor", "limit=5&cursor=!", "limit=5&cursor=", ...BAD_CURSORS.map((value) => `cursor=${value}`)])}\n400\n= {"error":"invalid_cursor"}`,
+  `& query/accepted\n${gets(["", "a", "a=1", "range=7d", "Limit=1", "%FF=1", "&&", "x=%zz"])}\nfirst ${fallback} items of ${PATH}?limit=${maximum}`,
+  `& query/refused\n${gets(["cursor", "limit=5&cursor=!", "limit=5&cursor=", ...BAD_CURSORS.map((value) => `cursor=${value}`)])}\n400\n= {"error":"invalid_cursor"}`,
   `& path/unknown-id\n${UNKNOWN_IDS.map((id) => `GET ${PATH.replace("{installationId}", id)}`).join("\n")}\n200\n? items = []\n? nextCursor = null`,
 ].join("\n\n");
 

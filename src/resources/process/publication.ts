@@ -3,7 +3,7 @@
 import { FACT_KINDS } from "../../ledger/schema.ts";
 import { installationRowId } from "../../ledger/watermarks.ts";
 import { decimalText } from "../../values/decimal.ts";
-import { factsInput } from "../inputs.ts";
+import { factsInput, refuseContradictedGenesis } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildProcess } from "./build.ts";
@@ -23,6 +23,7 @@ export const processPublication: Publication = {
     return JSON.stringify([installationId, facts, chain.safeCore ?? null, genesisTimestamp ?? null], decimalText);
   },
   build(snapshot, at) {
+    refuseContradictedGenesis(snapshot);
     const { installationId, chain, genesisTimestamp } = snapshot;
     const found = ledgerOf(snapshot);
     const facts =

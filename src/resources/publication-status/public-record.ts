@@ -40,7 +40,7 @@ export const UNKNOWN_SOURCES: PublicRecord["sources"] = {
   chain: { status: "unknown", indexedThroughBlock: null, safeThroughBlock: null, lastGoodPassAt: null },
 };
 
-export interface PublicLog {
+interface PublicLog {
   readonly size: number;
   /** In base64. */
   readonly root: string;
@@ -71,7 +71,12 @@ export interface HeadFacts {
   /** Of the last cycle; 0 before the first. */
   readonly at: number;
   readonly nextCycleAt: number | null;
-  readonly log: { readonly size: number; readonly root: string; readonly form: string; readonly keys: readonly string[] };
+  readonly log: {
+    readonly size: number;
+    readonly root: string;
+    readonly form: string;
+    readonly keys: readonly string[];
+  };
   readonly responses: Readonly<Record<string, HeadResponse>>;
   readonly sources: PublicRecord["sources"];
   readonly problems: readonly (readonly [code: string, count: number])[];
@@ -149,7 +154,10 @@ export const PUBLISHER_STATES = ["live", "late", "stopped"] as const;
 export type PublisherState = (typeof PUBLISHER_STATES)[number];
 
 /** `now` is in epoch ms. */
-export function publisherState({ lease: { released, renewedAt, ttlMs } }: Pick<HeadFacts, "lease">, now: number): PublisherState {
+export function publisherState(
+  { lease: { released, renewedAt, ttlMs } }: Pick<HeadFacts, "lease">,
+  now: number,
+): PublisherState {
   const age = now - renewedAt;
   if (released || age >= STOPPED_AFTER_MS) return "stopped";
   return age >= ttlMs ? "late" : "live";

@@ -13,6 +13,7 @@ import { ROUNDS } from "../../projections/rounds/rounds.ts";
 import { SUBMISSIONS } from "../../projections/settlements/submissions.ts";
 import type { ReadOnlyDatabase } from "../../sqlite/statement.ts";
 import { slotAt, slotStart } from "../../values/slot.ts";
+import { refuseContradictedGenesis } from "../inputs.ts";
 import type { Publication } from "../publication.ts";
 import type { Snapshot } from "../snapshot.ts";
 import { buildStatistics } from "./build.ts";
@@ -28,7 +29,9 @@ export function statisticsPublications(interval: number): readonly Publication[]
     key: statisticsKey(range),
     sources: { kinds: KINDS, parts: [RECEIPTS, SUBMISSIONS, ROUNDS] },
     inputs,
-    build: ({ ledger, projections, installationId, genesisTimestamp }, at) => {
+    build: (snapshot, at) => {
+      refuseContradictedGenesis(snapshot);
+      const { ledger, projections, installationId, genesisTimestamp } = snapshot;
       const read =
         ledger && readStatisticsFacts(ledger, projections, { installationId, genesis: genesisTimestamp, range, at });
       return buildStatistics(read, range, at);

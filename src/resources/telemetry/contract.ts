@@ -26,7 +26,7 @@ export const telemetrySchema = z.strictObject({
 
 export type Telemetry = z.infer<typeof telemetrySchema>;
 
-/** Telemetry of an unknown id is a 200 with status offline (format: src/judge/exchanges/format.ts). */
+/** Telemetry of an unknown id is a 200 with status offline (format: src/verify/exchanges/format.ts). */
 const UNKNOWN_IS_OFFLINE = `& path/unknown-id
 ${UNKNOWN_IDS.map((id) => `GET /v1/public/installations/${id}/telemetry`).join("\n")}
 200

@@ -12,8 +12,8 @@ import { within } from "../within.ts";
 /** Ms; a response needs several reads, so each has less than its limit (`respond.ts`). */
 const READ_LIMIT_MS = 500;
 const PAUSE_MS = 1_000;
-const KEPT_MS = 60_000;
-const KEPT_BYTES = 32 << 20;
+const MAX_KEPT_MS = 60_000;
+const MAX_KEPT_BYTES = 32 << 20;
 
 export interface SteadyStore extends StoreReader {
   /** True for a moment after a kept object was served in place of the store's: longer than a response takes. */
@@ -28,7 +28,7 @@ interface Kept {
 
 export function steadyStore(store: StoreReader, monotonic: () => number): SteadyStore {
   const kept = new LRUCache<string, Kept>({
-    maxSize: KEPT_BYTES,
+    maxSize: MAX_KEPT_BYTES,
     sizeCalculation: ({ object }) => object.body.length + 1_024,
   });
   let succeededAt = -Infinity;
@@ -65,7 +65,7 @@ export function steadyStore(store: StoreReader, monotonic: () => number): Steady
     if (found !== undefined) return found.value;
     done.catch(() => undefined);
     const error = new StoreUnavailable(`${key}: no response within ${READ_LIMIT_MS} ms`);
-    if (succeededAt < startedAt) down = { error, asks: false, until: monotonic() + PAUSE_MS };
+    if (succeededAt <= startedAt) down = { error, asks: false, until: monotonic() + PAUSE_MS };
     throw error;
   }
 
@@ -104,5 +104,5 @@ export function steadyStore(store: StoreReader, monotonic: () => number): Steady
 /** As long as caches hide a failing origin; objects of which responses are composed have no row. */
 function keptMs(key: string): number {
   const row = matchKey(key);
-  return row === undefined ? KEPT_MS : Math.min(KEPT_MS, (row.edgeSeconds + row.staleIfErrorSeconds) * 1_000);
+  return row === undefined ? MAX_KEPT_MS : Math.min(MAX_KEPT_MS, (row.edgeSeconds + row.staleIfErrorSeconds) * 1_000);
 }

@@ -15,7 +15,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["key", "generate", "wheel.example.org"],
   ["init"],
   ["status", "--settings"],
-  ["verify", "--rules"],
   ["ingest", "--example", "receipt"],
   ["ingest", "-"],
   ["ledger", "export"],

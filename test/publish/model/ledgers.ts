@@ -129,7 +129,6 @@ export class PublishedLog {
   mayPublish({ order }: ModelLedger): void {
     this.#possible.push([...order]);
   }
-
 }
 
 /** Two facts with the same name, at the same place, are the same record. */

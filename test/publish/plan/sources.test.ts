@@ -68,7 +68,7 @@ test.each<[string, ChainCheck["kind"], ChainState, process: bigint | "none", vie
   ["has no view, and its file has the published block", "no-view", chainAt(undefined, [100n, "0xa"]), 9n, 9n],
   ["has no view, and its file has an older block", "no-view", chainAt(undefined, [90n, "0x9"]), 7n, 9n],
   ["has no view, and its file is lost", "no-view", chainAt(undefined, undefined), 7n, "none"],
-])("if the chain %s, process and the views are built from the right state", (_, kind, chain, ofProcess, ofView) => {
+])("if the chain %s, process and the views are built from the right state", (...[, kind, chain, ofProcess, ofView]) => {
   const check = { kind, failure: undefined, block: "100" } as unknown as ChainCheck;
   const work = (keepsCore: boolean) => {
     const permitted = permittedChain(chain, PUBLISHED, check, { keepsCore });

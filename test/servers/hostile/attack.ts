@@ -93,7 +93,7 @@ async function attackWith(target: HostileTarget, seed: number, requests: number,
   report.requested += requested.length + malformed.length;
 
   function count(
-    requested: { method: string; target?: string; asFront?: boolean; mayCut: boolean; text(): string },
+    requested: { method: string; target?: string; mayCut: boolean; text(): string },
     outcome: Outcome,
   ): void {
     const isResponse = typeof outcome === "object";

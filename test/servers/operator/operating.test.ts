@@ -1,4 +1,7 @@
-/** Runs docs/operating.md as written, on a bare Debian, from its first to its last command, and docs/incidents.md within it. */
+/**
+ * Runs docs/operating.md as written, on a bare Debian, from its first to its last command, docs/incidents.md within it, and then
+ * the moves of docs/storage.md.
+ */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +11,11 @@ import { packInto } from "../../package/packed-files.ts";
 import { fillCache, onMachine, type Step } from "./debian-machine.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
-const BLOCKS = fenced(readFileSync(join(ROOT, "docs/operating.md"), "utf8"), "sh");
-const INCIDENTS = fenced(readFileSync(join(ROOT, "docs/incidents.md"), "utf8"), "sh");
+const read = (page: string) => readFileSync(join(ROOT, page), "utf8");
+const [, MOVING = ""] = read("docs/storage.md").split("\n## Moving the store\n");
+/** The moves come last, because they begin new stores. */
+const BLOCKS = [...fenced(read("docs/operating.md"), "sh"), ...fenced(MOVING, "sh")];
+const INCIDENTS = fenced(read("docs/incidents.md"), "sh");
 const PARTS = "cat /srv/parts/noonmark.cdx.json; echo";
 /** Runs as the shim's user, with only the files that its unit leaves visible. */
 const asShim = (command: string) =>
@@ -124,7 +130,7 @@ test("the list of parts names exactly the installed packages", () => {
     dependencies = {},
     optionalDependencies = {},
     devDependencies = {},
-  } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, Record<string, string>>;
+  } = JSON.parse(read("package.json")) as Record<string, Record<string, string>>;
   const installed = { ...dependencies, ...optionalDependencies };
   expect(Object.keys(installed).filter((name) => !names.includes(name))).toEqual([]);
   expect(Object.keys(devDependencies).filter((name) => names.includes(name) && !(name in installed))).toEqual([]);

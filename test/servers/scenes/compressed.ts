@@ -110,11 +110,7 @@ export function testCompression({ server, start, coding = "gzip" }: CompressionO
   test("a page is compressed with its own headers, and no body below a kilobyte is compressed", async () => {
     const gzip = { "accept-encoding": "gzip" };
     const small = await get(front, "/v1/public/telemetry", gzip);
-    expect([small.headers["content-encoding"], small.headers.vary, small.headers.etag]).toEqual([
-      undefined,
-      undefined,
-      '"t"',
-    ]);
+    expect([small.headers["content-encoding"], small.headers.etag]).toEqual([undefined, '"t"']);
     const page = await get(front, "/", gzip);
     expect([page.text === PAGE, ...essence(page)]).toEqual([true, 200, "gzip", 'W/"p"', "Accept-Encoding"]);
     expect(page.headers).toMatchObject(HTML_HEADERS);

@@ -58,7 +58,7 @@ function isCompressionHeader(name: string, text: string): boolean {
 }
 
 export interface HeaderFilterOptions extends Pick<OutageOptions, "world" | "start"> {
-  /** Headers of its own, and those that it cannot remove. */
+  /** Headers of the bucket that the front cannot remove. */
   readonly allowed: readonly string[];
 }
 
@@ -69,7 +69,6 @@ export function testHeaderFilter({ world, start, allowed }: HeaderFilterOptions)
     await overProxies(world(), start, async (front, bucket, shim) => {
       const value = "Sat, 21 Nov 2026 21:13:54 GMT";
       bucket.headers = Object.fromEntries([...OF_STORES.trim().split(/\s+/), ODD].map((name) => [name, value]));
-      shim.headers = bucket.headers;
       if (way === "only the shim") bucket.otherwise = { status: 503, code: "SlowDown", headers: bucket.headers };
       const seen = new Set<string>();
       for (const [status, path, init] of REQUESTS) {
@@ -80,7 +79,7 @@ export function testHeaderFilter({ world, start, allowed }: HeaderFilterOptions)
       }
       expect([bucket.seen.length > 3, shim.seen.length > 3]).toEqual([true, true]);
       const known = new Set([...OF_THE_API, ...TRANSPORT]);
-      expect([...seen].filter((name) => !known.has(name)).sort()).toEqual(allowed.toSorted());
+      expect([...seen].filter((name) => !known.has(name)).sort()).toEqual(way === "bucket" ? allowed.toSorted() : []);
     });
   });
 }

@@ -59,7 +59,9 @@ test("messages of one or more lines are taken once, across SIGKILL, and rejected
     '{"sequence":4,"line":1,"code":"malformed_json","field":null,"raw":"nonsense"}',
     '{"sequence":4,"line":3,"code":"malformed_json","field":null,"raw":"[]"}',
   ]);
-  expect(first.output()).toContain("message 4: line 3: malformed_json -: the line is not one JSON object\n");
+  expect(first.output()).toContain(
+    '"sequence":4,"rejected":2,"msg":"line 1: malformed_json -: the line is not JSON"}\n',
+  );
 });
 
 test("a backlog is committed to its last message, and no later message is needed for that", async () => {
@@ -96,7 +98,7 @@ test("a ledger that follows a stream refuses files, other streams and flags that
   await publisher.publish(text(1));
   const following = follow();
   await taken(1);
-  expect(await following.ended("SIGINT")).toMatchObject({ exitCode: 0, stderr: "" });
+  expect(await following.ended("SIGINT")).toMatchObject({ exitCode: 0, stderr: expect.not.stringContaining("warn") });
   const refused = { exitCode: 2, stderr: expect.stringContaining("ledger_follows_stream") };
   expect(await runCli(["ingest", "-"], folder, text(2))).toMatchObject(refused);
   expect(await runCli(["ingest", "--follow", "facts.ndjson"], folder)).toMatchObject(refused);
@@ -133,7 +135,7 @@ test("messages that are gone stop the command with the ledger as it is, until th
   await following.ended("SIGTERM");
   await publisher.publish(text(4), text(5), text(6));
   await publisher.manager.streams.deleteMessage("FACTS", 5);
-  const gap = { exitCode: 1, stderr: expect.stringContaining("stream_gap: message 5 is gone") };
+  const gap = { exitCode: 1, stderr: expect.stringMatching(/"stream_gap".*"message 5 is gone/) };
   expect(await followToEnd()).toMatchObject(gap);
   expect(ledgerOf().value("SELECT sequence FROM followed_stream")).toBe(4);
   await publisher.manager.streams.purge("FACTS", { seq: 6 });

@@ -1,6 +1,6 @@
 /** Returns the faults of a response that a test client received. Uses the project's one response judge. */
 import { METHODS } from "node:http";
-import { judgeResponse } from "../../../src/judge/judge.ts";
+import { judgeResponse } from "../../../src/verify/response.ts";
 
 interface ClientResponse {
   readonly status: number;
@@ -38,7 +38,7 @@ export function faultsOf({ method, target }: JudgedRequest, response: ClientResp
   };
   const judgedTarget = target ?? (isPage(headers) ? "/" : "/no-route");
   return judgeResponse({ method, target: judgedTarget, headers: {} }, reply).map(
-    ({ rule, expected, saw }) => `${rule}: expected ${expected}, saw ${saw}`,
+    ({ rule, expected, seen }) => `${rule}: expected ${expected}, seen ${seen}`,
   );
 }
 

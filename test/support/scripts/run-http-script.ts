@@ -1,4 +1,6 @@
 /** Runs HTTP exchanges against any server and reports the differences from the script. */
+
+import type { StoredObject } from "../../../src/object-store/object-store.ts";
 import {
   type Exchange,
   type ExchangeRequest,
@@ -7,8 +9,7 @@ import {
   plainTargetOf,
   usesTag,
   valueAt,
-} from "../../../src/judge/exchanges/format.ts";
-import type { StoredObject } from "../../../src/object-store/object-store.ts";
+} from "../../../src/verify/exchanges/format.ts";
 import { faultsOf } from "../hostile/judge.ts";
 
 export interface ScriptResponse {

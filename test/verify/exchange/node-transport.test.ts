@@ -2,9 +2,9 @@
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { CONTRACT } from "../../../src/judge/contract.ts";
-import { CutOff, TooLarge } from "../../../src/judge/exchange.ts";
+import { ROUTES } from "../../../src/resources/table.ts";
 import { nodeTransport } from "../../../src/verify/connection.ts";
+import { CutOff, TooLarge } from "../../../src/verify/exchange.ts";
 import { Run } from "../../../src/verify/run.ts";
 import { verify } from "../../../src/verify/verify.ts";
 import { localServer } from "../../support/local-server.ts";
@@ -52,7 +52,7 @@ test("a run keeps at most 64 MiB of ids and tags", () => {
     pause: async () => {},
     unique: () => "u",
   };
-  const run = new Run({ routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 }, environment);
+  const run = new Run({ routes: ROUTES, installationId: undefined, watch: 0 }, environment);
   const half = "x".repeat(32 << 20);
   run.keep(half);
   run.keep(half);
@@ -70,11 +70,11 @@ test("a run that is cut off keeps its findings, and says what it has not judged"
     { end: stop.signal },
   );
   const environment = { send, now: Date.now, pause: async () => {}, unique: () => "u" };
-  const options = { routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 };
+  const options = { routes: ROUTES, installationId: undefined, watch: 0 };
   const { findings: found, skipped } = await verify(options, environment, ["queries", "edge", "kept"]);
   expect(found.length).toBeGreaterThan(0);
   expect(skipped).toContainEqual({
-    rule: "run/complete",
+    what: "the rest",
     why: "the run was cut off: it got SIGINT; not judged to the end: queries, edge, kept",
   });
   expect(requested.length).toBeLessThan(40);
@@ -83,7 +83,7 @@ test("a run that is cut off keeps its findings, and says what it has not judged"
 async function findings(answer: Answer, families: Parameters<typeof verify>[2]) {
   const { requested, send } = await deployment(answer);
   const environment = { send, now: Date.now, pause: async () => {}, unique: () => "u" };
-  const options = { routes: CONTRACT, installationId: undefined, pages: 2, watch: 0 };
+  const options = { routes: ROUTES, installationId: undefined, watch: 0 };
   const report = await verify(options, environment, families);
   return { requested, findings: report.findings };
 }
@@ -94,8 +94,8 @@ test("a decompression bomb is a finding, even in the first request", async () =>
     (_, response) => response.writeHead(200, { "content-encoding": "br" }).end(bomb),
     ["answers"],
   );
-  expect(found.map(({ rule }) => rule)).toContain("exchange/completes");
-  expect(found.map(({ saw }) => saw).join()).toContain(`${bomb.length} bytes of br decompress to more than 1048576`);
+  expect(found.map(({ rule }) => rule)).toContain("exchange/complete");
+  expect(found.map(({ seen }) => seen).join()).toContain(`${bomb.length} bytes of br decompress to more than 1048576`);
 });
 
 test("assets with odd names are requested percent-encoded, each once, and at most 32", async () => {
@@ -108,8 +108,8 @@ test("assets with odd names are requested percent-encoded, each once, and at mos
   const assets = requested.filter((url) => url.startsWith("/assets/"));
   expect(assets.slice(0, 2)).toEqual(["/assets/a%20b", "/assets/%E2%80%AE"]);
   expect(assets.length).toBe(32);
-  expect(found).toContainEqual(expect.objectContaining({ rule: "files/asset", saw: "102" }));
-  for (const { expected, saw } of found) expect(expected + saw).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(found).toContainEqual(expect.objectContaining({ rule: "files/body", seen: "102" }));
+  for (const { expected, seen } of found) expect(expected + seen).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
 test.each([{ toString: 1 }, "\ud800"])(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ClosedConnection, NoResponse, type Reply } from "../../../src/judge/exchange.ts";
 import { paced } from "../../../src/verify/connection.ts";
+import { ClosedConnection, NoResponse, type Reply } from "../../../src/verify/exchange.ts";
 
 /** A clock that moves when someone waits. Node's timers may fire slightly early or late. */
 function clock(error: (at: number) => number) {

@@ -1,64 +1,49 @@
 import { expect, test } from "vitest";
-import { family, Report, reportJson, reportLines } from "../../../src/judge/report.ts";
+import { Report, reportJson, reportLines } from "../../../src/verify/report.ts";
+import { RULES } from "../../../src/verify/rules.ts";
 
-const RULES = family("headers", {
-  cors: ["every response has it", "pass it"],
-  once: ["once", "once only", "docs/spec/api.md#http"],
-});
-const PROCESS = { name: "process", spec: "docs/spec/api.md#process" } as const;
+const REQUEST = "GET /v4/public/process";
 
-test("each finding is one line for any text, and the counts come last", () => {
+test("a finding has request, what was expected and seen; its rule and the counts come last", () => {
   const report = new Report();
-  report.check(RULES.cors, PROCESS, true, () => ({ expected: "never asked", saw: "never asked" }));
-  report.check(RULES.cors, PROCESS, false, () => ({ expected: "*", saw: "a\r\nb" }));
-  report.check(RULES.once, PROCESS, false, () => ({ expected: "one", saw: "two", fix: "this one" }));
-  report.skip({ name: "walk" }, "too long");
-  report.skip({ name: "walk" }, "too long");
+  const check = report.on(REQUEST);
+  check("headers/cors", true, "*", "*");
+  check("headers/cors", false, "*", "a\r\nb");
+  report.skip("files", "too long");
+  report.skip("files", "too long");
   expect(reportLines(report)).toEqual([
-    "FAIL headers/cors process: expected *, saw a\\u000d\\u000ab (docs/spec/api.md#process; fix: pass it)",
-    "FAIL headers/once process: expected one, saw two (docs/spec/api.md#http; fix: this one)",
-    "SKIP walk: too long",
-    "3 checks, 2 findings, 1 skipped",
+    `FAIL headers/cors ${REQUEST}`,
+    "  expected *",
+    "  seen     a\\u000d\\u000ab",
+    "SKIP files: too long",
+    "RULE headers/cors: every response has both CORS headers, except for pages (docs/spec/api.md#http)",
+    "2 checks, 1 findings, 1 skipped",
   ]);
   expect(JSON.parse(reportJson(report))).toEqual({
-    checks: 3,
+    checks: 2,
     findings: [
-      {
-        rule: "headers/cors",
-        route: "process",
-        expected: "*",
-        saw: "a\\u000d\\u000ab",
-        spec: "docs/spec/api.md#process",
-        fix: "pass it",
-      },
-      {
-        rule: "headers/once",
-        route: "process",
-        expected: "one",
-        saw: "two",
-        spec: "docs/spec/api.md#http",
-        fix: "this one",
-      },
+      { rule: "headers/cors", request: REQUEST, expected: "*", seen: "a\\u000d\\u000ab", ...RULES.get("headers/cors") },
     ],
-    skipped: [{ rule: "walk", why: "too long" }],
+    unlisted: 0,
+    skipped: [{ what: "files", why: "too long" }],
   });
 });
 
-test("a repeated finding counts once, and at most five of one kind are kept", () => {
+test("a repeated finding counts once, and at most five of one rule and path are listed", () => {
   const report = new Report();
-  for (const saw of ["a", "a", "b", "c", "d", "e", "f", "g"]) {
-    report.check(RULES.cors, PROCESS, false, () => ({ expected: "*", saw }));
-  }
-  expect(report.findings.map(({ saw }) => saw)).toEqual(["a", "b", "c", "d", "e"]);
-  expect(report.checks).toBe(8);
+  const queries = ["a", "a", "b", "c", "d", "e", "f", "g"];
+  for (const query of queries) report.on(`${REQUEST}?${query}`)("headers/cors", false, "*", "none");
+  expect(report.findings.map(({ request }) => request.at(-1))).toEqual(["a", "b", "c", "d", "e"]);
+  expect([report.checks, report.unlisted]).toEqual([8, 2]);
 });
 
 test("no text of a report is a command to a terminal, or a second line", () => {
   const evil = "x\u001b]0;PWNED\u0007\u001b[2J\nOK 120 checks, 0 findings\u202e";
   const report = new Report();
-  report.check(RULES.cors, { ...PROCESS, name: evil }, false, () => ({ expected: evil, saw: evil, fix: evil }));
-  report.skip({ name: "walk" }, evil);
-  for (const line of reportLines(report)) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  report.on(evil)("headers/cors", false, evil, evil);
+  report.skip(evil, evil);
+  const lines = reportLines(report);
+  for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   expect(reportJson(report)).not.toMatch(/[\p{Cc}\p{Cf}]/u);
-  expect(reportLines(report)).toHaveLength(3);
+  expect(lines).toHaveLength(6);
 });

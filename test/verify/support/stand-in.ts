@@ -1,10 +1,10 @@
 /** An in-process server: the shim's core over a published world, optionally with faults in its responses. */
 
-import { CONTRACT } from "../../../src/judge/contract.ts";
-import type { Reply, Sent, Transport } from "../../../src/judge/exchange.ts";
-import type { Report } from "../../../src/judge/report.ts";
+import { ROUTES } from "../../../src/resources/table.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { respond } from "../../../src/shim/respond.ts";
+import type { Reply, Sent, Transport } from "../../../src/verify/exchange.ts";
+import type { Report } from "../../../src/verify/report.ts";
 import { FAMILIES, type FamilyName, verify } from "../../../src/verify/verify.ts";
 import type { FullWorld } from "./full-world.ts";
 
@@ -53,9 +53,8 @@ export function judge({ send, now, fault = RIGHT, families, only, watch = 0 }: J
   let counter = 0;
   return verify(
     {
-      routes: CONTRACT.filter(({ name }) => only === undefined || only.includes(name)),
+      routes: ROUTES.filter(({ name }) => only === undefined || only.includes(name)),
       installationId: undefined,
-      pages: 1_000,
       watch,
     },
     {

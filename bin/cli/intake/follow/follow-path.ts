@@ -8,18 +8,18 @@ import type { Rejection } from "../../../../src/ledger/intake/rejection.ts";
 import { IdleCheckpoint } from "../../../../src/sqlite/idle-checkpoint.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 import { errorOf } from "../../../../src/values/unknown.ts";
-import { warn } from "../../messages.ts";
-import { Outage } from "../../outage.ts";
 import { askedToStop, pause } from "../../signals.ts";
 import { inputFailure } from "../input.ts";
-import { LimitedReport, RejectsFile, reportRejections } from "../rejects-file.ts";
+import { appendRejections, LimitedReport, RejectsFile } from "../rejects-file.ts";
 import type { FileIntake, IntakeOf } from "./followed.ts";
 import { GrowingFile } from "./growing-file.ts";
+import type { IntakeLog } from "./intake-log.ts";
 import { Spool } from "./spool.ts";
 import { wakes } from "./wakes.ts";
 
 export interface Target {
   readonly path: string;
+  readonly isThere: boolean;
   readonly isDirectory: boolean;
 }
 
@@ -31,18 +31,18 @@ export function followable(path: string): Target {
   } catch (cause) {
     throw inputFailure(cause, path);
   }
-  if (stats === undefined) process.stderr.write(`noonmark: there is no ${path} yet: waiting for it\n`);
-  else if (!stats.isFile() && !stats.isDirectory()) {
+  if (stats !== undefined && !stats.isFile() && !stats.isDirectory()) {
     throw new Failure("invalid_setting", `${path} is neither a file nor a directory`, {
       hint: "A pipe is read with `noonmark ingest -`.",
     });
   }
-  return { path, isDirectory: stats?.isDirectory() ?? false };
+  return { path, isThere: stats !== undefined, isDirectory: stats?.isDirectory() ?? false };
 }
 
 export interface FollowOptions extends IntakeRules {
   /** The file given by --rejects. */
   readonly rejects: RejectsFile | undefined;
+  readonly log: IntakeLog;
   /** Shows the counts while the command runs. Returns a function that ends this. */
   watch(counts: () => Counts): Promise<() => Promise<void>>;
 }
@@ -52,16 +52,15 @@ const FULL_DISK_PAUSE_MS = 5_000;
 
 /** Waits while a disk is full. Throws other `Failure`s (exit 74) as intake does, and any error of `watch`. */
 export async function followPath(target: Target, db: Database, options: FollowOptions): Promise<Counts> {
-  const { rejects, watch, ...rules } = options;
-  const { path, isDirectory } = target;
-  const intakeOf: IntakeOf = ({ name, rejects: beside }) => fileIntake(db, { name, rejects: rejects ?? beside }, rules);
-  const onRefused = (message: string) => warn({ code: "file_refused", message });
-  const fullDisk = new Outage(() => performance.now(), {
-    lasts: ({ message }) => warn({ code: "disk_full", message: `${message}; ingest waits`, hint: "Free space: df -h" }),
-    ended: (ms) => process.stderr.write(`noonmark: the disk has space again after ${Math.round(ms / 1000)} s\n`),
-  });
+  const { rejects, watch, log, ...rules } = options;
+  const { path, isThere, isDirectory } = target;
+  const intakeOf: IntakeOf = ({ name, rejects: beside }) =>
+    fileIntake(db, { name, rejects: rejects ?? beside, log }, rules);
+  const onRefused = (message: string) => log.refusedFile(message);
+  const fullDisk = log.fullDisk();
   const followed = isDirectory ? new Spool(path, intakeOf, onRefused) : new GrowingFile(path, intakeOf, onRefused);
   const stopWatch = await watch(() => followed.counts);
+  log.following({ source: path, isThere, from: isDirectory ? "its first file" : "its first line" });
   const checkpoint = new IdleCheckpoint(db);
   const stop = new AbortController();
   void askedToStop().then(() => stop.abort());
@@ -78,6 +77,7 @@ export async function followPath(target: Target, db: Database, options: FollowOp
         await pause(FULL_DISK_PAUSE_MS, stop.signal);
       }
       checkpoint.look(performance.now());
+      log.counts(followed.counts);
     }
   } finally {
     await followed.close();
@@ -86,18 +86,43 @@ export async function followPath(target: Target, db: Database, options: FollowOp
   return followed.counts;
 }
 
-function fileIntake(
-  db: Database,
-  { name, rejects }: { readonly name: string | undefined; readonly rejects: RejectsFile | string | undefined },
-  rules: IntakeRules,
-): FileIntake {
+/** Opens a file, and waits while its disk is full. Undefined if a signal ended the wait. */
+export async function onceThereIsSpace<Opened>(open: () => Opened, log: IntakeLog): Promise<Opened | undefined> {
+  const fullDisk = log.fullDisk();
+  const stop = new AbortController();
+  void askedToStop().then(() => stop.abort());
+  while (!stop.signal.aborted) {
+    try {
+      const opened = open();
+      fullDisk.succeeded();
+      return opened;
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      fullDisk.failed(errorOf(error));
+    }
+    await pause(FULL_DISK_PAUSE_MS, stop.signal);
+  }
+  return undefined;
+}
+
+interface FileReport {
+  readonly name: string | undefined;
+  readonly rejects: RejectsFile | string | undefined;
+  readonly log: IntakeLog;
+}
+
+function fileIntake(db: Database, { name, rejects, log }: FileReport, rules: IntakeRules): FileIntake {
   // The file of rejects is created when the first line is rejected.
   let own: RejectsFile | undefined;
   const isBeside = typeof rejects === "string";
-  const report = new LimitedReport({ file: name }, () => (isBeside ? (own ??= new RejectsFile(rejects)) : rejects));
-  // A followed file never ends, so each of its rejections is reported.
-  const onRejected = (rejections: readonly Rejection[]): void =>
-    name === undefined && !isBeside ? reportRejections(rejections, rejects) : report.add(rejections);
+  const from = { file: name };
+  const report = new LimitedReport(from, () => (isBeside ? (own ??= new RejectsFile(rejects)) : rejects));
+  const onRejected = (rejections: readonly Rejection[]): void => {
+    log.rejected(rejections, from);
+    // A followed file never ends, so each of its rejections is written.
+    if (name === undefined && !isBeside) appendRejections(rejections, rejects, from);
+    else report.add(rejections);
+  };
   const intake = new Intake(db, { onRejected, ...rules });
   return {
     intake,

@@ -27,7 +27,7 @@ export function acceptReceipt(installation: Installation, receipt: Receipt): Int
         : fault(
             "distance_regression",
             "distanceMm",
-            `distanceMm falls below ${epoch.distanceMm} of the last receipt of its counterEpoch`,
+            `distanceMm falls below ${epoch.distanceMm} of the last receipt of its counterEpoch; a counter that was reset begins a new one`,
           );
     }
   }

@@ -1,7 +1,13 @@
 /** A publisher's log: repeated events become single summary lines. */
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { chainLog, cycleLog, failureLog, publisherOutages } from "../../../../bin/cli/publish/publisher-log.ts";
+import {
+  chainLog,
+  cycleLog,
+  deviceLog,
+  failureLog,
+  publisherOutages,
+} from "../../../../bin/cli/publish/publisher-log.ts";
 import type { CycleReport, ReportRow } from "../../../../publish/report.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
@@ -32,6 +38,29 @@ test("the first cycle with puts is logged at once, and later ones are summed up 
   ]);
 });
 
+test("a silent device is one line after fifteen minutes, and one when it is back; a moved clock is no silence", () => {
+  const lines: Record<string, unknown>[] = [];
+  const clock = { now: 0, jump: 0 };
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const report = deviceLog(pino({ base: null, timestamp: false }, { write }), {
+    wall: () => clock.now + clock.jump,
+    monotonic: () => clock.now,
+  });
+  const first = new Date(0).toISOString();
+  report(null);
+  for (; clock.now <= 900_000; clock.now += 1_000) {
+    clock.jump = clock.now < 5_000 ? 0 : 3_600_000;
+    report(first);
+  }
+  expect(lines).toEqual([]);
+  for (; clock.now < 3_000_000; clock.now += 1_000) report(first);
+  expect(lines).toMatchObject([{ level: 40, code: "device_silent", newestReceiptAt: first }]);
+  clock.jump = 0;
+  report(new Date(clock.now).toISOString());
+  for (; clock.now < 3_800_000; clock.now += 1_000) report(new Date(3_000_000).toISOString());
+  expect(lines.slice(1)).toMatchObject([{ level: 30, msg: "the device sends receipts again", afterMs: 3_000_000 }]);
+});
+
 const DEAD = { type: "failed", node: "http://dead.test", message: "ECONNREFUSED" } as const;
 
 function logged() {
@@ -45,19 +74,26 @@ test("an unreachable node is one warning, then one every ten minutes with the nu
   const { lines, clock, report } = logged();
   for (; clock.now <= 1_200_000; clock.now += 2_000) report(DEAD);
   expect(lines.map(({ failures }) => failures)).toEqual([1, 300, 300]);
-  expect(lines[0]).toMatchObject({ level: 40, msg: "chain", node: DEAD.node, message: DEAD.message });
+  expect(lines[0]).toMatchObject({
+    level: 40,
+    code: "indexer_unavailable",
+    node: DEAD.node,
+    msg: `${DEAD.node}: ECONNREFUSED`,
+    hint: expect.stringContaining("Check rpcUrl"),
+  });
 });
 
 test("a node's recovery is one line with the length of the outage", () => {
   const { lines, clock, report } = logged();
+  const said = `${DEAD.node}: ECONNREFUSED`;
   report(DEAD);
   clock.now = 90_000;
   report({ type: "good", node: "http://other.test", head: 7n });
   report({ type: "good", node: DEAD.node, head: 7n });
   report({ type: "good", node: DEAD.node, head: 8n });
   report(DEAD);
-  expect(lines.map(({ msg }) => msg)).toEqual(["chain", "the node gives good responses again", "chain"]);
-  expect(lines[1]).toMatchObject({ node: DEAD.node, afterMs: 90_000 });
+  expect(lines.map(({ msg }) => msg)).toEqual([said, "the node gives good responses again", said]);
+  expect(lines[1]).toMatchObject({ code: "indexer_unavailable", node: DEAD.node, afterMs: 90_000 });
 });
 
 test("a disagreeing node causes only one warning while its polls find nothing new", () => {
@@ -67,10 +103,14 @@ test("a disagreeing node causes only one warning while its polls find nothing ne
     report({ type: "good", node: DEAD.node, head: 7n });
     report(lying);
   }
-  expect(lines.map(({ type }) => type)).toEqual(["disagreement"]);
+  expect(lines.map(({ code }) => code)).toEqual(["nodes_disagree"]);
   report(DEAD);
   report({ type: "good", node: DEAD.node, head: 8n });
-  expect(lines.map(({ msg }) => msg)).toEqual(["chain", "chain", "the node gives good responses again"]);
+  expect(lines.map(({ msg }) => msg)).toEqual([
+    `${DEAD.node}: another says otherwise`,
+    `${DEAD.node}: ECONNREFUSED`,
+    "the node gives good responses again",
+  ]);
 });
 
 function failures() {
@@ -134,9 +174,9 @@ test("a refused ledger and an object that cannot be published are reported every
   for (; clock.now <= 600_000; clock.now += 5_000) report({ ...ROWS, rows: [invalid], failures: [behind] });
   report(ROWS);
   expect(lines.map(({ time, msg, failures }) => [time, msg, failures])).toEqual([
-    [0, "objects are not published", 1],
+    [0, "objects are not published: invalid_body: items: too many", 1],
     [0, "not published: the ledger is behind", 1],
-    [600_000, "objects are not published", 120],
+    [600_000, "objects are not published: invalid_body: items: too many", 120],
     [600_000, "not published: the ledger is behind", 120],
     [605_000, "every object is published again", undefined],
     [605_000, "ledger_behind is over: publish goes on", undefined],

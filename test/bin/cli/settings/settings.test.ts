@@ -63,10 +63,6 @@ describe("settings validation", () => {
     ],
     ['{ "cadence": 5 }', "invalid_setting: /given.json: cadence 5: is not text"],
     ['{ "state": "" }', 'invalid_setting: /given.json: state "": is empty'],
-    [
-      '{ "fronts": 5 }',
-      "invalid_setting: /given.json: fronts: is not none, any, or a secret of 16 to 128 characters of A-Z a-z 0-9 . _ ~ + / = -",
-    ],
     ['{ "port": null }', "invalid_setting: /given.json: port null: is not a number"],
   ])("the configuration %s is rejected with the position and the mistake", (text, message) => {
     expect(ofFile(text)).toBe(message);

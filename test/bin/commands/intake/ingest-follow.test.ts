@@ -51,7 +51,7 @@ test("following a file through rotation and kill ingests each fact once, and SIG
   expect(await following.ended("SIGTERM")).toEqual({
     exitCode: 0,
     stdout: expect.stringMatching(/^3 accepted, 2 duplicate, 0 rejected; ledger \//),
-    stderr: "",
+    stderr: expect.stringMatching(/^\{"level":"info",.*"source":"[^"]*facts\.ndjson".*"msg":"following"\}\n$/),
   });
 });
 
@@ -65,7 +65,9 @@ test("spool files are moved to done/ with their rejects, and SIGINT exits with 0
   expect(await following.ended("SIGINT")).toEqual({
     exitCode: 0,
     stdout: expect.stringContaining('{"accepted":2,"duplicate":0,"rejected":1,"ledger":"/'),
-    stderr: "1.ndjson: line 2: malformed_json -: the line is not JSON\n",
+    stderr: expect.stringMatching(
+      /"following"\}\n.*"code":"malformed_json","file":"1\.ndjson","rejected":1,"msg":"line 2: malformed_json -: the line is not JSON"\}\n$/,
+    ),
   });
   expect(readdirSync(at("spool/done")).sort()).toEqual(["1.ndjson", "1.ndjson.rejects", "2.ndjson"]);
   expect(JSON.parse(readFileSync(at("spool/done/1.ndjson.rejects"), "utf8"))).toEqual({
@@ -104,7 +106,9 @@ test("a pipe in the spool or in place of a followed file does not delay SIGTERM"
   await until(() => existsSync(at("spool/done/2.ndjson")));
   const { exitCode, stderr } = await following.ended("SIGTERM");
   expect(exitCode).toBe(0);
-  expect(stderr).toMatch(/^noonmark: warning: file_refused: \\u001b\[31m1\.ndjson is a pipe, .*\n2\.ndjson: line 2: /);
+  expect(stderr).toMatch(
+    /"code":"file_refused","msg":"\\\\u001b\[31m1\.ndjson is a pipe, .*\n.*"file":"2\.ndjson".*"msg":"line 2: /,
+  );
 
   writeFileSync(at("facts.ndjson"), line(2));
   const ofFile = start("facts.ndjson");
@@ -189,15 +193,14 @@ test("a file of rejects that is a link, has two names or belongs to another user
   expect(readFileSync(at("victim"), "utf8") + readFileSync(foreign, "utf8")).toBe("");
 });
 
-test("of a spool file with many rejected lines, a thousand are reported and the others are counted", async () => {
+test("of a spool file with many rejected lines, a thousand are written and the others are counted", async () => {
   mkdirSync(at("spool"));
   writeFileSync(at("spool/1.ndjson"), "{}\n".repeat(300_000) + line(1));
   const following = start("spool", "--rejects", at("rejects.ndjson"));
   await until(() => existsSync(at("spool/done/1.ndjson")));
   const { stdout, stderr } = await following.ended("SIGTERM");
   expect(stdout).toMatch(/^1 accepted, 0 duplicate, 300000 rejected/);
-  expect(stderr.length).toBeLessThan(100_000);
-  expect(stderr).toContain("1.ndjson: … and 299000 more of its lines are rejected\n");
+  expect(stderr.length).toBeLessThan(10_000);
   const rejects = readFileSync(at("rejects.ndjson"), "utf8").trimEnd().split("\n");
   expect(rejects).toHaveLength(1_001);
   expect(rejects.at(-1)).toBe('{"file":"1.ndjson","more":299000}');
@@ -211,10 +214,16 @@ test.skipIf(NO_SMALL_DISK !== undefined)(
     const disk = smallDisk(4096);
     onTestFinished(() => disk.unmount());
     const ledger = ["--ledger", join(disk.path, "ledger.db")];
+    disk.leave(0);
+    const first = start("facts.ndjson", ...ledger);
+    await first.printed("disk_full");
+    rmSync(join(disk.path, "ballast"));
+    await first.printed("has space again");
+    expect((await first.ended("SIGTERM")).exitCode).toBe(0);
     const taken = `${JSON.stringify({ ...receipt(1), installationId: "wheel-2" })}\n`;
     expect((await runCli(["ingest", "-", ...ledger], directory, taken)).exitCode).toBe(0);
     const following = start("facts.ndjson", ...ledger);
-    await following.printed("waiting for it");
+    await following.printed('"isThere":false');
     // This file is there once the ledger is open.
     await until(() => existsSync(join(disk.path, "ledger.db-shm")));
     disk.leave(0);

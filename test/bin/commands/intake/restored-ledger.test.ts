@@ -126,6 +126,6 @@ test("--follow makes the same checks", async () => {
   mkdirSync(at("spool"));
   expect(await run("ingest", "--follow", "spool")).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringMatching(/^noonmark: ledger_behind: /),
+    stderr: expect.stringMatching(/^\{"level":"fatal",.*"code":"ledger_behind"/),
   });
 });

@@ -1,4 +1,4 @@
-/** Exit codes match docs/operating.md: each cell of its table is one run here. */
+/** Exit codes match docs/incidents.md: each cell of its table is one run here. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
@@ -15,7 +15,7 @@ import { localServer } from "../../../support/local-server.ts";
 import { type RunningCli, runningCli } from "../../../support/running-cli.ts";
 import { testFolder } from "../../../support/test-folder.ts";
 
-const MANUAL = readFileSync(new URL("../../../../docs/operating.md", import.meta.url), "utf8");
+const MANUAL = readFileSync(new URL("../../../../docs/incidents.md", import.meta.url), "utf8");
 const SETTINGS = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--store", "public"];
 const PUBLISH = [...SETTINGS, "--state", "state"];
 const RENDER = ["--installation-id", "wheel-1", "--ledger", "ledger.db", "--state", "state"];
@@ -124,6 +124,20 @@ const CASES: Readonly<Record<string, () => Promise<number | null>>> = {
     return exitOf(["status", "--store", "public"]);
   },
   "status 2": () => exitOf(["status", "--store", "public", "--max-age", "long"]),
+  "fsck 0": async () => {
+    await published();
+    return exitOf(["fsck", "--store", "public"]);
+  },
+  "fsck 1": async () => {
+    await published();
+    await store().delete("v4/public/process");
+    return exitOf(["fsck", "--store", "public"]);
+  },
+  "fsck 2": () => exitOf(["fsck", "--store", "s3:bucket"]),
+  "fsck 74": () => {
+    isFile("public");
+    return exitOf(["fsck", "--store", "public"]);
+  },
   "render 0": async () => {
     withLedger();
     return exitOf(["render", "/v9/nothing", ...RENDER]);

@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { publicationOf } from "../../../../bin/cli/status/publication.ts";
+import { publicationOf, silentDevice } from "../../../../bin/cli/status/publication.ts";
 import { firstHead, type Head } from "../../../../publish/head/head.ts";
 import { runCli } from "../../../support/cli.ts";
 import { configuredFolder, sharedFolder } from "../../../support/test-folder.ts";
@@ -62,6 +62,23 @@ test("a clock that is behind is one problem, although the publisher reports it t
   // On a machine with the right clock, only the publisher's report has it.
   expect(publication(changed, at).problems).toEqual([
     expect.stringMatching(/^clock_behind: The last cycle was published as of a later time than this clock's\. /),
+  ]);
+});
+
+test("a device that was silent for fifteen minutes when the publisher was last seen is a warning, and no problem", () => {
+  const renewedAt = Date.parse("2026-11-20T10:00:00.000Z");
+  const warnings = (newestReceiptAt: string | null) => {
+    const { lease, sources } = firstHead("wheel-1", "private");
+    const now = renewedAt + 86_400_000;
+    const changed = {
+      lease: { ...lease, renewedAt },
+      sources: { ...sources, ledger: { status: "followed", newestReceiptAt } as const },
+    };
+    return silentDevice(publication(changed, now), now);
+  };
+  expect([warnings(null), warnings("2026-11-20T09:45:00.000Z")]).toEqual([[], []]);
+  expect(warnings("2026-11-20T09:44:59.999Z")).toMatchObject([
+    { code: "device_silent", message: expect.stringContaining("2026-11-20T09:44:59.999Z") },
   ]);
 });
 

@@ -35,7 +35,7 @@ test("a store that is gone is not made again on the disk beneath it, until the s
   expect([exitCode, stderr]).toEqual([
     74,
     expect.stringMatching(
-      /^noonmark: store_unavailable: \S+: no store is here .*\n {2}.*docs\/incidents.md#store-lost\n$/,
+      /^noonmark: store_unavailable: \S+: no store is here .*\n {2}.*docs\/incidents.md \(section store-lost\)\n$/,
     ),
   ]);
   expect(readdirSync(store)).toEqual([]);

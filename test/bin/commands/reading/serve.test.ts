@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { parseExchanges } from "../../../../src/judge/exchanges/format.ts";
 import { openStore } from "../../../../src/object-store/open-store.ts";
+import { parseExchanges } from "../../../../src/verify/exchanges/format.ts";
 import { raw } from "../../../shim/node/server-under-test.ts";
 import { runCli } from "../../../support/cli.ts";
 import { freePort } from "../../../support/free-port.ts";
@@ -52,6 +52,7 @@ Retry-After: 2
   );
   const target = addressTarget({ hostname: "127.0.0.1", port }, { object: (key) => store.get(key) }, [
     ...TRANSPORT_HEADERS,
+    "cdn-cache-control",
     "vary",
   ]);
   expect(await runScript(script, target)).toMatchObject({ differences: [], requests: 3 });

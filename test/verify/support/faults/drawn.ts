@@ -3,7 +3,7 @@
  * a few cannot be distinguished from another correct response.
  */
 import { fraction } from "../../../../demo/history/random.ts";
-import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
+import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/verify/exchange.ts";
 import {
   type Any,
   error,

@@ -1,6 +1,8 @@
 /** Faults of caches, compressors and stores between origin and reader. */
+
 import { gunzipSync, gzipSync } from "node:zlib";
-import { header, type Reply, type Sent } from "../../../../src/judge/exchange.ts";
+import { plainQueries } from "../../../../src/resources/contracts.ts";
+import { header, type Reply, type Sent } from "../../../../src/verify/exchange.ts";
 import {
   both,
   type Change,
@@ -127,7 +129,7 @@ function keepsErrors(path: string): Planted["fault"] {
 const PER_ROUTE: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
   if (route.queryError === null) return [];
   const edge = planter(`${path}: `, "edge", route.name);
-  const hasQueries = route.queries.length > 1 || route.query !== "listed";
+  const hasQueries = plainQueries(route).length > 1 || route.query !== "listed";
   return [
     edge.fault("the query is not in the key", keyedByPath(path), hasQueries ? ["answers", "queries"] : "edge"),
     edge.fault("a 400 is kept", keepsErrors(path)),

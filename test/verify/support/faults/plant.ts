@@ -1,7 +1,7 @@
 /** Plants a fault in the request to the stand-in server, or in its response. */
 
-import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/judge/exchange.ts";
 import type { RouteName } from "../../../../src/resources/table.ts";
+import { jsonOf, type Reply, type Sent, type Transport } from "../../../../src/verify/exchange.ts";
 import type { FamilyName } from "../../../../src/verify/verify.ts";
 
 export interface Planted {

@@ -1,4 +1,5 @@
 /** Query faults of servers and caches: they sort, decode, add defaults, accept too much or reject too much. */
+import { plainQueries } from "../../../../src/resources/contracts.ts";
 import type { RouteName } from "../../../../src/resources/table.ts";
 import { error, isAt, type Planted, planter, queryOf, type When } from "./plant.ts";
 import { PATHS } from "./subjects.ts";
@@ -80,7 +81,7 @@ const EXACT: readonly Planted[] = [...PATHS]
   .flatMap(([route, path]) => {
     const faults = planter(`${path}: `, "queries", route.name);
     const isBad: When = (sent, reply) => isAt(path)(sent) && reply.status === 400;
-    const good = route.queries[0] ?? "";
+    const good = plainQueries(route)[0] ?? "";
     const always = [
       refuses(route.name, path, "an empty piece is refused", /^&|&$|&&/),
       faults.reply("a bad query is invalid_cursor", isBad, error(400, "invalid_cursor")),
@@ -88,15 +89,17 @@ const EXACT: readonly Planted[] = [...PATHS]
       faults.reply("a bad query is 404", isBad, error(404, "not_found")),
     ];
     if (good === "") return [...always, ...rewritten(route.name, path, BARE)];
-    const names = [...new Set(route.queries.flatMap((query) => query.split("&").map(nameOf)))];
+    const names = [...new Set(plainQueries(route).flatMap((query) => query.split("&").map(nameOf)))];
     const withoutQueue: Rewrites = { "queue is dropped": keep((piece) => nameOf(piece) === "range") };
-    const swapped = route.queries.slice(0, 4).map((query, at): [string, Rewrite] => {
-      const other = route.queries[(at + 1) % route.queries.length] ?? query;
-      return [
-        `${query} gets the response of ${other}`,
-        (pieces) => (pieces.join("&") === query ? other.split("&") : undefined),
-      ];
-    });
+    const swapped = plainQueries(route)
+      .slice(0, 4)
+      .map((query, at): [string, Rewrite] => {
+        const other = plainQueries(route)[(at + 1) % plainQueries(route).length] ?? query;
+        return [
+          `${query} gets the response of ${other}`,
+          (pieces) => (pieces.join("&") === query ? other.split("&") : undefined),
+        ];
+      });
     return [
       ...always,
       ...rewritten(route.name, path, { ...tooLenient("range", names, good), ...tooLenientSingle("range", good) }),

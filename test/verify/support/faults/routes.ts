@@ -1,5 +1,5 @@
 /** Routes that contradict each other, while each body follows all its own rules. */
-import { header } from "../../../../src/judge/exchange.ts";
+import { header } from "../../../../src/verify/exchange.ts";
 import {
   type Any,
   add,

@@ -1,5 +1,5 @@
 /** Single-field mutations of every body: one per place of its shape, of a kind that no schema may accept. */
-import { jsonOf, type Transport } from "../../../../src/judge/exchange.ts";
+import { jsonOf, type Transport } from "../../../../src/verify/exchange.ts";
 import { editBody, isTarget, type Planted } from "./plant.ts";
 import { SUBJECTS } from "./subjects.ts";
 

@@ -1,5 +1,5 @@
 /** Faults in statuses, methods, paths and the matrix of If-None-Match. */
-import type { Sent } from "../../../../src/judge/exchange.ts";
+import type { Sent } from "../../../../src/verify/exchange.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 import {
   both,

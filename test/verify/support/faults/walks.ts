@@ -1,7 +1,7 @@
 /**
  * Histories that repeat, lose, truncate or mix items, invalid cursors that are accepted, and responses that go back.
  */
-import { NoResponse, type Sent } from "../../../../src/judge/exchange.ts";
+import { NoResponse, type Sent } from "../../../../src/verify/exchange.ts";
 import { INSTALLATION } from "../../../publish/world.ts";
 import {
   type Any,

@@ -19,10 +19,10 @@ import { Failure } from "../../../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
 import { elementAt, errorMessage, errorOf } from "../../../../../src/values/unknown.ts";
 import { isQuiet } from "../../../feed.ts";
-import { warn } from "../../../messages.ts";
-import { Outage } from "../../../outage.ts";
+import type { Outage } from "../../../outage.ts";
 import { askedToStop, pause } from "../../../signals.ts";
 import { LimitedReport, type RejectsFile } from "../../rejects-file.ts";
+import type { IntakeLog } from "../intake-log.ts";
 import {
   type Credentials,
   type OpenStream,
@@ -35,6 +35,7 @@ import type { StreamAddress, StreamServer } from "./stream-address.ts";
 
 export interface FollowStreamOptions {
   readonly rejects: RejectsFile | undefined;
+  readonly log: IntakeLog;
   /** The file of the credentials, if any. */
   readonly credentials: string | undefined;
   /** The first message to take, if the operator names it. */
@@ -70,7 +71,10 @@ export async function followStream(
   startAfter(db, address.stream, address.subject, options.from);
   const stopWatch = await watch(() => follower.counts);
   const checkpoint = new IdleCheckpoint(db);
-  const idle = setInterval(() => checkpoint.look(performance.now()), IDLE_LOOK_MS);
+  const idle = setInterval(() => {
+    checkpoint.look(performance.now());
+    options.log.counts(follower.counts);
+  }, IDLE_LOOK_MS);
   void askedToStop().then(() => stop.abort());
   try {
     await follower.run();
@@ -99,7 +103,7 @@ function readCredentials(path: string): Credentials {
 /** The clocks of the host and of the stream differ by more than a minute, so `in_future` cannot be decided. */
 class ClocksDiffer extends Error {}
 
-interface SessionOptions extends Pick<FollowStreamOptions, "rejects" | "from" | "genesis" | "now"> {
+interface SessionOptions extends Pick<FollowStreamOptions, "rejects" | "log" | "from" | "genesis" | "now"> {
   readonly credentials: Credentials | undefined;
   readonly stop: AbortSignal;
 }
@@ -109,24 +113,10 @@ class StreamFollower {
   readonly #db: Database;
   readonly #options: SessionOptions;
   readonly #stop: AbortSignal;
-  readonly #connection = new Outage(() => performance.now(), {
-    lasts: ({ message }) =>
-      warn({
-        code: "stream_unavailable",
-        message: `${message}; ingest waits`,
-        hint: "Check that the servers run and that the address has the right name of the stream: nats stream ls",
-      }),
-    ended: (ms) => this.#said(`the stream is followed again after ${seconds(ms)} s`),
-  });
-  readonly #clocks = new Outage(() => performance.now(), {
-    lasts: ({ message }) =>
-      warn({ code: "stream_clock", message: `${message}; ingest waits`, hint: "Correct the clocks: timedatectl" }),
-    ended: (ms) => this.#said(`the clocks agree again after ${seconds(ms)} s`),
-  });
-  readonly #disk = new Outage(() => performance.now(), {
-    lasts: ({ message }) => warn({ code: "disk_full", message: `${message}; ingest waits`, hint: "Free space: df -h" }),
-    ended: (ms) => this.#said(`the disk has space again after ${seconds(ms)} s`),
-  });
+  readonly #connection: Outage;
+  readonly #clocks: Outage;
+  readonly #disk: Outage;
+  #hasBegun = false;
   /** Counts of the sessions that are over. */
   #finished: Counts = NO_COUNTS;
   #intake: Intake | undefined;
@@ -141,6 +131,14 @@ class StreamFollower {
     this.#options = options;
     this.#stop = options.stop;
     this.#from = options.from;
+    const { log } = options;
+    this.#connection = log.outage(
+      "stream_unavailable",
+      "Check that the servers run and that the address has the right name of the stream: nats stream ls",
+      "the stream is followed again",
+    );
+    this.#clocks = log.outage("stream_clock", "Correct the clocks: timedatectl", "the clocks agree again");
+    this.#disk = log.fullDisk();
   }
 
   get counts(): Counts {
@@ -184,6 +182,8 @@ class StreamFollower {
       this.#connection.succeeded();
       this.#failures = 0;
       this.#refusal = undefined;
+      if (!this.#hasBegun) this.#options.log.following({ stream: name, subject, from: after + 1 });
+      this.#hasBegun = true;
       if (stream.state.last === after) this.#clocks.succeeded();
       await this.#take(stream, after);
     } finally {
@@ -206,8 +206,11 @@ class StreamFollower {
       now: () => current?.time ?? 0,
       genesis: this.#options.genesis,
       onRejected: (rejections) => {
-        const report = new LimitedReport({ sequence: current?.sequence ?? 0 }, () => this.#options.rejects);
-        report.add(rejections.map((one) => ({ ...one, line: one.line - lines })));
+        const from = { sequence: current?.sequence ?? 0 };
+        const ofMessage = rejections.map((one) => ({ ...one, line: one.line - lines }));
+        this.#options.log.rejected(ofMessage, from);
+        const report = new LimitedReport(from, () => this.#options.rejects);
+        report.add(ofMessage);
         report.end();
       },
     });
@@ -265,10 +268,6 @@ class StreamFollower {
     if (serverTime >= began - FUTURE_ALLOWANCE_MS && serverTime <= now + FUTURE_ALLOWANCE_MS) return;
     throw new ClocksDiffer(`the server's clock says ${iso(serverTime)}, and this clock says ${iso(now)}`);
   }
-
-  #said(sentence: string): void {
-    process.stderr.write(`noonmark: ${sentence}\n`);
-  }
 }
 
 /** Failures of one server, which another server may not have. */
@@ -296,10 +295,6 @@ async function* pausing(
 /** True if `next` resolves before the event loop's next turn. Rejects if `next` does. */
 function hasArrived(next: Promise<unknown>): Promise<boolean> {
   return Promise.race([next.then(() => true), nextTurn(false)]);
-}
-
-function seconds(ms: number): number {
-  return Math.round(ms / 1000);
 }
 
 function iso(ms: number): string {
