@@ -2,7 +2,7 @@
  * The publisher's state directory: one process at a time uses it under the kernel's lock on a file. A small file in it says who held
  * the lease here, to which store, and how much of the log was published.
  */
-import { readFileSync, statSync } from "node:fs";
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase, { type Database } from "better-sqlite3";
@@ -65,6 +65,8 @@ export class StateDirectory {
     try {
       makeDirectory(path);
       makePrivateFile(lockFile(path));
+      // SQLite would open a file that may not be written without locking it.
+      accessSync(lockFile(path), constants.R_OK | constants.W_OK);
       const lock = new SqliteDatabase(lockFile(path), { timeout: 0 });
       // The kernel's lock ends with the process.
       lock.pragma("locking_mode = EXCLUSIVE");
@@ -109,7 +111,8 @@ export class StateDirectory {
       // `ingest` may run as another user.
       replaceFile(path, Buffer.from(`${JSON.stringify(this.#record)}\n`), 0o644);
     } catch (cause) {
-      if (isDiskFull(cause)) throw cause;
+      const failure = sqliteFailure(cause, path, "state", "write");
+      if (isDiskFull(failure) || (failure instanceof Failure && failure.code === "state_forbidden")) throw failure;
       const hint = "If the state directory was removed, start the publisher again: it makes a new one.";
       throw new Failure("state_unusable", `${path} cannot be written: ${errorMessage(cause)}`, { hint, cause });
     }

@@ -8,7 +8,7 @@ backend bucket {
   .port = "8080";
   .host_header = "127.0.0.1:8080";
   # While it fails, the shim is asked at once.
-  .probe = { .url = "/noonmark/public/status.json"; .interval = 2s; .timeout = 0.5s; .window = 1; .threshold = 1; .initial = 1; }
+  .probe = { .url = "/noonmark/public/installations"; .interval = 2s; .timeout = 0.5s; .window = 1; .threshold = 1; .initial = 1; }
   .connect_timeout = 0.3s;
   .first_byte_timeout = 0.5s;
   .between_bytes_timeout = 1s;

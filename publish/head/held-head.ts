@@ -125,7 +125,9 @@ export class HeldHead {
    */
   async beforePut(): Promise<void> {
     this.checkClock();
-    if (this.renewalDue) await this.swap();
+    // Another put may have renewed it meanwhile.
+    if (this.renewalDue)
+      await this.#inTurn(async () => void (this.renewalDue && (await this.#swap(() => ({}), false))));
     if (this.#lost !== undefined) throw this.#lost;
     if (this.age <= LEASE_MS - PUT_LIMIT_MS) return;
     throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written");

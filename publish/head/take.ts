@@ -169,12 +169,16 @@ export async function openingHead(found: FoundHead | undefined, candidate: Openi
   const log = isOlder ? { ...head.log, size: stored.size, root: stored.root } : head.log;
   const { unfinished } = head;
   const isUpgrade = isNewerProgram(program, head.program);
-  const keys = isOlder ? Object.keys(head.responses) : unfinished.keys;
-  const unknown = new Set(keys);
-  const responses = Object.entries(head.responses).map(
-    ([key, response]) => [key, unknown.has(key) ? { ...response, tag: null } : response] as const,
-  );
-  const begins = isUpgrade ? { ...unfinished, since: 0, until: 0, through: 0, left: [] } : unfinished;
+  const isAccepted = opens.acceptClock === true && head.at > clock.wall();
+  const keys = isOlder || isAccepted ? Object.keys(head.responses) : unfinished.keys;
+  const unknown = new Set(isOlder ? keys : unfinished.keys);
+  const at = isAccepted ? clock.wall() : head.at;
+  // A response that is ahead of an accepted clock is put again at once.
+  const responses = Object.entries(head.responses).map(([key, response]) => {
+    const tag = unknown.has(key) ? null : response.tag;
+    return [key, { ...response, tag, asOf: isAccepted ? Math.min(response.asOf, at) : response.asOf }] as const;
+  });
+  const begins = isUpgrade || isAccepted ? { ...unfinished, since: 0, until: 0, through: 0, left: [] } : unfinished;
   return {
     ...head,
     installationId,
@@ -182,7 +186,7 @@ export async function openingHead(found: FoundHead | undefined, candidate: Openi
     responses: Object.fromEntries(responses),
     unfinished: { ...begins, keys },
     problems: [],
-    at: opens.acceptClock === true ? Math.min(head.at, clock.wall()) : head.at,
+    at,
     chain: opens.acceptChain === true ? null : head.chain,
   };
 }

@@ -21,7 +21,7 @@ import { isDiskFull } from "../../files/disk-full.ts";
 import { makeOneDirectory } from "../../files/make-directory.ts";
 import { PRIVATE_MODE } from "../../files/private-file.ts";
 import { writeNewFile } from "../../files/write-all.ts";
-import { PRIVATE_PREFIX } from "../../http/keys.ts";
+import { HEAD_KEY, PRIVATE_PREFIX } from "../../http/keys.ts";
 import { Failure } from "../../values/failure.ts";
 import { errorMessage, systemCode } from "../../values/unknown.ts";
 import { checkKey, checkObject, MAX_BODY_BYTES } from "../check-object.ts";
@@ -92,7 +92,7 @@ export class FilesystemStore implements ObjectStore {
     const tag = randomBytes(12).toString("base64url");
     const temporary = join(this.name, TEMPORARY, tag);
     try {
-      const mode = key.startsWith(PRIVATE_PREFIX) ? PRIVATE_MODE : undefined;
+      const mode = key.startsWith(PRIVATE_PREFIX) && key !== HEAD_KEY ? PRIVATE_MODE : undefined;
       await writeNewFile(temporary, [Buffer.from(formatHead(seal(object), tag)), object.body], mode);
       await this.makeDirectories(dirname(path));
       await lock.rename(temporary, path, end, () => {

@@ -60,14 +60,15 @@ async function readiness(
 
 /** From the publisher's own head; nulls if it has none, because readiness does not depend on it. */
 function publisherAge(body: Uint8Array, now: number): Record<string, unknown> {
-  let head: HeadFacts;
   try {
-    head = headFacts(body);
+    return ageOf(headFacts(body), now);
   } catch {
     // The head has another format. The store can still be read.
     return { renewedAt: null, ageSeconds: null };
   }
-  const { lease, at, problems } = head;
+}
+
+function ageOf({ lease, at, problems }: HeadFacts, now: number): Record<string, unknown> {
   const ahead = Math.max(lease.renewedAt, at) - now;
   return {
     renewedAt: formatTimestamp(lease.renewedAt),
