@@ -24,7 +24,7 @@ import type { Head } from "./head/head.ts";
 import { observationTile, tileObject } from "./plan/installations.ts";
 import { filesOf, logFileObject } from "./plan/log.ts";
 import { namedObject } from "./plan/tile-sets.ts";
-import { executePuts, type Put } from "./put.ts";
+import { executeDeletions, executePuts, type Put } from "./put.ts";
 import { WAS_DAMAGED } from "./report.ts";
 
 /** A put that was repeated, or whose end is unknown, may arrive within this time (ms). */
@@ -119,7 +119,11 @@ async function check(key: string, checking: Checking): Promise<void> {
   if (published !== undefined) {
     const isRight = whole !== undefined && sealOf(whole) === published.seal;
     // It may have been put meanwhile.
-    if (!isRight && held.head.responses[key] === published) held.note((head) => unfinishedWith(head, key));
+    if (isRight || held.head.responses[key] !== published) return;
+    held.note((head) => unfinishedWith(head, key));
+    // An older index would call newer installations unknown. Without one their requests are 503.
+    if (key === INSTALLATIONS_KEY && whole !== undefined && !canContinue(checking))
+      await executeDeletions([key], checking);
     return;
   }
   const id = parseInstallationTelemetryKey(key);
@@ -127,6 +131,11 @@ async function check(key: string, checking: Checking): Promise<void> {
     const put = repairOf(key, whole, checking);
     if (put !== undefined) await executePuts([put], checking);
   } else if (whole === undefined) held.note((head) => putAgain(head, id, checking));
+}
+
+/** True if the ledger has every published fact. */
+function canContinue({ sources, held }: Checking): boolean {
+  return sources.snapshot(({ ledger }) => ledger !== undefined && contains(ledger, held.head.log));
 }
 
 /** Makes the next cycle put a response again. */
