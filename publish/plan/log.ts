@@ -6,7 +6,7 @@ import { checkpointKey, type LogForm, logPrefix } from "../../src/http/keys.ts";
 import { entryTexts, type LogPoint, subtreeHashes } from "../../src/ledger/log.ts";
 import { checkpointText } from "../../src/log/checkpoint.ts";
 import { verifierKey } from "../../src/log/note.ts";
-import { originOf } from "../../src/log/public-log.ts";
+import { originOf } from "../../src/values/log.ts";
 import { type Signer, signNote } from "../../src/log/signer.ts";
 import {
   type Bundle,

@@ -1,7 +1,7 @@
 /** A log as a publisher writes it, with hashes by the slow definition of RFC 6962 instead of the product's code. */
 import { createHash } from "node:crypto";
 import { type Checkpoint, checkpointText } from "../../../src/log/checkpoint.ts";
-import { originOf } from "../../../src/log/public-log.ts";
+import { originOf } from "../../../src/values/log.ts";
 import { newPrivateKey, parseSigner, type Signer, signNote } from "../../../src/log/signer.ts";
 import {
   bundlePath,
