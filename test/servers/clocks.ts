@@ -33,7 +33,9 @@ export function clocks(server: () => S3Server): void {
       await until("it waits", async () => publisher.output().includes("publish waits"));
       // The release of the head, and the new session's probe of the store.
       const puts = proxy.answered.slice(before).filter((line) => !/^(?:GET|HEAD) /.test(line));
-      expect(puts.filter((line) => !line.includes("/probe/") && !/\/\d+\/private\/head\.json\?/.test(line))).toEqual([]);
+      expect(puts.filter((line) => !line.includes("/probe/") && !/\/\d+\/private\/head\.json\?/.test(line))).toEqual(
+        [],
+      );
     });
   });
 
