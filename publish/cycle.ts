@@ -54,7 +54,7 @@ export class Memory {
   readonly blocks = new Map<string, string | null>();
   /** The fork in the chain's file of which `blocks` are. */
   chainHistory = "";
-  /** Keys that nothing refers to, and until when (epoch ms) they are kept, while the head has no room. */
+  /** Keys that nothing refers to, and until when (epoch ms) they are kept, while `retired` is full. */
   dropped: (readonly [string, number])[] = [];
 }
 

@@ -76,18 +76,18 @@ An accepted fact cannot be withdrawn from a ledger. There is no \`noonmark ledge
 - Receipts have dense positions. They are published in tiles that caches keep for good, so a gap cannot be shown.
 - A ledger must contain the published log, entry by entry. A ledger without one of the facts does not.
 
-Make a new ledger without the wrong facts instead, and leave the published log behind on purpose. Readers see that: the
-observations begin again under a new log. Stop the publisher and the intake first. Do the same on a standby.
+Make a new ledger without the wrong facts instead, and publish it to an empty store: a published log is never abandoned where it is.
+Readers see that: the observations begin again. Stop the publisher and the intake first. Do the same on a standby.
 \`ledger export\` prints every fact in its order, as a line that \`ingest\` takes.
 
 \`\`\`
 noonmark ledger export | grep -v 018f6f2e-9c50-7a1b-8c2d-000000000001 > right-facts.ndjson
 noonmark ingest --ledger corrected.db --yes right-facts.ndjson
-noonmark publish --once --ledger corrected.db --new-log 2 --yes
+noonmark publish --once --ledger corrected.db --store public-2 --state state-2
 \`\`\`
 
-Then set \`ledger\` in \`noonmark.json\` to the new file, and keep the old one. \`--yes\` is needed because the new ledger has
-none of the published facts. \`--new-log\` takes the number after the published one, and is given once.`;
+\`--yes\` is needed because the new ledger has none of the published facts. A public log needs a key of another name
+(\`noonmark key generate NAME\`), and once \`--publish-log\`. Then [move to the new store](storage.md#moving-the-store), and keep the old ledger.`;
 
 function forms(): string {
   const rows = FORMS.map(({ title, description, pattern }) => [title, description, pattern ? code(pattern) : ""]);

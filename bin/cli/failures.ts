@@ -4,7 +4,7 @@
  */
 import type { FailureCode, FileFault } from "../../src/values/failure.ts";
 
-/** Exit codes (docs/spec/publishing.md#commands). */
+/** Exit codes (docs/incidents.md#how-each-command-ends). */
 export const EXIT = { done: 0, failed: 1, usage: 2, io: 74, locked: 75 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -159,7 +159,7 @@ export class HeldHead {
   #inTurn(work: () => Promise<void>): Promise<void> {
     const result = this.#swaps.then(work);
     this.#swaps = result.catch(() => {
-      // Its caller has the error; the next swap begins anew.
+      // Its caller has the error; the next swap is independent of it.
     });
     return result;
   }
@@ -212,7 +212,7 @@ export class HeldHead {
     throw this.#lost;
   }
 
-  /** While our lease lasts, nobody else can have deleted the head and begun anew. */
+  /** While our lease lasts, nobody else can have deleted the head and made another. */
   async #putLost(next: Head): Promise<StoreTag | undefined> {
     try {
       return await this.#store.put(HEAD_KEY, headObject(next), { ifAbsent: true });

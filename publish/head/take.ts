@@ -4,11 +4,11 @@
  */
 import { checkpointKey } from "../../src/http/keys.ts";
 import { EVERY_RECORD, fieldsShown } from "../../src/ledger/intake/shown-in.ts";
-import { originOf } from "../../src/log/public-log.ts";
 import type { Signer } from "../../src/log/signer.ts";
 import { type ObjectStore, readIfWhole, type StoreTag, StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
 import { Failure } from "../../src/values/failure.ts";
+import { originOf } from "../../src/values/log.ts";
 import { printable } from "../../src/values/printable.ts";
 import { formatTimestamp } from "../../src/values/timestamp.ts";
 import type { Clock, WatchedClock } from "../clock/clock.ts";

@@ -6,7 +6,6 @@ import { checkpointKey, type LogForm, logPrefix } from "../../src/http/keys.ts";
 import { entryTexts, type LogPoint, subtreeHashes } from "../../src/ledger/log.ts";
 import { checkpointText } from "../../src/log/checkpoint.ts";
 import { verifierKey } from "../../src/log/note.ts";
-import { originOf } from "../../src/log/public-log.ts";
 import { type Signer, signNote } from "../../src/log/signer.ts";
 import {
   type Bundle,
@@ -22,6 +21,7 @@ import {
 } from "../../src/log/tiles.ts";
 import type { StoreObject } from "../../src/object-store/object-store.ts";
 import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
+import { originOf } from "../../src/values/log.ts";
 import type { Put } from "../put.ts";
 
 const BINARY = "application/octet-stream";

@@ -2,6 +2,7 @@
  * Reads a published log and believes nothing of it without proof: the checkpoint by its signature, tiles and entries by
  * the checkpoint's root. It knows only how to read a file by its path below the log's prefix.
  */
+import { originOf } from "../values/log.ts";
 import { printable } from "../values/printable.ts";
 import { elementAt } from "../values/unknown.ts";
 import { type Checkpoint, parseCheckpoint } from "./checkpoint.ts";
@@ -18,11 +19,6 @@ export interface Entry {
   readonly index: number;
   /** Exactly what was hashed. */
   readonly text: string;
-}
-
-/** Returns the origin of the log that keys of this name sign, the first line of its checkpoints. */
-export function originOf(name: string): string {
-  return `${name}/log`;
 }
 
 /**

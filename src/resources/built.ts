@@ -18,7 +18,7 @@ export interface Built extends Representation {
   readonly successor?: Built;
   /** Key of the constant response that replaces this one at nextChangeAt. It has no successor itself. */
   readonly successorKey?: string;
-  /** True if the sources are incomplete: put only while no good response is stored (docs/spec/publishing.md#missing-is-unknown). */
+  /** True if the sources are incomplete: put only while no good response is stored (docs/spec/publishing.md#promises). */
   readonly isPlaceholder?: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface Publication {
   readonly resource: ResourceName;
   readonly key: string;
   /**
-   * The response's sources, recorded in its source version. Absent for a constant, which is stored first because other
+   * The response's sources. Absent for a constant, which is stored first because other
    * responses may name it.
    */
   readonly sources?: Sources;
@@ -20,7 +20,7 @@ export interface Publication {
   inputs(snapshot: Snapshot): string;
   /**
    * A pure function; `at` is in epoch ms. Throws if the body breaks its schema: the last good object then stays stored
-   * (docs/spec/publishing.md#missing-is-unknown).
+   * (docs/spec/publishing.md#promises).
    */
   build(snapshot: Snapshot, at: number): Built;
   /** If absent, the response is rebuilt only when `inputs` changes. */

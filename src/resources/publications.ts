@@ -35,7 +35,7 @@ const PUBLICATIONS: Readonly<Record<ResourceName, (settings: PublicationSettings
   "settlements-legacy": () => legacySettlementsPublications,
   activity: () => activityPublications,
   site: ({ site }) => (site === undefined ? [] : sitePublications(site)),
-  // The shim composes it from the lease object.
+  // The shim makes it from the head.
   "publication-status": () => [],
 };
 

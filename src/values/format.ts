@@ -1,7 +1,7 @@
 /** The version of the formats of stored data: JSON objects in the store, and SQLite files. */
 import { fieldsOf } from "./unknown.ts";
 
-/** The schemaVersion of the JSON objects that only Noonmark reads: the index, the lease, the statuses. */
+/** The schemaVersion of the JSON objects that only Noonmark reads: the index and the head. */
 export const FORMAT_VERSION = 1;
 
 /** An object with another schemaVersion, which another version of Noonmark wrote. Nobody may overwrite it. */

@@ -37,3 +37,8 @@ export const EMPTY_LOG: Log<never> = {
 export function isSamePosition(one: Position, other: Position): boolean {
   return one.at === other.at && one.checksum === other.checksum;
 }
+
+/** Returns the origin of the published log that keys of this name sign, the first line of its checkpoints. */
+export function originOf(name: string): string {
+  return `${name}/log`;
+}

@@ -41,7 +41,7 @@ test("every import is allowed by the table of modules, and every file belongs to
 
 test.each([
   ["a module to its right", "src/values/decimal.ts", 'import { a } from "../ledger/schema.ts";'],
-  ["the checker from the publisher", "publish/scrub.ts", 'import { a } from "../src/verify/body.ts";'],
+  ["the checker from the publisher", "publish/damage.ts", 'import { a } from "../src/verify/body.ts";'],
   ["tests", "bin/main.ts", 'import { a } from "../test/publish/world.ts";'],
   ["a renderer from the shim", "src/shim/context.ts", 'import { a } from "../resources/process/build.ts";'],
   [

@@ -31,9 +31,11 @@ export function clocks(server: () => S3Server): void {
       const reported = /"code":"clock_skew".*"this host's clock is (?:[678]\d|90) s ahead of that of s3:/;
       await until("it reports the clock", async () => reported.test(publisher.output()));
       await until("it waits", async () => publisher.output().includes("publish waits"));
-      // The release of the lease object, and the new session's probe of the store.
+      // The release of the head, and the new session's probe of the store.
       const puts = proxy.answered.slice(before).filter((line) => !/^(?:GET|HEAD) /.test(line));
-      expect(puts.filter((line) => !line.includes("/probe/") && !/\/\d+\/status\.json\?/.test(line))).toEqual([]);
+      expect(puts.filter((line) => !line.includes("/probe/") && !/\/\d+\/private\/head\.json\?/.test(line))).toEqual(
+        [],
+      );
     });
   });
 

@@ -1,5 +1,5 @@
 /**
- * The settings (docs/spec/publishing.md#sources): each is a key of `noonmark.json`, a flag and an environment variable.
+ * The settings (docs/reference.md#settings): each is a key of `noonmark.json`, a flag and an environment variable.
  * Each is a row of SETTINGS; `setting-options.ts` says which commands take it as a flag.
  */
 import { isIPv4, isIPv6 } from "node:net";

@@ -2,7 +2,7 @@
  * What `/status.json` says (docs/spec/people.md#status-json), made from the publisher's head. It contains no data for the operator.
  */
 
-import { originOf } from "../../log/public-log.ts";
+import { originOf } from "../../values/log.ts";
 import { formatTimestamp } from "../../values/timestamp.ts";
 import { fieldsOf, isObject } from "../../values/unknown.ts";
 import { RESPONSE_KEYS } from "../find.ts";

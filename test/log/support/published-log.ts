@@ -1,7 +1,6 @@
 /** A log as a publisher writes it, with hashes by the slow definition of RFC 6962 instead of the product's code. */
 import { createHash } from "node:crypto";
 import { type Checkpoint, checkpointText } from "../../../src/log/checkpoint.ts";
-import { originOf } from "../../../src/log/public-log.ts";
 import { newPrivateKey, parseSigner, type Signer, signNote } from "../../../src/log/signer.ts";
 import {
   bundlePath,
@@ -13,6 +12,7 @@ import {
   TILE_WIDTH,
   tilePath,
 } from "../../../src/log/tiles.ts";
+import { originOf } from "../../../src/values/log.ts";
 
 export const NAME = "wheel.example.org";
 
