@@ -18,6 +18,8 @@ import { type Head, headObject, readHead } from "./head.ts";
 
 export const LEASE_MS = 15_000;
 export const RENEW_MS = 5_000;
+/** A put renews the lease itself from this age on. */
+const LATE_MS = 8_000;
 /** A standby takes a head that has not changed for this long, by its own monotonic clock. */
 export const SILENT_MS = 20_000;
 
@@ -125,9 +127,9 @@ export class HeldHead {
    */
   async beforePut(): Promise<void> {
     this.checkClock();
-    // Another put may have renewed it meanwhile.
-    if (this.renewalDue)
-      await this.#inTurn(async () => void (this.renewalDue && (await this.#swap(() => ({}), false))));
+    // The timer renews earlier, unless a cycle is long. Of several puts at once, the first one renews.
+    if (this.age >= LATE_MS)
+      await this.#inTurn(async () => void (this.age >= LATE_MS && (await this.#swap(() => ({}), false))));
     if (this.#lost !== undefined) throw this.#lost;
     if (this.age <= LEASE_MS - PUT_LIMIT_MS) return;
     throw new Failure("lease_expired", "the lease could not be renewed in time, so nothing is written");

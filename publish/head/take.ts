@@ -176,7 +176,9 @@ export async function openingHead(found: FoundHead | undefined, candidate: Openi
   // A response that is ahead of an accepted clock is put again at once.
   const responses = Object.entries(head.responses).map(([key, response]) => {
     const tag = unknown.has(key) ? null : response.tag;
-    return [key, { ...response, tag, asOf: isAccepted ? Math.min(response.asOf, at) : response.asOf }] as const;
+    const isAhead = isAccepted && response.asOf > at;
+    // No stored object has an empty seal.
+    return [key, { ...response, tag, ...(isAhead ? { asOf: at, seal: "" } : {}) }] as const;
   });
   const begins = isUpgrade || isAccepted ? { ...unfinished, since: 0, until: 0, through: 0, left: [] } : unfinished;
   return {

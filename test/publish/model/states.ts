@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Random } from "../../support/random.ts";
 
 /** The files of a database, including SQLite's extra files. */
-const FILES = ["published.db", "projections.db"] as const;
+const FILES = ["publisher.json", "projections.db"] as const;
 /** Number of older copies to keep. */
 const COPIES = 6;
 
