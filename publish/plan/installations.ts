@@ -5,6 +5,7 @@
 import { INSTALLATIONS_LIMIT } from "../../src/http/installations.ts";
 import { readReceipts } from "../../src/ledger/read/receipts.ts";
 import {
+  changedInstallations,
   type Installation,
   installationRowId,
   lastInstallationRowId,
@@ -19,7 +20,7 @@ import type { Snapshot } from "../../src/resources/snapshot.ts";
 import { telemetryPublication } from "../../src/resources/telemetry/publication.ts";
 import { installationTelemetryKey } from "../../src/resources/telemetry/route.ts";
 import { isFileError } from "../../src/sqlite/sqlite-failure.ts";
-import { type ReadOnlyDatabase, readRows } from "../../src/sqlite/statement.ts";
+import type { ReadOnlyDatabase } from "../../src/sqlite/statement.ts";
 import { type Head, LEFT_LIMIT } from "../head/head.ts";
 import type { Put } from "../put.ts";
 import { failedRow, type ReportRow } from "../report.ts";
@@ -94,18 +95,6 @@ interface Candidate extends Installation {
   readonly stored: number;
 }
 
-interface ChangedRow extends Installation {
-  /** The position of its first receipt that may not be stored; null if it has none. */
-  readonly first: number | null;
-  /** The index of its newest entry. */
-  readonly last: number;
-}
-
-const CHANGED = `SELECT entry.installation AS rowId, installation.id AS id, min(position) AS first, max(entry_index) AS last
-FROM entry JOIN installation ON installation.no = entry.installation
-WHERE entry_index >= ? AND (entry.installation > ? OR installation.id = ?)
-GROUP BY entry.installation ORDER BY entry.installation`;
-
 export function planInstallations(planning: InstallationPlanning): InstallationPlan {
   const { snapshot, head, memory, configured, at, size, minimumPutInterval, isConfiguredUrgent } = planning;
   const { ledger } = snapshot;
@@ -123,7 +112,7 @@ export function planInstallations(planning: InstallationPlanning): InstallationP
     else step.leave(one);
   }
   const leftRows = new Set(left.map(({ rowId }) => rowId));
-  const rows = readRows<ChangedRow>(ledger, CHANGED, unfinished.since, unfinished.through, configured);
+  const rows = changedInstallations(ledger, unfinished.since, unfinished.through, configured);
   rows.sort((one, other) => Number(other.id === configured) - Number(one.id === configured));
   let through = unfinished.through;
   let since = until;

@@ -45,3 +45,26 @@ export function lastInstallationRowId(db: ReadOnlyDatabase): number {
 export function listInstallations(db: ReadOnlyDatabase): Installation[] {
   return readRows<Installation>(db, `SELECT ${COLUMNS} FROM installation ORDER BY no`);
 }
+
+/** An installation that has entries of the log from some index on. */
+export interface ChangedInstallation extends Installation {
+  /** The position of its first receipt among them; null if it has none. */
+  readonly first: number | null;
+  /** The index of its newest entry. */
+  readonly last: number;
+}
+
+const CHANGED = `SELECT entry.installation AS rowId, installation.id AS id, min(position) AS first, max(entry_index) AS last
+FROM entry JOIN installation ON installation.no = entry.installation
+WHERE entry_index >= ? AND (entry.installation > ? OR installation.id = ?)
+GROUP BY entry.installation ORDER BY entry.installation`;
+
+/** Returns the installations with entries from `since` on: those after the row `through`, and the one named `always`. */
+export function changedInstallations(
+  db: ReadOnlyDatabase,
+  since: number,
+  through: number,
+  always: string,
+): ChangedInstallation[] {
+  return readRows<ChangedInstallation>(db, CHANGED, since, through, always);
+}
