@@ -164,7 +164,8 @@ async function readUnknownTags(
 }
 
 function isSame(found: StoredObject | StoreDamaged, object: StoreObject): boolean {
-  return !(found instanceof StoreDamaged) && sealOf(found) === sealOf(object);
+  if (found instanceof StoreDamaged || found.contentType !== object.contentType) return false;
+  return sealOf(found) === sealOf(object);
 }
 
 /**

@@ -8,7 +8,12 @@ const LOG = new URL("../../src/client/log.ts", import.meta.url);
 
 test.each([
   ["noonmark/client", 3_500, CLIENT, ["src/values/backoff.ts"]],
-  ["noonmark/log", 5_700, LOG, ["base64", "printable", "unknown", "backoff"].map((name) => `src/values/${name}.ts`)],
+  [
+    "noonmark/log",
+    5_700,
+    LOG,
+    ["base64", "printable", "log", "unknown", "backoff"].map((name) => `src/values/${name}.ts`),
+  ],
 ])("%s is at most %i bytes minified and compressed, and has no dependency", async (_, limit, entry, values) => {
   const { outputFiles, metafile } = await build({
     entryPoints: [entry.pathname],

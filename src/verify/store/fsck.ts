@@ -286,11 +286,17 @@ function eventsComplaint(opening: string, text: string): string | undefined {
   return undefined;
 }
 
+/** By the end of an asset's name. */
+const ASSET_TYPES: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+};
+
 async function judgeFile(pass: Pass, key: string, row: NamedFile | undefined, put: Published): Promise<void> {
   const text = await pass.judged(key, (object, found) => {
     const fault = sealFault(key, object, put);
     if (fault !== undefined) return fault;
-    const type = row?.contentType ?? object.contentType;
+    const type = row?.contentType ?? ASSET_TYPES[key.slice(key.lastIndexOf(".") + 1)] ?? object.contentType;
     if (object.contentType !== type) return `its type is ${object.contentType}, and not ${type}`;
     const { etag } = decodeResponse(object).representation.headers;
     const tag = `"${revisionOf(found)}"`;

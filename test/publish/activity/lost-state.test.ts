@@ -207,7 +207,8 @@ test("no tile is put again after the chain was reread while the heads were unava
   expect(await tagsOf([...stored.keys()])).toEqual(stored);
   expect(await walk()).toEqual(before);
   await cycle(next, HOUR + 1);
-  expect(await tiles()).toEqual(await reachable());
+  // Of the killed publisher's tiles, those that nothing names may stay.
+  expect(await tiles()).toEqual(expect.arrayContaining(await reachable()));
   await next.stop();
 });
 

@@ -45,8 +45,8 @@ export interface Damaged {
     key: string,
     change: (object: StoreObject, text: string) => Partial<StoreObject> & { text?: string },
   ): Promise<void>;
-  /** Changes the file's bytes without the store. */
-  bytes(key: string, change: (bytes: Buffer) => Buffer): void;
+  /** Changes the file's bytes without the store; false if they are the same. */
+  bytes(key: string, change: (bytes: Buffer) => Buffer): boolean;
   fsck(now?: number): Promise<FsckReport>;
 }
 
@@ -153,7 +153,10 @@ function damagedAt(directory: string): Damaged {
     },
     bytes(key, change) {
       const path = join(directory, fileOfKey(key));
-      writeFileSync(path, change(readFileSync(path)));
+      const before = readFileSync(path);
+      const after = change(before);
+      writeFileSync(path, after);
+      return !after.equals(before);
     },
     fsck: (now = PUBLISHED) => fsck(new FilesystemStore(directory, { write: false }), now),
   };

@@ -15,10 +15,8 @@ type Plant = (damaged: Damaged, key: string, world: FsckWorld) => boolean | Prom
 
 const bytes =
   (change: (bytes: Buffer) => Buffer): Plant =>
-  (damaged, key) => {
+  (damaged, key) =>
     damaged.bytes(key, change);
-    return true;
-  };
 /** An object with a right seal and wrong content, as of a defect of the publisher. */
 const sealed =
   (change: (object: StoreObject, text: string) => Partial<StoreObject> & { text?: string }): Plant =>
