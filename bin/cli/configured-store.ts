@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { StateDirectory } from "../../publish/state-directory.ts";
-import { noStore, STORE_MARK } from "../../src/object-store/filesystem/prepare.ts";
+import { checkReadable, noStore, STORE_MARK } from "../../src/object-store/filesystem/prepare.ts";
 import { storeLocation } from "../../src/object-store/location.ts";
 import { decodedAs, type ObjectStore, type StoredObject } from "../../src/object-store/object-store.ts";
 import { openStore } from "../../src/object-store/open-store.ts";
@@ -21,6 +21,7 @@ export function openConfiguredStore(settings: Settings, options: { readonly writ
  */
 export async function openPublishedStore(settings: Settings, state: StateDirectory): Promise<ObjectStore> {
   const directory = newDirectoryOf(settings);
+  if (directory !== undefined) checkReadable(resolve(directory));
   if (directory !== undefined && state.store === resolve(directory)) throw noStore(resolve(directory));
   return openConfiguredStore(settings, { write: true });
 }

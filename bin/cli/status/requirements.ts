@@ -198,8 +198,8 @@ async function examineStore(settings: Settings): Promise<Finding[]> {
 function newDirectory(path: string, { state }: Settings): Finding {
   const full = resolve(path);
   const last = storeOfState(state);
-  if (last === full || last === IN_USE) throw noStore(full);
   checkReadable(full);
+  if (last === full || last === IN_USE) throw noStore(full);
   checkOwn(full);
   const missing = missingPermission(join(full, STORE_MARK), "write");
   return missing === undefined

@@ -12,7 +12,15 @@ import {
   restorePosition,
   type StreamPosition,
 } from "../../../src/ledger/intake/stream-position.ts";
-import { contains, entryTexts, type LogPoint, logSize, newestTexts, rootWithin } from "../../../src/ledger/log.ts";
+import {
+  contains,
+  entryTexts,
+  type LogPoint,
+  logPoint,
+  logSize,
+  newestTexts,
+  rootWithin,
+} from "../../../src/ledger/log.ts";
 import { backUp, markMirror, openLedgerForIntake, openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { GrowingTree } from "../../../src/log/tree.ts";
 import type { ReadOnlyDatabase } from "../../../src/sqlite/statement.ts";
@@ -235,6 +243,11 @@ function registerBackup(ledger: Command): void {
     }
     const db = openLedgerForReading(path);
     try {
+      if (existsSync(file) && !isOlderCopy(file, db)) {
+        throw new Failure("usage", `${file} exists, and is no older copy of this ledger`, {
+          hint: "Name another file, or move that one away.",
+        });
+      }
       backUp(db, file);
       await print(
         `ledger ${printable(resolve(path))}: ${logSize(db)} entries or more are in ${printable(resolve(file))}`,
@@ -243,6 +256,20 @@ function registerBackup(ledger: Command): void {
       db.close();
     }
   });
+}
+
+function isOlderCopy(file: string, ledger: ReadOnlyDatabase): boolean {
+  try {
+    const copy = openLedgerForReading(file);
+    try {
+      return contains(ledger, logPoint(copy));
+    } finally {
+      copy.close();
+    }
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
 }
 
 /** Prints the entries from `first` on, which counts from 0. Throws `Failure` as `openLedgerForReading` does, output_unwritable. */

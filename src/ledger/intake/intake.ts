@@ -176,7 +176,7 @@ export class Intake {
   /** Commits the rest, including a last line without LF, and returns the counts. Throws as `flush` does. */
   end(): Counts {
     this.#take(this.#decoder.take(true));
-    if (this.#isTrial) {
+    if (this.#isTrial && !this.#stopped) {
       const { accepted, duplicate, rejected } = this.#batch;
       this.abort();
       return { accepted, duplicate, rejected };

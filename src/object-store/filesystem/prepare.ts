@@ -1,5 +1,15 @@
 /** Prepares a directory for writing, or checks that it can be read. */
-import { closeSync, existsSync, openSync, readdirSync, rmSync, type Stats, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from "node:fs";
 import { join } from "node:path";
 import { diskFull, isDiskFull } from "../../files/disk-full.ts";
 import { giveToOwner, makeDirectory, syncDirectory } from "../../files/make-directory.ts";
@@ -40,9 +50,11 @@ export function prepareDirectory(directory: string): void {
   }
 }
 
-/** A publisher overwrites and deletes files in its store, so it takes no directory that contains other files. Throws `Failure` store_foreign. */
+/** A publisher overwrites and deletes files in its store, so it takes no directory that contains other files. Throws `Failure` store_foreign, store_forbidden. */
 export function checkOwn(directory: string): void {
-  if (!existsSync(directory) || existsSync(join(directory, STORE_MARK))) return;
+  if (!existsSync(directory)) return;
+  enter(directory);
+  if (existsSync(join(directory, STORE_MARK))) return;
   const foreign = readdirSync(directory).find((name) => !EMPTY_NAMES.has(name));
   if (foreign === undefined) return;
   throw new Failure("store_foreign", `${directory} is not a store (${STORE_MARK} is missing) and contains ${foreign}`);
@@ -56,8 +68,18 @@ export function checkReadable(path: string): void {
   } catch (cause) {
     throw storeForbidden(path, path, "read", cause);
   }
-  if (found === undefined || found.isDirectory()) return;
+  if (found?.isDirectory() === true) return enter(path);
+  if (found === undefined) return;
   throw new Failure("store_foreign", `the store ${path} is not a directory`);
+}
+
+/** Throws `Failure` store_forbidden if this user may not look into a directory. It is then no missing or empty store. */
+function enter(directory: string): void {
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK);
+  } catch (cause) {
+    throw storeForbidden(directory, directory, "read", cause);
+  }
 }
 
 /** Says that a directory is not there, or is empty because its disk is not mounted. */

@@ -157,6 +157,11 @@ test("a dry run judges every line against the ledger, and takes nothing in", asy
     expect.stringMatching(/^2 accepted, 0 duplicate, 1 rejected; .*nothing was taken in\n$/),
   ]);
   expect(existsSync(join(directory, ".noonmark", "ledger.db"))).toBe(false);
+  const strict = await ingest(["--dry-run", "--strict", "facts.ndjson"]);
+  expect([strict.exitCode, strict.stdout]).toEqual([
+    1,
+    expect.stringMatching(/^0 accepted, 0 duplicate, 1 rejected; /),
+  ]);
   await ingest(["facts.ndjson"]);
   writeFileSync(join(directory, "more.ndjson"), ndjson(receipt(2), receipt(3)));
   expect((await ingest(["--dry-run", "more.ndjson"])).stdout).toContain("1 accepted, 1 duplicate, 0 rejected");
@@ -196,6 +201,14 @@ test("a backup has every fact, replaces the last one, and never the ledger", asy
   expect(readWatermarks(db, 1).receipt).toBe(3);
   db.close();
   expect(await backup(join(directory, ".noonmark", "ledger.db"))).toMatchObject({ exitCode: 2 });
+  const others = { "facts.ndjson": ndjson(receipt(1)), "noonmark.json": "{}\n", empty: "" };
+  for (const [name, text] of Object.entries(others)) {
+    writeFileSync(join(directory, name), text);
+    expect(await backup(name)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("no older copy") });
+    expect(readFileSync(join(directory, name), "utf8")).toBe(text);
+  }
+  expect((await ingest(["--ledger", "other.db", "-"], ndjson(receipt(1), receipt(4)))).exitCode).toBe(0);
+  expect((await backup("other.db")).exitCode).toBe(2);
   expect((await backup("missing/copy.db")).stderr).toContain("file_unwritable");
   expect(readdirSync(directory).filter((name) => name.startsWith("."))).toEqual([".noonmark"]);
 });

@@ -142,6 +142,35 @@ test.skipIf(noNobody)("a publisher ends, and does not wait, at a file of root in
   expect([status, stdout.toString()]).toEqual([1, expect.stringContaining(`chown -R nobody: ${store}`)]);
 });
 
+test.skipIf(noNobody)("a store that this user may not enter is forbidden, and not missing", () => {
+  const store = join(open, "store-3");
+  const flags = [
+    "--installation-id",
+    "wheel-1",
+    "--ledger",
+    "none",
+    "--store",
+    store,
+    "--state",
+    join(open, "state-3"),
+  ];
+  expect(asNobody("publish", "--once", ...flags).exitCode).toBe(0);
+  chownSync(store, 0, 0);
+  chmodSync(store, 0o750);
+  for (const once of [["--once"], []]) {
+    const { exitCode, stderr } = asNobody("publish", ...once, ...flags);
+    expect([exitCode, stderr]).toEqual([74, expect.stringContaining(`chown -R nobody: ${store}`)]);
+    expect(stderr).toContain("store_forbidden");
+  }
+  for (const [place, name] of [
+    ["state-3", "its own"],
+    ["state-4", "another"],
+  ] as const) {
+    const { stdout, status } = spawnAsNobody("status", ...flags.slice(0, -1), join(open, place));
+    expect([name, status, stdout.toString()]).toEqual([name, 1, expect.stringContaining(`chown -R nobody: ${store}`)]);
+  }
+});
+
 test.skipIf(noNobody)("status needs nothing but the store, as a user of its group", async () => {
   const config = join(ofRoot, "noonmark.json");
   writeFileSync(config, JSON.stringify({ installationId: "x", ledger: "ledger.db", store: "store", state: "state" }));

@@ -9,16 +9,16 @@ afterAll(() => world.end());
 test("an intact store exits 0 with its number of objects, and a damaged one exits 1 with a line per finding", async () => {
   const { directory, store } = world.copy();
   const args = ["fsck", "--store", directory];
-  expect(await runCli(args, world.folder)).toEqual({ exitCode: 0, stdout: "48 objects, 0 findings\n", stderr: "" });
+  expect(await runCli(args, world.folder)).toEqual({ exitCode: 0, stdout: "52 objects, 0 findings\n", stderr: "" });
   await store.delete("v4/public/onchain/unavailable");
-  const says = "v4/public/onchain names it";
+  const says = "it is not stored";
   const key = "v4/public/onchain/unavailable";
   expect(await runCli(args, world.folder)).toEqual({
     exitCode: 1,
-    stdout: `FAIL missing ${key}: ${says}\n47 objects, 1 findings\n`,
+    stdout: `FAIL missing ${key}: ${says}\n51 objects, 1 findings\n`,
     stderr: "",
   });
   const { exitCode, stdout } = await runCli([...args, "--json"], world.folder);
   expect(exitCode).toBe(1);
-  expect(JSON.parse(stdout)).toEqual({ objects: 47, findings: [{ what: "missing", key, says }] });
+  expect(JSON.parse(stdout)).toEqual({ objects: 51, findings: [{ what: "missing", key, says }] });
 });
