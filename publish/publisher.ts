@@ -1,4 +1,4 @@
-/** A publisher: it holds the state directory and the lease, and runs cycles, checks and repairs under them. */
+/** A publisher: it holds the state directory and the lease, and runs cycles and checks under them. */
 
 import type { Signer } from "../src/log/signer.ts";
 import { type ObjectStore, StoreUnavailable } from "../src/object-store/object-store.ts";
@@ -15,7 +15,6 @@ import { type Due, earlier, RETRY_AFTER_MS } from "./due.ts";
 import { Turns } from "./each-limited.ts";
 import type { Known } from "./known.ts";
 import type { Lease, StatusUpdate } from "./lease/lease.ts";
-import type { LeaseGuard } from "./put.ts";
 import type { CycleReport } from "./report.ts";
 import { checkTiles, Scrub } from "./scrub.ts";
 import type { SourceReader } from "./sources/source-reader.ts";
@@ -49,18 +48,6 @@ export interface PublisherOptions {
   readonly hintOf: HintOf;
   /** Undefined if the site is turned off. */
   readonly site?: PublishedSite | undefined;
-}
-
-/** The parts of a publisher, with its lease, that an operator's repair uses. */
-export interface Repair {
-  readonly store: ObjectStore;
-  readonly fence: LeaseGuard;
-  /** Epoch ms. */
-  readonly now: number;
-  /** Makes the next plan look the object up. */
-  forget(key: string): void;
-  /** Runs a cycle that puts everything and checks every tile. */
-  forcedCycle(): Promise<void>;
 }
 
 export class Publisher {
@@ -183,18 +170,6 @@ export class Publisher {
     // After a failure a check is still due.
     this.#scrubbedAt = now;
     this.#scrubbed++;
-  }
-
-  /** Lets `repairStore` rewrite everything that the sources can give. Throws as a cycle does. */
-  async repair(at: number, repairStore: (repair: Repair) => Promise<void>): Promise<CycleReport> {
-    const { store, known } = this.#options;
-    const forget = (key: string) => known.objects.forget(key);
-    const forcedCycle = async () => {
-      this.#due.forget();
-      await this.#checkTiles(await this.#run(at, true));
-    };
-    await repairStore({ store, fence: this.#lease, now: at, forget, forcedCycle });
-    return this.#last ?? { at, rows: [], failures: [], warnings: [] };
   }
 
   /** Reads every tile, then rewrites the wrong ones with a second cycle. */

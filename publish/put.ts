@@ -19,7 +19,7 @@ import type { Known } from "./known.ts";
 import { type Deletion, PHASES, type Put } from "./plan/plan.ts";
 
 /** The lease, as a put needs it. */
-export interface LeaseGuard {
+interface LeaseGuard {
   readonly epoch: number;
   readonly writer: string;
   /** Awaited before each put; rejects unless a put that starts now would end while the lease still holds. */

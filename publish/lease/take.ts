@@ -32,8 +32,6 @@ export interface Candidate {
   readonly onUnreadable?: (forMs: number) => void;
   /** Called before the lease is taken. If it throws, nothing is put. */
   readonly check?: () => Promise<void>;
-  /** True for a repair, which corrects what was published ahead of the clock. */
-  readonly repairs?: boolean;
   /** Returns the last check of a standby's ledger; undefined before the first. */
   readonly ledger?: () => StandbyRecord["ledger"] | undefined;
   /** Called after the lease was taken. */
@@ -95,7 +93,7 @@ export async function acquireForOneRun(candidate: Candidate, pause: (ms: number)
 }
 
 async function take(
-  { store, clock, identity, known, check, repairs = false, onTaken }: Candidate,
+  { store, clock, identity, known, check, onTaken }: Candidate,
   found: FoundLease | undefined,
   { trusted, because }: { readonly trusted: boolean; readonly because: TakenLease["because"] },
 ): Promise<Lease> {
@@ -103,7 +101,7 @@ async function take(
   await check?.();
   const newestAt = lastPublishedAt(known, store, found?.record);
   const holderMoved = found?.record?.clockMoved === true;
-  await judgeClock({ store, clock, newestAt: repairs ? 0 : newestAt, holderMoved });
+  await judgeClock({ store, clock, newestAt, holderMoved });
   // Written first: if this process dies right after the put, the next one recognises the lease as its own.
   known.rows.setMeta("writer", `${known.rows.meta("writer") ?? ""} ${identity.holder}`);
   // The epoch of the unreadable object is unknown, so the last one in the state counts. If a stored object has a higher

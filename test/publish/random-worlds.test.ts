@@ -155,8 +155,9 @@ class Story {
   /** `noonmark publish --once --force` without the state directory. */
   async #repair(): Promise<void> {
     this.log.push("  repair");
-    const worker = await this.world.work({ ...this.#options(this.#watched()), state: `repair-${this.log.length}` });
-    const { failures } = await worker.publisher.repair(this.#at, async ({ forcedCycle }) => void (await forcedCycle()));
+    const options = { ...this.#options(this.#watched()), state: `repair-${this.log.length}`, force: true };
+    const worker = await this.world.work(options);
+    const { failures } = await worker.cycle(this.#at);
     await worker.stop();
     await this.#judgeAll(failures);
   }

@@ -85,8 +85,6 @@ export interface WorkOptions {
   readonly publications?: (all: Publication[]) => Publication[];
   /** By default the world's. */
   readonly clock?: WatchedClock;
-  /** True for a repair, which may begin although something was published ahead of its clock. */
-  readonly repairs?: boolean;
 }
 
 export class World {
@@ -199,7 +197,6 @@ export class World {
         known,
         check,
         ledger: () => standby.report(),
-        repairs: options.repairs === true,
       },
       standby,
       begin,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
-import type { LifetimeHeader } from "../../src/shim/cache-headers.ts";
+import type { LifetimeHeader } from "../../src/shim/context.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import type { FullResponse } from "../../src/shim/full-response.ts";
 import { respond } from "../../src/shim/respond.ts";

@@ -56,7 +56,7 @@ async function publicNumber(report: Report, send: Transport): Promise<number | u
   return isPublic ? log.number : undefined;
 }
 
-/** What the file of `--since` remembers. */
+/** The content of the file of `--since`. */
 const memorySchema = z.strictObject({
   schemaVersion: z.literal(1),
   origin: z.string().min(1),

@@ -97,7 +97,7 @@ const CONSTANTS: ReadonlyMap<string, RouteName> = new Map([
   ...CATEGORIES.map((category) => [constantKey(activityKey(category)), "activity"] as const),
 ]);
 
-/** What the publisher says it has put. */
+/** The objects that the publisher says it has put. */
 interface Published {
   readonly epoch: number;
   /** True if a cycle has ended. A first one may have been killed before it had put everything. */

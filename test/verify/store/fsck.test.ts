@@ -164,7 +164,7 @@ describe.each([
   });
 });
 
-/** What an S3 console's "create folder" writes, a name with a control character, and one that would leave the store. */
+/** Two markers of an S3 console's "create folder", a name with a control character, and one that would leave the store. */
 const UNREADABLE = ["v9/", "v1/public/activity/players/tiles/", "v1/public/activity/players/tiles/\u0001", "x/../y"];
 
 describe("names that no store can read", () => {
