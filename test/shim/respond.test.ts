@@ -171,6 +171,9 @@ test("a cache may keep a response for its edge seconds, and nothing past valid-u
       "max-age=1, stale-while-revalidate=1, stale-if-error=0",
     ]);
   }
+  const failing = { ...context, lifetimeHeader: "cdn-cache-control", storeFails: () => true } as const;
+  const { headers } = await respond({ method: "GET", url: "/v4/public/process" }, failing);
+  expect([headers["cdn-cache-control"], headers["cache-control"]]).toEqual(["no-store", "no-cache"]);
 });
 
 test("a page cut from the activity's head is valid as long as the head", async () => {
