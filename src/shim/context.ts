@@ -1,8 +1,10 @@
 /** The dependencies of the shim's core: a store, two clocks, and a second's memory. */
 import type { FileRow, Route, Row } from "../http/route.ts";
 import type { GetOptions, StoredObject, StoreUnavailable } from "../object-store/object-store.ts";
-import type { LifetimeHeader } from "./cache-headers.ts";
 import type { FullResponse } from "./full-response.ts";
+
+/** The header that caches obey: CDN-Cache-Control (RFC 9213) beside the client's Cache-Control, or Cache-Control in its place. */
+export type LifetimeHeader = "cdn-cache-control" | "cache-control";
 
 export interface ShimDependencies {
   readonly store: StoreReader;

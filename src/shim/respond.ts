@@ -9,8 +9,7 @@ import type { Row } from "../http/route.ts";
 import { StoreUnavailable } from "../object-store/object-store.ts";
 import { matchPath, type RowMatch } from "../resources/find.ts";
 import { isInstallationId } from "../values/installation-id.ts";
-import { lifetime } from "./cache-headers.ts";
-import { andThen, type MaybePromise, type ShimContext } from "./context.ts";
+import { andThen, type LifetimeHeader, type MaybePromise, type ShimContext } from "./context.ts";
 import { type FullResponse, plainResponse } from "./full-response.ts";
 import { FILE_HANDLERS, ROUTE_HANDLERS } from "./handlers.ts";
 import { within } from "./within.ts";
@@ -65,6 +64,28 @@ function conditional(full: FullResponse, { method, ifNoneMatch }: ShimRequest, c
 function keptBy(full: FullResponse, { lifetimeHeader, storeFails, now }: ShimContext): Record<string, string> {
   if (lifetimeHeader === undefined) return {};
   return storeFails?.() === true ? { [lifetimeHeader]: NO_STORE } : lifetime(full, now(), lifetimeHeader);
+}
+
+/** While a cache refreshes a response, its other readers get the old one. */
+const REFRESH_SECONDS = 1;
+
+/**
+ * How long a cache may keep a response (docs/spec/publishing.md#caches). Nothing is kept past valid-until, also while its
+ * origin fails. Caches that obey only Cache-Control may count a second too much: nginx keeps max-age N for up to N + 1 s.
+ */
+function lifetime(
+  { status, edge, validUntil }: FullResponse,
+  now: number,
+  name: LifetimeHeader,
+): Record<string, string> {
+  if (edge === undefined) return { [name]: NO_STORE };
+  const lag = name === "cache-control" ? 1 : 0;
+  const left = validUntil === undefined ? Infinity : Math.floor((validUntil - now) / 1_000) - lag;
+  const seconds = Math.min(edge.seconds, left);
+  if (seconds <= 0) return { [name]: NO_STORE };
+  const stale = (most: number) => Math.max(0, Math.min(most, left - seconds - lag));
+  const [whileAsking, ifError] = [stale(status === 200 ? REFRESH_SECONDS : 0), stale(edge.staleIfErrorSeconds)];
+  return { [name]: `max-age=${seconds}, stale-while-revalidate=${whileAsking}, stale-if-error=${ifError}` };
 }
 
 function counted(response: ShimResponse, row: Row | undefined, { onResponse }: ShimContext): ShimResponse {

@@ -4,11 +4,11 @@ export async function within<Value>(
   promise: Promise<Value>,
 ): Promise<{ readonly value: Value } | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const patience = new Promise<undefined>((resolve) => {
+  const limit = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms);
   });
   try {
-    return await Promise.race([promise.then((value) => ({ value })), patience]);
+    return await Promise.race([promise.then((value) => ({ value })), limit]);
   } finally {
     clearTimeout(timer);
   }

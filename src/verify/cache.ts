@@ -9,7 +9,7 @@ import { comparableText, type Run, type Subject } from "./run.ts";
 const ENCODINGS = ["gzip", "br", "gzip, deflate, br"];
 
 export async function judgeEdge(run: Run): Promise<void> {
-  await sendExchanges(run, ["edge"]);
+  await sendExchanges(run, "edge");
   await run.eachSubject((subject) => judgeEncodings(run, subject));
   await run.eachRoute((route) => judgeKey(run, route));
   await run.guarded("errors", () => judgeKeptErrors(run));

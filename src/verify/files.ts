@@ -5,12 +5,11 @@ import { FILES, type NamedFile } from "../resources/table.ts";
 import { fieldsOf } from "../values/unknown.ts";
 import { header, instantOf, jsonOf, type Reply, seenReply, shown, textOf } from "./exchange.ts";
 import { exchangesOf } from "./exchanges/of-row.ts";
-import { sendAll } from "./exchanges/send.ts";
-import { expectHeadAsGet } from "./head.ts";
+import { expectHeadAsGet, sendAll } from "./exchanges/send.ts";
 import type { Check } from "./report.ts";
 import type { Run } from "./run.ts";
 
-/** What a file must contain: a pattern of its text, or the names of its JSON fields. */
+/** By file: a pattern of its text, or the names of its JSON fields. */
 const CONTENT: Readonly<Record<NamedFile["name"], RegExp | readonly string[] | null>> = {
   page: /^\s*<!doctype html>/i,
   docs: /^\s*<!doctype html>/i,

@@ -86,7 +86,7 @@ async function pageOf<Body>(run: Run, route: NamedRoute, query: string): Promise
 
 type Page = Extract<Activity, { status: "available" }>;
 
-/** What the rules between pages need of an event. */
+/** The parts of an event that the rules between pages compare. */
 interface Event extends Pick<Page["events"][number], "id" | "occurredAt"> {
   /** The block of a chain event; undefined for a measurement. */
   readonly block: bigint | undefined;

@@ -17,26 +17,26 @@ import {
   unavailableCodes,
 } from "./exchange.ts";
 import { valueAt } from "./exchanges/format.ts";
-import { sendExchanges } from "./exchanges/send.ts";
+import { judgeHeads, sendExchanges } from "./exchanges/send.ts";
 import { judgeFiles } from "./files.ts";
-import { judgeHeads } from "./head.ts";
 import { judgeHistories } from "./history.ts";
 import type { Report } from "./report.ts";
 import { type Environment, Run, type RunOptions, type Subject } from "./run.ts";
 
+/** By the first part of the names of their rules. */
 export const FAMILIES = {
-  answers: (run: Run) => run.eachSubject((subject) => judgeAnswer(run, subject)),
-  "not-modified": (run: Run) => sendExchanges(run, ["not-modified"]),
-  queries: (run: Run) => sendExchanges(run, ["query"]),
-  methods: async (run: Run) => {
-    await sendExchanges(run, ["method"]);
+  answer: (run: Run) => run.eachSubject((subject) => judgeAnswer(run, subject)),
+  "not-modified": (run: Run) => sendExchanges(run, "not-modified"),
+  query: (run: Run) => sendExchanges(run, "query"),
+  method: async (run: Run) => {
+    await sendExchanges(run, "method");
     await judgeHeads(run);
   },
-  paths: (run: Run) => sendExchanges(run, ["path"]),
+  path: (run: Run) => sendExchanges(run, "path"),
   edge: judgeEdge,
   files: judgeFiles,
-  agreement: judgeAgreements,
-  walks: judgeHistories,
+  between: judgeAgreements,
+  history: judgeHistories,
   kept: judgeKept,
   watch,
 } as const;
@@ -55,7 +55,7 @@ export async function verify(
   const left = [...parts];
   try {
     await findConfigured(run);
-    if (left.includes("answers") && !(await isApi(run))) return run;
+    if (left.includes("answer") && !(await isApi(run))) return run;
     for (let name = left[0]; name !== undefined; name = left[0]) {
       options.onPart?.(name, parts.length - left.length, parts.length);
       const judge = FAMILIES[name];

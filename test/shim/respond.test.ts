@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { MODULES_KEY } from "../../src/resources/modules/route.ts";
 import { PROCESS_KEY } from "../../src/resources/process/route.ts";
 import { TELEMETRY_KEY, UNKNOWN_TELEMETRY_KEY } from "../../src/resources/telemetry/route.ts";
-import type { LifetimeHeader } from "../../src/shim/cache-headers.ts";
+import type { LifetimeHeader } from "../../src/shim/context.ts";
 import { shimContext } from "../../src/shim/context.ts";
 import type { FullResponse } from "../../src/shim/full-response.ts";
 import { respond } from "../../src/shim/respond.ts";
@@ -171,6 +171,9 @@ test("a cache may keep a response for its edge seconds, and nothing past valid-u
       "max-age=1, stale-while-revalidate=1, stale-if-error=0",
     ]);
   }
+  const failing = { ...context, lifetimeHeader: "cdn-cache-control", storeFails: () => true } as const;
+  const { headers } = await respond({ method: "GET", url: "/v4/public/process" }, failing);
+  expect([headers["cdn-cache-control"], headers["cache-control"]]).toEqual(["no-store", "no-cache"]);
 });
 
 test("a page cut from the activity's head is valid as long as the head", async () => {

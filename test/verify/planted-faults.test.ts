@@ -82,7 +82,7 @@ test.each([
 ])("%s: online is a finding for a receipt 90 s ahead of the clock, but not for one 30 s ahead", async (only, path) => {
   const findings = async (milliseconds: number) => {
     const fault = beforeReceipt(path, milliseconds);
-    const report = await judge({ send, now: full.at, families: ["answers"], only: [only], fault });
+    const report = await judge({ send, now: full.at, families: ["answer"], only: [only], fault });
     return report.findings.filter(({ rule }) => rule === "clock/online").map(({ request, seen }) => [request, seen]);
   };
   expect(await findings(90_000)).toEqual([[`GET ${path}`, "online"]]);

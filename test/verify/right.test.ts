@@ -147,7 +147,7 @@ test.each([
   ["measurement lacks its newest event, as an older page would", lacking("measurement", 0, false), 0],
   ["measurement lacks an event below its newest", lacking("measurement", 1, false), 1],
 ])("a front may have an older page of one category than of all: %s", async (_, fault, count) => {
-  const judging = { send: standIn(full), now: full.at, only: ["activity"], families: ["walks"] as const };
+  const judging = { send: standIn(full), now: full.at, only: ["activity"], families: ["history"] as const };
   const { findings } = await judge({ ...judging, fault });
   const lines = findings.flatMap(findingLines).filter((line) => line.startsWith("FAIL history/categories "));
   expect([count, lines.length]).toEqual([count, count]);

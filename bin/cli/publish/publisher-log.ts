@@ -112,7 +112,7 @@ function refusedOutage(code: string, log: Logger, monotonic: Monotonic): Outage<
   });
 }
 
-/** What to do about a silent device. */
+/** The next step for a silent device. */
 export const SILENT_DEVICE_HINT =
   "Check the device and its sender, and whether intake runs and rejects lines: journalctl -u noonmark-ingest";
 

@@ -234,7 +234,9 @@ function registerExport(ledger: Command): void {
 function registerBackup(ledger: Command): void {
   const command = ledger
     .command("backup")
-    .description("copy the ledger to a file, also while facts are taken in; an older copy there is replaced")
+    .description(
+      "copy the ledger to a file, also while facts are taken in; it replaces only an older copy of this ledger",
+    )
     .argument("<file>", "the copy");
   settingOptions(command, ["ledger"]).action(async (file: string) => {
     const path = ledgerPath(loadSettings(command.opts(), ["ledger"]));

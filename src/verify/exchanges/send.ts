@@ -1,16 +1,26 @@
-/** Sends exchanges to a deployment and compares its responses with theirs. */
+/** Sends exchanges to a deployment and compares its responses with theirs, and each response to HEAD with that to GET. */
 import { listMembers } from "../../values/text.ts";
 import { fieldsOf } from "../../values/unknown.ts";
 import { judgeGood } from "../body.ts";
-import { errorCode, header, jsonOf, type Place, type Reply, requestText, seenReply, strongTag } from "../exchange.ts";
+import {
+  errorCode,
+  header,
+  jsonOf,
+  type Place,
+  type Reply,
+  requestText,
+  seenReply,
+  shown,
+  strongTag,
+} from "../exchange.ts";
 import { type RuleName, ruleName } from "../rules.ts";
-import type { Run } from "../run.ts";
+import type { Request, Run } from "../run.ts";
 import { type Exchange, type ExchangeRequest, fill, headersOf, plainTargetOf, usesTag, valueAt } from "./format.ts";
 import { exchangesEverywhere, exchangesOf } from "./of-row.ts";
 
-/** Sends the exchanges of all routes, and of unknown paths, whose rules belong to one of these families. */
-export async function sendExchanges(run: Run, families: readonly string[]): Promise<void> {
-  const isWanted = ({ rule = "" }: Exchange) => families.includes(rule.split("/")[0] ?? "");
+/** Sends the exchanges of all routes, and of unknown paths, whose rules belong to a family. */
+export async function sendExchanges(run: Run, family: string): Promise<void> {
+  const isWanted = ({ rule = "" }: Exchange) => rule.startsWith(`${family}/`);
   await run.eachRoute((route) => sendAll(run, exchangesOf(route).filter(isWanted), { route }));
   await run.guarded("unknown paths", () => sendAll(run, exchangesEverywhere().filter(isWanted), {}));
 }
@@ -34,7 +44,7 @@ interface Sending {
   readonly place: Place;
 }
 
-/** Attempts of an exchange whose response changes between the plain GET and the request. */
+/** Attempts to compare two responses, one of which changes meanwhile. */
 const CHANGE_LIMIT = 4;
 /** An exchange's three pauses together exceed the time that a cache may keep a response. */
 const MS_PER_EDGE_SECOND = 500;
@@ -130,4 +140,44 @@ function judgeFirst(run: Run, { exchange, rule, request, plain, reply }: Replied
 function sameList(value: string | undefined, wanted: string | undefined): boolean {
   const members = (text = "") => listMembers(text.toLowerCase()).toSorted().join();
   return (value === undefined) === (wanted === undefined) && members(value) === members(wanted);
+}
+
+export async function judgeHeads(run: Run): Promise<void> {
+  await run.eachSubject(async (subject) => {
+    const { route, target } = subject;
+    await expectHeadAsGet(run, subject);
+    if (route.queryError !== null) await expectHeadAsGet(run, run.subject(route, "cursor=!"));
+    const any = { route, target, headers: { "if-none-match": "*" } };
+    const got = await run.ask(any);
+    const head = await run.ask({ ...any, method: "HEAD" });
+    const check = run.on(`HEAD ${target} with If-None-Match: *`);
+    check("method/head", head.status === got.status, `${got.status}, as to GET`, String(head.status));
+  });
+}
+
+/** Headers that may differ between GET and HEAD, because they belong to the connection or to one request. */
+const NOT_COMPARED =
+  /^(?:date|age|connection|keep-alive|transfer-encoding|server|via|x-varnish|x-cache.*|cf-.*|x-served-by|x-timer|server-timing|alt-svc|nel|report-to|cache-status|x-request-id|x-amz-cf-.*|strict-transport-security)$/;
+
+/** Repeats both requests if the response changed in between. */
+export async function expectHeadAsGet(run: Run, asked: Request): Promise<void> {
+  let found: string[] = [];
+  for (let moves = 0; moves < CHANGE_LIMIT; moves++) {
+    const got = await run.ask(asked);
+    found = differences(got, await run.ask({ ...asked, method: "HEAD" }));
+    if (found.length === 0) break;
+  }
+  run.on(`HEAD ${asked.target}`)("method/head", found.length === 0, "the response of GET", found.join("; "));
+}
+
+function differences(got: Reply, head: Reply): string[] {
+  if (got.status !== head.status) return [`${seenReply(head)} in place of ${got.status} ${errorCode(got) ?? ""}`];
+  const names = new Set([...got.headers.keys(), ...head.headers.keys()]);
+  return (
+    [...names]
+      .filter((name) => !NOT_COMPARED.test(name) && header(got, name) !== header(head, name))
+      // HEAD may lack Content-Length (RFC 9110, 9.3.2), and a GET that is sent in chunks lacks it.
+      .filter((name) => name !== "content-length" || ![undefined, String(got.body.length)].includes(header(head, name)))
+      .map((name) => `${name} ${shown(header(head, name))} in place of ${shown(header(got, name))}`)
+  );
 }

@@ -1,4 +1,4 @@
-/** What a check of a log is asked, and how a fault of the log becomes a finding. */
+/** The options of a check of a log, and how a fault of the log becomes a finding. */
 import { NoonmarkError } from "../../client/log.ts";
 import { Failure } from "../../values/failure.ts";
 import { errorMessage, rootMessage } from "../../values/unknown.ts";

@@ -55,7 +55,7 @@ async function isSigned(report: Report, send: Transport): Promise<boolean> {
   return isPublic;
 }
 
-/** What the file of `--since` remembers. */
+/** The content of the file of `--since`. */
 const memorySchema = z.strictObject({
   schemaVersion: z.literal(1),
   origin: z.string().min(1),

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "../../../src/object-store/open-store.ts";
-import type { LifetimeHeader } from "../../../src/shim/cache-headers.ts";
+import type { LifetimeHeader } from "../../../src/shim/context.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { startServer } from "../../../src/shim/node/node-server.ts";
 import { storeReader, tickStore } from "../../../src/shim/node/store-reader.ts";

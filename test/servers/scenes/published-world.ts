@@ -1,7 +1,7 @@
 /** The scripts' world in a real public bucket, and a shim over it on the real clock. */
 import { PutBucketPolicyCommand, S3Client } from "@aws-sdk/client-s3";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
-import type { LifetimeHeader } from "../../../src/shim/cache-headers.ts";
+import type { LifetimeHeader } from "../../../src/shim/context.ts";
 import { shimContext } from "../../../src/shim/context.ts";
 import { type ShimServer, startServer } from "../../../src/shim/node/node-server.ts";
 import { steadyStore } from "../../../src/shim/node/steady-store.ts";

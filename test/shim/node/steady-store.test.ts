@@ -109,3 +109,15 @@ test("a read that succeeds late ends the outage", async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect(await store.get(TELEMETRY_KEY)).toBe("object");
 });
+
+test("one slow read, while others succeed, is no outage", async () => {
+  const store = world();
+  store.mode = "hangs";
+  const slow = store.get(PROCESS_KEY);
+  await vi.advanceTimersByTimeAsync(250);
+  store.mode = "well";
+  expect(await store.get(TELEMETRY_KEY)).toBe("object");
+  await vi.advanceTimersByTimeAsync(250);
+  expect(await slow).toContain("no response within 500 ms");
+  expect(await store.get(PROCESS_KEY)).toBe("object");
+});

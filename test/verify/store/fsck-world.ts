@@ -86,7 +86,7 @@ export class FsckWorld {
     this.#options = { chain: this.#chain, site: SITE, genesisTimestamp: GENESIS, signers };
   }
 
-  /** What was stored before the last cycle, under the same keys. */
+  /** A copy of the store before the last cycle. */
   readonly older = join(this.folder, "older");
 
   /** 300 receipts of one installation, 10 of another, rounds, a settlement, and 300 events. An index tile holds the older events. */

@@ -7,6 +7,7 @@ import { newPrivateKey, parseSigner } from "../../../src/log/signer.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { fileOfKey } from "../../../src/object-store/filesystem/format.ts";
 import type { ObjectStore, StoreObject } from "../../../src/object-store/object-store.ts";
+import { observationTileKey } from "../../../src/resources/observations/route.ts";
 import { fsck } from "../../../src/verify/store/fsck.ts";
 import { type Damaged, FsckWorld, PUBLISHED } from "./fsck-world.ts";
 
@@ -154,7 +155,19 @@ describe.each([
   });
 });
 
-/** What an S3 console's "create folder" writes, a name with a control character, and one that would leave the store. */
+test("a receipt with another number in its tile is found, although the seal is right", async () => {
+  const world = new FsckWorld();
+  await world.publish();
+  const { change, fsck } = world.copy();
+  const key = observationTileKey("wheel-1", 1);
+  await change(key, (_, text) => ({ text: text.replace(/"cumulativeWorkUnits":"\d+"/, '"cumulativeWorkUnits":"7"') }));
+  expect((await fsck()).findings).toMatchObject([
+    { what: "wrong", key, says: expect.stringMatching(/^line 1 has .*"7" as cumulativeWorkUnits/) },
+  ]);
+  world.end();
+});
+
+/** Two markers of an S3 console's "create folder", a name with a control character, and one that would leave the store. */
 const UNREADABLE = ["v9/", "v1/public/activity/players/tiles/", "v1/public/activity/players/tiles/\u0001", "x/../y"];
 
 describe("names that no store can read", () => {

@@ -59,6 +59,9 @@ test("a silent device is one line after fifteen minutes, and one when it is back
   report(new Date(clock.now).toISOString());
   for (; clock.now < 3_800_000; clock.now += 1_000) report(new Date(3_000_000).toISOString());
   expect(lines.slice(1)).toMatchObject([{ level: 30, msg: "the device sends receipts again", afterMs: 3_000_000 }]);
+  for (; clock.now < 4_000_000; clock.now += 1_000) report(new Date(3_000_000).toISOString());
+  report(new Date(clock.now).toISOString());
+  expect(lines.slice(2)).toMatchObject([{ code: "device_silent" }, { msg: "the device sends receipts again" }]);
 });
 
 const DEAD = { type: "failed", node: "http://dead.test", message: "ECONNREFUSED" } as const;

@@ -48,7 +48,7 @@ export function drawnFaults(seed: number, count: number): Planted[] {
     const [kind, change] = CHANGES[draw(CHANGES.length)] as (typeof CHANGES)[number];
     return {
       name: `${index}. ${target}: ${kind}`,
-      families: ["answers", "not-modified", "methods"] as const,
+      families: ["answer", "not-modified", "method"] as const,
       only: [route.name],
       fault: onReply(
         (sent, reply) => sent.target === target && isGood(sent, reply),

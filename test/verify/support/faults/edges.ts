@@ -76,7 +76,7 @@ const AT_URLS = inTurn(({ route, target }) => {
       edge.reply(name, (sent) => at(sent) && sent.headers[condition] !== undefined, change),
     ),
     ...(route.conditional ? [ignored.request("200 to If-None-Match beside If-Modified-Since", dropsTag)] : []),
-    planter(`${target}: `, ["answers", "kept"], route.name).fault("a cache keeps it for long", keeps(at)),
+    planter(`${target}: `, ["answer", "kept"], route.name).fault("a cache keeps it for long", keeps(at)),
     planter(`${target}: `, "kept", route.name).fault("a forged request fills the cache", forged(at)),
   ];
 });
@@ -131,7 +131,7 @@ const PER_ROUTE: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
   const edge = planter(`${path}: `, "edge", route.name);
   const hasQueries = plainQueries(route).length > 1 || route.query !== "listed";
   return [
-    edge.fault("the query is not in the key", keyedByPath(path), hasQueries ? ["answers", "queries"] : "edge"),
+    edge.fault("the query is not in the key", keyedByPath(path), hasQueries ? ["answer", "query"] : "edge"),
     edge.fault("a 400 is kept", keepsErrors(path)),
     edge.request("bad queries are cut off", (sent) =>
       pathOf(sent) === path && /unique|cursor=!/.test(queryOf(sent)) ? { target: path + goodQuery(route) } : undefined,

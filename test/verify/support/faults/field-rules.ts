@@ -149,7 +149,7 @@ const RULES: readonly (readonly [RouteName, string, readonly string[], Faults])[
 
 export const FIELD_FAULTS: readonly Planted[] = RULES.flatMap(([route, path, queries, rules]) =>
   queries.flatMap((query) => {
-    const planted = planter(`${path}?${query}: `, "answers", route);
+    const planted = planter(`${path}?${query}: `, "answer", route);
     const at: When = (sent) => isAt(path)(sent) && queryOf(sent) === query;
     return Object.entries(rules).map(([name, edit]) => planted.body(name, at, edit));
   }),

@@ -38,7 +38,7 @@ const ON_ERRORS: readonly Changes[] = [
   { [SOURCE]: "live" },
   { age: "30" },
 ];
-const FAMILY_OF: Readonly<Record<number, FamilyName>> = { 400: "queries", 404: "paths", 405: "methods" };
+const FAMILY_OF: Readonly<Record<number, FamilyName>> = { 400: "query", 404: "path", 405: "method" };
 
 const twice: Change = (reply) => ({
   ...reply,
@@ -74,7 +74,7 @@ function ownOf({ route }: FaultSubject): Changes[] {
 function onGood(subject: FaultSubject): Planted[] {
   const { route, target } = subject;
   const isHere: When = (sent, reply) => sent.target === target && isGood(sent, reply);
-  const good = planter(`200 ${target}: `, "answers", route.name);
+  const good = planter(`200 ${target}: `, "answer", route.name);
   return [
     ...[...EVERYWHERE, ...ON_BODIES, ...ownOf(subject)].map((one) => good.reply(spoken(one), isHere, headers(one))),
     good.reply("two lines of content-type", isHere, twice),

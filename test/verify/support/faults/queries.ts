@@ -79,7 +79,7 @@ const BARE: Rewrites = {
 const EXACT: readonly Planted[] = [...PATHS]
   .filter(([route]) => route.query === "listed")
   .flatMap(([route, path]) => {
-    const faults = planter(`${path}: `, "queries", route.name);
+    const faults = planter(`${path}: `, "query", route.name);
     const isBad: When = (sent, reply) => isAt(path)(sent) && reply.status === 400;
     const good = plainQueries(route)[0] ?? "";
     const always = [
@@ -106,7 +106,7 @@ const EXACT: readonly Planted[] = [...PATHS]
       ...rewritten(route.name, path, names.includes("queue") ? QUEUE : withoutQueue),
       refuses(route.name, path, "an encoded name is refused", /^%7[12]/i),
       refuses(route.name, path, "an encoded value is refused", /%(?!00|FF)[0-9A-F]{2}$/),
-      ...rewritten(route.name, path, Object.fromEntries(swapped), "answers"),
+      ...rewritten(route.name, path, Object.fromEntries(swapped), "answer"),
     ];
   });
 
@@ -147,7 +147,7 @@ const OBSERVATIONS = [...PATHS]
   .flatMap(([route, path]) => [
     ...rewritten(route.name, path, OBSERVED),
     ...REFUSED.map((query) => refuses(route.name, path, `${query} is refused`, new RegExp(`^${query}$`))),
-    planter(`${path}: `, "queries", route.name).reply(
+    planter(`${path}: `, "query", route.name).reply(
       "a bad cursor is invalid_query",
       (sent, reply) => isAt(path)(sent) && reply.status === 400,
       error(400, "invalid_query"),
@@ -173,7 +173,7 @@ function rewritten(
   route: RouteName,
   path: string,
   rewrites: Rewrites,
-  family: "queries" | "answers" = "queries",
+  family: "query" | "answer" = "query",
 ): Planted[] {
   const faults = planter(`${path}: `, family, route);
   return Object.entries(rewrites).map(([name, rewrite]) =>
@@ -187,7 +187,7 @@ function rewritten(
 }
 
 function refuses(route: RouteName, path: string, name: string, what: RegExp): Planted {
-  return planter(`${path}: `, "queries", route).reply(
+  return planter(`${path}: `, "query", route).reply(
     name,
     (sent, reply) => isAt(path)(sent) && reply.status === 200 && what.test(queryOf(sent)),
     error(400, "invalid_query"),

@@ -149,7 +149,7 @@ const CASES: readonly (readonly [path: string, faults: Faults, queryEnd?: string
   ],
 ];
 
-const disagreeing = planter("", "agreement");
+const disagreeing = planter("", "between");
 export const ROUTE_FAULTS: readonly Planted[] = CASES.flatMap(([path, faults, queryEnd = ""]) =>
   Object.entries(faults).map(([name, edit]) =>
     disagreeing.body(name, (sent) => pathOf(sent) === path && queryOf(sent).endsWith(queryEnd), edit),
@@ -174,7 +174,7 @@ export const CLOCK_FAULTS: readonly Planted[] = (
     ["onchain from the future", ONCHAIN, -8 * 3_600_000, "onchain"],
   ] as const
 ).map(([name, path, ms, only]) =>
-  planter("", "answers", only).reply(name, isAt(path), (reply) => {
+  planter("", "answer", only).reply(name, isAt(path), (reply) => {
     const date = Date.parse(header(reply, "date") ?? "");
     return headers({ date: new Date(date + ms).toUTCString() })(reply);
   }),

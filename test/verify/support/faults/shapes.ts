@@ -58,7 +58,7 @@ export async function shapeFaults(send: Transport): Promise<Planted[]> {
       const [kind, mutate] = mutations[turn++ % mutations.length] as Mutation;
       faults.push({
         name: `${target}: ${path.join(".")} ${kind}`,
-        families: ["answers"],
+        families: ["answer"],
         only: [route.name],
         fault: editBody(isTarget(target), (copy) => mutate(...parentOf(copy, path))),
       });

@@ -33,7 +33,7 @@ const REPLIES: Readonly<Record<string, Change>> = {
 };
 
 const ANSWERED = inTurn(({ route, target }) => {
-  const responses = planter(`${target}: `, "answers", route.name);
+  const responses = planter(`${target}: `, "answer", route.name);
   const isGet = (sent: Sent) => sent.target === target && sent.method === "GET";
   return Object.entries(REPLIES).map(([name, change]) => responses.reply(name, isGet, change));
 });
@@ -86,7 +86,7 @@ const BY_METHOD: readonly (readonly [name: string, methods: string, change: Chan
 ];
 
 const METHODS: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
-  const methods = planter(`${path}: `, "methods", route.name);
+  const methods = planter(`${path}: `, "method", route.name);
   const isHere = isAt(path);
   const postAsGet = (sent: Sent) => (isHere(sent) && sent.method === "POST" ? { method: "GET" } : undefined);
   const badAsGood = (sent: Sent) =>
@@ -107,7 +107,7 @@ const isMalformed = (id: string) => !/^(?:[A-Za-z0-9._:-]|%3A|%7a){1,128}$/.test
 const isUnknown = (id: string) => !isMalformed(id);
 
 const PATH_FAULTS: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
-  const paths = planter(`${path}: `, "paths", route.name);
+  const paths = planter(`${path}: `, "path", route.name);
   const to = (name: string, target: string, when: (sent: Sent) => boolean) =>
     paths.request(name, (sent) => (when(sent) ? { target } : undefined));
   const ids = (name: string, when: (id: string) => boolean, change: Change) =>
@@ -130,7 +130,7 @@ const PATH_FAULTS: readonly Planted[] = [...PATHS].flatMap(([route, path]) => {
   ];
 });
 
-const anywhere = planter("", "paths", "process");
+const anywhere = planter("", "path", "process");
 const UNKNOWN_PATHS: Readonly<Record<string, Change>> = {
   "unknown paths are HTML": both(headers({ "content-type": "text/html" }), text("<h1>404</h1>")),
   "unknown paths are 200": status(200),

@@ -33,7 +33,7 @@ const isPage = (sent: Sent) => isObservations(sent) && hasCursor(sent);
 const asks = (query: RegExp) => (sent: Sent) => query.test(queryOf(sent));
 
 /** Its cursors also lead to the configured installation's telemetry. */
-const observations = (name: string, fault: Planted["fault"], families: Planted["families"] = ["walks"]): Planted => ({
+const observations = (name: string, fault: Planted["fault"], families: Planted["families"] = ["history"]): Planted => ({
   name: `observations: ${name}`,
   families,
   only: ["observations", "installation-telemetry"],
@@ -85,7 +85,7 @@ const OBSERVED: readonly Planted[] = [
   observations("ETag on later pages", onReply(isPage, headers({ etag: '"x"' }))),
 ];
 
-const activity = planter("activity: ", "walks", "activity");
+const activity = planter("activity: ", "history", "activity");
 const feed = (name: string, query: RegExp, change: Edit) =>
   activity.body(
     name,
