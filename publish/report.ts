@@ -58,7 +58,7 @@ export function namedIds(ids: readonly string[]): string {
 export function unknownInstallation(installationId: string, known: readonly string[]): Failure {
   const named = known.length === 0 ? "it has none" : `it has ${namedIds(known)}`;
   return new Failure("unknown_installation", `the ledger has no installation ${installationId}: ${named}`, {
-    facts: { is: "published_offline" },
+    hint: "It is published as offline until its first fact. Correct the setting installationId if it is not the one that you mean.",
   });
 }
 

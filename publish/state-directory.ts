@@ -9,6 +9,7 @@ import SqliteDatabase, { type Database } from "better-sqlite3";
 import * as z from "zod";
 import { isDiskFull } from "../src/files/disk-full.ts";
 import { makeDirectory } from "../src/files/make-directory.ts";
+import { missingPermission } from "../src/files/missing-permission.ts";
 import { makePrivateFile } from "../src/files/private-file.ts";
 import { replaceFile } from "../src/files/write-all.ts";
 import type { LogPoint } from "../src/ledger/log.ts";
@@ -60,7 +61,7 @@ export class StateDirectory {
     this.#record = record;
   }
 
-  /** Makes the directory and locks it until `close`. Throws `Failure` state_locked, state_unusable, state_forbidden, disk_full. */
+  /** Makes the directory and locks it until `close`. Throws `Failure` state_locked, state_unusable, disk_full. */
   static open(path: string): StateDirectory {
     try {
       makeDirectory(path);
@@ -111,9 +112,10 @@ export class StateDirectory {
       // `ingest` may run as another user.
       replaceFile(path, Buffer.from(`${JSON.stringify(this.#record)}\n`), 0o644);
     } catch (cause) {
-      const failure = sqliteFailure(cause, path, "state", "write");
-      if (isDiskFull(failure) || (failure instanceof Failure && failure.code === "state_forbidden")) throw failure;
-      const hint = "If the state directory was removed, start the publisher again: it makes a new one.";
+      if (isDiskFull(cause)) throw sqliteFailure(cause, path, "state", "write");
+      const hint =
+        missingPermission(path, "write")?.todo ??
+        "If the state directory was removed, start the publisher again: it makes a new one.";
       throw new Failure("state_unusable", `${path} cannot be written: ${errorMessage(cause)}`, { hint, cause });
     }
   }

@@ -1,7 +1,7 @@
 /** Generates docs/reference.md. */
 import type { Registry } from "@prometheus-io/client";
 import { Command } from "commander";
-import { EXIT, FAILURES, FILE_FAILURES } from "../bin/cli/failures.ts";
+import { EXIT, FAILURES } from "../bin/cli/failures.ts";
 import { publisherRegistry } from "../bin/cli/metrics/publisher-metrics.ts";
 import { ingestRegistry, shimRegistry } from "../bin/cli/metrics/registries.ts";
 import { PublisherMonitor } from "../bin/cli/publish/publisher-monitor.ts";
@@ -141,13 +141,10 @@ function metricTables(): string[] {
 
 const CODES = `Codes are stable, so programs may compare them. Intake's rejection codes are in [facts](facts.md#rejections), and the findings
 of \`verify\` and \`fsck\` in [verify](verify.md). The message has the values, and often a more exact
-hint. \`NAME\` is the SQLite file that the failure is about: \`ledger\`, \`state\`, \`projections\` or \`chain\`.`;
+hint.`;
 
 function failuresTable(): string {
-  const ofFiles = Object.entries(FILE_FAILURES).map(([name, row]) => [`NAME_${name}`, ...row] as const);
-  const rows = [...Object.entries(FAILURES).map(([name, row]) => [name, ...row] as const), ...ofFiles].map(
-    ([name, exit, ...texts]) => [code(name), String(exit), ...texts],
-  );
+  const rows = Object.entries(FAILURES).map(([name, [exit, ...texts]]) => [code(name), String(exit), ...texts]);
   return table(["code", "exit", "what happened", "what to do"], rows);
 }
 

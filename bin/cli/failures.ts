@@ -1,20 +1,19 @@
 /**
- * The one table of failures: the exit code of each, what has happened, and what to do. Only this file and `hints.ts` beside it know
- * commands, flags and settings. docs/reference.md is printed from the table.
+ * The one table of failures: the exit code of each, what has happened, and what to do. Only this file knows commands, flags and
+ * settings. docs/reference.md is printed from the table.
  */
-import type { FailureCode, FileFault } from "../../src/values/failure.ts";
+import { packageFile } from "../../src/files/package-file.ts";
+import { StoreUnavailable } from "../../src/object-store/object-store.ts";
+import { Failure } from "../../src/values/failure.ts";
 
 /** Exit codes (docs/incidents.md#how-each-command-ends). */
 export const EXIT = { done: 0, failed: 1, usage: 2, io: 74, locked: 75 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-type Row = readonly [exit: ExitCode, meaning: string, todo: string];
+type Row = readonly [exit: ExitCode, meaning: string, cure: string];
 
 const { failed, usage, io, locked } = EXIT;
-
-const NEW_DEMO = "Name a directory that is new or empty: noonmark demo ./demo-2";
-const FRESH_DEMO = "Start again from nothing: npm start -- --fresh";
 
 export const FAILURES = {
   activity_behind: [
@@ -62,13 +61,11 @@ export const FAILURES = {
     "The store does not check If-None-Match and If-Match on a put.",
     "Two publishers could overwrite each other. If there is only one, add --single-writer.",
   ],
-  demo_failed: [failed, "A file, a process or the chain of `npm start` is missing, damaged or has ended.", FRESH_DEMO],
-  demo_running: [
-    locked,
-    "Another `npm start` runs in this checkout.",
-    "End it with Ctrl-C in its terminal, then start again.",
+  demo_failed: [
+    failed,
+    "A file, a process or the chain of `npm start` is missing, damaged or has ended.",
+    "Start again from nothing: npm start -- --fresh",
   ],
-  directory_unusable: [usage, "The directory for `demo` or `npm start` has other files in it, or is a file.", NEW_DEMO],
   disk_full: [
     io,
     "A disk has no free space.",
@@ -131,11 +128,6 @@ export const FAILURES = {
     "Every machine must have taken the same last message. Then name the next one on each: --from-sequence N. Otherwise begin a new ledger with this version, on every machine.",
   ],
   internal_error: [failed, "Noonmark has a defect.", "This is a defect of Noonmark; --debug shows where."],
-  invalid_deployment: [
-    usage,
-    "The deployment file is not in its form.",
-    "docs/spec/chain.md#deployment lists its keys; chainId and blocks are integers, and no other key is allowed.",
-  ],
   invalid_setting: [
     usage,
     "A setting, an option or the configuration file has no value, or one that is not allowed.",
@@ -159,7 +151,7 @@ export const FAILURES = {
   ledger_behind: [
     failed,
     "The ledger has fewer facts than were published.",
-    "What was published stays. Restore the missing facts from the store: noonmark ledger restore. docs/operating.md#backup-and-restore has the steps.",
+    "What was published stays. Restore the missing facts from the store: noonmark ledger restore (docs/operating.md#backup-and-restore). If they are lost for good, publish to an empty prefix, with a key of another name.",
   ],
   ledger_damaged: [
     io,
@@ -174,17 +166,23 @@ export const FAILURES = {
   ledger_forked: [
     failed,
     "The ledger has other facts than were published.",
-    "Restore the ledger that was published from. If the published facts are lost for good, publish to an empty prefix, with a key of another name.",
+    "What was published stays. Restore the ledger that was published from. If the published facts are lost for good, publish to an empty prefix, with a key of another name.",
   ],
   ledger_is_mirror: [
     usage,
     "The ledger is a mirror: it was restored from a deployment's URL, so it takes no facts of its own.",
     "Continue it with the command that made it: noonmark ledger restore URL --log-key KEY. To restore your own ledger, leave the URL out. For facts of your own, name another ledger.",
   ],
+  ledger_locked: [locked, "Another process is writing to the ledger.", "Try again when it is done."],
   ledger_not_found: [
     io,
     "The ledger does not exist.",
     "Check --ledger and the disk. If the ledger was lost, restore it from the store: noonmark ledger restore. To create a first ledger, run `noonmark ingest FILE`.",
+  ],
+  ledger_unusable: [
+    io,
+    "The ledger cannot be read or written, or is another program's file.",
+    "Check its disk, and that this user owns it: chown USER: FILE. Its directory must be writable, because SQLite keeps a -shm file beside it.",
   ],
   log_damaged: [
     io,
@@ -214,7 +212,7 @@ export const FAILURES = {
   log_unconfirmed: [
     usage,
     "The first publish with a key makes the log public for ever.",
-    "Read which fields become public. To do it: noonmark publish --once --publish-log",
+    "What is published once cannot be taken back. To do it: noonmark publish --once --publish-log",
   ],
   log_unsigned: [
     failed,
@@ -251,20 +249,26 @@ export const FAILURES = {
     "The lease was last renewed longer ago than --max-age.",
     "Start a publisher, or read the log of the one that runs: journalctl -u noonmark-publish",
   ],
+  state_damaged: [
+    io,
+    "A file of the state directory is damaged, or is not an SQLite file.",
+    "Stop the publisher and delete the file: the next start derives it again. With projections.db, saved settlements of an earlier deployment are lost.",
+  ],
   state_locked: [
     locked,
     "Another process uses the state directory.",
     "Wait until it has ended, or use another state directory (--state).",
   ],
+  state_not_found: [io, "A file of the state directory does not exist.", "Check the path (--state)."],
+  state_unusable: [
+    io,
+    "A file of the state directory cannot be read or written, or is another program's.",
+    "Check its disk, and that this user owns the directory: chown -R USER: DIRECTORY",
+  ],
   store_damaged: [
     io,
     "An object of the store is not what was put.",
     "A publisher rewrites it by itself. To put it again now: noonmark publish --once --force",
-  ],
-  store_forbidden: [
-    io,
-    "This user may not read or write a file of the store.",
-    "Give the files to the user that publishes: chown -R USER: DIRECTORY",
   ],
   store_foreign: [
     io,
@@ -274,7 +278,12 @@ export const FAILURES = {
   store_unavailable: [
     io,
     "The store does not respond, or not as it should.",
-    "Check that its server or its disk runs, and that --store names it.",
+    "Check that its server or its disk runs, and that --store names it (with S3: --s3-endpoint, --s3-region).",
+  ],
+  store_unusable: [
+    io,
+    "This user may not read or write a file of the store.",
+    "Give the files to the user that publishes: chown -R USER: DIRECTORY",
   ],
   stream_access_denied: [
     failed,
@@ -326,35 +335,46 @@ export const FAILURES = {
     "The command line is not in its form.",
     "noonmark --help lists the commands, noonmark help COMMAND its options.",
   ],
-} as const satisfies Partial<Record<FailureCode, Row>>;
+} as const satisfies Readonly<Record<string, Row>>;
 
-/** The rows of the failures of an SQLite file. Some files have rows of their own in `FAILURES`. */
-export const FILE_FAILURES = {
-  damaged: [
-    io,
-    "The file is damaged, or is not an SQLite file.",
-    "Stop the publisher and delete the file: the next start derives it again. With projections.db, saved settlements of an earlier deployment are lost.",
-  ],
-  foreign: [io, "The file belongs to another program.", "Name another file. This one was not changed."],
-  forbidden: [
-    io,
-    "This user may not read or write the file, or its directory.",
-    "Give the file to the user that runs the service: chown USER: FILE",
-  ],
-  locked: [locked, "Another process is writing to the file.", "Try again when it is done."],
-  not_found: [io, "The file does not exist.", "Check the path."],
-  unusable: [
-    io,
-    "The file cannot be read or written.",
-    "Check its disk. Its directory must be writable, because SQLite keeps a -shm file beside it.",
-  ],
-} as const satisfies Record<FileFault, Row>;
-
-/** A code without a row of its own belongs to an SQLite file. */
-export function rowOf(code: FailureCode): Row {
-  return code in FAILURES ? FAILURES[code as keyof typeof FAILURES] : FILE_FAILURES[faultOf(code)];
+/** Undefined for a code of another table, such as that of a damaged body. */
+export function rowOf(code: string): Row | undefined {
+  return Object.hasOwn(FAILURES, code) ? FAILURES[code as keyof typeof FAILURES] : undefined;
 }
 
-function faultOf(code: string): FileFault {
-  return code.slice(code.indexOf("_") + 1) as FileFault;
+export function exitCodeOf({ code }: Failure): ExitCode {
+  return rowOf(code)?.[0] ?? EXIT.failed;
+}
+
+/** A failure in the words that an operator reads. `code` is stable. */
+export interface ReportedFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+export function reported(failure: Failure): ReportedFailure {
+  return { code: failure.code, message: failure.message, hint: hintOf(failure) };
+}
+
+/** Returns the hint that the `throw` gave, else the cure of the code. */
+export function hintOf({ code, hint }: Failure): string {
+  return onThisMachine(hint ?? rowOf(code)?.[2] ?? FAILURES.internal_error[2]);
+}
+
+/** Returns the hint of a failure, or of a store's error of a known cause; undefined for all other errors. */
+export function knownHint(error: unknown): string | undefined {
+  if (error instanceof Failure) return hintOf(error);
+  return error instanceof StoreUnavailable && error.hint !== undefined ? onThisMachine(error.hint) : undefined;
+}
+
+/** A page of the package and its section, such as docs/nodes.md#quorum. */
+const PAGE = /(?<![\w./-])(docs\/[\w./-]+\.md)(?:#([\w-]+))?/g;
+
+/** Names each page by its path on this machine, because nobody knows where npm has put the package. */
+export function onThisMachine(hint: string): string {
+  return hint.replace(PAGE, (_, page: string, section?: string) => {
+    const path = packageFile(page);
+    return section === undefined ? path : `${path} (section ${section})`;
+  });
 }

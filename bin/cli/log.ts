@@ -4,8 +4,7 @@ import { styleText } from "node:util";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { printable, printableValues } from "../../src/values/printable.ts";
 import { errorMessage, fieldsOf } from "../../src/values/unknown.ts";
-import { rowOf } from "./failures.ts";
-import { reported } from "./hints.ts";
+import { exitCodeOf, reported } from "./failures.ts";
 import { endingOf } from "./messages.ts";
 import type { Settings } from "./settings/settings.ts";
 
@@ -56,7 +55,7 @@ export async function loggedToItsEnd(log: Logger, settings: LogSettings, run: ()
     const { code, message, hint } = reported(failure);
     log.fatal({ code, hint }, message);
     log.debug({ err: error }, message);
-    process.exitCode = rowOf(failure.code)[0];
+    process.exitCode = exitCodeOf(failure);
   }
 }
 

@@ -5,8 +5,7 @@ import { StoreUnavailable } from "../../src/object-store/object-store.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { printable, printableLines } from "../../src/values/printable.ts";
 import { errorMessage, systemCode } from "../../src/values/unknown.ts";
-import { type ExitCode, rowOf } from "./failures.ts";
-import { reported } from "./hints.ts";
+import { type ExitCode, exitCodeOf, reported } from "./failures.ts";
 
 /** Why a command ended: what was thrown, as a failure. */
 export function endingOf(thrown: unknown): Failure {
@@ -14,8 +13,7 @@ export function endingOf(thrown: unknown): Failure {
   const isBare = isDiskFull(thrown) && !(thrown instanceof Failure || thrown instanceof StoreUnavailable);
   const error = isBare ? diskFull("the publisher's state", thrown) : thrown;
   if (error instanceof Failure) return error;
-  if (error instanceof StoreUnavailable)
-    return new Failure(error.code, error.message, { hint: error.ownHint, facts: error.facts });
+  if (error instanceof StoreUnavailable) return new Failure(error.code, error.message, { hint: error.hint });
   return new Failure("internal_error", errorMessage(error));
 }
 
@@ -27,7 +25,7 @@ export function report(thrown: unknown, debug: boolean): ExitCode {
   const isDefect = code === "internal_error";
   if (!(isDefect && debug)) console.error(printableLines(`  ${hint}`));
   if (debug && thrown instanceof Error) console.error(printableLines(inspect(thrown)));
-  return rowOf(failure.code)[0];
+  return exitCodeOf(failure);
 }
 
 /**

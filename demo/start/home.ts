@@ -46,7 +46,9 @@ export interface HomeOptions {
 export function openHome(folder: string, { fresh, port, now, chain }: HomeOptions): Home {
   const path = join(folder, "demo.json");
   if (existsSync(folder) && !existsSync(path)) {
-    throw new Failure("directory_unusable", `${folder} exists but was not created by the demo`);
+    throw new Failure("usage", `${folder} exists but was not created by the demo`, {
+      hint: "Name a directory that is new or empty.",
+    });
   }
   mkdirSync(folder, { recursive: true });
   let lock = takeLock(join(folder, "demo.lock"));

@@ -12,7 +12,10 @@ export function takeLock(path: string): Database {
     return lock;
   } catch (cause) {
     lock.close();
-    throw new Failure("demo_running", `another demo is running on ${path}`, { cause });
+    throw new Failure("state_locked", `another demo is running on ${path}`, {
+      hint: "End it with Ctrl-C in its terminal, then start again.",
+      cause,
+    });
   }
 }
 

@@ -160,7 +160,6 @@ export async function openingHead(found: FoundHead | undefined, candidate: Openi
     throw new Failure(
       "installation_changed",
       `${store.name} belongs to ${head.installationId}, and installationId is ${installationId}`,
-      { facts: { is: "prefix_of_other", configured: installationId } },
     );
   }
   await checkLogKey(head, candidate);
@@ -235,9 +234,7 @@ async function checkLogKey({ log }: Head, { store, signers, opens }: OpeningOf):
   }
   const [origin = ""] = new TextDecoder().decode(stored.body).split("\n");
   if (origin === originOf(name)) return;
-  throw new Failure("log_key_changed", `the log is signed as ${printable(origin)}, and the key is named ${name}`, {
-    facts: { is: "log_name", name: printable(origin.slice(0, origin.lastIndexOf("/log"))) },
-  });
+  throw new Failure("log_key_changed", `the log is signed as ${printable(origin)}, and the key is named ${name}`);
 }
 
 /** `name`: that of the key. */
@@ -249,7 +246,6 @@ export function logUnconfirmed(name: string): Failure {
     `the log becomes public for ever, signed as ${originOf(name)}: every value of every record\n` +
       `    no route shows: ${unseen}\n` +
       `    routes show only newest values, sums and peaks of: ${summed}; every other record`,
-    { facts: { is: "log_consent" } },
   );
 }
 

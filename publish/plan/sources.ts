@@ -19,14 +19,15 @@ export function ledgerRegression(ledger: ReadOnlyDatabase | undefined, published
   if (published.size === 0 || (ledger !== undefined && contains(ledger, published))) return undefined;
   const size = ledger === undefined ? 0 : logSize(ledger);
   const isShort = size < published.size;
-  const facts = { is: "ledger_regression", isShort } as const;
   const log = `the log was published with ${published.size} entries`;
   const isFollowing = ledger !== undefined && readStreamPosition(ledger) !== undefined;
   return isShort
     ? new Failure("ledger_behind", `${log}, and the ledger has ${size}`, {
-        facts: isFollowing ? { is: "stream_behind" } : facts,
+        hint: isFollowing
+          ? "The stream has the missing facts. See whether its intake runs, and what it reports."
+          : undefined,
       })
-    : new Failure("ledger_forked", `${log}, and the ledger has other facts among these`, { facts });
+    : new Failure("ledger_forked", `${log}, and the ledger has other facts among these`);
 }
 
 type PublishedChain = Head["chain"];

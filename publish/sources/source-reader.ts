@@ -156,7 +156,7 @@ export class SourceReader {
     this.#options.chain.close();
   }
 
-  /** Takes the projections' lock. The event loop runs while another process has it. Throws `Failure` projections_locked. */
+  /** Takes the projections' lock. The event loop runs while another process has it. Throws `Failure` state_locked. */
   async #lock(): Promise<void> {
     const end = performance.now() + LOCK_WAIT_MS;
     for (;;) {
@@ -201,7 +201,7 @@ export class SourceReader {
 
 /** True if another process writes to the projections. It passes when that process is done. */
 export function isLocked(error: unknown): error is Failure {
-  return error instanceof Failure && error.code === "projections_locked";
+  return error instanceof Failure && error.code === "state_locked";
 }
 
 /** The sources of one cycle. Chain and projections stay the same in all of its snapshots; the ledger may be ahead of them. */

@@ -42,6 +42,9 @@ export const deploymentSchema = z.strictObject({
     .optional(),
 });
 
+const FORM =
+  "docs/spec/chain.md#deployment lists the keys; chainId and blocks are integers, and no other key is allowed.";
+
 export type Deployment = z.output<typeof deploymentSchema>;
 export type EconomyDeployment = NonNullable<Deployment["economy"]>;
 
@@ -57,11 +60,11 @@ export function readDeployment(path: string): Deployment {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new Failure("invalid_deployment", `${path} is not JSON: ${errorMessage(cause)}`, { cause });
+    throw new Failure("invalid_setting", `${path} is not JSON: ${errorMessage(cause)}`, { hint: FORM, cause });
   }
   const parsed = deploymentSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const field = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  throw new Failure("invalid_deployment", `${path}: ${field}${issue?.message ?? "is invalid"}`);
+  throw new Failure("invalid_setting", `${path}: ${field}${issue?.message ?? "is invalid"}`, { hint: FORM });
 }

@@ -11,8 +11,6 @@ const { R_OK, W_OK, X_OK } = constants;
 
 /** A missing permission, and the operator's next step. */
 interface Advice {
-  /** "unusable": a file is in the place of a directory. */
-  readonly fault: "forbidden" | "unusable";
   readonly says: string;
   readonly todo: string;
 }
@@ -31,7 +29,6 @@ export function missingPermission(file: string, doing: "read" | "write"): Advice
   }
   if (!statSync(directory).isDirectory())
     return {
-      fault: "unusable",
       says: `${directory} is a file, and no directory`,
       todo: "Name another path, or move that file away.",
     };
@@ -56,13 +53,12 @@ function refused(target: string, mode: number, what: string, place = target): Ad
     const user = userName();
     if (systemCode(error) === "EROFS") {
       return {
-        fault: "forbidden",
         says: `the disk of ${target} is mounted read-only`,
         todo: "Mount it for writing, or name another path.",
       };
     }
     const says = `the user ${user} may not ${what}, which belongs to ${ownerOf(target)}`;
-    return { fault: "forbidden", says, todo: remedy(target, nearestThere(place), user) };
+    return { says, todo: remedy(target, nearestThere(place), user) };
   }
 }
 

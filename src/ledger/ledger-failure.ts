@@ -5,7 +5,7 @@ import { systemCode } from "../values/unknown.ts";
 
 /**
  * Returns the failure for an error on an open ledger: `ledger_damaged`, `ledger_locked`, `disk_full`,
- * `ledger_forbidden` or `ledger_unusable`. Returns any other error unchanged.
+ * or `ledger_unusable`. Returns any other error unchanged.
  */
 export function ledgerFailure(error: unknown, path: string, doing: "read" | "write"): unknown {
   const code = systemCode(error);

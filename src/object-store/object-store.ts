@@ -1,5 +1,5 @@
 /** The interface to storage: its methods, objects and errors. `open-store.ts` opens the store that a setting names. */
-import type { FailureCode, FailureOptions, HintFacts } from "../values/failure.ts";
+import type { FailureOptions } from "../values/failure.ts";
 import { UnknownFormat } from "../values/format.ts";
 import { errorMessage } from "../values/unknown.ts";
 import type { ClockBounds } from "./clock-offset.ts";
@@ -102,18 +102,15 @@ export class StoreConflict extends Error {
 export class StoreUnavailable extends Error {
   override readonly name: string = "StoreUnavailable";
   /** The stable code for reports and exit messages. */
-  readonly code: FailureCode = "store_unavailable";
-  /** What the hint depends on, if the cause is known. */
-  readonly facts: HintFacts | undefined;
+  readonly code: string = "store_unavailable";
   /** The operator's next step, if known. It names no flag and no setting. */
-  readonly ownHint: string | undefined;
+  readonly hint: string | undefined;
   /** True if a retry cannot help, such as after missing or wrong credentials or for a missing bucket. */
   readonly isFinal: boolean;
 
   constructor(message: string, options: FailureOptions & { readonly isFinal?: boolean } = {}) {
     super(message, options);
-    this.facts = options.facts;
-    this.ownHint = options.hint;
+    this.hint = options.hint;
     this.isFinal = options.isFinal ?? false;
   }
 }

@@ -17,14 +17,14 @@ export interface StoreSettings {
 }
 
 /**
- * Opens a directory or `s3://bucket/prefix`. Throws `Failure` (`invalid_setting`, `store_forbidden`, `disk_full`,
+ * Opens a directory or `s3://bucket/prefix`. Throws `Failure` (`invalid_setting`, `store_unusable`, `disk_full`,
  * `conditions_unsupported`) and, for a writer to S3, `StoreUnavailable`.
  */
 export async function openStore(location: string, settings: StoreSettings): Promise<ObjectStore> {
   const place = storeLocation(location);
   if (place === undefined) {
     throw new Failure("invalid_setting", `store "${location}" is neither a directory nor s3://bucket/prefix`, {
-      facts: { is: "store_location" },
+      hint: "Give a directory or s3://BUCKET/PREFIX.",
     });
   }
   switch (place.kind) {

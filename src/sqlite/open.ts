@@ -5,13 +5,13 @@ import SqliteDatabase, { type Database } from "better-sqlite3";
 import { makeDirectory } from "../files/make-directory.ts";
 import { makePrivateFile } from "../files/private-file.ts";
 import { pathFault } from "../files/short-file.ts";
-import { Failure, type FileName } from "../values/failure.ts";
-import { sqliteFailure } from "./sqlite-failure.ts";
+import { Failure } from "../values/failure.ts";
+import { type FileName, sqliteFailure, subjectOf } from "./sqlite-failure.ts";
 import { readNumber } from "./statement.ts";
 
 /** A kind of file: its name in messages, and the marks that identify the kind and its schema version. */
 export interface DatabaseKind {
-  /** The name in messages and the prefix of failure codes, such as `ledger`. */
+  /** The name in messages, such as `ledger`. */
   readonly name: FileName;
   readonly applicationId: number;
   readonly schemaVersion: number;
@@ -23,7 +23,7 @@ export interface DatabaseKind {
 const IN_MEMORY = ":memory:";
 /** A sandbox may have no directory for them. Sorted rows are few: every large read follows an index. */
 const NO_TEMPORARY_FILES = "temp_store = MEMORY";
-/** How long a statement waits for another process's lock before it fails with `<name>_locked`, in milliseconds. */
+/** How long a statement waits for another process's lock before it fails, in milliseconds. */
 const BUSY_TIMEOUT = 2_000;
 /**
  * Page size of a new file, in bytes. Each commit appends whole changed pages to the -wal file, and one accepted receipt
@@ -39,8 +39,7 @@ const CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /**
  * Opens an existing file read-only. In WAL mode SQLite still needs the -shm file, or a directory in which it may create
  * one. `immutable` would avoid that but read stale pages, so a missing permission is a failure with a hint. Throws
- * `Failure`: `<name>_not_found`, `_not_a_database`, `_foreign`, `_locked`, `_unreadable`,
- * `_damaged`; format_unknown.
+ * `Failure`: ledger_not_found, ledger_locked, ledger_unusable, ledger_damaged, the same for the state, and format_unknown.
  */
 export function openForReading(path: string, kind: DatabaseKind): Database {
   return guarded(path, kind, "read", () => {
@@ -59,7 +58,7 @@ export function openForReading(path: string, kind: DatabaseKind): Database {
 
 /**
  * Opens a file for writing, in WAL mode with every commit synced. By default creates the file and its directories if
- * they are missing. Throws `Failure` as `openForReading` does, and `<name>_unwritable`, `disk_full`.
+ * they are missing. Throws `Failure` as `openForReading` does, and disk_full.
  */
 export function openForWriting(
   path: string,
@@ -121,7 +120,10 @@ function isEmpty(db: Database): boolean {
 function checkKind(db: Database, path: string, kind: DatabaseKind): void {
   const applicationId = readNumber(db, "PRAGMA application_id");
   if (applicationId !== kind.applicationId) {
-    throw new Failure(`${kind.name}_foreign`, `${path} is an SQLite file but not a Noonmark ${kind.name}`);
+    const hint = "Name another file. This one was not changed.";
+    throw new Failure(`${subjectOf(kind.name)}_unusable`, `${path} is an SQLite file but not a Noonmark ${kind.name}`, {
+      hint,
+    });
   }
   const version = db.pragma("user_version", { simple: true });
   if (version !== kind.schemaVersion) {
@@ -131,7 +133,7 @@ function checkKind(db: Database, path: string, kind: DatabaseKind): void {
 }
 
 function notFound(path: string, kind: DatabaseKind, how: string): Failure {
-  return new Failure(`${kind.name}_not_found`, `the ${kind.name} ${path} ${how}`);
+  return new Failure(`${subjectOf(kind.name)}_not_found`, `the ${kind.name} ${path} ${how}`);
 }
 
 function guarded<T>(path: string, kind: DatabaseKind, doing: "read" | "write", open: () => T): T {

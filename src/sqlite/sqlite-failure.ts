@@ -1,11 +1,19 @@
-/** Converts SQLite errors into failures with a hint and a code that begins with the file's name (`ledger_locked`). */
+/** Converts SQLite errors into failures with a hint. The code says `ledger`, or `state` for every file that is derived. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { diskFull, hasNoSpace, isDiskFull } from "../files/disk-full.ts";
 import { missingPermission } from "../files/missing-permission.ts";
-import { Failure, type FileName } from "../values/failure.ts";
+import { Failure } from "../values/failure.ts";
 import { errorMessage, systemCode } from "../values/unknown.ts";
+
+/** The SQLite files, by their names in messages. */
+export type FileName = "ledger" | "state" | "projections" | "chain";
+
+/** Returns the subject of a file's failures, with which their codes begin. */
+export function subjectOf(name: FileName): "ledger" | "state" {
+  return name === "ledger" ? "ledger" : "state";
+}
 
 /**
  * Returns an error of SQLite or of the file system as a `Failure` for the operator, and any other error unchanged.
@@ -113,28 +121,27 @@ const DISK_ERROR = {
 
 function failureOf(code: string, { path, name, doing, cause }: Attempt): Failure {
   const because = errorMessage(cause);
+  const subject = subjectOf(name);
   if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)/.test(code)) {
-    return new Failure(`${name}_locked`, `another process is writing to ${path}`, { cause });
+    return new Failure(`${subject}_locked`, `another process is writing to ${path}`, { cause });
   }
   if (code === "SQLITE_NOTADB") {
-    return new Failure(`${name}_damaged`, `${path} is not an SQLite file`, { cause });
+    return new Failure(`${subject}_damaged`, `${path} is not an SQLite file`, { cause });
   }
   if (code.startsWith("SQLITE_CORRUPT")) {
-    return new Failure(`${name}_damaged`, `${path} is damaged: ${because}`, { cause });
+    return new Failure(`${subject}_damaged`, `${path} is damaged: ${because}`, { cause });
   }
   const cannot = `the ${name} ${path} ${doing === "write" ? "cannot be opened for writing" : "cannot be read"}`;
   if (isDirectory(path)) {
     const hint = name === "ledger" ? `Name a file in it, such as ${join(path, "ledger.db")}.` : "Move it away.";
-    return new Failure(`${name}_unusable`, `${cannot}: it is a directory`, { hint, cause });
+    return new Failure(`${subject}_unusable`, `${cannot}: it is a directory`, { hint, cause });
   }
   if (code.startsWith("SQLITE_IOERR")) {
     const { says, todo } = IO_ERRORS.find(({ codes }) => codes.test(code)) ?? DISK_ERROR;
-    return new Failure(`${name}_unusable`, `${cannot}: ${says} (${code})`, { hint: todo, cause });
+    return new Failure(`${subject}_unusable`, `${cannot}: ${says} (${code})`, { hint: todo, cause });
   }
   const missing = path === ":memory:" ? undefined : missingPermission(path, doing);
-  return missing === undefined
-    ? new Failure(`${name}_unusable`, `${cannot}: ${because}`, { cause })
-    : new Failure(`${name}_${missing.fault}`, `${cannot}: ${missing.says}`, { hint: missing.todo, cause });
+  return new Failure(`${subject}_unusable`, `${cannot}: ${missing?.says ?? because}`, { hint: missing?.todo, cause });
 }
 
 /** True for a `Failure`, and for an error of a file or its disk. A row that breaks a constraint is a fault of its writer. */

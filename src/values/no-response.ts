@@ -3,13 +3,12 @@
  * never by a library's message.
  */
 
-import type { NoResponseFacts } from "./failure.ts";
 import { fieldsOf } from "./unknown.ts";
 
-/** A problem, and what the operator's next step depends on. */
+/** A problem, and the operator's next step. */
 export interface NoResponse {
   readonly says: string;
-  readonly facts: NoResponseFacts;
+  readonly todo: string;
 }
 
 const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_|ERR_TLS_CERT_)/;
@@ -26,24 +25,24 @@ export function noResponse(error: unknown, address: string): NoResponse | undefi
     case "ENOTFOUND":
       return {
         says: `the host name ${host} is unknown (${code})`,
-        facts: { is: "host_unknown", host },
+        todo: `Correct the name in the address. Test the name service: getent hosts ${host}`,
       };
     case "EAI_AGAIN":
       return {
         says: `the host name ${host} cannot be looked up: no name server responds (${code})`,
-        facts: { is: "no_name_server", host },
+        todo: `Check this machine's network and DNS: getent hosts ${host}`,
       };
     case "ECONNREFUSED":
       return {
         says: `no server listens at ${address} (${code})`,
-        facts: { is: "not_listening" },
+        todo: "Start the server, or correct the host and port of the address.",
       };
     case "ECONNRESET":
     case "EPIPE":
     case "UND_ERR_SOCKET":
       return {
         says: `${address} closed the connection before its response was complete (${code})`,
-        facts: { is: "connection_closed" },
+        todo: "Check the server's log, and the port and scheme of the address.",
       };
     case "EHOSTUNREACH":
     case "ENETUNREACH":
@@ -51,20 +50,20 @@ export function noResponse(error: unknown, address: string): NoResponse | undefi
     case "UND_ERR_CONNECT_TIMEOUT":
       return {
         says: `${address} cannot be reached (${code})`,
-        facts: { is: "not_reachable", address },
+        todo: `Check the network and the firewall: curl -v ${address}`,
       };
     case "EPROTO":
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
       return {
         says: `${address} does not use https on that port`,
-        facts: { is: "no_https" },
+        todo: "Write http:// in the address, or use the port of https.",
       };
     default:
       if (code === undefined || !CERTIFICATE.test(code)) return undefined;
       return {
         says: `the certificate of ${address} is not trusted (${code})`,
-        facts: { is: "certificate", host, port: url?.port || "443" },
+        todo: `Set NODE_EXTRA_CA_CERTS to the file of its authority. See it with: openssl s_client -connect ${host}:${url?.port || "443"}`,
       };
   }
 }

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { hintOf } from "../../bin/cli/hints.ts";
+import { hintOf } from "../../bin/cli/failures.ts";
 import { checkLedger } from "../../src/ledger/check.ts";
 import { openLedgerForIntake, openLedgerForReading, readLedger } from "../../src/ledger/open.ts";
 import { readNewestReceipt } from "../../src/ledger/read/receipts.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { hintOf } from "../../bin/cli/hints.ts";
+import { hintOf } from "../../bin/cli/failures.ts";
 import { openLedgerForIntake, openLedgerForReading } from "../../src/ledger/open.ts";
 import { installationRowId, listInstallations, readWatermarks } from "../../src/ledger/watermarks.ts";
 import type { Failure } from "../../src/values/failure.ts";
@@ -88,7 +88,7 @@ test("any other file is recognised, and left unchanged", () => {
   new SqliteDatabase(foreign).exec("CREATE TABLE tree (name TEXT)").close();
   const before = readFileSync(foreign);
   for (const open of [openLedgerForReading, openLedgerForIntake]) {
-    expect(failureOf(() => open(foreign))).toMatchObject({ code: "ledger_foreign" });
+    expect(failureOf(() => open(foreign))).toMatchObject({ code: "ledger_unusable" });
   }
   expect(readFileSync(foreign).equals(before)).toBe(true);
 

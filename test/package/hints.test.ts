@@ -111,7 +111,7 @@ test("the hints about a deployment and a check lead to their sections", () => {
         .find((part) => part.startsWith(`${anchor}"`)) ?? ""
     );
   };
-  const [keys] = pathsIn(FAILURES.invalid_deployment[2]);
+  const [keys] = pathsIn(read("src/chain/deployment.ts"));
   for (const key of Object.keys(deploymentSchema.shape)) expect.soft(section(keys)).toContain(key);
   const [checks] = pathsIn(FAILURES.indexer_mismatch[2]);
   const names = [...(read("src/chain/poll-event.ts").split("type CheckName")[1] ?? "").matchAll(/\| "(\w+)"/g)].map(

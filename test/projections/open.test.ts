@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import SqliteDatabase from "better-sqlite3";
 import { beforeEach, expect, test } from "vitest";
-import { hintOf } from "../../bin/cli/hints.ts";
+import { hintOf } from "../../bin/cli/failures.ts";
 import { openProjections, openProjectionsCopy } from "../../src/projections/open.ts";
 import { Failure } from "../../src/values/failure.ts";
 import { advanceFully, contentOf } from "../resources/statistics/build-from-ledger.ts";
@@ -25,7 +25,7 @@ test("another program's file is rejected and left unchanged", () => {
   const foreign = new SqliteDatabase(join(directory, "foreign.db"));
   foreign.exec("CREATE TABLE t (x)");
   foreign.close();
-  expect(failureOf(() => openProjections(join(directory, "foreign.db"))).code).toBe("projections_foreign");
+  expect(failureOf(() => openProjections(join(directory, "foreign.db"))).code).toBe("state_unusable");
 });
 
 test("a file of another format is replaced, and a broken one fails with a hint", () => {
@@ -38,7 +38,7 @@ test("a file of another format is replaced, and a broken one fails with a hint",
   replaced.close();
   writeFileSync(path, "no database at all, but long enough to look like one ".repeat(20));
   const failure = failureOf(() => openProjections(path));
-  expect(failure).toMatchObject({ code: "projections_damaged" });
+  expect(failure).toMatchObject({ code: "state_damaged" });
   expect(hintOf(failure)).toContain("With projections.db, saved settlements");
 });
 

@@ -8,7 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database } from "better-sqlite3";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { EXIT, rowOf } from "../../bin/cli/failures.ts";
+import { EXIT, exitCodeOf } from "../../bin/cli/failures.ts";
 import type { Head } from "../../publish/head/head.ts";
 import { pollUntilConcluded } from "../../src/chain/chain.ts";
 import type { Deployment } from "../../src/chain/deployment.ts";
@@ -503,7 +503,7 @@ class Story {
     try {
       await this.#undisturbed();
     } catch (error) {
-      const isLost = error instanceof Failure && rowOf(error.code)[0] === EXIT.locked;
+      const isLost = error instanceof Failure && exitCodeOf(error) === EXIT.locked;
       if (!(error instanceof Died) && !(error instanceof StoreUnavailable) && !(isDisturbed && isLost)) throw error;
       this.#say(`  ${error.message}`);
       this.#kill();

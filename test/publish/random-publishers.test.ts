@@ -5,7 +5,7 @@
  */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import { EXIT, rowOf } from "../../bin/cli/failures.ts";
+import { EXIT, exitCodeOf } from "../../bin/cli/failures.ts";
 import { WatchedClock } from "../../publish/clock/clock.ts";
 import type { Head } from "../../publish/head/head.ts";
 import { type Standby, standby } from "../../publish/head/take.ts";
@@ -217,8 +217,7 @@ class Story {
       if (actor.worker !== undefined && !this.#isQuiet && this.#random.once(60))
         await this.#stopCleanly(actor, actor.worker);
     } catch (error) {
-      const isForeseen =
-        error instanceof Failure && (rowOf(error.code)[0] === EXIT.locked || error.code === "head_lost");
+      const isForeseen = error instanceof Failure && (exitCodeOf(error) === EXIT.locked || error.code === "head_lost");
       if (!isForeseen) throw error;
       this.#log.push(`${actor.name} ends: ${error.code}`);
       this.#forget(actor);

@@ -50,7 +50,7 @@ test("npm start serves, stops, continues, and leaves no process if its terminal 
 
   const rival = demoOn(await freePort());
   expect(await rival.ended).toBe(75);
-  expect(rival.output()).toContain("demo_running");
+  expect(rival.output()).toContain("state_locked");
 
   first.signal("SIGINT");
   expect(await first.ended).toBe(0);

@@ -36,7 +36,7 @@ test("only an error of the disk advises another disk", () => {
       const failure = sqliteFailure(error, path, "ledger", "write");
       if (!(failure instanceof Failure)) throw new Error(`${code} is no failure`);
       expect.soft(failure.message).toContain(cause);
-      expect.soft(failure.ownHint?.includes("another disk"), code).toBe(cause === "its disk reports an error");
+      expect.soft(failure.hint?.includes("another disk"), code).toBe(cause === "its disk reports an error");
     }
   }
 });

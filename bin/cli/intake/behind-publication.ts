@@ -12,7 +12,7 @@ import { openLedgerForReading, readLedger } from "../../../src/ledger/open.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
-import { reported } from "../hints.ts";
+import { reported } from "../failures.ts";
 import { type Warning, warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 

@@ -9,7 +9,7 @@ import { watchedPublisher } from "../../../publish/schedule/health.ts";
 import { runSchedule } from "../../../publish/schedule/schedule.ts";
 import { StandbySources } from "../../../publish/standby-sources.ts";
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { reported } from "../hints.ts";
+import { reported } from "../failures.ts";
 import { logProblem } from "../log.ts";
 import type { Outages } from "../outage.ts";
 import { pause } from "../signals.ts";

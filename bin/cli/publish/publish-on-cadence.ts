@@ -11,7 +11,7 @@ import { optionalPackage, packageVersion } from "../../../src/files/package-file
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openPublishedStore } from "../configured-store.ts";
-import { hintOf, reported } from "../hints.ts";
+import { hintOf, reported } from "../failures.ts";
 import { createLog, loggedToItsEnd, logProblem, metricsLog } from "../log.ts";
 import { type Health, startMetricsPage } from "../metrics/metrics-page.ts";
 import type { Outages } from "../outage.ts";

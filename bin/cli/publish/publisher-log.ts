@@ -9,7 +9,7 @@ import { Failure } from "../../../src/values/failure.ts";
 import { isDeviceSilent } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
-import { hintOf, reported } from "../hints.ts";
+import { hintOf, reported } from "../failures.ts";
 import { logProblem } from "../log.ts";
 import { endingOf } from "../messages.ts";
 import { Outage, type Outages } from "../outage.ts";

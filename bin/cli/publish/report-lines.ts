@@ -1,7 +1,7 @@
 /** Formats a cycle's report for pipes, programs and terminals. */
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
-import { reported } from "../hints.ts";
+import { reported } from "../failures.ts";
 
 /** Formats one line for a pipe, because cron mails everything that a run prints. */
 export function reportSummary(report: CycleReport): string {

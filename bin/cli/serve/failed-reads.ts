@@ -5,7 +5,7 @@
 import type { Logger } from "pino";
 import { StoreDamaged, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import type { ShimDependencies } from "../../../src/shim/context.ts";
-import { knownHint } from "../hints.ts";
+import { knownHint } from "../failures.ts";
 import { logProblem } from "../log.ts";
 import { Outage } from "../outage.ts";
 

@@ -5,7 +5,7 @@ import { isNodeProblem, type NodeProblem, type PollEvent, problemFailure } from 
 import { UINT256_MAX } from "../../../src/values/decimal.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
 import { openChainCopy } from "../chain/chain.ts";
-import { reported } from "../hints.ts";
+import { reported } from "../failures.ts";
 import type { Settings } from "../settings/settings.ts";
 import { badFinding, type Finding, goodFinding } from "./finding.ts";
 import { duration } from "./print-publication.ts";

@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
-import { knownHint, onThisMachine } from "../hints.ts";
+import { knownHint, onThisMachine } from "../failures.ts";
 
 export interface Finding {
   readonly check: string;

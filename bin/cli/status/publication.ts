@@ -3,11 +3,10 @@ import { clockBehind, isAhead } from "../../../publish/clock/instant.ts";
 import { type Head, readHead } from "../../../publish/head/head.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { type PublisherState, publisherState } from "../../../src/resources/publication-status/public-record.ts";
-import { Failure, type FailureCode } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { isDeviceSilent } from "../../../src/values/freshness.ts";
 import { printableValues } from "../../../src/values/printable.ts";
-import { FAILURES, rowOf } from "../failures.ts";
-import { reported } from "../hints.ts";
+import { reported, rowOf } from "../failures.ts";
 import type { Warning } from "../messages.ts";
 import { SILENT_DEVICE_HINT } from "../publish/publisher-log.ts";
 import type { Finding } from "./finding.ts";
@@ -80,13 +79,8 @@ export function silentDevice({ head, ageSeconds }: Publication, now: number): Wa
 /** The publisher's messages have the details. */
 function problemText([code, count]: Head["problems"][number]): string {
   const times = count === 1 ? "" : ` (${count} times)`;
-  if (!isFailureCode(code)) return `${code}${times}: see the publisher's messages`;
-  const [, meaning, cure] = rowOf(code);
-  return `${code}${times}: ${meaning} ${cure}`;
-}
-
-function isFailureCode(code: string): code is FailureCode {
-  return Object.hasOwn(FAILURES, code);
+  const row = rowOf(code);
+  return `${code}${times}: ${row === undefined ? "see the publisher's messages" : `${row[1]} ${row[2]}`}`;
 }
 
 export function holderName({ lease }: Head): string {

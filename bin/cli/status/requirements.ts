@@ -26,8 +26,7 @@ import { damageOf, sqliteFailure } from "../../../src/sqlite/sqlite-failure.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { newDirectoryOf, openConfiguredStore } from "../configured-store.ts";
-import { FILE_FAILURES } from "../failures.ts";
-import { hintOf } from "../hints.ts";
+import { FAILURES, hintOf } from "../failures.ts";
 import { behindPublication } from "../intake/behind-publication.ts";
 import { readLogKey } from "../log-key.ts";
 import { judgeSettings } from "../publish/judge-settings.ts";
@@ -80,7 +79,7 @@ async function examineLedger(settings: Settings, now: number): Promise<Finding[]
     const all = ids.length === 0 ? "no installation yet" : `${ids.slice(0, MAX_NAMED).join(", ")}${more}`;
     const behind = await behindPublication(settings, (_, reason) => {
       // A store that does not respond is a finding of another check, which reads none of its objects.
-      if (reason.code === "store_forbidden") throw reason;
+      if (reason.code === "store_unusable") throw reason;
     });
     const finding =
       behind === undefined
@@ -127,7 +126,7 @@ function examineState({ state }: Settings): Finding[] {
   const there = existsSync(state);
   const chain = join(state, CHAIN_FILE);
   const damaged = [
-    ...stateDamage(join(state, PROJECTIONS_FILE), FILE_FAILURES.damaged[2]),
+    ...stateDamage(join(state, PROJECTIONS_FILE), FAILURES.state_damaged[2]),
     ...stateDamage(chain, `Delete ${chain}: the publisher reads the chain again.`),
   ];
   return damaged.length > 0 ? damaged : [goodFinding("state", there ? state : `${state}: publish will make it`)];

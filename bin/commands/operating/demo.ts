@@ -29,6 +29,7 @@ import { SETTINGS } from "../../cli/settings/settings.ts";
 const FACTS = "facts.ndjson";
 const KEY_FILE = "log.key";
 const CHAIN_FILES = ["chain.json", "deployment.json"];
+const NEW_DEMO = "Name a directory that is new or empty: noonmark demo ./demo-2";
 const BLOCK_CHARACTERS = 256 * 1024;
 /** Variables override the file. If one of these is set, the next commands would use another place. */
 const PLACES = [
@@ -95,14 +96,14 @@ async function fill(directory: string): Promise<void> {
   await print(lines);
 }
 
-/** Throws `Failure`, exit 2: directory_unusable; exit 74: file_unwritable. */
+/** Throws `Failure`, exit 2: usage; exit 74: file_unwritable. */
 function requireEmpty(directory: string): void {
   if (existsSync(directory) && !statSync(directory).isDirectory()) {
-    throw new Failure("directory_unusable", `${directory} is not a directory`);
+    throw new Failure("usage", `${directory} is not a directory`, { hint: NEW_DEMO });
   }
   writing(directory, () => makeDirectory(directory));
   if (readdirSync(directory).length > 0) {
-    throw new Failure("directory_unusable", `${directory} is not empty`);
+    throw new Failure("usage", `${directory} is not empty`, { hint: NEW_DEMO });
   }
 }
 

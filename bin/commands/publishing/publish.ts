@@ -3,10 +3,9 @@
 import type { Command } from "commander";
 import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
-import { Failure, type FailureCode } from "../../../src/values/failure.ts";
+import { Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
-import { EXIT, FAILURES } from "../../cli/failures.ts";
-import { hintOf, reported } from "../../cli/hints.ts";
+import { EXIT, hintOf, reported, rowOf } from "../../cli/failures.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
@@ -100,7 +99,7 @@ async function printReport(report: CycleReport, settings: Settings, flags: Flags
   for (const [why, rows] of Map.groupBy(failed, (row) => row.why)) {
     console.error(printable(`noonmark: ${rows.map(({ key }) => key).join(", ")}: ${why}`));
     const code = rows[0]?.code;
-    if (code !== undefined && code in FAILURES) console.error(`  ${hintOf(new Failure(code as FailureCode, why))}`);
+    if (code !== undefined && rowOf(code) !== undefined) console.error(`  ${hintOf(new Failure(code, why))}`);
   }
   if (!isWell) process.exitCode = EXIT.failed;
 }

@@ -166,7 +166,7 @@ export class Intake {
 
   /**
    * Commits the whole lines so far; a strict run commits only at its end. Throws `Failure` (`ledger_locked`,
-   * `disk_full`, `ledger_forbidden`, `ledger_damaged`, `ledger_follows_stream`) and then discards the batch.
+   * `disk_full`, `ledger_unusable`, `ledger_damaged`, `ledger_follows_stream`) and then discards the batch.
    */
   flush(): void {
     this.#take(this.#decoder.take());

@@ -131,7 +131,7 @@ export interface StreamState extends Stream {
 
 /**
  * Returns the message after which a consumer begins. `from` is the first message to take, if the operator names one.
- * Throws `Failure`: intake_rules_changed, ledger_follows_stream, stream_position_unknown.
+ * Throws `Failure`: intake_rules_changed, stream_replaced, stream_position_unknown.
  */
 export function startAfter(
   db: ReadOnlyDatabase,
@@ -148,11 +148,7 @@ export function startAfter(
     throw new Failure("stream_position_unknown", `the ledger ${db.name} has facts and no position in a stream`);
   }
   if (position.name === name && position.subject === subject) return position.sequence;
-  throw new Failure(
-    "ledger_follows_stream",
-    `the ledger ${db.name} follows ${described(position)}, not ${described({ name, subject })}`,
-    { facts: { is: "other_stream" } },
-  );
+  throw replaced(`the ledger ${db.name} follows ${described(position)}, not ${described({ name, subject })}`);
 }
 
 /**
@@ -205,7 +201,7 @@ export function restorePosition(db: Database, { position, ...point }: LoggedPosi
         throw new Failure(
           "stream_position_unknown",
           `the ledger ${db.name} has other facts than the one whose position was stored`,
-          { facts: { is: "restored_beside" } },
+          { hint: "Restore to a new file, or without the position in the stream." },
         );
       }
       write(db, position);
@@ -252,9 +248,7 @@ function rulesChanged(rules: number): Failure {
 /** `needed` is the message that the ledger needs, `found` the next one that the stream has. */
 export function streamGap(name: string, needed: number, found: number): Failure {
   const missing = needed === found - 1 ? `message ${needed} is` : `messages ${needed} to ${found - 1} are`;
-  return new Failure("stream_gap", `${missing} gone from the stream ${name}`, {
-    facts: { is: "stream_gap", sequence: found },
-  });
+  return new Failure("stream_gap", `${missing} gone from the stream ${name}, whose next message is ${found}`);
 }
 
 function replaced(message: string): Failure {

@@ -65,8 +65,8 @@ export class FilesystemStore implements ObjectStore {
   private readonly unsynced = new Map<string, Promise<unknown>>();
 
   /**
-   * For a writer, creates and tests the directory; throws `Failure` (`store_forbidden`, `disk_full`). For a reader,
-   * the directory may be created later, but another kind of file is an error (`store_forbidden`).
+   * For a writer, creates and tests the directory; throws `Failure` (`store_unusable`, `disk_full`). For a reader,
+   * the directory may be created later, but another kind of file is an error (`store_unusable`).
    */
   constructor(directory: string, options: { write: boolean }) {
     this.name = resolve(directory);
@@ -220,7 +220,7 @@ export class FilesystemStore implements ObjectStore {
     if (isForbidden(cause)) {
       const doing = what === "get" || what === "list" ? "read" : "write";
       const failure = storeForbidden(this.name, path, doing, cause);
-      return this.lock === undefined ? new StoreForbidden(failure.message, { hint: failure.ownHint, cause }) : failure;
+      return this.lock === undefined ? new StoreForbidden(failure.message, { hint: failure.hint, cause }) : failure;
     }
     const Kind = isDiskFull(cause) ? StoreFull : StoreUnavailable;
     return new Kind(`${what} ${path}: ${errorMessage(cause)}`, { cause });
@@ -233,7 +233,7 @@ export class FilesystemStore implements ObjectStore {
 }
 
 class StoreForbidden extends StoreUnavailable {
-  override readonly code = "store_forbidden";
+  override readonly code = "store_unusable";
 }
 
 async function syncDirectory(path: string): Promise<void> {

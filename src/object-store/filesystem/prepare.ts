@@ -32,7 +32,7 @@ const EMPTY_NAMES: ReadonlySet<string> = new Set([TEMPORARY, "lost+found"]);
 
 /**
  * Makes an empty directory a store, checks that it can be written, and removes a dead writer's temporary files. Throws
- * `Failure`: `store_foreign`, `store_forbidden`, `disk_full`.
+ * `Failure`: `store_foreign`, `store_unusable`, `disk_full`.
  */
 export function prepareDirectory(directory: string): void {
   try {
@@ -50,7 +50,7 @@ export function prepareDirectory(directory: string): void {
   }
 }
 
-/** A publisher overwrites and deletes files in its store, so it takes no directory that contains other files. Throws `Failure` store_foreign, store_forbidden. */
+/** A publisher overwrites and deletes files in its store, so it takes no directory that contains other files. Throws `Failure` store_foreign, store_unusable. */
 export function checkOwn(directory: string): void {
   if (!existsSync(directory)) return;
   enter(directory);
@@ -60,7 +60,7 @@ export function checkOwn(directory: string): void {
   throw new Failure("store_foreign", `${directory} is not a store (${STORE_MARK} is missing) and contains ${foreign}`);
 }
 
-/** Throws `Failure` `store_foreign` if the path exists and is not a directory, `store_forbidden` if this user may not enter a directory above it. */
+/** Throws `Failure` `store_foreign` if the path exists and is not a directory, `store_unusable` if this user may not enter a directory above it. */
 export function checkReadable(path: string): void {
   let found: Stats | undefined;
   try {
@@ -73,7 +73,7 @@ export function checkReadable(path: string): void {
   throw new Failure("store_foreign", `the store ${path} is not a directory`);
 }
 
-/** Throws `Failure` store_forbidden if this user may not look into a directory. It is then no missing or empty store. */
+/** Throws `Failure` store_unusable if this user may not look into a directory. It is then no missing or empty store. */
 function enter(directory: string): void {
   try {
     accessSync(directory, constants.R_OK | constants.X_OK);
@@ -85,7 +85,7 @@ function enter(directory: string): void {
 /** Says that a directory is not there, or is empty because its disk is not mounted. */
 export function noStore(directory: string): StoreUnavailable {
   return new StoreUnavailable(`${directory}: no store is here (${STORE_MARK} is missing)`, {
-    facts: { is: "no_store" },
+    hint: "Mount the disk of the store, or name the directory that the publisher writes to. If the store is lost: docs/incidents.md#store-lost",
   });
 }
 
@@ -113,7 +113,7 @@ function asFailure(directory: string, cause: unknown): Failure {
   if (isDiskFull(cause)) return diskFull(`the store ${directory}`, cause);
   const missing = missingPermission(join(directory, STORE_MARK), "write");
   const message = `the store ${directory} cannot be written: ${missing?.says ?? errorMessage(cause)}`;
-  return new Failure("store_forbidden", message, { hint: missing?.todo, cause });
+  return new Failure("store_unusable", message, { hint: missing?.todo, cause });
 }
 
 /** True if the system refuses this user a file. Waiting does not change that. */
@@ -125,5 +125,5 @@ export function isForbidden(error: unknown): boolean {
 export function storeForbidden(directory: string, file: string, doing: "read" | "write", cause: unknown): Failure {
   const missing = missingWithin(directory, file, doing);
   const message = `the store ${directory} is not ${doing === "read" ? "readable" : "writable"}: ${missing?.says ?? errorMessage(cause)}`;
-  return new Failure("store_forbidden", message, { hint: missing?.todo, cause });
+  return new Failure("store_unusable", message, { hint: missing?.todo, cause });
 }

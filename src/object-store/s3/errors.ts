@@ -1,6 +1,5 @@
 /** Interprets failed requests to an S3 server: their meaning, if a retry may help, and the operator's message. */
 
-import type { HintFacts } from "../../values/failure.ts";
 import { noResponse } from "../../values/no-response.ts";
 import { printable } from "../../values/printable.ts";
 import { StoreDamaged, StoreUnavailable } from "../object-store.ts";
@@ -61,7 +60,7 @@ export function verdictOf(error: unknown): RetryDecision {
 /** `what` names the failed operation. The message names no library, because an operator cannot inspect it. */
 export function unavailable(what: string, error: unknown, asked: S3Call): StoreUnavailable {
   const { status, code } = responseOf(error);
-  const { says, facts } = problemOf(code, error, asked);
+  const { says, todo } = problemOf(code, error, asked);
   const message = error instanceof Error && error.message !== "UnknownError" ? error.message : "";
   const parts = [
     status === undefined ? `no response from ${asked.address ?? "the S3 server"}:` : status,
@@ -71,7 +70,7 @@ export function unavailable(what: string, error: unknown, asked: S3Call): StoreU
   const text = (says ?? parts.filter((part) => part !== "").join(" ")).replaceAll(PACKAGE, "the S3 library");
   return new StoreUnavailable(`${what}: ${printable(text)}`, {
     cause: error,
-    facts,
+    hint: todo,
     // NoSuchKey for a whole list: the address is not the bucket's.
     isFinal: refusalOf(error) === "final" || refusalOf(error) === "absent",
   });
@@ -129,21 +128,43 @@ export class NoDate extends Error {
   override readonly name = "NoDate";
 }
 
+/** Replies of an S3 server, by their code. Others have no hint of their own. */
+const HINTS = new Map<string, string>([
+  ["NoSuchBucket", "The bucket does not exist there. Create it, or correct its name or the endpoint."],
+  [
+    "SignatureDoesNotMatch",
+    "The secret does not match the access key: correct AWS_SECRET_ACCESS_KEY. A proxy that changes requests also causes this.",
+  ],
+  [
+    "InvalidAccessKeyId",
+    "The server does not know this access key: correct AWS_ACCESS_KEY_ID or the endpoint. If AWS_PROFILE is set, its key is used.",
+  ],
+  [
+    "AccessDenied",
+    "This key may not do that. A publisher needs s3:GetObject, PutObject, DeleteObject and ListBucket; a shim needs the first and the last.",
+  ],
+  ["NoSuchKey", "No list is there. Give the endpoint without the bucket, which the store's location names."],
+  ["RequestTimeTooSkewed", "This machine's clock is wrong: set it (NTP)."],
+  ["PermanentRedirect", "The bucket is in another region: set AWS_REGION to it."],
+  ["AuthorizationHeaderMalformed", "The region is not the bucket's: set AWS_REGION to it."],
+]);
+
 interface S3Problem {
   /** Absent: the message contains the server's text. */
   readonly says?: string;
-  readonly facts: HintFacts;
+  readonly todo: string | undefined;
 }
 
 /** `code` is the server's, or the error's name. */
 function problemOf(code: string, error: unknown, { address = "the S3 server", limitMs }: S3Call): S3Problem {
   const { name, message } = error instanceof Error ? error : { name: "", message: "" };
-  if (message.startsWith("Region is missing")) return { says: "no region is set", facts: { is: "s3_region" } };
+  if (message.startsWith("Region is missing"))
+    return { says: "no region is set", todo: "Set the bucket's region, such as AWS_REGION=eu-central-1." };
   if (name === "CredentialsProviderError") {
     const isBare = message.startsWith("Could not load credentials");
     return {
       says: `no credentials were found${isBare ? "" : ` (${message})`}`,
-      facts: { is: "s3_credentials" },
+      todo: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run under a role.",
     };
   }
   // Check this first: the SDK also names cut connections TimeoutError.
@@ -152,16 +173,20 @@ function problemOf(code: string, error: unknown, { address = "the S3 server", li
   if (name === "AbortError" || name === "TimeoutError") {
     return {
       says: `no response from ${address} within ${limitMs / 1000} s`,
-      facts: { is: "s3_timeout", address },
+      todo: `Check that the server runs, that the endpoint is right, and the network and firewall: curl -v ${address}`,
     };
   }
-  if (name === "NoDate") return { says: `the response of ${address} has no Date`, facts: { is: "s3_no_date" } };
-  if (name === "NotS3" || /hidden field|Deserialization error/.test(message)) {
-    const what = name === "NotS3" ? message : "no XML";
+  if (name === "NoDate") {
     return {
-      says: `the response of ${address} is not from an S3 server (${what})`,
-      facts: { is: "not_s3" },
+      says: `the response of ${address} has no Date`,
+      todo: "The lease and the age of receipts need the store's time: let the server, and every proxy before it, send Date.",
     };
   }
-  return { facts: { is: "s3_error", code } };
+  if (name === "NotS3" || /hidden field|Deserialization error/.test(message)) {
+    return {
+      says: `the response of ${address} is not from an S3 server (${name === "NotS3" ? message : "no XML"})`,
+      todo: "Another server responds there, such as a proxy or a console. Set the endpoint to the port of the S3 API.",
+    };
+  }
+  return { todo: HINTS.get(code) };
 }

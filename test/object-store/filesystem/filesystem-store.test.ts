@@ -195,7 +195,7 @@ test("a directory that cannot be created or written is a failure at open", async
   for (const path of paths) {
     const failure = await openStore(path, { write: true }).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Failure);
-    expect(failure).toMatchObject({ code: "store_forbidden", message: expect.stringContaining(path) });
+    expect(failure).toMatchObject({ code: "store_unusable", message: expect.stringContaining(path) });
   }
 });
 

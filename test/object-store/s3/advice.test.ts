@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { knownHint } from "../../../bin/cli/hints.ts";
+import { knownHint } from "../../../bin/cli/failures.ts";
 import type { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { localServer } from "../../support/local-server.ts";
@@ -42,7 +42,7 @@ test("a missing region and missing credentials are reported with the settings", 
   const region = async () => {
     throw new Error("Region is missing");
   };
-  expect(knownHint(await failureOf(store({ region, credentials: KEYS }).probe()))).toContain("--s3-region");
+  expect(knownHint(await failureOf(store({ region, credentials: KEYS }).probe()))).toContain("AWS_REGION");
   const credentials = async () => {
     throw Object.assign(new Error("Could not load credentials from any providers"), {
       name: "CredentialsProviderError",

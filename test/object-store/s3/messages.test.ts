@@ -1,7 +1,7 @@
 /** Messages to operators about a wrong S3 endpoint, from real servers and without a library's wording. */
 import type { RequestListener } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { knownHint } from "../../../bin/cli/hints.ts";
+import { knownHint } from "../../../bin/cli/failures.ts";
 import type { StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { S3Store } from "../../../src/object-store/s3/s3-store.ts";
 import { localServer } from "../../support/local-server.ts";
@@ -84,7 +84,7 @@ test("a refused connection is reported with its port", async () => {
   const host = `127.0.0.1:${port}`;
   const failure = await failureOf(storeAt(`http://${host}`).get("status.json"));
   expect(failure.message).toBe(`get s3://bucket/p/status.json: no server listens at http://${host} (ECONNREFUSED)`);
-  expect(knownHint(failure)).toBe("Start the server, or correct the host and port in --s3-endpoint.");
+  expect(knownHint(failure)).toBe("Start the server, or correct the host and port of the address.");
 });
 
 test("a connection that the server closes is reported as closed", async () => {
@@ -97,7 +97,7 @@ test("https to an http port is reported as such", async () => {
   const host = await listening((_request, response) => response.end());
   const failure = await failureOf(storeAt(`https://${host}`).get("status.json"));
   expect(failure.message).toBe(`get s3://bucket/p/status.json: https://${host} does not use https on that port`);
-  expect(knownHint(failure)).toBe("Write http:// in --s3-endpoint, or use the port of https.");
+  expect(knownHint(failure)).toBe("Write http:// in the address, or use the port of https.");
 });
 
 const HTML = "<html><p>no S3 <br> here</html>";

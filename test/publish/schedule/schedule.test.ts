@@ -138,7 +138,7 @@ test("a tick is finished when it has nothing to do or its cycle is done, and not
 
 test("projections that another process writes to do not end the publisher", async () => {
   cycle = async () => {
-    throw new Failure("projections_locked", "another process is writing to projections.db");
+    throw new Failure("state_locked", "another process is writing to projections.db");
   };
   let hasEnded = false;
   void run().finally(() => {

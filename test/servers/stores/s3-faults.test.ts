@@ -1,6 +1,6 @@
 /** The S3 store with a real server and scripted faults: nothing is put twice, lost, or reported as absent. */
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { knownHint } from "../../../bin/cli/hints.ts";
+import { knownHint } from "../../../bin/cli/failures.ts";
 import { provenSkew } from "../../../src/object-store/clock-offset.ts";
 import { StoreConflict, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import type { S3Store } from "../../../src/object-store/s3/s3-store.ts";
@@ -169,7 +169,7 @@ test("a store without a clock, and an endpoint that contains the bucket, are fou
   const doubled = sameFolder(server(), truth, { endpoint: `${server().endpoint}/${BUCKET}` });
   const error = await doubled.probe().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ code: "store_unavailable", isFinal: true });
-  expect(knownHint(error)).toContain("--s3-endpoint without the bucket");
+  expect(knownHint(error)).toContain("the endpoint without the bucket");
 });
 
 test("a response that a cache has kept is no clock", async () => {

@@ -148,7 +148,7 @@ test("an outage of the store is over after the put and the renewal that failed h
 
 test("locked projections are named as such, and not as an outage of the store", () => {
   const { lines, clock, outage } = failures();
-  outage.failed(new Failure("projections_locked", "another process is writing to projections.db"), "cycle");
+  outage.failed(new Failure("state_locked", "another process is writing to projections.db"), "cycle");
   clock.now = 20_000;
   outage.succeeded("cycle");
   expect(lines.map(({ msg }) => msg)).toEqual([

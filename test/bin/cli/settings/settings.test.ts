@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { rowOf } from "../../../../bin/cli/failures.ts";
-import { hintOf } from "../../../../bin/cli/hints.ts";
+import { exitCodeOf, hintOf } from "../../../../bin/cli/failures.ts";
 import { loadSettings } from "../../../../bin/cli/settings/load-settings.ts";
 import { flagName } from "../../../../bin/cli/settings/setting-names.ts";
 import { type PlacedSetting, SETTING_NAMES, SETTINGS, type Setting } from "../../../../bin/cli/settings/settings.ts";
@@ -13,7 +12,7 @@ import { addAllCommands } from "../../../../bin/commands/all.ts";
 import { leavesOf } from "../../../../scripts/reference.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
-const HINTS = new URL("../../../../bin/cli/hints.ts", import.meta.url).href;
+const HINTS = new URL("../../../../bin/cli/failures.ts", import.meta.url).href;
 const LOAD = new URL("../../../../bin/cli/settings/load-settings.ts", import.meta.url).href;
 
 test("each setting is a flag of at least one command", async () => {
@@ -34,7 +33,7 @@ describe("settings validation", () => {
     try {
       loadSettings({ config: "noonmark.json", ...flags }, [], { environment });
     } catch (error) {
-      if (error instanceof Failure && rowOf(error.code)[0] === 2) return `${error.code}: ${error.message}`;
+      if (error instanceof Failure && exitCodeOf(error) === 2) return `${error.code}: ${error.message}`;
       throw error;
     }
     return "accepted";

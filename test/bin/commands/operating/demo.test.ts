@@ -50,10 +50,10 @@ test("demo fills an empty directory next to a ledger, state and store, and ignor
 });
 
 test.each([
-  { what: "a directory with a file", name: "full", code: "directory_unusable" },
-  { what: "a link to a directory with a file", name: "link", code: "directory_unusable" },
-  { what: "a directory with a hidden file", name: "hidden", code: "directory_unusable" },
-  { what: "a file", name: "full/mine.txt", code: "directory_unusable" },
+  { what: "a directory with a file", name: "full", code: "usage" },
+  { what: "a link to a directory with a file", name: "link", code: "usage" },
+  { what: "a directory with a hidden file", name: "hidden", code: "usage" },
+  { what: "a file", name: "full/mine.txt", code: "usage" },
 ])("demo rejects $what and leaves it unchanged", async ({ name, code }) => {
   for (const made of ["full", "hidden"]) mkdirSync(join(directory, made));
   writeFileSync(join(directory, "full/mine.txt"), "mine");

@@ -60,7 +60,7 @@ test.skipIf(noNobody)("an unwritable ledger is reported with its path, the user 
   expect(asNobody("ingest", "--ledger", ledger, "/dev/null")).toEqual({
     exitCode: 74,
     stderr:
-      `noonmark: ledger_forbidden: the ledger ${ledger} cannot be opened for writing: the user nobody may not write ${ledger}, which belongs to root\n` +
+      `noonmark: ledger_unusable: the ledger ${ledger} cannot be opened for writing: the user nobody may not write ${ledger}, which belongs to root\n` +
       gift(ledger),
   });
 });
@@ -70,7 +70,7 @@ test.skipIf(noNobody)("an unreadable ledger is reported with its path, the user 
   expect(publish({ ledger })).toEqual({
     exitCode: 74,
     stderr:
-      `noonmark: ledger_forbidden: the ledger ${ledger} cannot be read: the user nobody may not read ${ledger}, which belongs to root\n` +
+      `noonmark: ledger_unusable: the ledger ${ledger} cannot be read: the user nobody may not read ${ledger}, which belongs to root\n` +
       gift(ledger),
   });
 });
@@ -89,8 +89,8 @@ test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory i
   const message = `the user nobody may not create files in ${ofRoot}, which belongs to root\n`;
   const todo = gift(ofRoot);
   for (const [code, { exitCode, stderr }] of [
-    ["ledger_forbidden", asNobody("ingest", "--ledger", join(ofRoot, "new.db"), "/dev/null")],
-    ["state_forbidden", publish({ state: join(ofRoot, "state") })],
+    ["ledger_unusable", asNobody("ingest", "--ledger", join(ofRoot, "new.db"), "/dev/null")],
+    ["state_unusable", publish({ state: join(ofRoot, "state") })],
   ] as const) {
     expect([exitCode, stderr]).toEqual([74, expect.stringContaining(message)]);
     expect(stderr).toContain(`noonmark: ${code}: `);
@@ -98,7 +98,7 @@ test.skipIf(noNobody)("a new ledger, state or store in an unwritable directory i
   }
   const store = publish({ store: join(ofRoot, "store") });
   expect(store.stderr).toContain(
-    `noonmark: store_forbidden: the store ${join(ofRoot, "store")} cannot be written: the user nobody may not create files in ${ofRoot}, which belongs to root\n`,
+    `noonmark: store_unusable: the store ${join(ofRoot, "store")} cannot be written: the user nobody may not create files in ${ofRoot}, which belongs to root\n`,
   );
   expect(store.stderr).toContain(todo);
   const state = publish({ state: ofRoot });
@@ -135,7 +135,7 @@ test.skipIf(noNobody)("a publisher ends, and does not wait, at a file of root in
   for (const once of [["--once"], []]) {
     const { exitCode, stderr } = asNobody("publish", ...once, ...flags);
     expect([exitCode, stderr]).toEqual([74, expect.stringContaining("head.json.http, which belongs to root")]);
-    expect(stderr).toContain("store_forbidden");
+    expect(stderr).toContain("store_unusable");
     expect(stderr).toContain(`chown -R nobody: ${store}`);
   }
   const { stdout, status } = spawnAsNobody("status", ...flags);
@@ -160,7 +160,7 @@ test.skipIf(noNobody)("a store that this user may not enter is forbidden, and no
   for (const once of [["--once"], []]) {
     const { exitCode, stderr } = asNobody("publish", ...once, ...flags);
     expect([exitCode, stderr]).toEqual([74, expect.stringContaining(`chown -R nobody: ${store}`)]);
-    expect(stderr).toContain("store_forbidden");
+    expect(stderr).toContain("store_unusable");
   }
   for (const [place, name] of [
     ["state-3", "its own"],
@@ -192,16 +192,16 @@ test.skipIf(noNobody)(
     const denied = `the store ${store} is not readable: the user nobody may not read ${closed}, which belongs to root\n`;
     expect(asNobody("ledger", "restore", store, "--ledger", "new.db")).toEqual({
       exitCode: 74,
-      stderr: `noonmark: store_forbidden: ${denied}${gift(closed)}`,
+      stderr: `noonmark: store_unusable: ${denied}${gift(closed)}`,
     });
     expect(asNobody("ledger", "export", "--ledger", join(closed, "ledger.db"))).toEqual({
       exitCode: 74,
-      stderr: expect.stringMatching(/^noonmark: ledger_forbidden: .*\n {2}As root, give it /),
+      stderr: expect.stringMatching(/^noonmark: ledger_unusable: .*\n {2}As root, give it /),
     });
     const ledger = join(open, "ledger.db");
     expect(asNobody("ingest", "--ledger", ledger, "--store", store, "/dev/null")).toEqual({
       exitCode: 0,
-      stderr: expect.stringContaining(`: store_forbidden: ${denied}`),
+      stderr: expect.stringContaining(`: store_unusable: ${denied}`),
     });
   },
 );

@@ -52,7 +52,7 @@ test("a missing bucket is reported with its code and what to do", async () => {
     exitCode: 74,
     stderr:
       "noonmark: store_unavailable: get s3://bucket/p/private/head.json: 404 NoSuchBucket gone\n" +
-      "  The bucket does not exist there. Create it, or correct --store and --s3-endpoint.\n",
+      "  The bucket does not exist there. Create it, or correct its name or the endpoint.\n",
   });
   expect(stdout + stderr).not.toMatch(LIBRARY);
 });
