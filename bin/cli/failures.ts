@@ -64,7 +64,7 @@ export const FAILURES = {
   demo_failed: [
     failed,
     "A file, a process or the chain of `npm start` is missing, damaged or has ended.",
-    "Start again from nothing: npm start -- --fresh",
+    "Start it again: npm start",
   ],
   disk_full: [
     io,

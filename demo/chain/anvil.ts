@@ -2,17 +2,11 @@
  * Runs anvil, a local EVM node, on the loopback interface, directly from its npm package to avoid the wrapper process.
  * Uses the cancun fork and pruning, because with its defaults anvil writes gigabytes and slows down with every block.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import type { Hex } from "viem";
-
-export interface Anvil {
-  readonly url: string;
-  readonly rpc: (method: string, params?: readonly unknown[]) => Promise<unknown>;
-  stop(): Promise<void>;
-}
 
 /** Why anvil cannot run on this machine; undefined if it can. Tests use it as the reason of `test.skipIf`. */
 export const NO_ANVIL = anvilBinary() === undefined ? "the anvil binary for this platform is not installed" : undefined;
@@ -37,27 +31,6 @@ function packagedAnvil(): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Starts a chain on a free port. `timestamp` is the genesis block's, in seconds. */
-export async function startAnvil(options: { timestamp?: number; args?: readonly string[] } = {}): Promise<Anvil> {
-  const binary = anvilBinary();
-  if (binary === undefined) throw new Error(NO_ANVIL);
-  const timestamp = options.timestamp === undefined ? [] : ["--timestamp", String(options.timestamp)];
-  const child = spawn(binary, anvilArguments([...timestamp, ...(options.args ?? [])]), {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const port = await listeningPort(child);
-  const url = `http://127.0.0.1:${port}`;
-  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  return {
-    url,
-    rpc: (method, params = []) => call(url, method, params),
-    async stop() {
-      child.kill("SIGKILL");
-      await exited;
-    },
-  };
 }
 
 /** Arguments for a pruned chain on a free loopback port. */

@@ -6,10 +6,8 @@ import type { Hex } from "viem";
 import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { elementAt } from "../../src/values/unknown.ts";
 import { type Batch, type Settlement, simulatedSettlement } from "../history/settlement.ts";
-import { settledOf, settlementOf } from "./history.ts";
 import type { Node } from "./node.ts";
-import { rewardTransactions, type Settled } from "./rewards.ts";
-import type { ContractUsers } from "./transactions.ts";
+import { type ContractUsers, rewardTransactions, type Settled, settledOf, settlementOf } from "./transactions.ts";
 
 export interface Sent {
   readonly transactionHash: Hex;
@@ -67,8 +65,7 @@ export class ChainSettlement implements Settlement {
   }
 
   /**
-   * Mines one block if a batch must be settled or confirmed. `now` is in epoch ms. A batch's block is saved to the
-   * node's state file before it can become safe, eleven blocks later.
+   * Mines one block if a batch must be settled or confirmed. `now` is in epoch ms.
    */
   async step(now: number): Promise<void> {
     const batch = this.#waiting;
@@ -87,7 +84,6 @@ export class ChainSettlement implements Settlement {
     const transactions = [settlementOf(this.#cast, batch), ...rewardTransactions(this.#cast, batches, settled.length)];
     const hashes = await this.#node.mine(Math.floor(now / 1000), transactions);
     await this.#node.requireSuccess(hashes);
-    await this.#node.save();
     settled.push(settledOf(batch));
     this.#submittedAt.set(batch.settledThroughRound, now);
     sent.set(batch.settledThroughRound, { transactionHash: elementAt(hashes, 0), block: this.#node.head.number });

@@ -1,14 +1,12 @@
 /**
  * Deploys all contracts of docs/spec/chain.md#abi: factory, Core behind its proxy, timelock and economy. Provides their
- * deployment file and the transactions of their users.
+ * deployment file.
  */
 
-import { type Address, concatHex, getAddress, type Hex, keccak256, numberToHex, stringToHex } from "viem";
+import { type Address, getAddress, type Hex, keccak256, stringToHex } from "viem";
 import { ROUND_SECONDS } from "../../src/values/round.ts";
-import { SAFE_DEPTH } from "../../src/values/settlement-limits.ts";
 import { call } from "./anvil.ts";
 import { callData, deploy, type Receipt, send } from "./calls.ts";
-import { type Governance, governance } from "./upgrade.ts";
 
 export interface WorldOptions {
   readonly target?: string;
@@ -49,36 +47,13 @@ export interface DeploymentFile {
   };
 }
 
-export interface World extends Governance {
-  readonly url: string;
+/** What is deployed, and from which accounts. */
+export interface Deployed {
   readonly deployment: DeploymentFile;
   readonly implementation: Address;
   readonly people: People;
-  /** Settles rounds up to `throughRound`. The Core tracks its own frontier and nonce. */
-  settle(batch: { throughRound: number; activeRoundCount: number; workUnits: bigint }): Promise<Receipt>;
-  /** Emits one WorkRecorded per value. */
-  recordWork(firstRound: number, workUnits: readonly bigint[]): Promise<Receipt>;
-  /** Emits one RoundFunded per [round, amount] and moves the mint cursor to `throughRound`. */
-  fund(throughRound: number, rounds: readonly (readonly [number, bigint])[]): Promise<Receipt>;
-  release(round: number, amount: bigint): Promise<Receipt>;
-  claim(player: string, throughRound: number, amount: bigint): Promise<Receipt>;
-  scheduleRewardWeights(activationRound: number, multiplierBps: number): Promise<Receipt>;
-  mintUnit(player: string, unitType: number): Promise<Receipt>;
-  mergeUnits(player: string, unitIds: readonly bigint[], resultUnitType: number): Promise<Receipt>;
-  setReporter(reporter: string): Promise<Receipt>;
-  setGuardian(guardian: string): Promise<Receipt>;
-  pause(): Promise<Receipt>;
-  unpause(): Promise<Receipt>;
-  /** Deploys another Core from the same factory, with a different stream. */
-  deployOtherCore(): Promise<Receipt>;
-  /** Mines empty blocks, `interval` seconds apart. */
-  mine(blocks: number, interval?: number): Promise<void>;
-  /** Mines as many blocks as make the newest one safe. */
-  confirm(): Promise<void>;
-  /** Sets the timestamp (seconds) of the next block. */
-  nextTimestamp(seconds: number): Promise<void>;
-  /** The number of the latest block. */
-  head(): Promise<number>;
+  /** Deploys another Core from the same factory. */
+  deployCore(streamId: Hex): Promise<Receipt>;
 }
 
 export interface People {
@@ -92,7 +67,7 @@ export interface People {
 export const STREAM_ID = keccak256(stringToHex("noonmark.test.stream"));
 
 /** Returns the node's unlocked accounts by their part. */
-export async function readPeople(url: string): Promise<People> {
+async function readPeople(url: string): Promise<People> {
   const accounts = await call(url, "eth_accounts");
   const [deployer, guardian, reporter, proposer, ...players] = accounts.map((account) => getAddress(account));
   if (deployer === undefined || guardian === undefined || reporter === undefined || proposer === undefined) {
@@ -102,7 +77,7 @@ export async function readPeople(url: string): Promise<People> {
 }
 
 /** Deploys everything from the node's unlocked accounts. Resolves when all transactions are mined. */
-export async function deployWorld(url: string, options: WorldOptions = {}): Promise<World> {
+export async function deployContracts(url: string, options: WorldOptions = {}): Promise<Deployed> {
   const people = await readPeople(url);
   const { deployer, guardian, reporter, proposer } = people;
   const factory = await deploy(url, deployer, "Factory");
@@ -147,57 +122,7 @@ export async function deployWorld(url: string, options: WorldOptions = {}): Prom
     streamId: STREAM_ID,
     ...(economy === undefined ? {} : { economy }),
   };
-  const roles: Record<"guardian" | "reporter", string> = { guardian, reporter };
-  const toCore = (from: string, name: string, args: readonly unknown[] = []) =>
-    send(url, from, deployment.core, callData("Core", name, args));
-  const toEconomy = (to: "mining" | "collection", name: string, args: readonly unknown[]) => {
-    if (economy === undefined) throw new Error("this world has no economy");
-    return send(url, deployer, economy[to], callData(to === "mining" ? "Mining" : "Collection", name, args));
-  };
-  const mine = async (blocks: number, interval = 12) => {
-    await call(url, "anvil_mine", [numberToHex(blocks), numberToHex(interval)]);
-  };
-  return {
-    url,
-    deployment,
-    implementation: implementation.address,
-    people,
-    ...governance(url, deployment, people),
-    settle({ throughRound, activeRoundCount, workUnits }) {
-      const digest = keccak256(concatHex([STREAM_ID, numberToHex(throughRound)]));
-      return toCore(roles.reporter, "settle", [digest, BigInt(throughRound), BigInt(activeRoundCount), workUnits]);
-    },
-    recordWork: (firstRound, workUnits) => toCore(roles.reporter, "recordWork", [BigInt(firstRound), workUnits]),
-    fund(throughRound, rounds) {
-      const ids = rounds.map(([round]) => BigInt(round));
-      const amounts = rounds.map(([, amount]) => amount);
-      return toEconomy("mining", "fund", [BigInt(throughRound), ids, amounts]);
-    },
-    release: (round, amount) => toEconomy("mining", "release", [BigInt(round), amount]),
-    claim: (player, throughRound, amount) => toEconomy("mining", "claim", [player, BigInt(throughRound), amount]),
-    scheduleRewardWeights: (round, bps) => toEconomy("mining", "scheduleRewardWeights", [BigInt(round), BigInt(bps)]),
-    mintUnit: (player, unitType) => toEconomy("collection", "mintUnit", [player, unitType]),
-    mergeUnits: (player, unitIds, type) => toEconomy("collection", "mergeUnits", [player, unitIds, type]),
-    async setReporter(next) {
-      const receipt = await toCore(roles.guardian, "setReporter", [next]);
-      roles.reporter = next;
-      return receipt;
-    },
-    async setGuardian(next) {
-      const receipt = await toCore(roles.guardian, "setGuardian", [next]);
-      roles.guardian = next;
-      return receipt;
-    },
-    pause: () => toCore(roles.guardian, "pause"),
-    unpause: () => toCore(roles.guardian, "unpause"),
-    deployOtherCore: () => deployCore(keccak256(stringToHex("noonmark.test.other"))),
-    mine,
-    confirm: () => mine(Number(SAFE_DEPTH)),
-    async nextTimestamp(seconds) {
-      await call(url, "evm_setNextBlockTimestamp", [numberToHex(seconds)]);
-    },
-    head: async () => Number(await call(url, "eth_blockNumber")),
-  };
+  return { deployment, implementation: implementation.address, people, deployCore };
 }
 
 async function deployEconomy(url: string, people: People, core: Address, options: WorldOptions) {

@@ -5,14 +5,14 @@ import type { Plan } from "../history/plan.ts";
 import { type Batch, type Settlement, simulatedSettlement } from "../history/settlement.ts";
 import { DAY, HOUR, MINUTE } from "../history/story.ts";
 import { Wheel } from "../history/wheel.ts";
-import { rewardTransactions, type Settled } from "./rewards.ts";
 import {
   type ContractUsers,
-  pause,
-  scheduleRewardWeights,
-  settle,
+  rewardTransactions,
+  settledOf,
+  settlementOf,
   type Transaction,
-  unpause,
+  toCore,
+  toMining,
   upgrade,
 } from "./transactions.ts";
 
@@ -68,23 +68,13 @@ export function plannedBlocks(
   blocks.push(
     { at: dawn + 13 * DAY + 6 * HOUR, transactions: [schedule] },
     { at: dawn + 14 * DAY + 7 * HOUR, transactions: [execute] },
-    { at: dawn + 16 * DAY + 3 * HOUR, transactions: [scheduleRewardWeights(cast, activation, 12_500)] },
+    {
+      at: dawn + 16 * DAY + 3 * HOUR,
+      transactions: [toMining(cast, "scheduleRewardWeights", [BigInt(activation), 12_500n])],
+    },
     // No batch is prepared during an incident, and the one before it has been mined.
-    { at: story.incident.from + 5 * MINUTE, transactions: [pause(cast)] },
-    { at: story.incident.to - 5 * MINUTE, transactions: [unpause(cast)] },
+    { at: story.incident.from + 5 * MINUTE, transactions: [toCore(cast, "guardian", "pause")] },
+    { at: story.incident.to - 5 * MINUTE, transactions: [toCore(cast, "guardian", "unpause")] },
   );
   return blocks.filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
-}
-
-export function settlementOf(cast: ContractUsers, batch: Batch): Transaction {
-  const { settledThroughRound, activeRoundCount, workAdded } = batch;
-  return settle(cast, { through: settledThroughRound, activeRounds: activeRoundCount, work: workAdded });
-}
-
-export function settledOf(batch: Batch): Settled {
-  return {
-    previous: batch.previousSettledThroughRound,
-    through: batch.settledThroughRound,
-    completedBlocks: batch.expected.completedBlockCount,
-  };
 }

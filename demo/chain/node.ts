@@ -1,6 +1,6 @@
-/** The demo's anvil process on a free loopback port. It mines only on request and saves its state to a file. */
+/** The demo's anvil process on a free loopback port. It mines only on request. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import type { Hex } from "viem";
 import { Failure } from "../../src/values/failure.ts";
@@ -36,34 +36,29 @@ export interface Block {
 export class Node {
   readonly url: string;
   readonly #child: ChildProcess;
-  readonly #state: string;
   readonly #nonces = new Map<string, number>();
-  head: Block;
+  head: Block = { number: 0, timestamp: 0 };
   /** Resolves when the process exits, for any reason. */
   readonly ended: Promise<void>;
 
-  private constructor(url: string, child: ChildProcess, state: string, head: Block) {
+  private constructor(url: string, child: ChildProcess) {
     this.url = url;
     this.#child = child;
-    this.#state = state;
-    this.head = head;
     this.ended = new Promise((resolve) => {
       if (child.exitCode !== null) resolve();
       child.once("exit", () => resolve());
     });
   }
 
-  /** Loads the file `state` if it exists. `timestamp` is the genesis block's, in seconds. */
-  static async start(binary: string, state: string, timestamp: number): Promise<Node> {
-    const from = existsSync(state) ? ["--load-state", state] : [];
-    // Without a timestamp, a node with loaded state rejects blocks from before its own start.
-    const args = ["--no-mining", "--timestamp", String(timestamp), ...from];
+  /** `timestamp` is the genesis block's, in seconds. */
+  static async start(binary: string, timestamp: number): Promise<Node> {
+    const args = ["--no-mining", "--timestamp", String(timestamp)];
     const child = spawn(process.execPath, ["--input-type=module", "--eval", GUARD, binary, ...anvilArguments(args)], {
       stdio: ["ignore", "pipe", "inherit", "ipc"],
       detached: true,
     });
     const url = `http://127.0.0.1:${await listeningPort(child)}`;
-    const node = new Node(url, child, state, { number: 0, timestamp: 0 });
+    const node = new Node(url, child);
     await node.readHead();
     return node;
   }
@@ -98,12 +93,10 @@ export class Node {
     }
   }
 
-  /** Saves the node's state, from which the next start continues. */
-  async save(): Promise<void> {
+  /** Writes the node's state into a file, from which another node can continue. */
+  async save(path: string): Promise<void> {
     const state = await call(this.url, "anvil_dumpState");
-    const temporary = `${this.#state}.temporary`;
-    writeFileSync(temporary, gunzipSync(Buffer.from(state.slice(2), "hex")));
-    renameSync(temporary, this.#state);
+    writeFileSync(path, gunzipSync(Buffer.from(state.slice(2), "hex")));
   }
 
   async stop(): Promise<void> {

@@ -5,7 +5,7 @@ import { fraction, uuidOf } from "./random.ts";
 import { ACTIVE_MS, DAY, isWithin } from "./story.ts";
 
 /** The device's counters. One revolution is one unit of work; revolutions are counted in thousandths. */
-export interface DeviceState {
+interface DeviceState {
   bootId: string;
   sequence: number;
   counterEpoch: string;
@@ -15,7 +15,7 @@ export interface DeviceState {
   at: number;
 }
 
-export interface RoundWork {
+interface RoundWork {
   readonly work: number;
   readonly distanceMm: number;
 }
@@ -26,9 +26,9 @@ export class Device {
   /** Keyed by round id; an entry is removed when its round is closed. */
   readonly roundWork = new Map<number, RoundWork>();
 
-  constructor(plan: Plan, state?: DeviceState) {
+  constructor(plan: Plan) {
     this.#plan = plan;
-    this.#state = state ?? {
+    this.#state = {
       bootId: uuidOf(plan.seed, "boot", plan.from),
       sequence: 0,
       counterEpoch: firstEpochOf(plan),

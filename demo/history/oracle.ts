@@ -9,35 +9,20 @@ const ACCEPT_DELAY_MS = 35_000;
 /** If a round is closed or accepted later than this after its due time, the record shows the actual time. */
 const LATE_AFTER_MS = 60_000;
 
-export interface OracleState {
-  /** The next round to close. */
-  nextRound: number;
-  /** Closed rounds that are not yet accepted, ascending. */
-  unaccepted: number[];
-}
-
-interface SavedOracle {
-  readonly state?: OracleState | undefined;
-  readonly closedWork?: Map<number, number> | undefined;
-  readonly acceptedThrough?: number | undefined;
-}
-
 export class Oracle {
   readonly #plan: Plan;
   readonly #device: Device;
-  readonly #state: OracleState;
+  #nextRound = 0;
+  /** Closed rounds that are not yet accepted, ascending. */
+  #unaccepted: number[] = [];
   /** Work of closed rounds by id, kept until settled. */
-  readonly closedWork: Map<number, number>;
+  readonly closedWork = new Map<number, number>();
   /** The highest accepted round. */
-  acceptedThrough: number;
+  acceptedThrough = -1;
 
-  constructor(plan: Plan, device: Device, saved: SavedOracle = {}) {
-    const { state, closedWork = new Map<number, number>(), acceptedThrough = -1 } = saved;
+  constructor(plan: Plan, device: Device) {
     this.#plan = plan;
     this.#device = device;
-    this.#state = state ?? { nextRound: 0, unaccepted: [] };
-    this.closedWork = closedWork;
-    this.acceptedThrough = acceptedThrough;
   }
 
   *tick(lastTick: number, at: number): Generator<DemoRecord> {
@@ -47,7 +32,7 @@ export class Oracle {
       yield this.#approval(resetEpochOf(this.#plan), story.resetApprovedAt);
     if (isDue(story.oracleBlock.from, lastTick, at)) yield this.#block("signature_mismatch", story.oracleBlock.from);
     if (isDue(story.oracleBlock.to, lastTick, at)) yield this.#block(null, story.oracleBlock.to);
-    while (this.#endOf(this.#state.nextRound) + CLOSE_DELAY_MS <= at) yield* this.#close(this.#state.nextRound++, at);
+    while (this.#endOf(this.#nextRound) + CLOSE_DELAY_MS <= at) yield* this.#close(this.#nextRound++, at);
     yield* this.#accept(at);
   }
 
@@ -57,7 +42,7 @@ export class Oracle {
     if (end - ROUND_MS >= gap.from && end <= gap.to) return;
     const roundWork = this.#device.roundWork.get(roundId);
     this.#device.roundWork.delete(roundId);
-    this.#state.unaccepted.push(roundId);
+    this.#unaccepted.push(roundId);
     this.closedWork.set(roundId, roundWork?.work ?? 0);
     const due = end + CLOSE_DELAY_MS;
     yield {
@@ -73,7 +58,7 @@ export class Oracle {
   }
 
   *#accept(at: number): Generator<DemoRecord> {
-    const { unaccepted } = this.#state;
+    const unaccepted = this.#unaccepted;
     const newest = unaccepted.at(-1);
     const due = newest === undefined ? at + 1 : this.#endOf(newest) + ACCEPT_DELAY_MS;
     if (newest === undefined || due > at || isWithin(this.#plan.story.lateAcceptance, at)) return;
@@ -90,7 +75,7 @@ export class Oracle {
       first = unaccepted[index + 1] ?? roundId;
     }
     this.acceptedThrough = newest;
-    this.#state.unaccepted = [];
+    this.#unaccepted = [];
   }
 
   #endOf(roundId: number): number {

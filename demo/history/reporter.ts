@@ -12,7 +12,7 @@ import { type Outcome, Submission } from "./submission.ts";
 const MAX_BATCH = 16;
 const RUN_DURATION_MS = 4_000;
 
-export interface ReporterState {
+interface ReporterState {
   /** The settled frontier (last settled round). */
   frontier: number;
   settledWork: number;
@@ -27,11 +27,11 @@ export class Reporter {
   readonly #settlement: Settlement;
   readonly #state: ReporterState;
 
-  constructor(plan: Plan, oracle: Oracle, settlement: Settlement, state?: ReporterState) {
+  constructor(plan: Plan, oracle: Oracle, settlement: Settlement) {
     this.#plan = plan;
     this.#oracle = oracle;
     this.#settlement = settlement;
-    this.#state = state ?? { frontier: 0, settledWork: 0, active: undefined, lastPreparedAt: plan.from };
+    this.#state = { frontier: 0, settledWork: 0, active: undefined, lastPreparedAt: plan.from };
   }
 
   /** `batch` is the minimum number of waiting rounds to settle. */

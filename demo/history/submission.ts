@@ -7,13 +7,12 @@ import type { Batch, Settlement } from "./settlement.ts";
 export type Outcome = "confirmed" | "reverted" | "superseded";
 type Lifecycle = "preparing" | "submitted" | "retrying" | Outcome;
 
-export interface SubmissionState {
+interface SubmissionState {
   readonly lifecycle: Lifecycle;
   readonly transactionHash: string | null;
   readonly submittedAt: number | null;
 }
 
-const PREPARING: SubmissionState = { lifecycle: "preparing", transactionHash: null, submittedAt: null };
 const SEND_DELAY_MS = 2_000;
 const FAIL_DELAY_MS = 90_000;
 
@@ -21,15 +20,14 @@ export class Submission {
   readonly batch: Batch;
   readonly #plan: Plan;
   readonly #outcome: Outcome;
-  #state: SubmissionState;
+  #state: SubmissionState = { lifecycle: "preparing", transactionHash: null, submittedAt: null };
   #terminalAt: number | null = null;
   #confirmedAt: number | null = null;
 
-  constructor(plan: Plan, batch: Batch, outcome: Outcome, state: SubmissionState = PREPARING) {
+  constructor(plan: Plan, batch: Batch, outcome: Outcome) {
     this.#plan = plan;
     this.#outcome = outcome;
     this.batch = batch;
-    this.#state = state;
   }
 
   get isOver(): boolean {

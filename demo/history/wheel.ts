@@ -1,34 +1,14 @@
 /**
  * The demo's simulated wheel. It yields thirty days of accepted facts as records, then continues live. It keeps only
- * unfinished rounds and submissions in memory, and can continue from any ledger that it has written.
+ * unfinished rounds and submissions in memory.
  */
 
-import { Device, type DeviceState, type RoundWork } from "./device.ts";
-import { Oracle, type OracleState } from "./oracle.ts";
+import { Device } from "./device.ts";
+import { Oracle } from "./oracle.ts";
 import { type DemoRecord, isoOf, type Plan } from "./plan.ts";
-import { Reporter, type ReporterState } from "./reporter.ts";
+import { Reporter } from "./reporter.ts";
 import { type Settlement, simulatedSettlement } from "./settlement.ts";
 import { HOUR, isWithin, MINUTE } from "./story.ts";
-
-/** State that is not yet in the ledger as finished facts. `tail.ts` restores it from a ledger. */
-export interface WheelState {
-  /** Epoch ms of the last tick. */
-  readonly at: number;
-  readonly device: DeviceState;
-  /** Work in rounds that are not closed. */
-  readonly roundWork: ReadonlyMap<number, RoundWork>;
-  readonly oracle: OracleState;
-  /** Work of closed rounds after the settled frontier. */
-  readonly closedWork: Map<number, number>;
-  readonly acceptedThrough: number;
-  readonly reporter: ReporterState;
-}
-
-export interface WheelOptions {
-  /** Defaults to the simulated settlement. */
-  readonly settlement?: Settlement;
-  readonly state?: WheelState;
-}
 
 export class Wheel {
   readonly #plan: Plan;
@@ -37,13 +17,12 @@ export class Wheel {
   readonly #reporter: Reporter;
   #at: number;
 
-  constructor(plan: Plan, { settlement = simulatedSettlement(plan.seed), state }: WheelOptions = {}) {
+  constructor(plan: Plan, { settlement = simulatedSettlement(plan.seed) }: { readonly settlement?: Settlement } = {}) {
     this.#plan = plan;
-    this.#at = state?.at ?? plan.from;
-    this.#device = new Device(plan, state?.device);
-    for (const [round, roundWork] of state?.roundWork ?? []) this.#device.roundWork.set(round, roundWork);
-    this.#oracle = new Oracle(plan, this.#device, { ...state, state: state?.oracle });
-    this.#reporter = new Reporter(plan, this.#oracle, settlement, state?.reporter);
+    this.#at = plan.from;
+    this.#device = new Device(plan);
+    this.#oracle = new Oracle(plan, this.#device);
+    this.#reporter = new Reporter(plan, this.#oracle, settlement);
   }
 
   /** Epoch ms of the last tick. */

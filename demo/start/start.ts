@@ -1,197 +1,228 @@
 /**
- * `npm start`: ingests thirty days of a simulated wheel, runs a local chain, publishes into a directory, serves it and
- * keeps it live. A second start continues the first; `npm start -- --fresh` starts over; Ctrl-C stops.
+ * `npm start`: ingests thirty days of a simulated wheel, runs a local chain, publishes into `./.noonmark`, serves it and keeps it
+ * live. Each start begins again. Ctrl-C stops.
  */
-
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import SqliteDatabase, { type Database } from "better-sqlite3";
+import { writeLogKey } from "../../bin/cli/log-key.ts";
 import { report } from "../../bin/cli/messages.ts";
 import { askedToStop } from "../../bin/cli/signals.ts";
+import { Intake } from "../../src/ledger/intake/intake.ts";
 import { openLedgerForIntake } from "../../src/ledger/open.ts";
 import { plainTargets } from "../../src/resources/contracts.ts";
 import { ROUTES } from "../../src/resources/table.ts";
 import { Failure } from "../../src/values/failure.ts";
-import { anvilBinary, NO_ANVIL } from "../chain/anvil.ts";
+import { NO_ANVIL } from "../chain/anvil.ts";
 import { DemoChain } from "../chain/demo-chain.ts";
-import { feedHistory, feedLive } from "../feed.ts";
-import { type Settlement, simulatedSettlement } from "../history/settlement.ts";
+import { DEMO_INSTALLATION, DEMO_LOG_NAME, DEMO_SEED, type DemoRecord, planOf } from "../history/plan.ts";
 import { Wheel } from "../history/wheel.ts";
-import { readWheelState } from "../tail.ts";
-import { Command } from "./command.ts";
-import { type Home, openHome } from "./home.ts";
-import { isReady } from "./ready.ts";
-import { requireFreePort } from "./running.ts";
 
+const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = ".noonmark";
+const CONFIGURATION = join(FOLDER, "noonmark.json");
 const TICK_MS = 1_000;
-const PARENT_CHECK_MS = 500;
-/** For a demo that was created with a chain but cannot run one now: nothing is settled until the chain is back. */
-const NO_SETTLEMENT: Settlement = { submitted: () => undefined, confirmedAt: () => undefined };
+const READY_LIMIT_MS = 60_000;
+const POLL_MS = 200;
+const STOP_LIMIT_MS = 10_000;
 
 async function start(): Promise<void> {
-  const started = performance.now();
-  stopWithNpm();
-  const { fresh, port, chain: wanted } = readArguments();
+  const { port, chain: wantsChain } = readArguments();
+  if (!existsSync(join(ROOT, "dist/bin/main.js"))) throw new Failure("not_built", "the command line is not built");
   await requireFreePort(port);
-  const home = openHome(FOLDER, { fresh, port, now: Date.now(), chain: wanted && anvilBinary() !== undefined });
-  const ledger = openLedgerForIntake(home.ledger);
-  const state = readWheelState(ledger, home.plan);
-  const isFed = state !== undefined && state.at >= home.historyEnd - home.plan.historyStep;
-  const chain = await openDemoChain(home, isFed);
+  const lock = emptyFolder();
+  const now = Date.now();
+  const plan = planOf(DEMO_SEED, DEMO_INSTALLATION, now);
+  const ledger = openLedgerForIntake(join(FOLDER, "ledger.db"));
+  const chain = wantsChain ? await DemoChain.make({ folder: FOLDER, plan, historyEnd: now, now: Date.now }) : undefined;
   try {
-    await home.configure(chain);
-    const settlement = home.chain ? (chain?.settlement ?? NO_SETTLEMENT) : simulatedSettlement(home.plan.seed);
-    const wheel = new Wheel(home.plan, state === undefined ? { settlement } : { settlement, state });
-    if (!isFed) {
-      const records = feedHistory(ledger, wheel, home.historyEnd, showProgress);
-      console.log(`A history of 30 days: ${records} records accepted into ${home.ledger}`);
-    }
-    await serveUntilStopped({ started, port, home, chain, feed: () => feedLive(ledger, wheel, Date.now()) });
+    if (chain !== undefined) console.log(`A chain with ${chain.batches} settled batches is on ${chain.rpcUrl}`);
+    else console.log(`No chain: onchain, settlements and activity are unavailable. ${NO_ANVIL ?? ""}`);
+    await writeLogKey(join(FOLDER, "log.key"), DEMO_LOG_NAME);
+    const settings = {
+      installationId: plan.installationId,
+      ledger: "ledger.db",
+      store: "public",
+      state: "state",
+      logKey: "log.key",
+      port,
+      genesisTimestamp: plan.genesisMs / 1000,
+      ...(chain === undefined ? {} : { deployment: "deployment.json", rpcUrl: chain.rpcUrl }),
+    };
+    writeFileSync(CONFIGURATION, `${JSON.stringify(settings, null, 2)}\n`);
+    const wheel = new Wheel(plan, chain);
+    const records = ingest(ledger, wheel.history(now));
+    console.log(`A history of 30 days: ${records} records accepted`);
+    await serveUntilStopped(port, chain, () => ingest(ledger, wheel.nextLive(Date.now())));
   } finally {
     await chain?.stop();
     ledger.close();
-    home.close();
+    lock.close();
   }
-  console.log("Stopped. `npm start` continues from here.");
+  console.log("Stopped.");
 }
 
-interface Live {
-  /** `performance.now()` at the start. */
-  readonly started: number;
-  readonly port: number;
-  readonly home: Home;
-  readonly chain: DemoChain | undefined;
-  /** Ingests the records that are due now. */
-  feed(): void;
+function readArguments(): { port: number; chain: boolean } {
+  try {
+    const off = { type: "boolean", default: false } as const;
+    const { values } = parseArgs({ options: { port: { type: "string" }, "no-chain": off, debug: off } });
+    const port = Number(values.port ?? process.env.NOONMARK_PORT ?? "8787");
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("the port is a number from 1 to 65535");
+    return { port, chain: !values["no-chain"] };
+  } catch (cause) {
+    throw new Failure("usage", (cause as Error).message, { hint: "npm start -- [--port NUMBER] [--no-chain]", cause });
+  }
 }
 
-async function serveUntilStopped({ started, port, home, chain, feed }: Live): Promise<void> {
-  feed();
+async function requireFreePort(port: number): Promise<void> {
+  const server = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
+  } catch (cause) {
+    const hint = `Stop it, or use another port: npm start -- --port ${port + 1}, or NOONMARK_PORT.`;
+    throw new Failure("address_unusable", `another program listens on 127.0.0.1:${port}`, { hint, cause });
+  }
+  await new Promise((resolve) => server.close(resolve));
+}
+
+/** Empties the folder, which only one demo may use, and which only the demo may have made. Returns its lock. */
+function emptyFolder(): Database {
+  const path = join(FOLDER, "demo.lock");
+  if (existsSync(FOLDER) && !existsSync(path)) {
+    const hint = "Move it away. The demo deletes what is in its folder.";
+    throw new Failure("usage", `${FOLDER} exists but was not created by the demo`, { hint });
+  }
+  mkdirSync(FOLDER, { recursive: true });
+  const lock = new SqliteDatabase(path, { timeout: 0 });
+  try {
+    lock.pragma("locking_mode = EXCLUSIVE");
+    lock.exec("BEGIN EXCLUSIVE; COMMIT");
+  } catch (cause) {
+    lock.close();
+    const hint = "End it with Ctrl-C in its terminal, then start again.";
+    throw new Failure("state_locked", `another demo is running on ${path}`, { hint, cause });
+  }
+  for (const name of readdirSync(FOLDER)) if (name !== "demo.lock") rmSync(join(FOLDER, name), { recursive: true });
+  return lock;
+}
+
+/** Ingests records as `noonmark ingest` does, and returns their number. */
+function ingest(ledger: Database, records: Iterable<DemoRecord>): number {
+  let count = 0;
+  const intake = new Intake(ledger, {
+    onRejected([rejection]) {
+      throw new Failure("internal_error", `intake rejected a record of the demo: ${JSON.stringify(rejection)}`);
+    },
+  });
+  for (const record of records) {
+    intake.write(Buffer.from(`${JSON.stringify(record)}\n`));
+    count++;
+  }
+  intake.end();
+  return count;
+}
+
+async function serveUntilStopped(port: number, chain: DemoChain | undefined, feed: () => void): Promise<void> {
   // Closing the terminal stops the demo like Ctrl-C.
   process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"));
-  const stopping = askedToStop();
-  const commands = [["publish", "--publish-log"], ["serve"]].map(
-    ([name = "", ...flags]) => new Command(name, { flags, configuration: home.configuration, log: home.logOf(name) }),
-  );
-  const ended = Promise.race(commands.map(async (command) => (await command.ended, command)));
-  const failing = firstFailure();
-  const timer = setInterval(() => failing.attempt(feed), TICK_MS);
+  const failing = Promise.withResolvers<never>();
+  const commands = [run("publish", "--publish-log"), run("serve")];
+  const ended = Promise.race(commands.map(({ ended }) => ended));
+  const over = Promise.race([ended, askedToStop(), failing.promise]);
+  const timer = setInterval(() => {
+    try {
+      feed();
+    } catch (error) {
+      failing.reject(error);
+    }
+  }, TICK_MS);
   chain?.follow(failing.reject);
   try {
     const url = `http://127.0.0.1:${port}`;
-    const over = Promise.race([ended, stopping, failing.promise]);
-    if (await isReady(url, { chain: chain !== undefined }, over)) {
-      console.log(`Ready after ${((performance.now() - started) / 1000).toFixed(1)} s on ${url}`);
-      console.log(await invitation(url, home.configuration));
-      console.log("\nA receipt arrives every 3 s and a round closes every 10 minutes. Press Ctrl-C to stop.");
-    }
-    const first = await over;
-    if (first instanceof Command) {
-      throw new Failure("demo_failed", `\`noonmark ${first.name}\` has ended:\n${first.lastLogLines()}`, {
-        hint: `Its log is ${home.logOf(first.name)}.`,
-      });
-    }
+    if (await Promise.race([isReady(url, chain !== undefined), over.then(() => false)])) invite(url);
+    const failure = await over;
+    if (failure instanceof Failure) throw failure;
   } finally {
     clearInterval(timer);
-    await Promise.all(commands.map((command) => command.stop()));
+    await Promise.all(commands.map(({ child, ended }) => stop(child, ended)));
   }
 }
 
-function readArguments(): { fresh: boolean; port: number; chain: boolean } {
-  const usage = "npm start -- [--port NUMBER] [--fresh] [--no-chain]";
-  try {
-    const off = { type: "boolean", default: false } as const;
-    const { values } = parseArgs({ options: { port: { type: "string" }, fresh: off, "no-chain": off, debug: off } });
-    const port = Number(values.port ?? process.env.NOONMARK_PORT ?? "8787");
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error("the port is a number from 1 to 65535");
-    return { fresh: values.fresh, port, chain: !values["no-chain"] };
-  } catch (cause) {
-    throw new Failure("usage", (cause as Error).message, { hint: usage, cause });
+interface Running {
+  readonly child: ChildProcess;
+  /** Resolves when the command has ended, which it does only if it fails. */
+  readonly ended: Promise<Failure>;
+}
+
+/** Runs a built `noonmark` command, which writes into a log file. */
+function run(name: string, ...flags: readonly string[]): Running {
+  const path = join(FOLDER, `${name}.log`);
+  const log = openSync(path, "w");
+  const guard = ["--import", join(import.meta.dirname, "end-with-parent.ts")];
+  // A separate process group: Ctrl-C signals only the demo, which then stops its commands.
+  const child = spawn(
+    process.execPath,
+    [...guard, join(ROOT, "bin/noonmark.js"), name, ...flags, "--config", CONFIGURATION],
+    { stdio: ["ignore", log, log, "ipc"], detached: true, env: withoutSettings(process.env) },
+  );
+  closeSync(log);
+  const ended = new Promise<Failure>((resolve) => {
+    child.once("exit", () => {
+      const last = readFileSync(path, "utf8").trimEnd().split("\n").slice(-5).join("\n");
+      resolve(new Failure("demo_failed", `\`noonmark ${name}\` has ended:\n${last}`, { hint: `Its log is ${path}.` }));
+    });
+  });
+  return { child, ended };
+}
+
+/** Removes NOONMARK_* variables. They would override the demo's configuration and could point it at a real store. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith("NOONMARK_")));
+}
+
+async function stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => child.kill("SIGKILL"), STOP_LIMIT_MS);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** Waits until every route responds and, with a chain, no view of it is unavailable. */
+async function isReady(url: string, hasChain: boolean): Promise<boolean> {
+  const deadline = performance.now() + READY_LIMIT_MS;
+  for (const path of targets()) {
+    while (performance.now() < deadline) {
+      const response = await fetch(url + path).catch(() => undefined);
+      const body = response?.ok === true ? ((await response.json()) as { status?: string }) : undefined;
+      if (body !== undefined && !(hasChain && body.status === "unavailable")) break;
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
   }
+  return true;
 }
 
-/**
- * npm does not tell its script when it is killed, so the demo checks that its parent process is still npm. The npm
- * script must start with `exec`; otherwise the parent is a shell, which outlives npm.
- */
-function stopWithNpm(): void {
-  if (process.env.npm_lifecycle_event !== "start") return;
-  const npm = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === npm) return;
-    clearInterval(timer);
-    process.kill(process.pid, "SIGTERM");
-  }, PARENT_CHECK_MS);
-  timer.unref();
+function targets(): string[] {
+  return ROUTES.map((row) => plainTargets(row, DEMO_INSTALLATION)[0] ?? "");
 }
 
-/** Returns undefined if the demo was created without a chain or cannot run one here. */
-async function openDemoChain(home: Home, isFed: boolean): Promise<DemoChain | undefined> {
-  const started = performance.now();
-  const chain = home.chain ? await DemoChain.open({ ...home, folder: FOLDER, isFed, now: Date.now }) : undefined;
-  if (chain !== undefined) {
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    console.log(
-      `A chain of ${chain.blocks} blocks with ${chain.batches} settled batches on ${chain.rpcUrl} (${seconds} s)`,
-    );
-  } else {
-    const why = NO_ANVIL ?? "This demo was created without a chain. To create one with a chain: npm start -- --fresh";
-    console.log(`No chain: onchain, settlements and activity are unavailable. ${why}.`);
-  }
-  return chain;
-}
-
-function showProgress(share: number): void {
-  if (!process.stdout.isTTY) return;
-  process.stdout.write(share < 1 ? `\rGenerating history: ${Math.floor(share * 100)} %` : "\r\u001b[K");
+function invite(url: string): void {
+  const lines = [
+    `Ready on ${url}`,
+    "",
+    "Open or curl:",
+    ...["/", ...targets()].map((path) => `  ${url}${path}`),
+    "",
+    "The status of the publisher:",
+    `  npx noonmark status --config ${CONFIGURATION}`,
+    "",
+    "A receipt arrives every 3 s and a round closes every 10 minutes. Press Ctrl-C to stop.",
+  ];
+  console.log(lines.join("\n"));
 }
 
 start().catch((error: unknown) => {
   process.exitCode = report(error, process.argv.includes("--debug"));
 });
-
-/** A promise that rejects with the first failure reported to it. */
-interface FirstFailure {
-  readonly promise: Promise<never>;
-  reject(error: unknown): void;
-  attempt(action: () => void): void;
-}
-
-function firstFailure(): FirstFailure {
-  const { promise, reject } = Promise.withResolvers<never>();
-  return {
-    promise,
-    reject,
-    attempt(action) {
-      try {
-        action();
-      } catch (error) {
-        reject(error);
-      }
-    },
-  };
-}
-
-/** Requests each route once and lists the URLs. `url` has no trailing slash. */
-async function invitation(url: string, configuration: string): Promise<string> {
-  const lines = ["", "Open or curl:", `  ${url}/`];
-  const conditional: string[] = [];
-  for (const row of ROUTES) {
-    const [path = ""] = plainTargets(row, "wheel-1");
-    // Without content coding the ETag is strong, as curl will see it.
-    const response = await fetch(url + path, { headers: { "accept-encoding": "identity" } });
-    const { status } = response;
-    const body = await response.text();
-    lines.push(`  ${url}${path}${status === 200 ? "" : `   (${status} ${body})`}`);
-    const etag = response.headers.get("etag");
-    if (row.conditional && etag !== null && status === 200)
-      conditional.push(`  curl -i -H 'If-None-Match: ${etag}' '${url}${path}'`);
-  }
-  lines.push("", "304 until the response changes (process changes with each receipt):", ...conditional);
-  lines.push(
-    "",
-    "A response rendered from the sources, and the status of the publisher:",
-    `  npx noonmark render /v4/public/process --config ${configuration}`,
-    `  npx noonmark status --config ${configuration}`,
-  );
-  return lines.join("\n");
-}

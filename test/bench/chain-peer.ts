@@ -1,4 +1,5 @@
 /** A chain with many events, and the peer of the first sync: a loop of viem's getLogs that decodes, or also stores in SQLite. */
+
 import BetterSqlite3 from "better-sqlite3";
 import {
   type AbiEvent,
@@ -11,8 +12,8 @@ import {
 } from "viem";
 import { call } from "../../demo/chain/anvil.ts";
 import { callData } from "../../demo/chain/calls.ts";
-import type { World } from "../../demo/chain/deploy.ts";
 import * as abis from "../../src/chain/abi.ts";
+import { type World } from "../support/chain/world.ts";
 
 export interface Range {
   readonly from: bigint;

@@ -1,11 +1,12 @@
 /** Events a second of a first chain sync, against viem loops over the same ranges that only decode, or also store. Runs alternate. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { NO_ANVIL, startAnvil } from "../../demo/chain/anvil.ts";
-import { deployWorld, type World } from "../../demo/chain/deploy.ts";
+import { NO_ANVIL } from "../../demo/chain/anvil.ts";
 import { deploymentSchema } from "../../src/chain/deployment.ts";
 import { openChain } from "../../src/chain/open-chain.ts";
+import { deployWorld, startAnvil, type World } from "../support/chain/world.ts";
 import { bareLoop, fillWithWork, type Range, storingLoop } from "./chain-peer.ts";
 import { median } from "./trees.ts";
 

@@ -1,9 +1,10 @@
 /** A chain whose fork has outgrown what was published takes nothing back, with any publisher state. */
+
 import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { call, NO_ANVIL } from "../../demo/chain/anvil.ts";
-import type { World } from "../../demo/chain/deploy.ts";
 import { stage } from "../support/chain/harness.ts";
+import { type World } from "../support/chain/world.ts";
 import { Scene } from "./scene.ts";
 
 /** Rounds settled in batches of at most 16, with enough blocks after them to make them safe. */

@@ -118,7 +118,7 @@ async function makeChain(directory: string, plan: Plan, now: number): Promise<Sa
   const binary = anvilBinary();
   if (binary === undefined) return undefined;
   const { DemoChain } = await import("../../../demo/chain/demo-chain.ts");
-  const chain = await DemoChain.open({ folder: directory, plan, historyEnd: now, isFed: false, now: () => now });
+  const chain = await DemoChain.make({ folder: directory, plan, historyEnd: now, now: () => now });
   if (chain === undefined) return undefined;
   await chain.stop();
   return { binary, settlement: chain.settlement, batches: chain.batches };

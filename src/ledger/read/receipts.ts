@@ -29,18 +29,6 @@ export function readReceipts(ledger: ReadOnlyDatabase, installation: number, fro
   return readRows<Receipt>(ledger, sql, installation, from, to);
 }
 
-/** Returns the last receipt of a counter epoch that was observed before an instant (epoch ms). */
-export function readReceiptBefore(
-  ledger: ReadOnlyDatabase,
-  installation: number,
-  counterEpoch: string,
-  instant: number,
-): Receipt | undefined {
-  const sql = `${SELECT_RECEIPTS}
-    WHERE installation = ? AND counter_epoch = ? AND observed_at < ? ORDER BY position DESC LIMIT 1`;
-  return readRow<Receipt>(ledger, sql, installation, counterEpoch, instant);
-}
-
 /** Returns the telemetryId at a position, which shows if a ledger continues what was published. */
 export function readTelemetryIdAt(
   ledger: ReadOnlyDatabase,

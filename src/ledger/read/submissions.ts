@@ -45,11 +45,6 @@ export function readActiveSubmission(ledger: ReadOnlyDatabase, installation: num
   return newest(ledger, installation, "AND lifecycle IN ('preparing', 'submitted', 'retrying')");
 }
 
-/** Returns the confirmed submission with the highest preparedAt. */
-export function readLatestConfirmed(ledger: ReadOnlyDatabase, installation: number): Submission | undefined {
-  return newest(ledger, installation, "AND lifecycle = 'confirmed'");
-}
-
 function newest(ledger: ReadOnlyDatabase, installation: number, condition: string): Submission | undefined {
   const sql = `SELECT ${COLUMNS} FROM submission WHERE installation = ? ${condition}
     ORDER BY prepared_at DESC, submission_id DESC LIMIT 1`;

@@ -1,12 +1,13 @@
 // Data faults of a node: behind, ahead of itself, wrong chain; lost, repeated and foreign logs.
+
 import { describe, expect, test } from "vitest";
 import type { RawLog } from "../../../demo/chain/anvil.ts";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
-import type { World } from "../../../demo/chain/deploy.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { coreOf, reader, stage } from "../../support/chain/harness.ts";
 import { type Call, type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
+import { type World } from "../../support/chain/world.ts";
 
 const BATCH_SETTLED = "0x";
 const UNAVAILABLE = ["indexer_unavailable", "indexer_unavailable"];

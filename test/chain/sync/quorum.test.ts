@@ -1,12 +1,13 @@
 // Nodes that lie, lag or do not respond: with rpcQuorum 2 nothing is stored that only one node reports.
+
 import { describe, expect, test } from "vitest";
 import type { RawLog } from "../../../demo/chain/anvil.ts";
 import { NO_ANVIL } from "../../../demo/chain/anvil.ts";
-import type { World } from "../../../demo/chain/deploy.ts";
 import { eventsFrom } from "../../../src/chain/store/read-events.ts";
 import { readSync } from "../../../src/chain/store/sync-row.ts";
 import { coreOf, economyOf, type Reader, reader, stage } from "../../support/chain/harness.ts";
 import { type Script, scriptedRpc } from "../../support/chain/scripted-rpc.ts";
+import { type World } from "../../support/chain/world.ts";
 
 const AVAILABLE = ["available", "available"];
 const UNAVAILABLE = ["indexer_unavailable", "indexer_unavailable"];

@@ -1,14 +1,15 @@
 /** A separate chain for one test: anvil, the deployed contracts, and Noonmark's chain reader with a new database. */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Anvil, startAnvil } from "../../../demo/chain/anvil.ts";
-import { type DeploymentFile, deployWorld, type World, type WorldOptions } from "../../../demo/chain/deploy.ts";
+import { type DeploymentFile, type WorldOptions } from "../../../demo/chain/deploy.ts";
 import type { ChainState } from "../../../src/chain/chain-state.ts";
 import { deploymentSchema } from "../../../src/chain/deployment.ts";
 import { type OpenChain, openChain } from "../../../src/chain/open-chain.ts";
 import type { PollEvent } from "../../../src/chain/poll-event.ts";
 import type { ChainOptions } from "../../../src/chain/sync/poller.ts";
+import { type Anvil, deployWorld, startAnvil, type World } from "./world.ts";
 
 /** Seconds: the genesis timestamp of every test chain. */
 export const CHAIN_START = 1_766_000_400;
