@@ -1,6 +1,5 @@
 /** The log of long-running commands (`publish`, `serve`, `ingest --follow`): its format, and shared lines. */
 import { fstatSync } from "node:fs";
-import { styleText } from "node:util";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 import { printable, printableValues } from "../../src/values/printable.ts";
 import { errorMessage, fieldsOf } from "../../src/values/unknown.ts";
@@ -77,27 +76,17 @@ function isJournal(): boolean {
 /** Lines for people: `[time] LEVEL: message {fields}`. The stack of an error follows on lines of its own. */
 function readableLines(): DestinationStream {
   const lines = pino.destination({ fd: STDERR, sync: true });
-  const isColored = process.stderr.isTTY && process.stderr.hasColors();
   return {
     write(line) {
       const { level, time, msg, err, ...fields } = JSON.parse(line) as Record<string, unknown>;
-      const colour = COLOURS[String(level)];
-      const label = String(level).toUpperCase();
-      const shown = isColored && colour !== undefined ? styleText(colour, label, { validateStream: false }) : label;
       const rest = Object.keys(fields).length === 0 ? "" : ` ${JSON.stringify(fields)}`;
       const { stack } = fieldsOf(err);
-      lines.write(`[${time}] ${shown}: ${msg}${rest}\n${stack === undefined ? "" : `${stack}\n`}`);
+      lines.write(
+        `[${time}] ${String(level).toUpperCase()}: ${msg}${rest}\n${stack === undefined ? "" : `${stack}\n`}`,
+      );
     },
   };
 }
-
-const COLOURS: Readonly<Record<string, "red" | "yellow" | "green" | "blue">> = {
-  fatal: "red",
-  error: "red",
-  warn: "yellow",
-  info: "green",
-  debug: "blue",
-};
 
 /** Logs an error in one line, with its stack only at the level `debug`. */
 export function logProblem(

@@ -37,6 +37,17 @@ export function print(text: string | readonly string[]): Promise<boolean> {
   return write(lines.map((line) => `${line}\n`).join(""));
 }
 
+/** Returns the rows as lines, whose columns are aligned, without trailing spaces. */
+export function tableLines(rows: readonly (readonly (string | number)[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => String(row[column]).length)) + 2);
+  return rows.map((row) =>
+    row
+      .map((cell, column) => String(cell).padEnd(widths[column] ?? 0))
+      .join("")
+      .trimEnd(),
+  );
+}
+
 /** True once whoever read stdout has gone. */
 let isUnread = false;
 

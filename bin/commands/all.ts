@@ -60,13 +60,9 @@ export async function addCommands(program: Command, given: readonly string[]): P
   const [first, second] = given.filter((argument) => !argument.startsWith("-"));
   const called = first === "help" ? second : first;
   if (called !== undefined && Object.hasOwn(COMMANDS, called)) await add(program, called);
-  else if (first === "help" && called !== undefined && called !== "help") throw await unknownCommand(called);
+  else if (first === "help" && called !== undefined && called !== "help")
+    throw new Failure("usage", `unknown command '${called}'`);
   else for (const [name, { summary }] of Object.entries(COMMANDS)) program.command(name).description(summary);
-}
-
-async function unknownCommand(name: string): Promise<Failure> {
-  const { didYouMean } = await import("../cli/settings/setting-names.ts");
-  return new Failure("usage", `unknown command '${name}'${didYouMean(name, Object.keys(COMMANDS))}`);
 }
 
 /** Loads and adds every command. */

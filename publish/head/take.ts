@@ -73,7 +73,7 @@ export async function takeForOneRun(candidate: Candidate, pause: (ms: number) =>
   }
 }
 
-export function heldBy(head: Head | undefined): Failure {
+function heldBy(head: Head | undefined): Failure {
   if (head === undefined) return new Failure("lease_held", "another publisher holds the lease");
   const { epoch, renewedAt, holder } = head.lease;
   const since = `renewed ${formatTimestamp(renewedAt)}`;

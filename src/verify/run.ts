@@ -34,8 +34,6 @@ export interface RunOptions {
   readonly installationId: string | undefined;
   /** Seconds to watch; 0 to skip. */
   readonly watch: number;
-  /** Called before each part of the run: how many are done, of how many. */
-  onPart?(name: string, done: number, of: number): void;
 }
 
 /** A URL that should get a 200. */

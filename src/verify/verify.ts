@@ -57,7 +57,6 @@ export async function verify(
     await findConfigured(run);
     if (left.includes("answer") && !(await isApi(run))) return run;
     for (let name = left[0]; name !== undefined; name = left[0]) {
-      options.onPart?.(name, parts.length - left.length, parts.length);
       const judge = FAMILIES[name];
       await run.guarded(name, () => judge(run));
       left.shift();

@@ -48,10 +48,10 @@ test("every command prints its help", async () => {
   for (const name of commands) expect((await runCli([name, "--help"], home)).stdout).toContain(`noonmark ${name}`);
 });
 
-test("help of an unknown command names it and the nearest one, without the whole help", async () => {
+test("help of an unknown command names it, without the whole help", async () => {
   expect(await runCli(["help", "publisch"], home)).toMatchObject({
     stdout: "",
-    stderr: expect.stringMatching(/^noonmark: usage: unknown command 'publisch'; did you mean publish\?\n.*\n$/),
+    stderr: expect.stringMatching(/^noonmark: usage: unknown command 'publisch'\n.*\n$/),
   });
 });
 

@@ -8,8 +8,7 @@ import { validate } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { parseStreamAddress } from "../../bin/cli/intake/follow/stream/stream-address.ts";
-import { environmentName } from "../../bin/cli/settings/setting-names.ts";
-import { SETTINGS } from "../../bin/cli/settings/settings.ts";
+import { environmentName, SETTINGS } from "../../bin/cli/settings/settings.ts";
 import { addAllCommands } from "../../bin/commands/all.ts";
 
 /** The schema under the draft name that ajv knows, without the `id`s of an older draft. */

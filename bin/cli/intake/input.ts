@@ -1,7 +1,8 @@
-/** Opens a command's input: a file, or standard input for `-`. */
+/** A command's input: a file, or standard input for `-`, and how it is passed to an intake. */
 
 import { fstatSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import type { Counts, Intake } from "../../../src/ledger/intake/intake.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 
@@ -10,25 +11,21 @@ const CHUNK_BYTES = 256 * 1024;
 export interface Input {
   /** A chunk is valid until the next one is requested. Throws `Failure` (`file_unreadable`). */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Size in bytes; undefined unless the input is a regular file. */
-  readonly size: number | undefined;
   close(): Promise<void>;
 }
 
-/** Throws `Failure` (exit 74): `file_unreadable`, `file_unreadable`. */
+/** Throws `Failure` file_unreadable. */
 export async function openInput(path: string): Promise<Input> {
   if (path === "-") {
     const stats = fstatSync(process.stdin.fd);
     if (stats.isDirectory()) throw unreadable("standard input", "it is a directory");
-    const size = stats.isFile() ? stats.size : undefined;
-    return { chunks: readable(process.stdin), size, close: () => Promise.resolve() };
+    return { chunks: readable(process.stdin), close: () => Promise.resolve() };
   }
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) throw unreadable(path, "it is a directory");
     const handle = await open(path);
-    const size = stats.isFile() ? stats.size : undefined;
-    return { chunks: contents(handle, path), size, close: () => handle.close() };
+    return { chunks: contents(handle, path), close: () => handle.close() };
   } catch (cause) {
     throw inputFailure(cause, path);
   }
@@ -55,7 +52,7 @@ async function* readable(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
   }
 }
 
-/** Returns the `Failure` for an unreadable input: `file_unreadable`, `file_unreadable`. */
+/** Returns the `Failure` file_unreadable. */
 export function inputFailure(cause: unknown, path: string): Failure {
   if (cause instanceof Failure) return cause;
   if (systemCode(cause) === "ENOENT") {
@@ -66,4 +63,41 @@ export function inputFailure(cause: unknown, path: string): Failure {
 
 function unreadable(path: string, because: string, cause?: unknown): Failure {
   return new Failure("file_unreadable", `${path} cannot be read: ${because}`, { cause });
+}
+
+/** An input's lines are committed if nothing follows them for this long (ms). */
+const QUIET_MS = 5;
+
+/**
+ * Passes chunks to an intake until they end or a strict run stops. While chunks arrive without a pause, the intake
+ * decides the size of batches. Lines of a live input are committed as they arrive.
+ */
+export async function feed(chunks: AsyncIterable<Uint8Array>, intake: Intake): Promise<Counts> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  try {
+    while (!intake.stopped) {
+      const next = iterator.next();
+      if (await isQuiet(next)) intake.flush();
+      const { done, value } = await next;
+      if (done === true) return intake.end();
+      intake.write(value);
+    }
+    return intake.counts;
+  } finally {
+    intake.abort();
+    await iterator.return?.();
+  }
+}
+
+/** True if `next` does not resolve within QUIET_MS. Rejects if `next` does. */
+export async function isQuiet(next: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const quiet = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, QUIET_MS, true);
+  });
+  try {
+    return await Promise.race([next.then(() => false), quiet]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

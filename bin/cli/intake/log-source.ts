@@ -16,7 +16,6 @@ import { type Entry, type FileReader, PublicLog, readCheckpoint } from "../../..
 import { GrowingTree } from "../../../src/log/tree.ts";
 import type { ObjectStore } from "../../../src/object-store/object-store.ts";
 import { Failure } from "../../../src/values/failure.ts";
-import { progressBar, ratePerSecond } from "../progress.ts";
 
 /** A published log up to a size. Its functions throw `Failure` and `StoreUnavailable`. */
 export interface LogSource extends LogPoint {
@@ -67,7 +66,7 @@ async function provedLog(read: FileReader, key: string): Promise<LogSource> {
             throw error;
           }
         }),
-      entries: (from) => counted("read", size, provedEntries(log, from)),
+      entries: (from) => provedEntries(log, from),
     };
   });
 }
@@ -112,8 +111,7 @@ async function unprovedLog(store: ObjectStore, published: StoredLog | undefined)
   if (log === undefined || log.size === 0) {
     throw new Failure("never_published", `${store.name} has no log`, { hint: "Name the store that was published to." });
   }
-  const entries = (done: string, from: number) =>
-    counted(done, log.size, numbered(readEntries(store, log, from), from));
+  const entries = (from: number) => numbered(readEntries(store, log, from), from);
   return {
     size: log.size,
     root: log.root,
@@ -121,7 +119,7 @@ async function unprovedLog(store: ObjectStore, published: StoredLog | undefined)
     async beginsWith(point) {
       const tree = new GrowingTree();
       let begins = point.size === 0;
-      for await (const { text } of entries("checked", 0)) {
+      for await (const { text } of entries(0)) {
         tree.append(text);
         if (tree.size === point.size) begins = tree.root().toString("base64") === point.root;
       }
@@ -129,7 +127,7 @@ async function unprovedLog(store: ObjectStore, published: StoredLog | undefined)
       const says = "the stored entries do not have the published root";
       throw new Failure("log_damaged", says);
     },
-    entries: (from) => entries("written", from),
+    entries,
   };
 }
 
@@ -145,21 +143,4 @@ async function checkpointOf(store: ObjectStore): Promise<StoredLog | undefined> 
 async function* numbered(texts: AsyncIterable<string>, from: number): AsyncGenerator<Entry> {
   let index = from;
   for await (const text of texts) yield { index: index++, text };
-}
-
-const ENTRIES_PER_STEP = 1024;
-
-/** Shows on a terminal how many of the log's entries are done. */
-async function* counted(done: string, size: number, entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
-  const progress = progressBar(process.stderr, `{bar} {percentage}% | {value} entries ${done} | {rate}/s`);
-  const start = performance.now();
-  let count = 0;
-  try {
-    for await (const entry of entries) {
-      yield entry;
-      if (++count % ENTRIES_PER_STEP === 0) progress.show(entry.index, size, { rate: ratePerSecond(count, start) });
-    }
-  } finally {
-    progress.stop();
-  }
 }

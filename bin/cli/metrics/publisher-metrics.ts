@@ -11,12 +11,7 @@ import { type Metric, processRegistry, register, type Sample, storeReads } from 
 export function publisherRegistry(monitor: PublisherMonitor): Registry {
   const registry = processRegistry(responseMetrics(monitor));
   cycleDurations(registry, monitor);
-  register(registry, [
-    ...logMetrics(monitor),
-    ...cycleMetrics(monitor),
-    ...leaseMetrics(monitor),
-    ...sourceMetrics(monitor),
-  ]);
+  register(registry, [...cycleMetrics(monitor), ...leaseMetrics(monitor), ...sourceMetrics(monitor)]);
   return registry;
 }
 
@@ -38,16 +33,6 @@ function responseMetrics(monitor: PublisherMonitor): Metric[] {
       help: "HTTP status of the published response.",
       labels: ["route"],
       samples: () => ofEach(({ status }) => status),
-    },
-  ];
-}
-
-function logMetrics(monitor: PublisherMonitor): Metric[] {
-  return [
-    {
-      name: "noonmark_log_size",
-      help: "Entries of the published log; absent before the first publish.",
-      read: () => monitor.publisher?.head.log.size,
     },
   ];
 }
@@ -85,16 +70,6 @@ function cycleMetrics(monitor: PublisherMonitor): Metric[] {
       name: "noonmark_healthy",
       help: "1 while /healthz is 200; its body has the reason if it is not.",
       read: () => (monitor.state().isWell ? 1 : 0),
-    },
-    {
-      name: "noonmark_scrubbed_total",
-      help: "How often some stored objects were checked for damage.",
-      read: () => monitor.publisher?.scrubbed ?? 0,
-    },
-    {
-      name: "noonmark_rewritten_total",
-      help: "Missing or damaged objects that were rewritten.",
-      read: () => monitor.rewritten,
     },
     {
       name: "noonmark_puts_total",
@@ -190,12 +165,6 @@ function sourceMetrics(monitor: PublisherMonitor): Metric[] {
       help: "HTTP requests to nodes of the chain, by outcome: responded, silent (no response in time), range, rate, transient, refused.",
       labels: ["outcome"],
       samples: () => monitor.rpc,
-    },
-    {
-      name: "noonmark_rpc_node_disagrees",
-      help: "1 for each node of the chain that disagrees with another (rpcQuorum), by its address without keys.",
-      labels: ["node"],
-      samples: () => [...monitor.disagreeingNodes].map((node) => [node, 1] as const),
     },
     {
       name: "noonmark_rpc_node_stalled",

@@ -14,7 +14,7 @@ import { logProblem } from "../log.ts";
 import type { Outages } from "../outage.ts";
 import { pause } from "../signals.ts";
 import { firstPublishDone } from "../small-heap.ts";
-import { clockOutage, cycleLog, deviceLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
+import { clockOutage, cycleLog, failureLog, standbyLedgerOutage } from "./publisher-log.ts";
 import type { PublisherMonitor } from "./publisher-monitor.ts";
 import type { RewriteReports } from "./rewrite-reports.ts";
 import type { ServiceManager } from "./service-manager.ts";
@@ -84,7 +84,6 @@ async function heldOnce(
   const monotonic = () => clock.monotonic();
   const logCycle = cycleLog(log, monotonic);
   const logFailures = failureLog({ log, outage, monotonic });
-  const logDevice = deviceLog(log, clock);
   await Publisher.hold(options, held, (publisher) => {
     outage.succeeded("begin");
     monitor.publisher = publisher;
@@ -95,10 +94,7 @@ async function heldOnce(
       timers: systemTimers,
       onOutage: (error, operation) => outage.failed(error, operation),
       onSuccess: (operation) => outage.succeeded(operation),
-      onTick: () => {
-        monitor.ticked();
-        logDevice(publisher.sources.ledger.newestReceiptAt);
-      },
+      onTick: () => monitor.ticked(),
       onCycle: (report) => {
         logFailures(report);
         firstPublishDone();

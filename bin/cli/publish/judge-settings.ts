@@ -8,7 +8,6 @@ import { Failure } from "../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { required } from "../settings/load-settings.ts";
-import { didYouMean } from "../settings/setting-names.ts";
 import { SETTINGS, type Settings } from "../settings/settings.ts";
 
 /**
@@ -75,7 +74,7 @@ export function judgeInstallation(
   const others = idsWithout(installationId, reader, at);
   if (allowUnknown || others === undefined || others.length === 0) return;
   const message = `the ledger has no facts of ${installationId}, only of ${namedIds(others)}`;
-  throw new Failure("unknown_installation", message + didYouMean(installationId, others), {
+  throw new Failure("unknown_installation", message, {
     hint: "Correct the setting installationId. If the facts of a new installation are still to come, give --allow-unknown.",
   });
 }

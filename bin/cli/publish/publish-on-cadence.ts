@@ -9,6 +9,7 @@ import { StateDirectory } from "../../../publish/state-directory.ts";
 import type { Chain } from "../../../src/chain/chain.ts";
 import { optionalPackage, packageVersion } from "../../../src/files/package-file.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
+import { type StoreLocation, storeLocation } from "../../../src/object-store/location.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
 import { openPublishedStore } from "../configured-store.ts";
 import { hintOf, reported } from "../failures.ts";
@@ -27,7 +28,15 @@ import { PublisherMonitor } from "./publisher-monitor.ts";
 import { candidateOf, type PublishFlags, publisherOptions } from "./publisher-options.ts";
 import { RewriteReports } from "./rewrite-reports.ts";
 import { type ServiceManager, serviceManager, systemdNotify } from "./service-manager.ts";
-import { paceOf } from "./store-pace.ts";
+
+/**
+ * The pace of puts (docs/spec/publishing.md#the-cycle): the minimum ms between two puts of one key, and between two swaps of the head.
+ * Object storage charges for puts, and R2 and GCS accept one put a second for a key.
+ */
+const PACES = {
+  directory: { minimumPutInterval: 0, swapInterval: 0 },
+  s3: { minimumPutInterval: 5_000, swapInterval: 2_000 },
+} as const satisfies Record<StoreLocation["kind"], unknown>;
 
 /** Time limit (ms) of a pass over the chain; the next pass continues a first sync. */
 const PASS_LIMIT_MS = 30_000;
@@ -93,10 +102,7 @@ async function publishSession(
   ending.addEventListener("abort", end, { once: true });
   const monitor = new PublisherMonitor(clock, nextMatchOf(settings.cadence));
   const directory = StateDirectory.open(settings.state);
-  const rewrites = new RewriteReports((key) => {
-    monitor.rewritten += 1;
-    log.warn({ key }, "a missing or damaged object was rewritten");
-  });
+  const rewrites = new RewriteReports((key) => log.warn({ key }, "a missing or damaged object was rewritten"));
   const now = () => monitor.now();
   const movesBefore = clock.moves;
   const stopLooking = systemTimers.every(CHECK_INTERVAL_MS, () => {
@@ -136,7 +142,10 @@ async function publishSession(
     try {
       judgeInstallation(flags, reader, now());
       const opened = { store, reader, clock, state: directory };
-      const options = { ...publisherOptions(settings, flags, opened), ...paceOf(settings.store) };
+      const options = {
+        ...publisherOptions(settings, flags, opened),
+        ...PACES[storeLocation(settings.store)?.kind ?? "directory"],
+      };
       await holdAndPublish(
         options,
         candidateOf(options, { publishLog: flags.publishLog ?? false }),

@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { systemClock, WatchedClock } from "../../../publish/clock/clock.ts";
 import { explicitInstant } from "../../../publish/clock/instant.ts";
 import { readHead } from "../../../publish/head/head.ts";
-import { heldBy, takeForOneRun } from "../../../publish/head/take.ts";
+import { takeForOneRun } from "../../../publish/head/take.ts";
 import { Publisher } from "../../../publish/publisher.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { StateDirectory } from "../../../publish/state-directory.ts";
@@ -18,10 +18,9 @@ import {
 } from "../../../src/chain/poll-event.ts";
 import { countedStore } from "../../../src/object-store/counted-store.ts";
 import { type ObjectStore, StoreUnavailable } from "../../../src/object-store/object-store.ts";
-import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { parseInstant } from "../arguments.ts";
-import { newDirectoryOf, openConfiguredStore, openPublishedStore } from "../configured-store.ts";
+import { openPublishedStore } from "../configured-store.ts";
 import { warn } from "../messages.ts";
 import type { Settings } from "../settings/settings.ts";
 import { instantClock, openSources } from "../sources.ts";
@@ -37,7 +36,7 @@ export interface OnceFlags extends PublishFlags {
 /** Throws `Failure` as a publisher does: state_locked, lease_held (75), at_in_future, ledger_… and store_… (74). */
 export async function publishOnce(settings: Settings, flags: OnceFlags): Promise<CycleReport> {
   const clock = new WatchedClock(systemClock);
-  const state = await openState(settings);
+  const state = StateDirectory.open(settings.state);
   try {
     return await publishWith(state, settings, flags, clock);
   } finally {
@@ -101,18 +100,6 @@ function problemText(event: Exclude<ProblemEvent, NodeProblem>): string {
   if (event.type === "failed") return event.message;
   const what = event.type === "mismatch" ? event.type : "unconfirmed fault";
   return `${what} ${event.check}: ${event.detail}`;
-}
-
-/** Opens the state. If two runs are on one host, the second names the lease's holder, not only the locked file. */
-async function openState(settings: Settings): Promise<StateDirectory> {
-  try {
-    return StateDirectory.open(settings.state);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.code !== "state_locked") throw error;
-    if (newDirectoryOf(settings) !== undefined) throw error;
-    const head = (await readHead(await openConfiguredStore(settings, { write: false })))?.head;
-    throw head === undefined || head.lease.released ? error : heldBy(head);
-  }
 }
 
 /** Maximum time (ms) that is reserved for the puts of a run. */

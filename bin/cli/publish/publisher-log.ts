@@ -1,12 +1,10 @@
 /** The lines of a publisher about its store, clock, cycles and nodes. Repeated events become one line. */
 import type { Logger } from "pino";
-import type { Clock } from "../../../publish/clock/clock.ts";
 import type { CycleReport, ReportRow } from "../../../publish/report.ts";
 import { isLocked } from "../../../publish/sources/source-reader.ts";
 import { type PollEvent, type ProblemEvent, plainEvent, problemFailure } from "../../../src/chain/poll-event.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { Failure } from "../../../src/values/failure.ts";
-import { isDeviceSilent } from "../../../src/values/freshness.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { fieldsOf } from "../../../src/values/unknown.ts";
 import { hintOf, reported } from "../failures.ts";
@@ -110,38 +108,6 @@ function refusedOutage(code: string, log: Logger, monotonic: Monotonic): Outage<
       log.error({ code, hint: hintOf(failure), failures }, `not published: ${failure.message}`),
     ended: (afterMs) => log.info({ code, afterMs }, `${code} is over: publish goes on`),
   });
-}
-
-/** The next step for a silent device. */
-export const SILENT_DEVICE_HINT =
-  "Check the device and its sender, and whether intake runs and rejects lines: journalctl -u noonmark-ingest";
-
-/**
- * Logs once that the device is silent, and once that it is back. Ages are measured by the monotonic clock from the first sight of a
- * receipt on, so that a moved clock does not look like silence.
- */
-export function deviceLog(log: Logger, clock: Clock): (newestReceiptAt: string | null) => void {
-  let newest: string | null = null;
-  let ageAtSight = 0;
-  let seenAt = 0;
-  let isSilent = false;
-  return (newestReceiptAt) => {
-    if (newestReceiptAt === null) return;
-    const age = ageAtSight + clock.monotonic() - seenAt;
-    if (newestReceiptAt !== newest) {
-      if (isSilent) log.info({ newestReceiptAt, afterMs: Math.round(age) }, "the device sends receipts again");
-      isSilent = false;
-      newest = newestReceiptAt;
-      ageAtSight = clock.wall() - Date.parse(newest);
-      seenAt = clock.monotonic();
-    } else if (!isSilent && isDeviceSilent(age)) {
-      isSilent = true;
-      log.warn(
-        { code: "device_silent", newestReceiptAt, hint: SILENT_DEVICE_HINT },
-        "the device has sent no receipt for 15 minutes",
-      );
-    }
-  };
 }
 
 /** Interval (ms) of the summary of cycles that put something. The level `debug` logs each one. */

@@ -38,12 +38,8 @@ export class PublisherMonitor implements CycleWatcher {
   readonly puts = new Map<string, PutCount>();
   readonly reads = new Map<StoreOutcome, number>();
   readonly rpc = new Map<RpcOutcome, number>();
-  /** Nodes (addresses without keys) that disagree with another node. */
-  readonly disagreeingNodes = new Set<string>();
   /** Nodes (addresses without keys) whose head is stalled. */
   readonly stalledNodes = new Set<string>();
-  /** The number of damaged objects that were rewritten. */
-  rewritten = 0;
   /** Set when the lease is acquired. */
   held: HeldHead | undefined;
   publisher: Publisher | undefined;
@@ -121,11 +117,9 @@ export class PublisherMonitor implements CycleWatcher {
   }
 
   chainEvent(event: PollEvent): void {
-    if (event.type === "disagreement") this.disagreeingNodes.add(event.node);
     if (event.type === "stalled") this.stalledNodes.add(event.node);
     if (event.type !== "good") return;
-    // Nodes that still disagree or are stalled are reported after the good pass.
-    this.disagreeingNodes.clear();
+    // Nodes that are still stalled are reported after the good pass.
     this.stalledNodes.clear();
     this.chainHead = event.head;
     this.#lastGoodPassAt = this.#clock.monotonic();

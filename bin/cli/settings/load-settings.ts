@@ -13,14 +13,9 @@ import { errorMessage, isObject, isOneOf, systemCode } from "../../../src/values
 import { type Warning, warn } from "../messages.ts";
 import {
   CONFIG_VARIABLE,
-  didYouMean,
   environmentName,
   flagName,
   isKubernetesVariable,
-  unknownVariables,
-} from "./setting-names.ts";
-import {
-  inMilliseconds,
   mayHoldSecret,
   type PlacedSetting,
   SETTING_NAMES,
@@ -29,6 +24,7 @@ import {
   type SettingName,
   type Settings,
   unitOf,
+  unknownVariables,
 } from "./settings.ts";
 
 export interface SettingSources {
@@ -123,7 +119,7 @@ function unknownKeys(file: Readonly<Record<string, unknown>>, path: string): Fai
   return Object.keys(file)
     .filter((key) => !isOneOf(SETTING_NAMES, key))
     .map((key) => {
-      const message = `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}${didYouMean(key, SETTING_NAMES)}`;
+      const message = `${resolve(path)}: unknown key ${printable(JSON.stringify(key))}`;
       return new Failure("invalid_setting", message, { hint: `Known keys: ${SETTING_NAMES.join(", ")}.` });
     });
 }
@@ -139,11 +135,10 @@ export function configurationPath(
 
 /** Other programs may use the prefix, too, so an unknown variable is no failure. */
 function warnOfUnknownVariables(environment: NodeJS.ProcessEnv, onWarning: Given["onWarning"]): void {
-  for (const { variable, suggestion } of unknownVariables(environment)) {
-    const nearest = suggestion === undefined ? "" : `; did you mean ${suggestion}?`;
+  for (const variable of unknownVariables(environment)) {
     onWarning({
       code: "unknown_variable",
-      message: `${printable(variable)} is not a setting${nearest}`,
+      message: `${printable(variable)} is not a setting`,
       hint: "Correct or remove it. `noonmark status --settings` prints every setting and its origin.",
     });
   }
@@ -152,8 +147,6 @@ function warnOfUnknownVariables(environment: NodeJS.ProcessEnv, onWarning: Given
 type Judged = { readonly value: unknown } | { readonly wrong: string };
 
 function judge(name: SettingName, raw: unknown): Judged {
-  const seconds = inMilliseconds(name, raw);
-  if (seconds !== undefined) return { wrong: `looks like milliseconds; the unit is seconds: ${seconds}` };
   const { schema, isPath } = SETTINGS[name] as Setting<unknown>;
   const fault = typeof raw === "string" && isPath?.(raw) === true ? pathFault(raw) : undefined;
   if (fault !== undefined) return { wrong: fault };

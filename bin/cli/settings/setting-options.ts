@@ -1,8 +1,7 @@
 /** Which settings are flags of which commands: lists that several commands share, and one function that adds them. */
 import type { Command } from "commander";
 import { DEFAULT_CONFIGURATION } from "./load-settings.ts";
-import { CONFIG_VARIABLE, environmentName, flagName } from "./setting-names.ts";
-import { SETTINGS, type SettingName } from "./settings.ts";
+import { CONFIG_VARIABLE, environmentName, flagName, SETTINGS, type SettingName } from "./settings.ts";
 
 /** Settings of the sources of responses. */
 export const SOURCE_SETTINGS = [

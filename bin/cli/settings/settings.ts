@@ -223,20 +223,35 @@ export function unitOf(name: SettingName): string | undefined {
   return SETTINGS[name].form === "seconds" ? "seconds" : undefined;
 }
 
-/** A duration above this multiple of its default is probably in milliseconds, if it is a multiple of 1000. */
-const LIKELY_FACTOR = 10;
-/** Epoch seconds in the year 5138. */
-const LATEST_LIKELY_SECONDS = 100_000_000_000;
+export const SETTING_NAMES = namesOf(SETTINGS);
 
-/** Returns the seconds that were probably meant by a value in milliseconds; undefined for any other value. */
-export function inMilliseconds(name: SettingName, raw: unknown): number | undefined {
-  const value = typeof raw === "string" && raw.trim() !== "" ? Number(raw) : raw;
-  if (unitOf(name) === undefined || typeof value !== "number" || !Number.isInteger(value) || value % 1000 !== 0)
-    return undefined;
-  const fallback: unknown = SETTINGS[name].schema.safeParse(undefined).data;
-  const seconds = value / 1000;
-  if (typeof fallback !== "number") return value > LATEST_LIKELY_SECONDS ? seconds : undefined;
-  return seconds >= fallback / LIKELY_FACTOR && seconds <= fallback * LIKELY_FACTOR ? seconds : undefined;
+const PREFIX = "NOONMARK_";
+
+/** Names the configuration file, as --config does. */
+export const CONFIG_VARIABLE = `${PREFIX}CONFIG`;
+
+/** Converts `installationId` to `NOONMARK_INSTALLATION_ID`. */
+export function environmentName(name: string): string {
+  return `${PREFIX}${flagName(name).replaceAll("-", "_").toUpperCase()}`;
 }
 
-export const SETTING_NAMES = namesOf(SETTINGS);
+/** Converts `installationId` to `installation-id`. */
+export function flagName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Variables that Kubernetes sets in a namespace's containers for a service noonmark or noonmark-something. */
+const SERVICE_VARIABLE =
+  /_SERVICE_(?:HOST|PORT)$|_SERVICE_PORT_\w|_PORT_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?$/;
+
+export function isKubernetesVariable(variable: string, value: string): boolean {
+  return SERVICE_VARIABLE.test(variable) || /^(?:tcp|udp|sctp):\/\//.test(value);
+}
+
+/** Returns unknown variables with Noonmark's prefix. Kubernetes' variables do not count. */
+export function unknownVariables(environment = process.env): string[] {
+  const known = ["CONFIG", ...SETTING_NAMES].map(environmentName);
+  return Object.keys(environment).filter(
+    (name) => name.startsWith(PREFIX) && !known.includes(name) && !isKubernetesVariable(name, environment[name] ?? ""),
+  );
+}

@@ -1,7 +1,7 @@
 /** Formats the status for people: one sentence, responses, sources, lease, problems. */
 import type { PublicRecord } from "../../../src/resources/publication-status/public-record.ts";
 import { formatTimestamp } from "../../../src/values/timestamp.ts";
-import { tableLines } from "../table.ts";
+import { tableLines } from "../messages.ts";
 import { lineOf } from "./finding.ts";
 import { holderName, type Publication, type Status } from "./publication.ts";
 
@@ -109,7 +109,7 @@ function responseTable({ responses }: Publication, now: number): string[] {
     const age = asOf === null ? "" : duration((now - Date.parse(asOf)) / 1000);
     return [route, age, status ?? "none", problem ?? next];
   });
-  return tableLines(["route", "age", "status", "next change"], rows, { hasLines: false });
+  return tableLines([["route", "age", "status", "next change"], ...rows]);
 }
 
 function sourceFields({ ledger, chain }: PublicRecord["sources"], now: number): [string, string][] {

@@ -8,7 +8,6 @@ import { systemClock } from "../../../publish/clock/clock.ts";
 import { optionalPackage } from "../../../src/files/package-file.ts";
 import { type Counts, Intake, type IntakeRules, NO_COUNTS } from "../../../src/ledger/intake/intake.ts";
 import { exampleLine } from "../../../src/ledger/intake/record-types.ts";
-import type { Rejection } from "../../../src/ledger/intake/rejection.ts";
 import { refuseStreamLedger } from "../../../src/ledger/intake/stream-position.ts";
 import { openLedgerForIntake, refuseMirror } from "../../../src/ledger/open.ts";
 import { FACT_KINDS, type FactKind } from "../../../src/ledger/schema.ts";
@@ -17,22 +16,19 @@ import { printable } from "../../../src/values/printable.ts";
 import { errorMessage } from "../../../src/values/unknown.ts";
 import { wholeArgument } from "../../cli/arguments.ts";
 import { EXIT } from "../../cli/failures.ts";
-import { feed } from "../../cli/feed.ts";
 import { refuseBehind } from "../../cli/intake/behind-publication.ts";
 import { type FollowOptions, followable, followPath, onceThereIsSpace } from "../../cli/intake/follow/follow-path.ts";
 import { IntakeLog } from "../../cli/intake/follow/intake-log.ts";
 import { followStream } from "../../cli/intake/follow/stream/follow-stream.ts";
 import { isStreamAddress, parseStreamAddress } from "../../cli/intake/follow/stream/stream-address.ts";
-import { openInput } from "../../cli/intake/input.ts";
+import { feed, openInput } from "../../cli/intake/input.ts";
 import { RejectsFile, rejectedLines, reportRejections } from "../../cli/intake/rejects-file.ts";
 import { createLog, loggedToItsEnd } from "../../cli/log.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { type MetricsPage, startMetricsPage } from "../../cli/metrics/metrics-page.ts";
-import { type IntakeProgress, intakeProgress } from "../../cli/progress.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
-import { flagName } from "../../cli/settings/setting-names.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
-import type { Settings } from "../../cli/settings/settings.ts";
+import { flagName, type Settings } from "../../cli/settings/settings.ts";
 import { keepYoungGenerationSmall } from "../../cli/small-heap.ts";
 
 interface Flags {
@@ -138,7 +134,6 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
   const input = await openInput(file);
   let rejects: RejectsFile | undefined;
   let ledger: Database | undefined;
-  let progress: IntakeProgress | undefined;
   try {
     await refuseBehind(settings, flags.yes === true);
     if (flags.rejects !== undefined) rejects = new RejectsFile(flags.rejects);
@@ -146,22 +141,15 @@ async function ingestFile(file: string, settings: Settings, flags: Flags): Promi
     ledger = openLedgerForIntake(isTrial && !existsSync(settings.ledger) ? ":memory:" : settings.ledger);
     refuseMirror(ledger);
     refuseStreamLedger(ledger);
-    progress = intakeProgress(process.stderr, input.size);
-    const onRejected = (rejections: readonly Rejection[]): void => {
-      progress?.clear();
-      reportRejections(rejections, rejects);
-    };
     const intake = new Intake(ledger, {
       strict: flags.strict ?? false,
-      onRejected,
+      onRejected: (rejections) => reportRejections(rejections, rejects),
       isTrial,
       ...rulesOf(settings, flags),
     });
     const chunks = flags.retry === true ? rejectedLines(input.chunks, file) : input.chunks;
-    const seen = (bytes: number): void => progress?.advance(bytes, intake.lines);
-    return await feed(chunks, intake, seen);
+    return await feed(chunks, intake);
   } finally {
-    progress?.stop();
     ledger?.close();
     rejects?.close();
     await input.close();

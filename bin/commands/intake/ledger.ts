@@ -29,11 +29,10 @@ import { printable } from "../../../src/values/printable.ts";
 import { apiUrl, wholeArgument } from "../../cli/arguments.ts";
 import { openConfiguredStore } from "../../cli/configured-store.ts";
 import { type LogSource, servedLog, storedLog } from "../../cli/intake/log-source.ts";
-import { print, write } from "../../cli/messages.ts";
+import { print, tableLines, write } from "../../cli/messages.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
-import { tableLines } from "../../cli/table.ts";
 
 interface Flags {
   readonly logKey?: string;
@@ -215,7 +214,7 @@ function newestFacts(ledger: ReadOnlyDatabase): string[] {
     const keys = key.map((name) => `${name} ${printable(String(fact[name]))}`);
     return [fact.installationId, fact.type, at, keys.join(" ")];
   });
-  return tableLines(["installation", "newest fact", "at", "key"], facts, { hasLines: false });
+  return tableLines([["installation", "newest fact", "at", "key"], ...facts]);
 }
 
 /** Entries of one read transaction. Between two of them SQLite can shorten its -wal file. */

@@ -6,24 +6,27 @@ import { closeSync, existsSync, openSync, readdirSync, statSync, writeFileSync }
 import { join } from "node:path";
 import type { Command } from "commander";
 import { anvilBinary } from "../../../demo/chain/anvil.ts";
-import { DEMO_INSTALLATION, DEMO_LOG_NAME, DEMO_SEED, type Plan, planOf } from "../../../demo/history/plan.ts";
+import {
+  DEMO_INSTALLATION,
+  DEMO_LOG_NAME,
+  DEMO_SEED,
+  type DemoRecord,
+  type Plan,
+  planOf,
+} from "../../../demo/history/plan.ts";
 import type { Settlement } from "../../../demo/history/settlement.ts";
 import { Wheel } from "../../../demo/history/wheel.ts";
 import { isDiskFull } from "../../../src/files/disk-full.ts";
 import { makeDirectory } from "../../../src/files/make-directory.ts";
 import { Intake } from "../../../src/ledger/intake/intake.ts";
-import { type Rejection, rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
+import { rejectionSentences } from "../../../src/ledger/intake/rejection.ts";
 import { openLedgerForIntake } from "../../../src/ledger/open.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable } from "../../../src/values/printable.ts";
 import { errorMessage } from "../../../src/values/unknown.ts";
-import { feed } from "../../cli/feed.ts";
-import { openInput } from "../../cli/intake/input.ts";
 import { writeLogKey } from "../../cli/log-key.ts";
-import { print, warn } from "../../cli/messages.ts";
-import { intakeProgress } from "../../cli/progress.ts";
+import { print } from "../../cli/messages.ts";
 import { DEFAULT_CONFIGURATION } from "../../cli/settings/load-settings.ts";
-import { environmentName } from "../../cli/settings/setting-names.ts";
 import { SETTINGS } from "../../cli/settings/settings.ts";
 
 const FACTS = "facts.ndjson";
@@ -31,17 +34,6 @@ const KEY_FILE = "log.key";
 const CHAIN_FILES = ["chain.json", "deployment.json"];
 const NEW_DEMO = "Name a directory that is new or empty: noonmark demo ./demo-2";
 const BLOCK_CHARACTERS = 256 * 1024;
-/** Variables override the file. If one of these is set, the next commands would use another place. */
-const PLACES = [
-  "ledger",
-  "store",
-  "state",
-  "installationId",
-  "genesisTimestamp",
-  "deployment",
-  "rpcUrl",
-  "logKey",
-] as const;
 const CHAIN_PORT = 8545;
 const NO_CHAIN =
   "It has no chain, because anvil is not installed: onchain, settlements and activity are unavailable. For a chain: npm install @foundry-rs/anvil, then name another directory.";
@@ -65,25 +57,22 @@ async function makeDemo(directory: string): Promise<void> {
       cause,
     });
   }
-  warnOfVariables();
 }
 
 async function fill(directory: string): Promise<void> {
   const now = Date.now();
   const plan = planOf(DEMO_SEED, DEMO_INSTALLATION, now);
   const configuration = join(directory, DEFAULT_CONFIGURATION);
-  const facts = join(directory, FACTS);
   const chain = await makeChain(directory, plan, now);
   await writeLogKey(join(directory, KEY_FILE), DEMO_LOG_NAME);
   writing(configuration, () => writeFileSync(configuration, configurationOf(plan, chain), { flag: "wx" }));
-  writing(facts, () => writeFacts(facts, new Wheel(plan, { ...chain }).history(now)));
   // Creates all three at the start. Otherwise a publisher with files in its working directory reports a conflict.
-  const { ledger, state, store } = SETTINGS;
+  const { state, store } = SETTINGS;
   for (const place of [state, store]) {
     const path = join(directory, place.schema.parse(undefined));
     writing(path, () => makeDirectory(path));
   }
-  const accepted = await ingestFacts(facts, join(directory, ledger.schema.parse(undefined)));
+  const accepted = writing(directory, () => writeFacts(directory, new Wheel(plan, { ...chain }).history(now)));
   const option = `--config ${quoted(configuration)}`;
   const lines = [
     `${printable(directory)}: ${accepted} simulated facts of 30 days in ${FACTS}, and in a ledger.`,
@@ -142,62 +131,47 @@ function configurationOf({ installationId, genesisMs }: Plan, chain: SampleChain
   return `// By \`noonmark demo\`. Ledger, store and state are in .noonmark next to this file.\n${JSON.stringify(settings, null, 2)}\n`;
 }
 
-function writeFacts(path: string, records: Iterable<unknown>): void {
+/** Writes the facts into a file and a ledger, and returns their number. */
+function writeFacts(directory: string, records: Iterable<DemoRecord>): number {
+  const path = join(directory, FACTS);
   const file = openSync(path, "wx");
+  const ledger = openLedgerForIntake(join(directory, SETTINGS.ledger.schema.parse(undefined)));
   try {
+    const intake = new Intake(ledger, {
+      onRejected(rejections) {
+        throw new Failure(
+          "internal_error",
+          `${path}, ${rejections.flatMap((one) => rejectionSentences(one)).join("\n")}`,
+        );
+      },
+    });
     let block = "";
     for (const record of records) {
-      block += `${JSON.stringify(record)}\n`;
+      const line = `${JSON.stringify(record)}\n`;
+      intake.write(Buffer.from(line));
+      block += line;
       if (block.length < BLOCK_CHARACTERS) continue;
       writeFileSync(file, block);
       block = "";
     }
     writeFileSync(file, block);
+    return intake.end().accepted;
   } finally {
+    ledger.close();
     closeSync(file);
   }
 }
 
-/** Ingests the facts like `noonmark ingest`. Returns the number of accepted facts, which must be all. */
-async function ingestFacts(facts: string, path: string): Promise<number> {
-  const input = await openInput(facts);
-  const progress = intakeProgress(process.stderr, input.size);
-  const ledger = openLedgerForIntake(path);
+function writing<T>(path: string, write: () => T): T {
   try {
-    let reason = "";
-    const onRejected = (rejections: readonly Rejection[]) =>
-      (reason = rejections.flatMap((rejection) => rejectionSentences(rejection)).join("\n"));
-    const intake = new Intake(ledger, { strict: true, onRejected });
-    const counts = await feed(input.chunks, intake, (bytes) => progress.advance(bytes, intake.lines));
-    if (counts.rejected === 0) return counts.accepted;
-    throw new Failure("internal_error", `${facts}, ${reason}`);
-  } finally {
-    progress.stop();
-    ledger.close();
-    await input.close();
-  }
-}
-
-function writing(path: string, write: () => void): void {
-  try {
-    write();
+    return write();
   } catch (cause) {
-    if (isDiskFull(cause)) throw cause;
+    if (isDiskFull(cause) || cause instanceof Failure) throw cause;
     throw new Failure("file_unwritable", `${path} cannot be written: ${errorMessage(cause)}`, {
       hint: "Name a directory in which you may write: noonmark demo DIRECTORY",
       cause,
     });
   }
-}
-
-function warnOfVariables(): void {
-  const set = PLACES.map(environmentName).filter((name) => (process.env[name] ?? "") !== "");
-  if (set.length === 0) return;
-  warn({
-    code: "variables_set",
-    message: `${set.join(", ")}: set, and overrides ${DEFAULT_CONFIGURATION}, so the next commands would use other files`,
-    hint: `First: unset ${set.join(" ")}`,
-  });
 }
 
 /** Quotes a path for a shell. */

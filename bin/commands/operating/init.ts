@@ -1,7 +1,6 @@
 /** `noonmark init`: writes an initial noonmark.json with comments. */
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
 import { PRIVATE_MODE } from "../../../src/files/private-file.ts";
 import { replaceFile } from "../../../src/files/write-all.ts";
@@ -10,22 +9,18 @@ import { Failure } from "../../../src/values/failure.ts";
 import { errorMessage, systemCode } from "../../../src/values/unknown.ts";
 import { writeLogKey } from "../../cli/log-key.ts";
 import { print } from "../../cli/messages.ts";
-import { environmentName } from "../../cli/settings/setting-names.ts";
-import { SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
+import { environmentName, SETTING_NAMES, SETTINGS } from "../../cli/settings/settings.ts";
 
 export function registerInit(program: Command): void {
   program
     .command("init")
     .option("--config <file>", "where to write it", "noonmark.json")
     .option("--force", "overwrite an existing file")
-    .option(
-      "--installation-id <id>",
-      "the installation to publish; on a terminal init asks for it, else it stays empty",
-    )
+    .option("--installation-id <id>", "the installation to publish")
     .option("--log-name <name>", `make the key of a public log with this host name, in ${KEY_FILE} beside the file`)
     .action(async ({ config, force, installationId, logName }: InitOptions) => {
-      const id = known(installationId ?? (await askedFor(ID_QUESTION)));
-      const name = (logName ?? (await askedFor(NAME_QUESTION))).trim();
+      const id = known(installationId ?? "");
+      const name = (logName ?? "").trim();
       write(config, force === true, { installationId: id, logKey: name === "" ? undefined : KEY_FILE });
       const first = id === undefined ? "Set installationId in it, then: " : "Then: ";
       const written = `${config} written. ${first}noonmark ingest FILE && noonmark publish --once`;
@@ -48,20 +43,6 @@ interface InitOptions {
 }
 
 const KEY_FILE = "log.key";
-const ID_QUESTION = "Which installation is published? (its id; empty: set it later) ";
-const NAME_QUESTION = "Under which host name will its log of facts be public? (empty: the log stays private) ";
-
-/** Asks only on a terminal, because scripts cannot respond. */
-async function askedFor(question: string): Promise<string> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return "";
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return await terminal.question(question);
-  } finally {
-    terminal.close();
-  }
-}
-
 /** Returns undefined for an empty text. Throws `invalid_setting`, exit 2. */
 function known(answer: string): string | undefined {
   const id = answer.trim();

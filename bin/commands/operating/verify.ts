@@ -10,9 +10,8 @@ import { verify } from "../../../src/verify/verify.ts";
 import { apiUrl, namesArgument, positiveArgument, secondsArgument, webUrl } from "../../cli/arguments.ts";
 import { EXIT } from "../../cli/failures.ts";
 import { print } from "../../cli/messages.ts";
-import { progressBar } from "../../cli/progress.ts";
 import { warnOfKey } from "../../cli/settings/load-settings.ts";
-import { environmentName } from "../../cli/settings/setting-names.ts";
+import { environmentName } from "../../cli/settings/settings.ts";
 import { askedToStop } from "../../cli/signals.ts";
 
 interface Flags {
@@ -98,25 +97,21 @@ async function judge(base: URL, flags: Flags, stop: AbortSignal) {
     });
   }
   const end = limit === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(limit * 1000)]);
-  const progress = progressBar(process.stderr, "{bar} {percentage}% | {part}");
   const connection = connectTo(base, { timeout: timeout * 1000, qps, end }, "verify");
   const { environment } = connection;
   const routes = ROUTES.filter(({ name }) => only === undefined || only.has(name));
-  const onPart = (part: string, done: number, of: number) => progress.show(done, of, { part });
   try {
     const isOnlyLog = only?.size === 1 && only.has("log");
-    const options = { routes, installationId: installation, watch, onPart };
+    const options = { routes, installationId: installation, watch };
     const report = isOnlyLog ? new Report() : await verify(options, environment);
     if (keys === undefined) return { report, lines: [] };
     const { verifyLog } = await import("../../../src/verify/log/log.ts");
-    const onProgress = (entries: number, of: number) => onPart("entries of the log", entries, of);
-    const check = { base, keys, since, receipt, replay, rpcUrls: rpcUrl, signal: end, onProgress };
+    const check = { base, keys, since, receipt, replay, rpcUrls: rpcUrl, signal: end };
     return { report, lines: await verifyLog(report, check, environment.send) };
   } catch (error) {
     if (!(error instanceof NoResponse)) throw error;
     throw new Failure("unreachable", `${base.href} does not respond: ${error.message}`, { cause: error });
   } finally {
-    progress.stop();
     connection.close();
   }
 }

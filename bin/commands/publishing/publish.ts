@@ -5,11 +5,11 @@ import { systemClock } from "../../../publish/clock/clock.ts";
 import type { CycleReport } from "../../../publish/report.ts";
 import { Failure } from "../../../src/values/failure.ts";
 import { printable, printableLines } from "../../../src/values/printable.ts";
+import { formatTimestamp } from "../../../src/values/timestamp.ts";
 import { EXIT, hintOf, reported, rowOf } from "../../cli/failures.ts";
 import { print, warn } from "../../cli/messages.ts";
 import { judgeSettings } from "../../cli/publish/judge-settings.ts";
 import { missingGenesis } from "../../cli/publish/missing-inputs.ts";
-import { reportJson, reportSummary, reportTable } from "../../cli/publish/report-lines.ts";
 import { loadSettings } from "../../cli/settings/load-settings.ts";
 import { CYCLE_SETTINGS, settingOptions } from "../../cli/settings/setting-options.ts";
 import type { Settings } from "../../cli/settings/settings.ts";
@@ -91,7 +91,7 @@ async function printReport(report: CycleReport, settings: Settings, flags: Flags
   const failed = report.rows.filter(({ action }) => action === "failed");
   const isWell = failed.length === 0 && report.failures.length === 0;
   if (flags.json === true) await print(JSON.stringify(reportJson(report)));
-  else if (!(isWell && flags.quiet === true)) await print(await forPeople(report));
+  else if (!(isWell && flags.quiet === true)) await print(reportSummary(report));
   for (const warning of [...report.warnings, ...missingGenesis(report.rows, settings)]) warn(warning);
   for (const { code, message, hint } of report.failures.map(reported)) {
     console.error(printableLines(`noonmark: ${code}: ${message}\n  ${hint}`));
@@ -104,6 +104,15 @@ async function printReport(report: CycleReport, settings: Settings, flags: Flags
   if (!isWell) process.exitCode = EXIT.failed;
 }
 
-async function forPeople(report: CycleReport): Promise<string> {
-  return [...(process.stdout.isTTY ? await reportTable(report) : []), reportSummary(report)].join("\n");
+/** One line, because cron mails everything that a run prints. */
+function reportSummary(report: CycleReport): string {
+  const counts = ["created", "updated", "unchanged", "failed"].map(
+    (action) => `${report.rows.filter((row) => row.action === action).length} ${action}`,
+  );
+  return `as of ${formatTimestamp(report.at)}: ${counts.join(", ")}`;
+}
+
+/** For `--json`, with the instant as a timestamp. */
+function reportJson({ at, rows, failures, warnings }: CycleReport): unknown {
+  return { at: formatTimestamp(at), rows, failures: failures.map(reported), warnings: warnings.map(reported) };
 }

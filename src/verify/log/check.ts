@@ -19,8 +19,6 @@ export interface LogCheck {
   readonly signal: AbortSignal;
   /** How long an entry may be committed before it is an observation, and a served body be older than the status (ms). */
   readonly lagMs?: number | undefined;
-  /** Called now and then. */
-  onProgress?(entries: number, of: number): void;
 }
 
 export interface LaggedCheck extends LogCheck {
@@ -29,8 +27,6 @@ export interface LaggedCheck extends LogCheck {
 
 /** The request of a finding about the whole log. */
 export const THE_LOG = "the log";
-/** Progress is said once in so many entries. */
-export const PROGRESS_ENTRIES = 4_096;
 
 /**
  * Runs a step of the check. A fault of the log becomes a finding with its code, and undefined is returned. Throws `Failure`

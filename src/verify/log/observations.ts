@@ -7,7 +7,7 @@ import { Failure } from "../../values/failure.ts";
 import { printable } from "../../values/printable.ts";
 import { isObject } from "../../values/unknown.ts";
 import type { Report } from "../report.ts";
-import { type LaggedCheck, PROGRESS_ENTRIES, THE_LOG } from "./check.ts";
+import { type LaggedCheck, THE_LOG } from "./check.ts";
 
 /** By installation: how many receipts were compared, and the cursor of the last one. */
 type Positions = Readonly<Record<string, { readonly receipts: number; readonly cursor: string | null }>>;
@@ -63,11 +63,10 @@ async function compareEntries(
   report: Report,
   walks: Walks,
   progress: Progress,
-  { from, receipt, onProgress }: LaggedCheck & { readonly from: number },
+  { from, receipt }: LaggedCheck & { readonly from: number },
 ): Promise<boolean> {
   const { size } = progress.newest.checkpoint;
   for await (const { index, text } of progress.newest.entries({ from, to: size })) {
-    if (index % PROGRESS_ENTRIES === 0) onProgress?.(index, size);
     const fact = factOf(index, text);
     const isReceipt = fact.type === "receipt";
     if (isReceipt && fact.telemetryId === receipt) progress.receipt = { index, text };

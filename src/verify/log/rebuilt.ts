@@ -25,7 +25,7 @@ import { shimContext } from "../../shim/context.ts";
 import { respond } from "../../shim/respond.ts";
 import { header, type Reply } from "../exchange.ts";
 import type { FollowedChain, Reconciled } from "./chain.ts";
-import { type LaggedCheck, PROGRESS_ENTRIES } from "./check.ts";
+import { type LaggedCheck } from "./check.ts";
 
 /** The settings in `/deployment.json`. */
 export interface ServedDeployment {
@@ -178,9 +178,8 @@ export class Rebuilt {
   }
 
   async #takeEntries(to: number): Promise<void> {
-    const { log, check } = this.#parts;
+    const { log } = this.#parts;
     for await (const { index, text } of log.entries({ from: logSize(this.#ledger), to })) {
-      if (index % PROGRESS_ENTRIES === 0) check.onProgress?.(index, log.checkpoint.size);
       this.#intake.writeEntry(text, index);
     }
     this.#intake.flush();

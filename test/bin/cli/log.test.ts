@@ -50,13 +50,6 @@ test("on a terminal the log is readable text: ISO time, level, message and field
   expect(lines.at(-2)).toMatch(new RegExp(`^(?:\\^C)?\\[${INSTANT}\\] INFO: stopped$`));
 });
 
-test("the log has colours only on a terminal that supports them and if the user allows them", async () => {
-  const child = onTerminal(PUBLISH);
-  expect(await printed(child, "publishing")).toContain("\u001B[32mINFO");
-  const plain = onTerminal(PUBLISH, { TERM: "dumb" });
-  expect(await printed(plain, "publishing")).not.toContain("\u001B");
-});
-
 test("in a pipe the log is JSON with an ISO time and a level name, and a closed terminal stops a publisher like SIGTERM", async () => {
   const child = runningCli(PUBLISH, directory);
   const text = await printed(child, "cycle", "SIGHUP");

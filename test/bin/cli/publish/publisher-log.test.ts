@@ -1,13 +1,7 @@
 /** A publisher's log: repeated events become single summary lines. */
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import {
-  chainLog,
-  cycleLog,
-  deviceLog,
-  failureLog,
-  publisherOutages,
-} from "../../../../bin/cli/publish/publisher-log.ts";
+import { chainLog, cycleLog, failureLog, publisherOutages } from "../../../../bin/cli/publish/publisher-log.ts";
 import type { CycleReport, ReportRow } from "../../../../publish/report.ts";
 import { Failure } from "../../../../src/values/failure.ts";
 
@@ -38,32 +32,6 @@ test("the first cycle with puts is logged at once, and later ones are summed up 
   ]);
 });
 
-test("a silent device is one line after fifteen minutes, and one when it is back; a moved clock is no silence", () => {
-  const lines: Record<string, unknown>[] = [];
-  const clock = { now: 0, jump: 0 };
-  const write = (line: string) => void lines.push(JSON.parse(line));
-  const report = deviceLog(pino({ base: null, timestamp: false }, { write }), {
-    wall: () => clock.now + clock.jump,
-    monotonic: () => clock.now,
-  });
-  const first = new Date(0).toISOString();
-  report(null);
-  for (; clock.now <= 900_000; clock.now += 1_000) {
-    clock.jump = clock.now < 5_000 ? 0 : 3_600_000;
-    report(first);
-  }
-  expect(lines).toEqual([]);
-  for (; clock.now < 3_000_000; clock.now += 1_000) report(first);
-  expect(lines).toMatchObject([{ level: 40, code: "device_silent", newestReceiptAt: first }]);
-  clock.jump = 0;
-  report(new Date(clock.now).toISOString());
-  for (; clock.now < 3_800_000; clock.now += 1_000) report(new Date(3_000_000).toISOString());
-  expect(lines.slice(1)).toMatchObject([{ level: 30, msg: "the device sends receipts again", afterMs: 3_000_000 }]);
-  for (; clock.now < 4_000_000; clock.now += 1_000) report(new Date(3_000_000).toISOString());
-  report(new Date(clock.now).toISOString());
-  expect(lines.slice(2)).toMatchObject([{ code: "device_silent" }, { msg: "the device sends receipts again" }]);
-});
-
 const DEAD = { type: "failed", node: "http://dead.test", message: "ECONNREFUSED" } as const;
 
 function logged() {
@@ -84,36 +52,6 @@ test("an unreachable node is one warning, then one every ten minutes with the nu
     msg: `${DEAD.node}: ECONNREFUSED`,
     hint: expect.stringContaining("Check rpcUrl"),
   });
-});
-
-test("a node's recovery is one line with the length of the outage", () => {
-  const { lines, clock, report } = logged();
-  const said = `${DEAD.node}: ECONNREFUSED`;
-  report(DEAD);
-  clock.now = 90_000;
-  report({ type: "good", node: "http://other.test", head: 7n });
-  report({ type: "good", node: DEAD.node, head: 7n });
-  report({ type: "good", node: DEAD.node, head: 8n });
-  report(DEAD);
-  expect(lines.map(({ msg }) => msg)).toEqual([said, "the node gives good responses again", said]);
-  expect(lines[1]).toMatchObject({ code: "indexer_unavailable", node: DEAD.node, afterMs: 90_000 });
-});
-
-test("a disagreeing node causes only one warning while its polls find nothing new", () => {
-  const { lines, clock, report } = logged();
-  const lying = { type: "disagreement", node: DEAD.node, detail: "another says otherwise" } as const;
-  for (; clock.now < 600_000; clock.now += 4_000) {
-    report({ type: "good", node: DEAD.node, head: 7n });
-    report(lying);
-  }
-  expect(lines.map(({ code }) => code)).toEqual(["nodes_disagree"]);
-  report(DEAD);
-  report({ type: "good", node: DEAD.node, head: 8n });
-  expect(lines.map(({ msg }) => msg)).toEqual([
-    `${DEAD.node}: another says otherwise`,
-    `${DEAD.node}: ECONNREFUSED`,
-    "the node gives good responses again",
-  ]);
 });
 
 function failures() {
@@ -144,17 +82,6 @@ test("an outage of the store is over after the put and the renewal that failed h
   clock.now = 48_000;
   report(ROWS);
   expect(lines.slice(1)).toMatchObject([{ time: 48_000, afterMs: 48_000, msg: "the store responds again" }]);
-});
-
-test("locked projections are named as such, and not as an outage of the store", () => {
-  const { lines, clock, outage } = failures();
-  outage.failed(new Failure("state_locked", "another process is writing to projections.db"), "cycle");
-  clock.now = 20_000;
-  outage.succeeded("cycle");
-  expect(lines.map(({ msg }) => msg)).toEqual([
-    "another process has locked the projections: publish tries it again",
-    "the projections are free again",
-  ]);
 });
 
 test("a full disk is not over when the lease could be renewed, but when the put that failed has succeeded", () => {

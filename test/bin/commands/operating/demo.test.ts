@@ -42,13 +42,6 @@ test("demo writes thirty days of facts up to now, which can be published at once
   });
 });
 
-test("demo fills an empty directory next to a ledger, state and store, and ignores variables with a warning", () => {
-  expect(made.stderr).toMatch(/^noonmark: warning: variables_set: NOONMARK_LEDGER, NOONMARK_STORE: set, /);
-  expect(made.stderr).toContain("unset NOONMARK_LEDGER NOONMARK_STORE\n");
-  expect(readdirSync(join(shared, ".noonmark/public"))).toEqual([]);
-  expect(readFileSync(join(shared, ".noonmark/ledger.db"), "utf8")).toBe("mine");
-});
-
 test.each([
   { what: "a directory with a file", name: "full", code: "usage" },
   { what: "a link to a directory with a file", name: "link", code: "usage" },

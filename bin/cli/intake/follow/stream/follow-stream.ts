@@ -18,9 +18,9 @@ import { IdleCheckpoint } from "../../../../../src/sqlite/idle-checkpoint.ts";
 import { Failure } from "../../../../../src/values/failure.ts";
 import { FUTURE_ALLOWANCE_MS } from "../../../../../src/values/freshness.ts";
 import { elementAt, errorMessage, errorOf } from "../../../../../src/values/unknown.ts";
-import { isQuiet } from "../../../feed.ts";
 import type { Outage } from "../../../outage.ts";
 import { askedToStop, pause } from "../../../signals.ts";
+import { isQuiet } from "../../input.ts";
 import { LimitedReport, type RejectsFile } from "../../rejects-file.ts";
 import type { IntakeLog } from "../intake-log.ts";
 import {
